@@ -1,0 +1,139 @@
+/** What changes between two reads or snapshots, both in the order of ids. */
+import type { Month } from './model.ts';
+import { type PackedDriver, pointCount, walkPoints } from './packing.ts';
+import { compareUtf8 } from './snapshot.ts';
+
+export interface Counts {
+  readonly create: number;
+  readonly update: number;
+  readonly delete: number;
+}
+
+export interface Changes {
+  readonly drivers: Counts;
+  readonly points: Counts;
+}
+
+export const noChanges: Changes = {
+  drivers: { create: 0, update: 0, delete: 0 },
+  points: { create: 0, update: 0, delete: 0 },
+};
+
+/** One driver that differs. Months are in order. */
+export interface DriverChange {
+  readonly kind: 'create' | 'update' | 'delete';
+  readonly id: string;
+  readonly before: PackedDriver | undefined;
+  readonly after: PackedDriver | undefined;
+  readonly created: readonly Month[];
+  readonly updated: readonly Month[];
+  readonly deleted: readonly Month[];
+}
+
+/** The drivers that differ, in the order of ids. Equal ones cost a comparison of bytes. */
+export function* diffDrivers(
+  before: Iterable<PackedDriver>,
+  after: Iterable<PackedDriver>,
+): Generator<DriverChange> {
+  for (const [old, now] of pairDrivers(before, after)) {
+    if (now === undefined) {
+      yield changeOf('delete', old, now, { deleted: months((old as PackedDriver).points) });
+    } else if (old === undefined) {
+      yield changeOf('create', old, now, { created: months(now.points) });
+    } else if (Buffer.compare(old.points, now.points) !== 0) {
+      yield changeOf('update', old, now, diffPoints(old.points, now.points));
+    } else if (old.path !== now.path) {
+      yield changeOf('update', old, now, {});
+    }
+  }
+}
+
+function changeOf(
+  kind: DriverChange['kind'],
+  before: PackedDriver | undefined,
+  after: PackedDriver | undefined,
+  points: Partial<Pick<DriverChange, 'created' | 'updated' | 'deleted'>>,
+): DriverChange {
+  const { id } = (after ?? before) as PackedDriver;
+  return { kind, id, before, after, created: [], updated: [], deleted: [], ...points };
+}
+
+/** Walks two ordered runs side by side; one of each pair may be absent. */
+export function* pairDrivers<A extends PackedDriver, B extends PackedDriver>(
+  before: Iterable<A>,
+  after: Iterable<B>,
+): Generator<readonly [A | undefined, B | undefined]> {
+  const left = before[Symbol.iterator]();
+  const right = after[Symbol.iterator]();
+  try {
+    let a = left.next();
+    let b = right.next();
+    while (a.done !== true || b.done !== true) {
+      const order = a.done === true ? 1 : b.done === true ? -1 : compareUtf8(a.value.id, b.value.id);
+      const pair = [order <= 0 ? (a.value as A) : undefined, order >= 0 ? (b.value as B) : undefined] as const;
+      if (order <= 0) a = left.next();
+      if (order >= 0) b = right.next();
+      yield pair;
+    }
+  } finally {
+    left.return?.();
+    right.return?.();
+  }
+}
+
+/** Adds up changes; `each` sees every one of them on the way. */
+export function countChanges(changes: Iterable<DriverChange>, each?: (change: DriverChange) => void): Changes {
+  const drivers = { create: 0, update: 0, delete: 0 };
+  const points = { create: 0, update: 0, delete: 0 };
+  for (const change of changes) {
+    drivers[change.kind]++;
+    points.create += change.created.length;
+    points.update += change.updated.length;
+    points.delete += change.deleted.length;
+    each?.(change);
+  }
+  return { drivers, points };
+}
+
+export function hasChanges(changes: Changes): boolean {
+  const { drivers, points } = changes;
+  return [drivers, points].some((counts) => counts.create + counts.update + counts.delete > 0);
+}
+
+/** The months of a `points` blob. */
+export function months(points: Uint8Array): Month[] {
+  const list: Month[] = [];
+  walkPoints(points, (month) => list.push(month));
+  return list;
+}
+
+/** The values of a `points` blob by month. */
+export function valuesByMonth(points: Uint8Array): Map<Month, string> {
+  const values = new Map<Month, string>();
+  const bytes = Buffer.from(points.buffer, points.byteOffset, points.byteLength);
+  walkPoints(points, (month, start, end) => values.set(month, bytes.toString('latin1', start, end)));
+  return values;
+}
+
+function diffPoints(before: Uint8Array, after: Uint8Array): Pick<DriverChange, 'created' | 'updated' | 'deleted'> {
+  const old = valuesByMonth(before);
+  const created: Month[] = [];
+  const updated: Month[] = [];
+  for (const [month, value] of valuesByMonth(after)) {
+    const was = old.get(month);
+    if (was === undefined) created.push(month);
+    else if (was !== value) updated.push(month);
+    old.delete(month);
+  }
+  return { created, updated, deleted: [...old.keys()] };
+}
+
+/** Drivers and points of a run. */
+export function countDrivers(drivers: Iterable<PackedDriver>): { drivers: number; points: number } {
+  const counts = { drivers: 0, points: 0 };
+  for (const driver of drivers) {
+    counts.drivers++;
+    counts.points += pointCount(driver.points);
+  }
+  return counts;
+}

@@ -1,0 +1,174 @@
+/** ISO 8601 dates, months and date-times, and UNIX timestamps: the formats that need no tokens. */
+import type { ReadTime } from './time.ts';
+import { dayNumber, daySeconds, daysInMonth, yearMax, yearMin } from './month.ts';
+
+/** What a format made of a text: a time, or one line that says why it is none. */
+type Outcome = ReadTime | string;
+
+const monthNames = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+
+/**
+ * `2026-03-05`, `20260305`, `2026-03`, and date-times with `T` or a space: `10:15`, `10:15:30`, `101530`, a fraction of a
+ * second of any length after a dot or a comma (nine digits count), then `Z`, `+02`, `+0200`, `+02:00` or nothing.
+ */
+export function readIso(text: string): Outcome {
+  const plain = readPlainIso(text);
+  if (plain !== undefined) return plain;
+  const match = isoPattern.exec(text);
+  if (match === null) return explainIso(text);
+  const [, year = '', extended, basic = '', , , , , zone = ''] = match;
+  const [month, day] = extended === undefined ? [basic.slice(0, 2), basic.slice(2)] : extended.split('-');
+  const days = readDate(Number(year), Number(month), day === undefined ? 1 : Number(day));
+  if (typeof days === 'string') return days;
+  const time = match[4] ?? match[6];
+  if (time === undefined) return { kind: 'date', seconds: days * daySeconds, nanos: 0 };
+  if (day === undefined) return 'a time needs a day before it';
+  const digits = time.replaceAll(':', '');
+  const second = digits.length > 4 ? twoDigits(digits, 4) : 0;
+  const clock = readClock(twoDigits(digits, 0), twoDigits(digits, 2), second);
+  if (typeof clock === 'string') return clock;
+  return withZone(days * daySeconds + clock, readNanos(match[5] ?? match[7] ?? ''), zone);
+}
+
+// Year, month and day or basic month and day; then hour, minute, second and fraction, with colons or without; then zone.
+const isoPattern = new RegExp(
+  '^([0-9]{4})(?:-([0-9]{2}(?:-[0-9]{2})?)|([0-9]{4}))' +
+    '(?:[T ](?:([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,]([0-9]+))?)?)|([0-9]{4}(?:[0-9]{2}(?:[.,]([0-9]+))?)?))' +
+    ' ?(Z|[+\\u2212-][0-9]{2}(?::?[0-9]{2})?)?)?$',
+);
+
+/**
+ * The plain cases by their character codes, since they are nearly every cell of most files: `2026-03`, `2026-03-05`, and
+ * `2026-03-05T10:15:30` with any fraction and zone. `undefined` where this is none of them.
+ */
+function readPlainIso(text: string): Outcome | undefined {
+  const { length } = text;
+  const isTime = length >= 19;
+  if ((length !== 7 && length !== 10 && !isTime) || text.charCodeAt(4) !== hyphen) return undefined;
+  if (length > 7 && text.charCodeAt(7) !== hyphen) return undefined;
+  // A character that is no digit makes its number NaN, and NaN fails every comparison.
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = length > 7 ? twoDigits(text, 8) : 1;
+  if (!(year + month + day >= 0)) return undefined;
+  const days = readDate(year, month, day);
+  if (typeof days === 'string') return days;
+  return isTime ? readPlainTime(text, days) : { kind: 'date', seconds: days * daySeconds, nanos: 0 };
+}
+
+/** The rest of `2026-03-05T10:15:30`, from the letter on. */
+function readPlainTime(text: string, days: number): Outcome | undefined {
+  const separator = text.charCodeAt(10);
+  if (separator !== 0x54 && separator !== 0x20) return undefined;
+  if (text.charCodeAt(13) !== colon || text.charCodeAt(16) !== colon) return undefined;
+  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)];
+  if (!(hour + minute + second >= 0)) return undefined;
+  const clock = readClock(hour, minute, second);
+  if (typeof clock === 'string') return clock;
+  if (text.length === 19) return withZone(days * daySeconds + clock, 0, '');
+  const rest = restPattern.exec(text.slice(19));
+  if (rest === null) return undefined;
+  return withZone(days * daySeconds + clock, readNanos(rest[1] ?? ''), rest[2] ?? '');
+}
+
+const restPattern = /^(?:[.,]([0-9]+))? ?(Z|[+\u2212-][0-9]{2}(?::?[0-9]{2})?)?$/;
+const colon = 0x3a;
+const hyphen = 0x2d;
+
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 0x30;
+  const ones = text.charCodeAt(at + 1) - 0x30;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** The day's number, or why there is no such day. @param month 1 to 12 */
+export function readDate(year: number, month: number, day: number): number | string {
+  if (year < yearMin || year > yearMax) return `the year ${year} is outside ${yearMin} to ${yearMax}`;
+  if (month < 1 || month > 12) return `there is no month ${month}`;
+  const last = daysInMonth(year, month);
+  if (day < 1 || day > last) return `${monthNames[month - 1]} ${year} has days 1 to ${last}, not ${day}`;
+  return dayNumber(year, month, day);
+}
+
+/** Seconds since midnight, or why no clock shows that time. */
+export function readClock(hour: number, minute: number, second: number): number | string {
+  if (hour === 24) return 'there is no hour 24; midnight is 00:00 of the next day';
+  if (hour > 24) return `there is no hour ${hour}`;
+  if (minute > 59) return `there is no minute ${minute}`;
+  if (second > 59) return `there is no second ${second}`;
+  return hour * 3600 + minute * 60 + second;
+}
+
+function withZone(wallSeconds: number, nanos: number, zone: string): Outcome {
+  if (zone === '') return { kind: 'wall', seconds: wallSeconds, nanos };
+  const offset = zone === 'Z' ? 0 : readOffset(zone);
+  if (offset === undefined) return `there is no zone ${zone}`;
+  return { kind: 'instant', seconds: wallSeconds - offset, nanos };
+}
+
+/** Seconds ahead of UTC of `+02`, `+0200` or `+02:00`. No clock ever was further away than 15:13. */
+function readOffset(zone: string): number | undefined {
+  const hours = twoDigits(zone, 1);
+  const minutes = zone.length === 3 ? 0 : twoDigits(zone, zone.length - 2);
+  if (hours > 15 || minutes > 59) return undefined;
+  const seconds = hours * 3600 + minutes * 60;
+  return zone.charCodeAt(0) === 0x2b ? seconds : -seconds;
+}
+
+/** The first nine digits of a fraction. */
+function readNanos(fraction: string): number {
+  return Number(fraction.slice(0, 9).padEnd(9, '0'));
+}
+
+function explainIso(text: string): string {
+  if (/^[0-9]{6}$/.test(text)) return 'not an ISO 8601 date; say format: yyyyMM if this is a month';
+  if (/^[0-9]{4}$/.test(text)) return 'a year alone names no month';
+  if (/^[0-9]{10}$/.test(text)) return 'looks like UNIX seconds: format: unix';
+  if (/^[0-9]{13}$/.test(text)) return 'looks like UNIX milliseconds: format: unix-ms';
+  if (/^[0-9]{4}-?W[0-9]/.test(text)) return "week dates are not read; say format: with tokens such as RRRR-'W'II-i";
+  if (/^[0-9]{4}-?[0-9]{3}(?![0-9])/.test(text)) return 'dates by day of the year are not read';
+  if (/^[+\u2212-]?[0-9]{5,}-/.test(text)) return `only years from ${yearMin} to ${yearMax} are read`;
+  return 'not an ISO 8601 date; say format: with date-fns tokens such as dd.MM.yyyy or MMMM yyyy';
+}
+
+/** Seconds since 1970, with an optional minus and an optional fraction. */
+export function readUnix(text: string): Outcome {
+  const match = unixPattern.exec(text);
+  if (match === null) return 'not UNIX seconds';
+  const [, sign = '', whole = '', fraction = ''] = match;
+  if (whole.length === 13) return 'too many digits for seconds; looks like milliseconds: format: unix-ms';
+  if (whole.length > 13) return 'too many digits for seconds';
+  return signedInstant(sign, Number(whole), readNanos(fraction));
+}
+
+/** Milliseconds since 1970, with an optional minus and an optional fraction. */
+export function readUnixMs(text: string): Outcome {
+  const match = unixPattern.exec(text);
+  if (match === null) return 'not UNIX milliseconds';
+  const [, sign = '', whole = '', fraction = ''] = match;
+  if (whole.length > 15) return 'too many digits for milliseconds';
+  const padded = whole.padStart(4, '0');
+  return signedInstant(sign, Number(padded.slice(0, -3)), readNanos(padded.slice(-3) + fraction));
+}
+
+const unixPattern = /^([\u2212-]?)([0-9]+)(?:\.([0-9]+))?$/;
+
+/** A moment before 1970 is rounded down, so its nanoseconds count forward like all others. */
+function signedInstant(sign: string, seconds: number, nanos: number): ReadTime {
+  if (sign === '') return { kind: 'instant', seconds, nanos };
+  if (nanos === 0) return { kind: 'instant', seconds: seconds === 0 ? 0 : -seconds, nanos };
+  return { kind: 'instant', seconds: -seconds - 1, nanos: 1_000_000_000 - nanos };
+}

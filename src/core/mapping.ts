@@ -1,0 +1,285 @@
+/** Rows to readings: where, unpivot, templates, moments and values, compiled once for the columns of a part. */
+import { describeBadDecimal, parseDecimal } from './decimal.ts';
+import type { DriverName } from './collapse.ts';
+import { AgentError } from './errors.ts';
+import type { Moment, Row } from './model.ts';
+import type { Condition, DriverEntry, Mapping, Test } from './settings.ts';
+import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
+import { type TimeReader, compileTimeReader } from './time.ts';
+
+/** What became of a row: `undefined` where its readings were handed over, `filtered` by `where`, or the reasons of its reject. */
+export type RowResult = undefined | 'filtered' | { readonly reject: string };
+
+export interface RowReading {
+  /** Canonical decimal text. */
+  readonly value: string;
+  /** The value's text as read. */
+  readonly text: string;
+  /** Counted from 1. */
+  readonly row: number;
+  /** Which of the source's `drivers:` made it, counted from 0. */
+  readonly entry: number;
+}
+
+/** Takes the readings of rows, in order. */
+export interface ReadingSink {
+  add(name: DriverName, moment: Moment, reading: RowReading): void;
+}
+
+interface PendingReading {
+  name: DriverName;
+  moment: Moment;
+  value: string;
+  text: string;
+  entry: number;
+}
+
+/** Distinct keys of a part whose names are kept; beyond it they are resolved again. */
+const namesMax = 500_000;
+
+export class RowMapper {
+  readonly #width: number;
+  readonly #conditions: readonly { readonly index: number; readonly test: Test }[];
+  readonly #entries: readonly EntryReader[];
+  readonly #unpivoted: readonly number[] | undefined;
+  readonly #columns: readonly string[];
+  #pending: PendingReading[] = [];
+
+  /** @throws AgentError `part.unreadable` where the mapping needs a column that is not there. */
+  constructor(mapping: Mapping, columns: readonly string[], timezone: string) {
+    this.#columns = columns;
+    this.#width = columns.length;
+    const [problem] = columnProblems(mapping, columns);
+    if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
+    const { names, unpivoted } = unpivotColumns(mapping, columns);
+    this.#unpivoted = unpivoted;
+    const indexOf = (column: string): number => names.indexOf(column);
+    this.#conditions = mapping.where.map(({ column, test }: Condition) => ({ index: indexOf(column), test }));
+    this.#entries = mapping.drivers.map((entry, index) => new EntryReader(entry, { mapping, index, indexOf, timezone }));
+  }
+
+  /** Hands over all readings of a row, or none of them. `row` is counted from 1. */
+  read(fields: Row, row: number, sink: ReadingSink): RowResult {
+    if (fields.length !== this.#width) {
+      return { reject: `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, expected ${this.#width}` };
+    }
+    this.#pending.length = 0;
+    const reasons = new Set<string>();
+    const passed = this.#unpivoted === undefined ? this.#readWide(fields, reasons) : this.#readLong(fields, reasons);
+    if (reasons.size > 0) return { reject: [...reasons].join('; ') };
+    if (!passed) return 'filtered';
+    for (const { name, moment, value, text, entry } of this.#pending) sink.add(name, moment, { value, text, row, entry });
+    return undefined;
+  }
+
+  #readWide(fields: Row, reasons: Set<string>): boolean {
+    if (!this.#passes(fields)) return false;
+    for (const entry of this.#entries) entry.read(fields, this.#pending, reasons);
+    return true;
+  }
+
+  /** Each unpivoted column gives one long row: the row's fields, then the column's name and its field. */
+  #readLong(fields: Row, reasons: Set<string>): boolean {
+    const long = [...fields, '', ''];
+    let passed = false;
+    for (const index of this.#unpivoted as readonly number[]) {
+      long[this.#width] = this.#columns[index] as string;
+      long[this.#width + 1] = fields[index] as string;
+      if (this.#readWide(long, reasons)) passed = true;
+    }
+    return passed;
+  }
+
+  #passes(fields: Row): boolean {
+    for (const { index, test } of this.#conditions) {
+      if (!isMatch(test, fields[index] as string)) return false;
+    }
+    return true;
+  }
+}
+
+function isMatch(test: Test, text: string): boolean {
+  switch (test.kind) {
+    case 'oneOf':
+      return test.texts.includes(text);
+    case 'matches':
+      return test.pattern.test(text);
+    case 'not':
+      return !isMatch(test.test, text);
+  }
+}
+
+/** What a mapping needs and a part's columns do not give. */
+export interface ColumnProblem {
+  /** Where the source's config asks for it, such as `['drivers', 0, 'time']`. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Everything about a mapping that does not fit a part's columns. */
+export function columnProblems(mapping: Mapping, columns: readonly string[]): readonly ColumnProblem[] {
+  const { names, unpivoted } = unpivotColumns(mapping, columns);
+  if (mapping.unpivot !== undefined && unpivoted?.length === 0) {
+    const message = `no column matches unpivot.columns ${mapping.unpivot.columns.source}`;
+    return [{ path: ['unpivot', 'columns'], message, hint: `the columns are ${listColumns(columns)}` }];
+  }
+  const problems: ColumnProblem[] = [];
+  const need = (path: ColumnProblem['path'], needed: readonly string[]): void => {
+    for (const column of new Set(needed)) {
+      if (names.includes(column)) continue;
+      problems.push({ path, message: `there is no column "${column}"`, hint: `the columns are ${listColumns(names)}` });
+    }
+  };
+  for (const name of [mapping.unpivot?.name, mapping.unpivot?.value]) {
+    if (name === undefined || names.indexOf(name) >= columns.length) continue;
+    const message = `unpivot makes a column "${name}" and the part has one of that name`;
+    problems.push({ path: ['unpivot'], message, hint: 'choose another name under unpivot' });
+  }
+  for (const { column } of mapping.where) need(['where', column], [column]);
+  for (const [index, entry] of mapping.drivers.entries()) {
+    if (entry.id !== undefined) need(['drivers', index, 'id'], templateColumns(entry.id));
+    for (const [element, template] of entry.path.entries()) {
+      need(['drivers', index, 'path', element], templateColumns(template));
+    }
+    need(['drivers', index, 'time'], templateColumns(entry.time.from));
+    need(['drivers', index, 'value'], templateColumns(entry.value.from));
+  }
+  return problems;
+}
+
+/** The names that templates may use, by index into a (long) row. Columns that were unpivoted have none. */
+function unpivotColumns(
+  { unpivot }: Mapping,
+  columns: readonly string[],
+): { names: readonly string[]; unpivoted: readonly number[] | undefined } {
+  if (unpivot === undefined) return { names: columns, unpivoted: undefined };
+  const unpivoted = columns.flatMap((column, index) => (unpivot.columns.test(column) ? [index] : []));
+  const gone = new Set(unpivoted);
+  const kept = columns.map((column, index) => (gone.has(index) ? '' : column));
+  return { names: [...kept, unpivot.name, unpivot.value], unpivoted };
+}
+
+function listColumns(names: readonly string[]): string {
+  const named = names.filter((name) => name !== '');
+  const shown = named.slice(0, 30).join(', ');
+  return named.length > 30 ? `${shown} and ${named.length - 30} more` : shown;
+}
+
+interface EntryContext {
+  readonly mapping: Mapping;
+  readonly index: number;
+  readonly indexOf: (column: string) => number;
+  readonly timezone: string;
+}
+
+/** One entry of `drivers:` for the columns of one part. */
+class EntryReader {
+  readonly #entry: DriverEntry;
+  readonly #index: number;
+  readonly #maps: Maps;
+  readonly #missing: ReadonlySet<string>;
+  readonly #indexes = new Map<string, number>();
+  readonly #keys: readonly number[];
+  readonly #time: (fields: Row) => string;
+  readonly #value: (fields: Row) => string;
+  readonly #readTime: TimeReader;
+  #names = new Map<string, NameNode>();
+  #namesHeld = 0;
+
+  constructor(entry: DriverEntry, context: EntryContext) {
+    this.#entry = entry;
+    this.#index = context.index;
+    this.#maps = context.mapping.maps;
+    this.#missing = new Set(context.mapping.missing);
+    const names = [...(entry.id === undefined ? [] : [entry.id]), ...entry.path];
+    for (const template of [...names, entry.time.from, entry.value.from]) {
+      for (const column of templateColumns(template)) this.#indexes.set(column, context.indexOf(column));
+    }
+    this.#keys = [...new Set(names.flatMap(templateColumns))].map(context.indexOf);
+    this.#time = this.#renderer(entry.time.from);
+    this.#value = this.#renderer(entry.value.from);
+    this.#readTime = compileTimeReader(entry.time.format, context.timezone);
+  }
+
+  read(fields: Row, pending: PendingReading[], reasons: Set<string>): void {
+    const text = this.#value(fields);
+    // Tests of `missing` are on the trimmed text, so a text that needs no trimming and is not missing is the usual case.
+    if (this.#missing.has(text) || this.#missing.has(text.trim())) return;
+    const before = reasons.size;
+    const name = this.#name(fields);
+    if (typeof name === 'string') reasons.add(name);
+    const time = this.#time(fields);
+    const moment = this.#readTime(time);
+    if (typeof moment === 'string') reasons.add(time.trim() === '' ? 'time is empty' : moment);
+    const value = parseDecimal(text, this.#entry.value.format);
+    if (value === undefined) reasons.add(describeBadDecimal(text, this.#entry.value.format));
+    if (reasons.size > before || typeof name === 'string' || typeof moment === 'string' || value === undefined) return;
+    pending.push({ name, moment, value, text, entry: this.#index });
+  }
+
+  /** The name that the row's key columns make; the reason of a reject where one of them is empty. */
+  #name(fields: Row): DriverName | string {
+    // A tree by field, not a joined text: no separator is safe, and no text is built per row.
+    let nodes = this.#names;
+    let node: NameNode | undefined;
+    for (const index of this.#keys) {
+      const field = fields[index] as string;
+      node = nodes.get(field);
+      if (node === undefined) {
+        node = { name: undefined, next: new Map() };
+        nodes.set(field, node);
+        this.#namesHeld++;
+      }
+      nodes = node.next;
+    }
+    if (node === undefined) return (this.#constant ??= this.#resolve(fields));
+    node.name ??= this.#resolve(fields);
+    const { name } = node;
+    if (this.#namesHeld > namesMax) {
+      this.#names = new Map();
+      this.#namesHeld = 0;
+    }
+    return name;
+  }
+
+  #constant: DriverName | string | undefined;
+
+  #resolve(fields: Row): DriverName | string {
+    const field = this.#field(fields);
+    const path: string[] = [];
+    for (const template of this.#entry.path) {
+      const element = renderName(template, field, this.#maps);
+      if (typeof element !== 'string') return emptyReason('path', element.column, field(element.column));
+      path.push(element);
+    }
+    if (this.#entry.id === undefined) return { id: path.join('/'), path, rule: this.#entry.rule };
+    const id = renderName(this.#entry.id, field, this.#maps);
+    if (typeof id !== 'string') return emptyReason('id', id.column, field(id.column));
+    return { id, path, rule: this.#entry.rule };
+  }
+
+  #field(fields: Row): (column: string) => string {
+    return (column) => fields[this.#indexes.get(column) as number] as string;
+  }
+
+  /** Most templates are one bare column: those cost an index. */
+  #renderer(template: Template): (fields: Row) => string {
+    const [only] = template.pieces;
+    if (template.pieces.length === 1 && typeof only === 'object' && only.filters.length === 0) {
+      const index = this.#indexes.get(only.column) as number;
+      return (fields) => fields[index] as string;
+    }
+    return (fields) => renderText(template, this.#field(fields), this.#maps);
+  }
+}
+
+interface NameNode {
+  name: DriverName | string | undefined;
+  readonly next: Map<string, NameNode>;
+}
+
+function emptyReason(where: 'id' | 'path', column: string, text: string): string {
+  if (text.trim() === '') return `${where}: column "${column}" is empty`;
+  return `${where}: "${text.slice(0, 40)}" of column "${column}" comes out empty`;
+}

@@ -1,0 +1,66 @@
+/**
+ * The glossary, as types.
+ *
+ * - *source*: a configured place; *part*: one file, sheet or query of it; *row*: one data record of a part.
+ * - *reading*: a value of one driver at one moment, from one row; *reject*: a row that could not be read.
+ * - *month*: a calendar month; *point*: one value in one month; *driver*: a named series of points under a path.
+ * - *candidate*: a source's newest complete read; *accepted*: the read that snapshots use; *held*: a candidate that the
+ *   guard stopped; *snapshot*: all drivers at once; *push*: one attempt to send one; *acknowledged*: the service took it.
+ */
+
+/** Months are counted from year 0: `year * 12 + (month - 1)`. 2026-03 is 24314. */
+export type Month = number;
+
+/** How readings of one driver in one month become one point. */
+export type Rule = 'last' | 'first' | 'sum' | 'average' | 'min' | 'max' | 'count';
+
+/** A point of time as read: its month in the agent's zone, and its place in time, which orders readings. */
+export interface Moment {
+  readonly month: Month;
+  /** UNIX seconds, rounded down; a date without a time is its midnight in the agent's zone. */
+  readonly seconds: number;
+  /** 0 to 999 999 999. */
+  readonly nanos: number;
+}
+
+/** One file, sheet or query of a source, as `parts()` sees it: no row was read for this. */
+export interface Part {
+  /** Stable and unique in its source: the path relative to the config file, or the name of the query. */
+  readonly name: string;
+  /** Cheap evidence of content: equal stamps mean that nothing needs to be read. */
+  readonly stamp: string;
+  /** Milliseconds since 1970: when this content was last revised, as far as the place can tell. */
+  readonly revisedAtMs: number;
+}
+
+/** The fields of one data record, as text, in the order of its batch's columns. Its length may differ from theirs. */
+export type Row = readonly string[];
+
+export interface RowBatch {
+  /** The trimmed header. The same array for every batch of a part. */
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+  /** How much of the part has been read so far, 0 to 1, where the place can tell. For progress only. */
+  readonly share?: number;
+}
+
+/** What is known of a part's content once all its rows were read. */
+export interface Content {
+  /** sha256 (hex) of the part's bytes; for a query, of its rows. */
+  readonly hash: string;
+  /** The stamp of exactly the content that was read. */
+  readonly stamp: string;
+  readonly revisedAtMs: number;
+  /** Text files only: whether the last row was ended by a line end. */
+  readonly endsWithLineEnd?: boolean;
+}
+
+/** A row that could not be read. */
+export interface Reject {
+  /** Counted from 1, the header not among them. */
+  readonly row: number;
+  /** All its reasons, joined by `; `. */
+  readonly reason: string;
+  /** The row as read, its fields joined by commas. */
+  readonly text: string;
+}

@@ -1,0 +1,102 @@
+/**
+ * Names of months, in any language. date-fns writes them well but reads them badly: 23 of its 95 locales do not read their
+ * own names back, six of these take one month for another, and all read `J` as January. So the names that it writes, and
+ * those that Intl knows, are matched here.
+ */
+import type { Locale } from 'date-fns';
+
+/** Abbreviations that people use and neither date-fns nor Intl writes, by language. */
+const furtherNames: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  en: { sept: 8 },
+  de: { mrz: 2, maerz: 2, jänner: 0, feber: 1 },
+  fr: { fev: 1 },
+  es: { set: 8, setiembre: 8 },
+  it: { sett: 8 },
+  nl: { maa: 2, sept: 8 },
+};
+
+interface MonthName {
+  /** 0 to 11 */
+  readonly month: number;
+  /** How many UTF-16 units of the text it takes, with its full stop. */
+  readonly length: number;
+}
+
+/**
+ * Builds the reader of the month name that a text begins with: long or short, whatever its case and accents. A name that
+ * stands for two months in this language is none.
+ * @param stop `belongs` where a full stop after a short name is part of it, `follows` where the format has one of its own
+ */
+export function compileMonthNames(
+  locale: Locale,
+  stop: 'belongs' | 'follows',
+): (text: string) => MonthName | undefined {
+  const names = [...collectNames(locale)].sort(([a], [b]) => b.length - a.length);
+  const lengthMax = names[0]?.[0].length ?? 0;
+  const stops = stop === 'belongs' ? '.' : '..';
+  return (text) => {
+    const start = fold(text.slice(0, lengthMax));
+    const found = names.find(([name]) => start.startsWith(name));
+    if (found === undefined) return undefined;
+    const [{ length }, month] = found;
+    return { month, length: text.startsWith(stops, length) ? length + 1 : length };
+  };
+}
+
+function collectNames(locale: Locale): ReadonlyMap<string, number> {
+  const names = new Map<string, number>();
+  const ambiguous = new Set<string>();
+  const add = (written: string, month: number): void => {
+    const name = fold(written.normalize('NFC')).replace(/\.$/, '');
+    // Intl writes some months as bare numbers.
+    if (!/\p{L}/u.test(name)) return;
+    if ((names.get(name) ?? month) !== month) ambiguous.add(name);
+    names.set(name, month);
+  };
+  for (let month = 0; month < 12; month++) {
+    for (const name of writtenNames(locale, month)) add(name, month);
+  }
+  const language = locale.code.replace(/-.*/, '');
+  for (const [name, month] of Object.entries(furtherNames[language] ?? {})) add(name, month);
+  for (const name of ambiguous) names.delete(name);
+  return names;
+}
+
+/** Every way in which date-fns and Intl write a month, alone and in a date ("mars", "1 марта"). */
+function writtenNames(locale: Locale, month: number): string[] {
+  const day = new Date(Date.UTC(2026, month, 1));
+  return (['long', 'short'] as const).flatMap((style) => {
+    const width = style === 'long' ? 'wide' : 'abbreviated';
+    // Some countries' own calendars are not the Gregorian one.
+    const options = { month: style, calendar: 'gregory', timeZone: 'UTC' } as const;
+    return [
+      locale.localize.month(month as 0, { width, context: 'formatting' }),
+      locale.localize.month(month as 0, { width, context: 'standalone' }),
+      intlName({ tag: locale.code, day, options }),
+      intlName({ tag: locale.code, day, options: { ...options, day: 'numeric' } }),
+    ];
+  });
+}
+
+interface IntlQuestion {
+  readonly tag: string;
+  readonly day: Date;
+  readonly options: Intl.DateTimeFormatOptions;
+}
+
+function intlName({ tag, day, options }: IntlQuestion): string {
+  const parts = new Intl.DateTimeFormat(tag, options).formatToParts(day);
+  return parts.find((part) => part.type === 'month')?.value ?? '';
+}
+
+/**
+ * Lower case without the accents of Latin, Greek and Cyrillic, so that `FEVRIER` is février and `EKİM` and `KASIM` are
+ * Turkish. Composed text only: then a name and its fold are equally long, whoever wrote it.
+ */
+function fold(text: string): string {
+  const base = text
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]/g, '');
+  return base.replaceAll('ı', 'i').normalize('NFC');
+}

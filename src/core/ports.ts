@@ -1,0 +1,67 @@
+/** What the agent asks of the world. Each edge and each source stands behind one of these. */
+import type { Content, Part, RowBatch } from './model.ts';
+
+export interface Source {
+  /** Only the newest of its parts counts; the app chooses it, since it knows which file was only touched. */
+  readonly newestOnly?: boolean;
+
+  /**
+   * What there is to read now. Cheap: reads no rows.
+   * @throws AgentError `source.unreadable` if the place cannot be seen, or holds nothing that matches.
+   */
+  parts(signal: AbortSignal): Promise<readonly Part[]>;
+
+  /**
+   * The rows of one part, in order, in batches of any size; the first batch comes even where there are no rows, for its
+   * columns. Returns what is known of the content, or throws: never a mixed or a partial read.
+   * @throws AgentError `part.unreadable` (what, file, line, why), or `part.changing` where it changed while it was read.
+   */
+  rows(part: Part, signal: AbortSignal): AsyncGenerator<RowBatch, Content, void>;
+
+  /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
+  watch?(changed: () => void): Promise<AsyncDisposable>;
+}
+
+export interface Clock {
+  now(): Date;
+  /** Milliseconds that never jump, for durations. */
+  monotonicMs(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Any length: no timer overflows. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** What became of one push. */
+export type PushOutcome = 'acknowledged' | 'refused' | 'unreachable' | 'unknown';
+
+export interface PushResult {
+  readonly outcome: PushOutcome;
+  /** The HTTP status, where there was an answer. */
+  readonly status?: number;
+  /** One line for a person: what the service or the network said, and what to do. No secret. */
+  readonly detail?: string;
+  /** What `Retry-After` asked for. */
+  readonly retryAfterMs?: number;
+  /** The service may have taken the bytes all the same (no answer, 408, 503, another 2xx, 5xx). */
+  readonly maybeTaken: boolean;
+}
+
+/** The bytes of one snapshot. May be asked for more than once; each time gives the same bytes. */
+export interface SnapshotBody {
+  /** sha256 (hex) of the bytes. */
+  readonly digest: string;
+  readonly bytes: number;
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+export interface Destination {
+  /** One attempt (two where a token file turned out to have changed). Never throws for what the network does. */
+  push(body: SnapshotBody, signal: AbortSignal): Promise<PushResult>;
+}
+
+/** Structured log lines. `fields` hold no secret and, at `info` and above, no whole row. */
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}

@@ -1,0 +1,106 @@
+/**
+ * The configuration as the agent uses it: parsed once, defaults filled in, paths absolute, secrets still by reference.
+ * The words a person writes are in `src/config/`; nothing here is optional unless its absence means something.
+ */
+import type { Rule } from './model.ts';
+import type { DecimalFormat } from './decimal.ts';
+import type { Template } from './template.ts';
+import type { TimeFormat } from './time.ts';
+
+/** A share of a whole (`10%`, exact in units of 1/1 000 000), or a count. */
+export type Limit =
+  { readonly kind: 'share'; readonly millionths: number } | { readonly kind: 'count'; readonly count: number };
+
+export interface Settings {
+  /** Absolute path of the config file. */
+  readonly file: string;
+  /** sha256 (hex) of the file's text and of the environment values that it uses: tells file and daemon apart. */
+  readonly digest: string;
+  /** Absolute path of the state directory. */
+  readonly state: string;
+  /** IANA name. */
+  readonly timezone: string;
+  /** A cron expression, five or six fields, in `timezone`. */
+  readonly schedule: string;
+  readonly pushOnChangeMs: number | undefined;
+  readonly destination: DestinationSettings | 'emulator';
+  readonly shouldDeleteMissing: boolean;
+  readonly stamp: Stamp;
+  readonly guard: GuardSettings;
+  readonly refreshMs: number;
+  readonly keepMs: number;
+  readonly keepMaxBytes: number;
+  /** In the order of the config, which decides between two first reads. */
+  readonly sources: readonly SourceSettings[];
+}
+
+/** The moment that stands for a month, in UTC. */
+export type Stamp = 'start' | 'middle' | 'end';
+
+export interface DestinationSettings {
+  /** Without a trailing slash; `/api/extDrivers/update` is appended. */
+  readonly url: string;
+  readonly token: Secret | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Longest silence, while sending or waiting, in ms. */
+  readonly timeoutMs: number;
+  readonly compress: 'none' | 'gzip';
+  /** Absolute path of a PEM file with further authorities. */
+  readonly caFile: string | undefined;
+}
+
+export type Secret =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'file'; readonly file: string };
+
+export interface GuardSettings {
+  readonly maxDeletes: Limit;
+  readonly floor: number;
+  /** `undefined`: the default, which is 1% and 0 for a source with a sum, average or count. */
+  readonly maxRejects: Limit | undefined;
+  readonly firstPush: 'allow' | 'approve';
+}
+
+export interface SourceSettings {
+  readonly name: string;
+  /** Registered in `src/sources/index.ts`. */
+  readonly type: string;
+  /** What that kind's own schema made of its keys. */
+  readonly kind: unknown;
+  readonly pollMs: number;
+  readonly timeoutMs: number;
+  readonly removed: 'carry' | 'delete';
+  readonly history: 'replace' | 'carry';
+  readonly mayBeEmpty: boolean;
+  readonly mapping: Mapping;
+  /** sha256 (hex) of the source's config as written, after substitution, and the timezone: another one reads again. */
+  readonly digest: string;
+}
+
+/** How rows become readings. */
+export interface Mapping {
+  readonly where: readonly Condition[];
+  /** Texts of `value`, trimmed, that mean "no value". */
+  readonly missing: readonly string[];
+  readonly unpivot: { readonly columns: RegExp; readonly name: string; readonly value: string } | undefined;
+  readonly maps: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly drivers: readonly DriverEntry[];
+}
+
+export interface Condition {
+  readonly column: string;
+  readonly test: Test;
+}
+
+export type Test =
+  | { readonly kind: 'oneOf'; readonly texts: readonly string[] }
+  | { readonly kind: 'matches'; readonly pattern: RegExp }
+  | { readonly kind: 'not'; readonly test: Test };
+
+export interface DriverEntry {
+  /** `undefined`: the path joined with `/`. */
+  readonly id: Template | undefined;
+  readonly path: readonly Template[];
+  readonly time: { readonly from: Template; readonly format: TimeFormat };
+  readonly value: { readonly from: Template; readonly format: DecimalFormat };
+  readonly rule: Rule;
+}

@@ -1,0 +1,81 @@
+/**
+ * The canonical body of a snapshot (DESIGN section 2): no white space, drivers by the UTF-8 bytes of their id, points by
+ * month, values as they were accepted. Equal data gives equal bytes.
+ */
+import type { Month } from './model.ts';
+import { stampSeconds } from './month.ts';
+import { type PackedDriver, pointCount, walkPoints } from './packing.ts';
+import type { Stamp } from './settings.ts';
+
+export interface BodyFormat {
+  readonly shouldDeleteMissing: boolean;
+  readonly stamp: Stamp;
+}
+
+const chunkBytes = 1 << 18;
+
+/**
+ * The bytes of a body, in chunks that are only valid until the next one is asked for.
+ * `drivers` come in order, each id once.
+ */
+export function* encodeBody(drivers: Iterable<PackedDriver>, format: BodyFormat): Generator<Uint8Array> {
+  const prefixes = new Map<Month, Uint8Array>();
+  const prefix = (month: Month): Uint8Array => {
+    let bytes = prefixes.get(month);
+    if (bytes === undefined) {
+      bytes = Buffer.from(`{"time":"${stampSeconds(month, format.stamp)}","value":"`);
+      prefixes.set(month, bytes);
+    }
+    return bytes;
+  };
+  let out = Buffer.allocUnsafe(chunkBytes);
+  let at = out.write(`{"shouldDeleteMissing":${format.shouldDeleteMissing},"extDrivers":[`);
+  let first = true;
+  for (const driver of drivers) {
+    const head = `${first ? '' : ','}{"id":${JSON.stringify(driver.id)},"path":${driver.path},"timeSeries":[`;
+    first = false;
+    // A point is at most 40 bytes beside its value, and its value is in the blob.
+    const need = head.length * 3 + driver.points.length + pointCount(driver.points) * 48 + 8;
+    if (at + need > out.length) {
+      if (at > 0) yield out.subarray(0, at);
+      at = 0;
+      if (need > out.length) out = Buffer.allocUnsafe(need);
+    }
+    at += out.write(head, at);
+    let comma = false;
+    walkPoints(driver.points, (month, start, end) => {
+      if (comma) out[at++] = 0x2c;
+      comma = true;
+      const time = prefix(month);
+      out.set(time, at);
+      at += time.length;
+      for (let index = start; index < end; index++) out[at++] = driver.points[index] as number;
+      out[at++] = 0x22;
+      out[at++] = 0x7d;
+    });
+    out[at++] = 0x5d;
+    out[at++] = 0x7d;
+  }
+  if (at + 2 > out.length) {
+    yield out.subarray(0, at);
+    at = 0;
+  }
+  at += out.write(']}', at);
+  yield out.subarray(0, at);
+}
+
+/** Orders texts by their UTF-8 bytes, as SQLite does; JavaScript's own order differs beyond the basic plane. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const unitA = a.charCodeAt(index);
+    const unitB = b.charCodeAt(index);
+    if (unitA === unitB) continue;
+    // Surrogates stand for code points above all others, yet sort below U+E000 to U+FFFF as units.
+    const isHighA = unitA >= 0xd800 && unitA <= 0xdfff;
+    const isHighB = unitB >= 0xd800 && unitB <= 0xdfff;
+    if (isHighA !== isHighB) return isHighA ? 1 : -1;
+    return unitA - unitB;
+  }
+  return a.length - b.length;
+}

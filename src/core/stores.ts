@@ -1,0 +1,234 @@
+/** What the agent keeps, and asks of whoever keeps it: buffer, ledger and archive. */
+import type { Changes, DriverChange } from './diff.ts';
+import type { Content, Month, Reject } from './model.ts';
+import type { FoldedDriver, PackedDriver, PartOrigin } from './packing.ts';
+import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
+import type { BodyFormat } from './snapshot.ts';
+
+/** `partial`: parts that were read well while another part of the source was not, kept so that they are not read again. */
+export type ReadKind = 'accepted' | 'candidate' | 'partial';
+
+/** One read of one part, without its drivers. */
+export interface PartRead {
+  readonly id: number;
+  readonly source: string;
+  readonly name: string;
+  /** `part`: read from the source; `history`: months carried from an older read; `snapshot`: taken from a snapshot. */
+  readonly kind: 'part' | 'history' | 'snapshot';
+  readonly stamp: string;
+  readonly hash: string;
+  /** Of the source's config and the agent's way of reading: another one reads again. */
+  readonly fingerprint: string;
+  readonly revisedAtMs: number;
+  readonly rows: number;
+  readonly rejects: number;
+  readonly endsWithLineEnd: boolean | undefined;
+}
+
+/** A part of a read. Carried: its part is not in the source any more. */
+export interface ReadPart extends PartRead {
+  readonly carried: boolean;
+}
+
+/** Takes a part's drivers in pieces, each id once a piece; nothing of it counts before `commit`. */
+export interface PartWriter {
+  /** The number that cells name this part by. */
+  readonly id: number;
+  add(drivers: Iterable<FoldedDriver>): void;
+  commit(content: Content, counts: { readonly rows: number; readonly rejects: number }): PartRead;
+  /** Forgets what was added. Harmless after `commit`. */
+  discard(): void;
+}
+
+/** A driver that more than one source would have in the snapshot. */
+export interface SharedDriver {
+  readonly driver: string;
+  readonly sources: readonly string[];
+}
+
+/**
+ * What was read, collapsed per part, and which parts make each source's reads. Can be rebuilt from sources and archive.
+ * Whole parts in, ordered drivers out. Calls are synchronous: each is one transaction and none sees half of another.
+ */
+export interface Buffer {
+  /** Sources with an accepted read, departed ones too. */
+  acceptedSources(): readonly string[];
+  /** The parts of a read, by name; `undefined` where there is no such read. */
+  readParts(source: string, kind: ReadKind): readonly ReadPart[] | undefined;
+  beginPart(source: string, part: { readonly name: string; readonly kind: PartRead['kind'] }, fingerprint: string): PartWriter;
+  /** The part looks different from outside and holds the same. */
+  restamp(id: number, stamp: string): void;
+  setRead(source: string, kind: ReadKind, parts: readonly { readonly id: number; readonly carried: boolean }[]): void;
+  dropRead(source: string, kind: ReadKind): void;
+  /** The candidate becomes the accepted read. */
+  accept(source: string): void;
+  /** The drivers of a read, merged across its parts, by the UTF-8 bytes of their ids. */
+  drivers(source: string, kind: ReadKind): Iterable<PackedDriver>;
+  /** The drivers of one part, as they were added. */
+  partDrivers(part: PartRead): Iterable<FoldedDriver>;
+  /** One driver of a source's accepted read. */
+  driver(source: string, id: string): PackedDriver | undefined;
+  /** The earliest month of some parts. */
+  earliestMonth(ids: readonly number[]): Month | undefined;
+  /** Drivers that more than one of these reads has. */
+  sharedDrivers(reads: readonly { readonly source: string; readonly kind: ReadKind }[]): Iterable<SharedDriver>;
+  /** Takes drivers out of every part of a source: another source has them now. */
+  yieldDrivers(source: string, ids: Iterable<string>): void;
+  /** The part that cells name by this number. */
+  origin(id: number): PartOrigin;
+  /** A number for a part in a revision that was read elsewhere (in a snapshot of the archive). */
+  adoptOrigin(origin: Omit<PartOrigin, 'id'>): number;
+  /** All parts that cells of accepted reads may name. */
+  origins(): readonly PartOrigin[];
+  /** Replaces the rejects kept of a part's newest read. */
+  keepRejects(source: string, part: string, rejects: readonly Reject[]): void;
+  /** Forgets the rejects of parts that are not among these. */
+  keepRejectsOf(source: string, parts: readonly string[]): void;
+  rejects(source?: string): Iterable<Reject & { readonly source: string; readonly part: string }>;
+  /** Counts up whenever an accepted read changes. */
+  revision(): number;
+  /** Small facts beside the reads, gone with the buffer. */
+  fact(key: string): string | undefined;
+  setFact(key: string, value: string): void;
+  /** Drops the parts that no read uses. */
+  prune(): void;
+  /** Copies all of it to a new file, as of now. */
+  copyTo(file: string): void;
+  close(): void;
+}
+
+export interface NewPush {
+  /** Milliseconds since 1970, as all moments of the ledger. */
+  readonly atMs: number;
+  readonly address: string;
+  readonly digest: string;
+  readonly drivers: number;
+  readonly points: number;
+  readonly bytes: number;
+  /** Against the last acknowledged snapshot of that address. */
+  readonly changes: Changes;
+  readonly rollbackOf?: number | undefined;
+}
+
+export interface PushRecord extends NewPush {
+  readonly id: number;
+  /** `undefined`: it never ended, the process died first. */
+  readonly endedAtMs: number | undefined;
+  readonly outcome: PushOutcome | undefined;
+  readonly status: number | undefined;
+  readonly detail: string | undefined;
+  readonly maybeTaken: boolean;
+}
+
+export interface HeldCandidate {
+  readonly source: string;
+  readonly digest: string;
+  readonly reason: string;
+  readonly hint: string | undefined;
+  readonly sinceMs: number;
+  /** Another source has its drivers: no approval helps. */
+  readonly approvable: boolean;
+}
+
+/** Points by driver: what a candidate deletes. */
+export type DeletedPoints = ReadonlyMap<string, readonly Month[]>;
+
+export interface Approval {
+  readonly id: number;
+  /** `undefined`: of the first push to an address. */
+  readonly source: string | undefined;
+  readonly digest: string;
+  readonly atMs: number;
+  readonly state: 'pending' | 'used' | 'dropped';
+  readonly why: string | undefined;
+}
+
+/** What a command asks of the next pass. */
+export type Request =
+  | { readonly kind: 'forget'; readonly source: string; readonly part: string | undefined }
+  | { readonly kind: 'rollback'; readonly push: number };
+
+export interface PendingRequest {
+  readonly id: number;
+  readonly atMs: number;
+  readonly request: Request;
+}
+
+/** The log of pushes, approvals and rollbacks, and what must outlive the buffer. Several processes may write. */
+export interface Ledger {
+  beginPush(push: NewPush): number;
+  endPush(id: number, result: PushResult, endedAtMs: number): void;
+  /** Pushes that never ended died with their process: their outcome is unknown, and they ended by now. */
+  endOrphans(endedAtMs: number): void;
+  /** Ends a push as acknowledged, with the points that it carried first. One transaction. */
+  acknowledge(id: number, result: PushResult, ended: { readonly atMs: number; readonly changed: Iterable<DriverChange> }): void;
+  /** Newest first. */
+  pushes(): readonly PushRecord[];
+  push(id: number): PushRecord | undefined;
+  lastPush(address?: string): PushRecord | undefined;
+  lastAcknowledged(address?: string): PushRecord | undefined;
+  /** Whether a push to the address since that one has an unknown outcome or never ended. */
+  hasOpenPushSince(address: string, push: number): boolean;
+  /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */
+  maybeTaken(address: string, digest: string): { readonly endedAtMs: number | undefined } | undefined;
+  /** The first push of the present run of a point's value. */
+  firstPush(driver: string, month: Month): number | undefined;
+
+  held(): readonly HeldCandidate[];
+  /** Records a held candidate; one that is held already keeps its `since`. */
+  hold(held: Omit<HeldCandidate, 'sinceMs'>, deletes: DeletedPoints, nowMs: number): void;
+  release(source: string): void;
+
+  /** Approves what is held under that digest. */
+  approve(digest: string, source: string | undefined, nowMs: number): void;
+  approvals(): readonly Approval[];
+  approvedDeletes(approval: number): DeletedPoints;
+  closeApproval(id: number, state: 'used' | 'dropped', why?: string): void;
+
+  /** Deletes that the guard let through without approval. */
+  recordDeletes(source: string, atMs: number, deletes: { readonly drivers: number; readonly points: number }): void;
+  deletesSince(source: string, sinceMs: number): { readonly drivers: number; readonly points: number };
+
+  request(request: Request, nowMs: number): number;
+  pendingRequests(): readonly PendingRequest[];
+  /** `result`: what became of it, for the command that waits. */
+  finishRequest(id: number, result: string): void;
+  requestResult(id: number): string | undefined;
+
+  /** Small facts, as JSON. */
+  fact<T>(key: string): T | undefined;
+  setFact(key: string, value: unknown): void;
+  /** Changes with every new request and approval. Cheap. */
+  asked(): string;
+  close(): void;
+}
+
+/** A driver of a snapshot, and the source it came from. */
+export interface SnapshotDriver extends PackedDriver {
+  readonly source: string;
+}
+
+/** A snapshot on disk. */
+export interface Snapshot {
+  readonly digest: string;
+  readonly format: BodyFormat;
+  readonly drivers: number;
+  readonly points: number;
+  readonly bytes: number;
+  /** The parts that its cells name. */
+  readonly origins: readonly PartOrigin[];
+  read(): Iterable<SnapshotDriver>;
+  body(): SnapshotBody;
+}
+
+/** Snapshots by digest, outside the buffer. */
+export interface Archive {
+  /** Writes a snapshot whole or not at all. `drivers` come in the order of ids, each once. */
+  write(drivers: Iterable<SnapshotDriver>, format: BodyFormat, origins: readonly PartOrigin[]): Snapshot;
+  /** @throws AgentError `state.corrupt` where its file is damaged. */
+  open(digest: string): Snapshot | undefined;
+  /** What a snapshot takes on the disk; 0 where it is not kept. */
+  storedBytes(digest: string): number;
+  /** Drops all snapshots but these. */
+  keepOnly(digests: ReadonlySet<string>): void;
+}

@@ -1,0 +1,166 @@
+/** Templates over a row's columns: `revenue/{region}/{product|slug}`. Syntax: DESIGN section 3. */
+
+/** A parsed template. Literal pieces are never adjacent. */
+export interface Template {
+  /** As written. */
+  readonly text: string;
+  readonly pieces: readonly (string | Placeholder)[];
+}
+
+export interface Placeholder {
+  readonly column: string;
+  readonly filters: readonly Filter[];
+}
+
+export type Filter =
+  | { readonly name: 'trim' | 'lower' | 'upper' | 'slug' }
+  | { readonly name: 'map'; readonly map: string }
+  | { readonly name: 'default'; readonly text: string };
+
+export interface TemplateProblem {
+  readonly problem: string;
+  /** Where in the text, in UTF-16 units from 0. */
+  readonly offset: number;
+}
+
+export type Maps = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const filterNames = 'trim, lower, upper, slug, map:NAME, default:TEXT';
+
+/** Parses `{column|filter|filter}`; `{{` and `}}` are braces. */
+export function parseTemplate(text: string): { readonly template: Template } | TemplateProblem {
+  const pieces: (string | Placeholder)[] = [];
+  let literal = '';
+  for (let at = 0; at < text.length; ) {
+    const char = text[at];
+    if (text.startsWith('{{', at) || text.startsWith('}}', at)) {
+      literal += char;
+      at += 2;
+    } else if (char === '}') {
+      return { problem: 'a "}" without its "{"; write "}}" for a brace', offset: at };
+    } else if (char === '{') {
+      const end = text.indexOf('}', at);
+      if (end < 0) return { problem: 'a "{" without its "}"; write "{{" for a brace', offset: at };
+      const placeholder = parsePlaceholder(text.slice(at + 1, end));
+      if (typeof placeholder === 'string') return { problem: placeholder, offset: at };
+      if (literal !== '') pieces.push(literal);
+      literal = '';
+      pieces.push(placeholder);
+      at = end + 1;
+    } else {
+      literal += char;
+      at += 1;
+    }
+  }
+  if (literal !== '') pieces.push(literal);
+  return { template: { text, pieces } };
+}
+
+function parsePlaceholder(inner: string): Placeholder | string {
+  const [column = '', ...filters] = inner.split('|');
+  if (column.trim() === '') return 'a placeholder names no column, such as {amount}';
+  if (column.includes('{')) return 'a "{" inside a placeholder';
+  const parsed: Filter[] = [];
+  for (const filter of filters) {
+    const colon = filter.indexOf(':');
+    const name = (colon < 0 ? filter : filter.slice(0, colon)).trim();
+    const argument = colon < 0 ? undefined : filter.slice(colon + 1);
+    if (name === 'map' && argument !== undefined) parsed.push({ name, map: argument.trim() });
+    else if (name === 'default' && argument !== undefined) parsed.push({ name, text: argument });
+    else if (isPlainFilter(name) && argument === undefined) parsed.push({ name });
+    else return `unknown filter "${filter}"; there are ${filterNames}`;
+  }
+  return { column: column.trim(), filters: parsed };
+}
+
+function isPlainFilter(name: string): name is 'trim' | 'lower' | 'upper' | 'slug' {
+  return name === 'trim' || name === 'lower' || name === 'upper' || name === 'slug';
+}
+
+/** The columns that a template needs. */
+export function templateColumns(template: Template): readonly string[] {
+  return template.pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.column]));
+}
+
+/** The maps that a template names. */
+export function templateMaps(template: Template): readonly string[] {
+  return template.pieces.flatMap((piece) =>
+    typeof piece === 'string' ? [] : piece.filters.flatMap((filter) => (filter.name === 'map' ? [filter.map] : [])),
+  );
+}
+
+/** A placeholder that came out empty where that is not allowed. */
+export interface EmptyPlaceholder {
+  readonly column: string;
+}
+
+/** Renders for `time` and `value`: placeholders as they are, empty ones too. */
+export function renderText(template: Template, field: (column: string) => string, maps: Maps): string {
+  let text = '';
+  for (const piece of template.pieces) {
+    text += typeof piece === 'string' ? piece : applyFilters(piece, field(piece.column), maps);
+  }
+  return text;
+}
+
+/** Renders for `id` and `path`: placeholders trimmed, and an empty one is the answer instead of a text. */
+export function renderName(
+  template: Template,
+  field: (column: string) => string,
+  maps: Maps,
+): string | EmptyPlaceholder {
+  let text = '';
+  for (const piece of template.pieces) {
+    if (typeof piece === 'string') {
+      text += piece;
+      continue;
+    }
+    const rendered = applyFilters(piece, field(piece.column).trim(), maps).trim();
+    if (rendered === '') return { column: piece.column };
+    text += rendered;
+  }
+  return text;
+}
+
+function applyFilters(placeholder: Placeholder, field: string, maps: Maps): string {
+  let text = field;
+  for (const filter of placeholder.filters) {
+    switch (filter.name) {
+      case 'trim':
+        text = text.trim();
+        break;
+      case 'lower':
+        text = text.toLowerCase();
+        break;
+      case 'upper':
+        text = text.toUpperCase();
+        break;
+      case 'slug':
+        text = slug(text);
+        break;
+      case 'map':
+        text = lookUp(maps, filter.map, text);
+        break;
+      case 'default':
+        text = text.trim() === '' ? filter.text : text;
+        break;
+    }
+  }
+  return text;
+}
+
+function lookUp(maps: Maps, name: string, text: string): string {
+  const map = maps[name];
+  return map !== undefined && Object.hasOwn(map, text) ? (map[text] as string) : '';
+}
+
+/** `Sign Ups (Café)` becomes `sign-ups-cafe`: lower case, Latin accents dropped, all but letters and digits to one `-`. */
+export function slug(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+}

@@ -1,0 +1,37 @@
+/** What numbers and moments have in common as text: white space, and how a person is shown a bad one. */
+
+const shownMax = 40;
+
+/** Any Unicode white space. `String.prototype.trim` leaves U+0085, which mainframe exports end their fields with. */
+export function isWhiteSpace(code: number): boolean {
+  if (code < 0x85) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  if (code < 0x1680) return code === 0x85 || code === 0xa0;
+  return (
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000 ||
+    code === 0x1680 ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0xfeff
+  );
+}
+
+/** `text` without white space of any kind around it; the same string where there is none. */
+export function trimWhiteSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isWhiteSpace(text.charCodeAt(start))) start++;
+  while (end > start && isWhiteSpace(text.charCodeAt(end - 1))) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+/** `text` in quotes on one line, for a reason: control characters escaped, cut at 40 characters. */
+export function quote(text: string): string {
+  if (text.length <= shownMax) return JSON.stringify(text);
+  // Half a surrogate pair would show as an escape that is not in the file.
+  const last = text.charCodeAt(shownMax - 1);
+  const end = last >= 0xd800 && last <= 0xdbff ? shownMax - 1 : shownMax;
+  return `${JSON.stringify(text.slice(0, end)).slice(0, -1)}…"`;
+}

@@ -1,0 +1,78 @@
+/** Offsets of IANA time zones, from the rules that Node ships (Intl). No clock. */
+import { daySeconds } from './month.ts';
+
+/** Days of one zone to remember; beyond it they are forgotten and looked up again. 30 years and more of daily data. */
+const daysMax = 20_000;
+
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  /** Per UTC day: its offset in seconds, or NaN where the offset changes within the day. */
+  readonly days: Map<number, number>;
+}
+
+const zones = new Map<string, Zone>();
+
+/** Whether `name` is an IANA zone that this Node knows, such as `Europe/Berlin` or `UTC`. Bare offsets are not. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Seconds that the zone is ahead of UTC at an instant (negative: behind).
+ * @param zone an IANA name; RangeError for anything else
+ * @param epochSeconds UNIX seconds, whole
+ */
+export function utcOffsetSeconds(zone: string, epochSeconds: number): number {
+  const known = zones.get(zone) ?? openZone(zone);
+  const day = Math.floor(epochSeconds / daySeconds);
+  let offset = known.days.get(day);
+  if (offset === undefined) {
+    // Asking Intl costs about 1 µs and a file has few distinct days. No zone changes twice within one day and back.
+    const start = exactOffset(known, day * daySeconds);
+    offset = start === exactOffset(known, (day + 1) * daySeconds - 1) ? start : Number.NaN;
+    if (known.days.size >= daysMax) known.days.clear();
+    known.days.set(day, offset);
+  }
+  return Number.isNaN(offset) ? exactOffset(known, epochSeconds) : offset;
+}
+
+/**
+ * The instant (UNIX seconds) at which the clocks of a zone show a time. Where they show it twice, the earlier; where they
+ * skip it, it moves forward by what they skip (02:30 becomes 03:30), as Temporal's `compatible` does.
+ * @param wallSeconds the time shown, as if it were UTC
+ */
+export function localToEpoch(zone: string, wallSeconds: number): number {
+  // No offset is as long as a day, so these two lie before and after the instant.
+  const before = utcOffsetSeconds(zone, wallSeconds - daySeconds);
+  const after = utcOffsetSeconds(zone, wallSeconds + daySeconds);
+  const early = wallSeconds - before;
+  if (before === after) return early;
+  if (utcOffsetSeconds(zone, early) === before) return early;
+  const late = wallSeconds - after;
+  return utcOffsetSeconds(zone, late) === after ? late : early;
+}
+
+function openZone(name: string): Zone {
+  // `longOffset` is the one Intl field that gives seconds too, which zones had before they were standardised.
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  const zone = { format, days: new Map<number, number>() };
+  zones.set(name, zone);
+  return zone;
+}
+
+/** Reads the end of `3/5/2026, GMT+01:00`; seconds only where there are some. */
+function exactOffset(zone: Zone, epochSeconds: number): number {
+  const text = zone.format.format(epochSeconds * 1000);
+  const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
+  if (match === null) throw new Error(`no offset in ${text}`);
+  if (match[1] === undefined) return 0;
+  const seconds = Number(match[2]) * 3600 + Number(match[3]) * 60 + Number(match[4] ?? 0);
+  return match[1] === '-' ? -seconds : seconds;
+}
