@@ -1,0 +1,148 @@
+/** Files as parts: which there are, when they are quiet, and reads that are never of two contents. */
+import type { BigIntStats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { parseDuration } from '../core/duration.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import type { Content, Part, RowBatch } from '../core/model.ts';
+import type { Clock } from '../core/ports.ts';
+import { accessError, codeOf, untilAborted } from './access.ts';
+import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.ts';
+import type { Glob } from './glob.ts';
+import type { SourceContext } from './kind.ts';
+import { StableFile, notAFile, revisedAtMsOf, stampOf, waitUntilQuiet } from './stable-file.ts';
+
+/** The keys that every kind made of files has. */
+export const fileKeys = {
+  files: z
+    .array(
+      z.string().superRefine((text, context) => {
+        const problem = findGlobProblem(text);
+        if (problem !== undefined) context.addIssue(problem);
+      }),
+    )
+    .min(1)
+    .describe(
+      'Globs, relative to the config file: `*` `?` `[a-z]` `{a,b}`, and `**` for any directories. None matches a leading dot, `**` follows no links. Each must match at least one file, or the source is not read.',
+    ),
+  settle: z
+    .string()
+    .transform((text, context) => {
+      const ms = parseDuration(text);
+      if (ms === undefined) context.addIssue('not a duration such as 2s, 500ms or 1m');
+      return ms ?? z.NEVER;
+    })
+    .prefault('2s')
+    .describe(
+      'A file is read once neither its size nor its times moved for this long; `sync` waits for that, up to 60 s. `0s` does not wait.',
+    ),
+  parts: z
+    .enum(['all', 'newest'])
+    .default('all')
+    .describe(
+      '`all` files together are the source, or only the `newest` one is (dated full exports): the latest modification time, then the later name.',
+    ),
+};
+
+/** What `fileKeys` make. */
+export interface FileSettings {
+  readonly files: readonly string[];
+  readonly settle: number;
+  readonly parts: 'all' | 'newest';
+}
+
+/** Where a source's files are. */
+export interface FilePlace {
+  readonly globs: readonly Glob[];
+  readonly baseDir: string;
+  readonly newestOnly: boolean;
+  readonly settleMs: number;
+  readonly clock: Clock;
+}
+
+export function placeOf(settings: FileSettings, context: SourceContext): FilePlace {
+  return {
+    globs: settings.files.map((text) => parseGlob(context.baseDir, text)),
+    baseDir: context.baseDir,
+    newestOnly: settings.parts === 'newest',
+    settleMs: settings.settle,
+    clock: context.clock,
+  };
+}
+
+/**
+ * The files that the globs name, in the order of their names. A directory that a glob happens to match is left out;
+ * anything else that is no file is a failure and is never opened.
+ * @throws AgentError `source.unreadable` where something cannot be seen, or a glob matches nothing.
+ */
+export async function listParts(place: FilePlace, signal: AbortSignal): Promise<readonly Part[]> {
+  return await untilAborted(collectParts(place, signal), signal);
+}
+
+async function collectParts(place: FilePlace, signal: AbortSignal): Promise<readonly Part[]> {
+  const parts = new Map<string, Part>();
+  for (const glob of place.globs) {
+    const matches = [...(await findMatches(glob, signal))];
+    const files = (await Promise.all(matches.map((file) => partOf(place, file)))).filter((part) => part !== undefined);
+    if (files.length === 0) {
+      throw new AgentError('source.unreadable', `nothing matches ${glob.text} in ${glob.directory}`, {
+        hint: await listNeighbours(glob),
+      });
+    }
+    for (const part of files) parts.set(part.name, part);
+  }
+  return [...parts.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function partOf(place: FilePlace, file: string): Promise<Part | undefined> {
+  const stats = await statFile(file);
+  if (stats === undefined || stats.isDirectory()) return undefined;
+  if (!stats.isFile()) throw notAFile(file, stats);
+  const name = path.relative(place.baseDir, file).replaceAll(path.sep, '/');
+  return { name, stamp: stampOf(stats), revisedAtMs: revisedAtMsOf(stats) };
+}
+
+/** `undefined` where it was removed since its directory was listed; a link that leads nowhere is a failure. */
+async function statFile(file: string): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(file, { bigint: true });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw accessError('source.unreadable', file, error);
+    if ((await lstat(file).catch(() => undefined)) === undefined) return undefined;
+    throw new AgentError('source.unreadable', `${file} is a symbolic link that leads nowhere`, {
+      cause: error,
+      hint: 'remove the link, or mount what it leads to',
+    });
+  }
+}
+
+/** Reads the rows of one open file. Returns what is known of its content. */
+export type FileReader = (file: StableFile) => AsyncGenerator<RowBatch, Content, void>;
+
+/**
+ * The rows of one part through `read`, once it is quiet; whatever `read` makes of it counts only if the file did not
+ * change meanwhile.
+ */
+export async function* readPart(
+  place: FilePlace,
+  part: Part,
+  signal: AbortSignal,
+  read: FileReader,
+): AsyncGenerator<RowBatch, Content, void> {
+  const from = path.resolve(place.baseDir, part.name);
+  const stamp = place.settleMs > 0 ? await waitUntilQuiet(from, place.settleMs, place.clock, signal) : undefined;
+  const file = await StableFile.open(from, part.name, signal);
+  try {
+    if (stamp !== undefined && stamp !== file.stamp) throw file.changed();
+    const content = yield* read(file);
+    await file.verify();
+    return content;
+  } catch (error) {
+    // What looks broken may only be half written: then it is worth another try.
+    if (isAgentError(error, 'part.unreadable')) await file.verify();
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

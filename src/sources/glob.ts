@@ -1,0 +1,133 @@
+/**
+ * Globs that never give fewer files than there are: a directory that may not be read is a failure, where the walkers of
+ * the libraries go on without it.
+ */
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentError } from '../core/errors.ts';
+import { accessError, codeOf } from './access.ts';
+
+/** A glob, cut where its fixed directories end. */
+export interface Glob {
+  /** As written. */
+  readonly text: string;
+  /** Absolute; no wildcard is in it. */
+  readonly directory: string;
+  /** What is below it, at least one; the last one names files. */
+  readonly segments: readonly string[];
+}
+
+/** What is wrong with a glob, or `undefined`. */
+export function findGlobProblem(text: string): string | undefined {
+  const segments = text.split('/');
+  if (text === '' || text.includes('\0')) return 'not a glob: it is empty or holds a NUL character';
+  const firstMagic = segments.findIndex(isMagic);
+  if (firstMagic >= 0 && segments.indexOf('..', firstMagic) >= 0) return '".." may not follow a wildcard';
+  if (segments.some((segment) => /\{[^}]*$/.test(segment) && isMagic(segment))) {
+    return 'braces may not hold a "/": write one glob for each';
+  }
+  return undefined;
+}
+
+export function parseGlob(baseDir: string, text: string): Glob {
+  const segments = text.split('/').filter((segment, at) => segment !== '.' && (segment !== '' || at === 0));
+  const magicAt = segments.findIndex(isMagic);
+  const fixed = magicAt < 0 ? segments.length - 1 : magicAt;
+  // The leading empty segment of an absolute glob becomes `/`.
+  const directory = path.resolve(baseDir, segments.slice(0, fixed).join('/') || (text.startsWith('/') ? '/' : '.'));
+  return { text, directory, segments: segments.slice(fixed) };
+}
+
+/** Whether the glob names this absolute path. */
+export function isMatch(glob: Glob, file: string): boolean {
+  const below = path.relative(glob.directory, file);
+  const pattern = glob.segments.join('/');
+  return below === pattern || path.matchesGlob(below, pattern);
+}
+
+/**
+ * The absolute paths that the glob names, whatever they are, each once, in no particular order. `*` and `**` match no
+ * leading dot, and `**` follows no links to directories, so it always ends.
+ * @throws AgentError `source.unreadable` where a directory on the way cannot be read, or the fixed one is not there.
+ */
+export async function findMatches(glob: Glob, signal: AbortSignal): Promise<Set<string>> {
+  const found = new Set<string>();
+  await walk(glob.directory, glob.segments, { found, signal });
+  if (found.size === 0) await readdir(glob.directory).catch(throwAccess(glob.directory));
+  return found;
+}
+
+/** Up to five names in the glob's fixed directory, for a person whose glob matches nothing. */
+export async function listNeighbours(glob: Glob): Promise<string> {
+  const names = (await readdir(glob.directory).catch(throwAccess(glob.directory))).toSorted();
+  if (names.length === 0) return 'that directory is empty';
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
+  return `that directory holds ${names.slice(0, 5).join(', ')}${more}`;
+}
+
+interface Walk {
+  readonly found: Set<string>;
+  readonly signal: AbortSignal;
+}
+
+async function walk(directory: string, segments: readonly string[], state: Walk): Promise<void> {
+  state.signal.throwIfAborted();
+  const [segment, ...rest] = segments;
+  if (segment === undefined) return;
+  if (segment === '**') return await walkDeep(directory, rest, state);
+  if (!isMagic(segment)) {
+    const next = path.join(directory, segment);
+    if (rest.length > 0) await walk(next, rest, state);
+    else if (await isThere(next)) state.found.add(next);
+    return;
+  }
+  for (const entry of await list(directory)) {
+    if (entry.name !== segment && !path.matchesGlob(entry.name, segment)) continue;
+    const next = path.join(directory, entry.name);
+    if (entry.name.includes('\uFFFD')) {
+      throw new AgentError('source.unreadable', `${next}: that name is not utf-8`, { hint: 'rename it' });
+    }
+    if (rest.length === 0) state.found.add(next);
+    else if (entry.isDirectory() || entry.isSymbolicLink()) await walk(next, rest, state);
+  }
+}
+
+async function walkDeep(directory: string, rest: readonly string[], state: Walk): Promise<void> {
+  await walk(directory, rest.length === 0 ? ['*'] : rest, state);
+  for (const entry of await list(directory)) {
+    if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
+    await walk(path.join(directory, entry.name), ['**', ...rest], state);
+  }
+}
+
+/** The entries of a directory; none where there is no such directory, unless a broken link stands in its place. */
+async function list(directory: string): Promise<Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOTDIR' || (code === 'ENOENT' && !(await isThere(directory)))) return [];
+    throw accessError('source.unreadable', directory, error);
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
+    throw accessError('source.unreadable', file, error);
+  }
+}
+
+function throwAccess(file: string): (cause: unknown) => never {
+  return (cause) => {
+    throw accessError('source.unreadable', file, cause);
+  };
+}
+
+function isMagic(segment: string): boolean {
+  return /[*?[{]|[!@+]\(/.test(segment);
+}

@@ -1,0 +1,190 @@
+/** Files that hold still: quiet before they are read, and proven unchanged after. */
+import { constants } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { AgentError } from '../core/errors.ts';
+import type { Clock } from '../core/ports.ts';
+import { accessError, codeOf, untilAborted } from './access.ts';
+
+/** How long a file may take to become quiet (DESIGN 3: "`sync` waits, up to 60 s"). */
+const quietWaitMaxMs = 60_000;
+
+/** Larger ones are no faster (the loop stands still for 2 ms with these), and 256 KiB cost 30 MB more memory. */
+const chunkBytes = 64 * 1024;
+
+/** Equal stamps: the same file with the same content, as far as the file system can tell. */
+export function stampOf(stats: BigIntStats): string {
+  return `${stats.size}-${stats.mtimeNs}-${stats.ctimeNs}-${stats.ino}-${stats.dev}`;
+}
+
+/** Milliseconds since 1970, with a fraction. */
+export function revisedAtMsOf(stats: BigIntStats): number {
+  return Number(stats.mtimeNs) / 1e6;
+}
+
+/** A FIFO would block whoever opens it, and a device never ends. */
+export function notAFile(path: string, stats: BigIntStats): AgentError {
+  const what = stats.isFIFO()
+    ? 'a FIFO'
+    : stats.isSocket()
+      ? 'a socket'
+      : stats.isDirectory()
+        ? 'a directory'
+        : 'a device';
+  return new AgentError('source.unreadable', `${path} is ${what}, not a file`, {
+    hint: 'move it away, or narrow the glob',
+  });
+}
+
+/**
+ * Waits until neither size nor times of a file moved for `settleMs`. Gives the stamp it stood still with.
+ * @throws AgentError `part.changing` where that cannot be within 60 s.
+ */
+export async function waitUntilQuiet(
+  path: string,
+  settleMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<string> {
+  const endMs = clock.monotonicMs() + quietWaitMaxMs;
+  let stats = await statPart(path, signal);
+  for (;;) {
+    const ageMs = clock.now().getTime() - Math.max(revisedAtMsOf(stats), Number(stats.ctimeNs) / 1e6);
+    if (ageMs >= settleMs) return stampOf(stats);
+    // A time in the future says nothing of when the file was written: it must be seen standing still.
+    const waitMs = ageMs < 0 ? settleMs : settleMs - ageMs;
+    if (clock.monotonicMs() + waitMs > endMs) {
+      throw new AgentError('part.changing', `${path} did not hold still for ${settleMs / 1000} s`, {
+        hint: 'it is read once it does; if it is written all the time, export to another name and rename it when done',
+      });
+    }
+    await clock.sleep(waitMs, signal);
+    const later = await statPart(path, signal);
+    if (stampOf(later) === stampOf(stats)) return stampOf(later);
+    stats = later;
+  }
+}
+
+async function statPart(path: string, signal: AbortSignal): Promise<BigIntStats> {
+  try {
+    return await untilAborted(stat(path, { bigint: true }), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw partError(path, error);
+  }
+}
+
+function partError(path: string, cause: unknown): AgentError {
+  if (codeOf(cause) !== 'ENOENT') return accessError('part.unreadable', path, cause);
+  return new AgentError('part.changing', `${path} was removed before it was read`, { cause });
+}
+
+/** One open file, which is known to be one content once `verify` has come back. */
+export class StableFile {
+  /** As the part's name says it, for messages. */
+  readonly name: string;
+  readonly stamp: string;
+  readonly revisedAtMs: number;
+  readonly bytes: number;
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #signal: AbortSignal;
+  #isReading = false;
+
+  private constructor(
+    path: string,
+    name: string,
+    opened: { handle: FileHandle; stats: BigIntStats; signal: AbortSignal },
+  ) {
+    this.#path = path;
+    this.name = name;
+    this.#handle = opened.handle;
+    this.#signal = opened.signal;
+    this.stamp = stampOf(opened.stats);
+    this.revisedAtMs = revisedAtMsOf(opened.stats);
+    this.bytes = Number(opened.stats.size);
+  }
+
+  /** @throws AgentError `part.unreadable`, or `part.changing` where it is gone. */
+  static async open(path: string, name: string, signal: AbortSignal): Promise<StableFile> {
+    // Without O_NONBLOCK a FIFO that took the file's place would block the open for ever.
+    const opening = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    let handle: FileHandle;
+    try {
+      handle = await untilAborted(opening, signal);
+    } catch (error) {
+      if (signal.aborted) void opening.then((late) => late.close()).catch(() => undefined);
+      signal.throwIfAborted();
+      throw partError(path, error);
+    }
+    try {
+      const stats = await untilAborted(handle.stat({ bigint: true }), signal);
+      if (!stats.isFile()) throw notAFile(path, stats);
+      return new StableFile(path, name, { handle, stats, signal });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** The bytes from the start, in full chunks; may be asked for again. */
+  async *chunks(): AsyncGenerator<Buffer, void, void> {
+    for (let position = 0; ;) {
+      const chunk = await this.#readAt(position);
+      if (chunk.length === 0) return;
+      position += chunk.length;
+      // Somebody appends as fast as it is read: this would have no end.
+      if (position > this.bytes) throw this.changed();
+      yield chunk;
+    }
+  }
+
+  async byteAt(offset: number): Promise<number | undefined> {
+    return (await this.#readAt(offset))[0];
+  }
+
+  async #readAt(position: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    let length = 0;
+    while (length < chunkBytes) {
+      this.#signal.throwIfAborted();
+      this.#isReading = true;
+      const reading = this.#handle.read(buffer, length, chunkBytes - length, position + length);
+      const settled = reading.finally(() => {
+        this.#isReading = false;
+      });
+      const { bytesRead } = await untilAborted(settled, this.#signal).catch((error: unknown) => {
+        this.#signal.throwIfAborted();
+        throw accessError('part.unreadable', this.#path, error);
+      });
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return buffer.subarray(0, length);
+  }
+
+  /**
+   * Comes back only if the open file and what now has its name are both still what was opened.
+   * @throws AgentError `part.changing`
+   */
+  async verify(): Promise<void> {
+    const held = await untilAborted(this.#handle.stat({ bigint: true }), this.#signal);
+    if (stampOf(held) !== this.stamp) throw this.changed();
+    const named = await statPart(this.#path, this.#signal);
+    if (stampOf(named) !== this.stamp) throw this.changed();
+  }
+
+  changed(): AgentError {
+    return new AgentError('part.changing', `${this.#path} changed while it was read`, {
+      hint: 'it is read again once it holds still; a longer settle helps where it is written slowly',
+    });
+  }
+
+  async close(): Promise<void> {
+    const closing = this.#handle.close();
+    // Closing waits for a read that may hang on a dead share, and nobody waits for that one any more.
+    if (this.#isReading) void closing.catch(() => undefined);
+    else await closing;
+  }
+}

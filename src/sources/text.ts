@@ -1,0 +1,233 @@
+/**
+ * Bytes of a file to checked text. What cannot be decoded exactly is a failure with its place: no value ever holds a
+ * U+FFFD that was not in the file.
+ */
+import { isUtf8 } from 'node:buffer';
+import { createRequire } from 'node:module';
+import { AgentError } from '../core/errors.ts';
+import type { StableFile } from './stable-file.ts';
+
+/** What a failed decoder may have kept back: more than any character has bytes. */
+const characterBytesMax = 8;
+
+export interface TextFile {
+  readonly file: StableFile;
+  /** A label that `isEncoding` knows; a byte-order mark of the file wins over it. */
+  readonly encoding: string;
+}
+
+/** Whether text of this encoding can be read: any WHATWG label, or a DOS code page such as cp437 or cp850. */
+export function isEncoding(label: string): boolean {
+  return isStandard(label) || isCodePage(label);
+}
+
+/**
+ * The text as UTF-8, without its byte-order mark, in chunks that end between characters.
+ * @param onBytes is told of the bytes as they are in the file.
+ * @throws AgentError `part.unreadable` for an invalid byte (its offset and line) or a NUL character.
+ */
+export async function* readText(text: TextFile, onBytes: (bytes: Buffer) => void): AsyncGenerator<Buffer, void, void> {
+  let decoder: Decoder | undefined;
+  let offset = 0;
+  for await (const chunk of text.file.chunks()) {
+    onBytes(chunk);
+    let start = 0;
+    if (decoder === undefined) {
+      const mark = markOf(chunk);
+      decoder = openDecoder(mark?.encoding ?? text.encoding);
+      start = mark?.bytes ?? 0;
+    }
+    const decoded = decoder.write(chunk.subarray(start));
+    if (decoded === undefined || decoded.includes(0)) throw await locateFault(text, offset);
+    offset += chunk.length;
+    if (decoded.length > 0) yield decoded;
+  }
+  if (decoder !== undefined && !decoder.isComplete()) throw await locateFault(text, offset);
+}
+
+/**
+ * The line, counted from 1, that a place in the text (in bytes of what `readText` gives) stands in. Reads the file once
+ * more from its start, so that reading well-formed files pays nothing for it.
+ */
+export async function lineAt(text: TextFile, offset: number): Promise<number> {
+  const lines = new LineCounter();
+  let left = offset;
+  for await (const chunk of readText(text, () => undefined)) {
+    lines.add(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left <= 0) break;
+  }
+  return lines.line;
+}
+
+/** Where the text that could not be decoded stops being text; nothing before `failedFrom` is at fault. */
+async function locateFault(text: TextFile, failedFrom: number): Promise<AgentError> {
+  const lines = new LineCounter();
+  let decoder: Decoder | undefined;
+  let encoding = text.encoding;
+  let offset = 0;
+  let goodUntil = 0;
+  for await (const chunk of text.file.chunks()) {
+    let start = 0;
+    if (decoder === undefined) {
+      const mark = markOf(chunk);
+      encoding = mark?.encoding ?? encoding;
+      decoder = openDecoder(encoding);
+      start = mark?.bytes ?? 0;
+      goodUntil = start;
+    }
+    const bulk = Math.max(start, Math.min(chunk.length, failedFrom - characterBytesMax - offset));
+    lines.add(decoder.write(chunk.subarray(start, bulk)) ?? chunk.subarray(0, 0));
+    if (bulk > start) goodUntil = offset + bulk;
+    for (let at = bulk; at < chunk.length; at++) {
+      const decoded = decoder.write(chunk.subarray(at, at + 1));
+      if (decoded === undefined) return invalidByte(text, { encoding, offset: goodUntil, line: lines.line });
+      if (decoded.includes(0)) return nulCharacter(text, { encoding, offset: goodUntil, line: lines.line });
+      lines.add(decoded);
+      if (decoded.length > 0) goodUntil = offset + at + 1;
+    }
+    offset += chunk.length;
+  }
+  return invalidByte(text, { encoding, offset: goodUntil, line: lines.line });
+}
+
+interface Fault {
+  readonly encoding: string;
+  readonly offset: number;
+  readonly line: number;
+}
+
+async function invalidByte({ file }: TextFile, { encoding, offset, line }: Fault): Promise<AgentError> {
+  const byte = (await file.byteAt(offset)) ?? 0;
+  const shown = `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  return new AgentError(
+    'part.unreadable',
+    `${file.name} line ${line}: invalid ${encoding} byte ${shown} at byte offset ${offset}`,
+    {
+      hint:
+        encoding === 'utf-8'
+          ? 'declare encoding: windows-1252 if it comes from an older Windows program; else the file is damaged'
+          : 'declare the encoding that the file is written in',
+    },
+  );
+}
+
+function nulCharacter({ file }: TextFile, { encoding, offset, line }: Fault): AgentError {
+  return new AgentError('part.unreadable', `${file.name} line ${line}: a NUL character at byte offset ${offset}`, {
+    hint: encoding.startsWith('utf-16')
+      ? 'the file is damaged'
+      : 'declare encoding: utf-16le if it is a "Unicode" export; else the file is damaged',
+  });
+}
+
+/** Counts `\n`, `\r\n` and a lone `\r` as one line end each. */
+class LineCounter {
+  /** Of what comes next. */
+  line = 1;
+  #isAfterCr = false;
+
+  add(text: Buffer): void {
+    for (const byte of text) {
+      if (byte === 0x0d || (byte === 0x0a && !this.#isAfterCr)) this.line++;
+      this.#isAfterCr = byte === 0x0d;
+    }
+  }
+}
+
+interface Decoder {
+  /** The characters that are complete, as UTF-8; `undefined` where the bytes are none. */
+  write(bytes: Buffer): Buffer | undefined;
+  /** Whether nothing is left over. */
+  isComplete(): boolean;
+}
+
+function openDecoder(label: string): Decoder {
+  if (!isStandard(label)) return openCodePage(label);
+  return new TextDecoder(label).encoding === 'utf-8' ? openUtf8() : openStandard(label);
+}
+
+/** UTF-8 is what the parsers take, so that the bytes need a check only. */
+function openUtf8(): Decoder {
+  let tail: Buffer = Buffer.alloc(0);
+  return {
+    write(bytes) {
+      const joined = tail.length === 0 ? bytes : Buffer.concat([tail, bytes]);
+      const end = completeUntil(joined);
+      tail = joined.subarray(end);
+      const complete = joined.subarray(0, end);
+      return isUtf8(complete) ? complete : undefined;
+    },
+    isComplete: () => tail.length === 0,
+  };
+}
+
+/** Where the last character that has all its bytes ends; a character has at most four. */
+function completeUntil(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    const isContinuation = (byte & 0xc0) === 0x80;
+    if (isContinuation) continue;
+    const needs = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needs > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function openStandard(label: string): Decoder {
+  const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true });
+  const mayHoldReplacement = decoder.encoding.startsWith('utf-16') || decoder.encoding === 'gb18030';
+  const decode = (bytes: Buffer | undefined): string | undefined => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch {
+      // Its only failure is text that is none, and it does not say where.
+      return undefined;
+    }
+  };
+  return {
+    write(bytes) {
+      const text = decode(bytes);
+      if (text === undefined || (!mayHoldReplacement && text.includes('\uFFFD'))) return undefined;
+      return Buffer.from(text);
+    },
+    isComplete: () => decode(undefined) === '',
+  };
+}
+
+/** The DOS code pages, which the platform does not know. None of them has a U+FFFD, so that one means an invalid byte. */
+function openCodePage(label: string): Decoder {
+  const decoder = iconv().getDecoder(label);
+  return {
+    write(bytes) {
+      const text = decoder.write(bytes);
+      return text.includes('\uFFFD') ? undefined : Buffer.from(text);
+    },
+    isComplete: () => (decoder.end() ?? '') === '',
+  };
+}
+
+/** Byte-order marks win over what was declared: a program wrote them on purpose. */
+function markOf(start: Buffer): { encoding: string; bytes: number } | undefined {
+  if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return { encoding: 'utf-8', bytes: 3 };
+  if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', bytes: 2 };
+  if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', bytes: 2 };
+  return undefined;
+}
+
+function isStandard(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch {
+    // A RangeError is how the platform says no.
+    return false;
+  }
+}
+
+function isCodePage(label: string): boolean {
+  return /^(cp|ibm)-?\d+$/i.test(label) && iconv().encodingExists(label);
+}
+
+/** Loaded for those few files that need it. */
+function iconv(): typeof import('iconv-lite') {
+  return createRequire(import.meta.url)('iconv-lite') as typeof import('iconv-lite');
+}

@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Row } from '../src/core/model.ts';
+import { calm, laterClock, openSource, readWhole, tempDir } from './source-world.ts';
+
+interface Books {
+  readonly dir: string;
+  readonly file: string;
+  readonly database: Database.Database;
+}
+
+/** A database that a program has open. */
+async function books(sql: string): Promise<Books> {
+  const dir = await tempDir();
+  const file = path.join(dir, 'books.db');
+  const database = new Database(file, { timeout: 0 });
+  onTestFinished(() => void database.close());
+  database.exec(sql);
+  return { dir, file, database };
+}
+
+async function rowsOf({ dir }: Books, query: string): Promise<readonly Row[]> {
+  return (await readWhole(openSource('sqlite', { file: 'books.db', query }, dir))).rows;
+}
+
+async function failureOf({ dir }: { readonly dir: string }, query: string, clock = laterClock()): Promise<unknown> {
+  return await readWhole(openSource('sqlite', { file: 'books.db', query }, dir, clock)).then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+}
+
+describe('a value', () => {
+  test.each([
+    ['9007199254740993', '9007199254740993'],
+    ['-9223372036854775808', '-9223372036854775808'],
+    ["'12345678901234567890.10'", '12345678901234567890.10'],
+    ["' 007 '", ' 007 '],
+    ["'1e3'", '1e3'],
+    ['NULL', ''],
+    ["''", ''],
+    ['0.1', '0.1'],
+    ['100.0', '100.0'],
+    ['-0.17', '-0.17'],
+    ['1234567.123456789', '1234567.123456789'],
+    ['0.1 + 0.2', '0.30000000000000004'],
+    ['1e-7', '1e-7'],
+    ['9e99', '9e+99'],
+    ["CAST(x'3132' AS TEXT)", '12'],
+  ])('%s is the text %j', async (sql, text) => {
+    const world = await books('');
+    expect(await rowsOf(world, `SELECT ${sql} AS amount`)).toEqual([[text]]);
+  });
+
+  test('that is a REAL is the shortest text of that very number', async () => {
+    const world = await books('CREATE TABLE t (x REAL)');
+    const insert = world.database.prepare('INSERT INTO t VALUES (?)');
+    await fc.assert(
+      fc.asyncProperty(fc.double({ noNaN: true, noDefaultInfinity: true }), async (real) => {
+        world.database.exec('DELETE FROM t');
+        insert.run(real);
+        const text = (await rowsOf(world, 'SELECT x FROM t'))[0]![0]!;
+        // Adding nothing makes -0 and 0 one.
+        expect(Number(text) + 0).toBe(real + 0);
+        expect(text).toMatch(/^-?\d+(\.\d+)?(e[+-]\d+)?$/);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('that is a BLOB is a failure that names the column', async () => {
+    const world = await books("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2), (3, x'00')");
+    expect(await failureOf(world, 'SELECT a, b FROM t ORDER BY a')).toMatchObject({
+      code: 'part.unreadable',
+      message: `${world.file}: row 2, column b: a BLOB is no text`,
+    });
+  });
+
+  test.each(["CAST(x'ff41' AS TEXT)", 'char(65, 0, 66)'])('%s is a failure, never another text', async (sql) => {
+    const world = await books('');
+    expect(await failureOf(world, `SELECT ${sql} AS name`)).toMatchObject({
+      code: 'part.unreadable',
+      message: `${world.file}: row 1, column name: a text that is not utf-8 or holds a NUL character`,
+    });
+  });
+});
+
+describe('a query', () => {
+  test('gives its rows in its own order', async () => {
+    const world = await books('CREATE TABLE t (a); INSERT INTO t VALUES (2), (3), (1)');
+    expect(await rowsOf(world, 'SELECT a FROM t ORDER BY a DESC')).toEqual([['3'], ['2'], ['1']]);
+  });
+
+  test.each([
+    ['INSERT INTO t VALUES (1)', /the query does not only read$/],
+    ['DELETE FROM t RETURNING a', /the query does not only read$/],
+    ['BEGIN', /the query does not only read$/],
+    ['SELECT a FROM t; DELETE FROM t', /more than one statement$/],
+    ['-- nothing', /no statements$/],
+    ['SELEC a FROM t', /near "SELEC": syntax error$/],
+    ['SELECT b FROM t', /no such column: b$/],
+    ['SELECT a FROM missing', /no such table: missing$/],
+    ['SELECT a, a FROM t', /the query gives two columns called a$/],
+    ["SELECT a, json('{') AS j FROM t", /malformed JSON$/],
+  ])('%s is a failure and changes nothing', async (query, message) => {
+    const world = await books('CREATE TABLE t (a); INSERT INTO t VALUES (7)');
+    expect(await failureOf(world, query)).toMatchObject({
+      code: 'part.unreadable',
+      message: expect.stringMatching(message),
+    });
+    expect(await rowsOf(world, 'SELECT a FROM t')).toEqual([['7']]);
+  });
+});
+
+describe('a database', () => {
+  test('must exist, and be one', async () => {
+    const dir = await tempDir();
+    expect(await failureOf({ dir }, 'SELECT 1')).toMatchObject({
+      code: 'source.unreadable',
+      message: `the database ${dir}/books.db does not exist`,
+    });
+    await writeFile(path.join(dir, 'books.db'), 'date,amount\n'.repeat(1000));
+    expect(await failureOf({ dir }, 'SELECT a FROM t')).toMatchObject({
+      code: 'part.unreadable',
+      message: `${dir}/books.db: file is not a database`,
+    });
+  });
+
+  test('that is damaged is a failure in the words of SQLite', async () => {
+    const world = await books("CREATE TABLE t (a); INSERT INTO t VALUES (printf('%5000d', 1)), (printf('%5000d', 2))");
+    const bytes = world.database.serialize();
+    bytes.fill(0xff, 4096);
+    const dir = path.join(world.dir, 'damaged');
+    await mkdir(dir);
+    await writeFile(path.join(dir, 'books.db'), bytes);
+    expect(await failureOf({ dir }, 'SELECT a FROM t')).toMatchObject({
+      code: 'part.unreadable',
+      message: expect.stringContaining('malformed'),
+    });
+  });
+
+  test('is never opened where it is no file', async () => {
+    const dir = await tempDir();
+    execFileSync('mkfifo', [path.join(dir, 'books.db')]);
+    expect(await failureOf({ dir }, 'SELECT 1')).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringContaining('is a FIFO, not a file'),
+    });
+  });
+
+  test('that a program keeps locked is waited for, and a failure after five seconds', async () => {
+    const world = await books('CREATE TABLE t (a); INSERT INTO t VALUES (7)');
+    world.database.exec('BEGIN EXCLUSIVE');
+    const clock = laterClock();
+    expect(await failureOf(world, 'SELECT a FROM t', clock)).toMatchObject({
+      code: 'part.unreadable',
+      message: `${world.file}: database is locked`,
+    });
+    expect(clock.monotonicMs()).toBe(5_000);
+
+    const freed = laterClock(0, async () => void (world.database.inTransaction && world.database.exec('COMMIT')));
+    const source = openSource('sqlite', { file: 'books.db', query: 'SELECT a FROM t' }, world.dir, freed);
+    expect((await readWhole(source)).rows).toEqual([['7']]);
+  });
+
+  test('in WAL mode is read with its log, and its stamp shows a commit that is only there', async () => {
+    const world = await books('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
+    const source = openSource('sqlite', { file: 'books.db', query: 'SELECT a FROM t' }, world.dir);
+    const [before] = await source.parts(calm);
+    world.database.exec('INSERT INTO t VALUES (7)');
+    const [after] = await source.parts(calm);
+    expect(after!.stamp).not.toBe(before!.stamp);
+    expect((await readWhole(source)).rows).toEqual([['7']]);
+  });
+
+  test('in WAL mode that nobody has open keeps its stamp when it is read', async () => {
+    const world = await books('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
+    world.database.close();
+    const source = openSource('sqlite', { file: 'books.db', query: 'SELECT a FROM t' }, world.dir);
+    const before = await source.parts(calm);
+    await readWhole(source);
+    expect(await source.parts(calm)).toEqual(before);
+  });
+
+  test('may be written by others while it is read in WAL mode: the read is the state before', async () => {
+    const world = await books('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
+    const insert = world.database.prepare('INSERT INTO t VALUES (?)');
+    world.database.transaction(() => {
+      for (let at = 0; at < 5000; at += 1) insert.run(at);
+    })();
+    const source = openSource('sqlite', { file: 'books.db', query: 'SELECT a FROM t' }, world.dir);
+    const { rows } = await readWhole(source, undefined, async () => void insert.run(-1));
+    expect(rows).toHaveLength(5000);
+    expect((await readWhole(source)).rows.length).toBeGreaterThan(5000);
+  });
+});
