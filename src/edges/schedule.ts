@@ -1,0 +1,49 @@
+/**
+ * When a full snapshot is due: cron expressions of five fields, or six with seconds, in a zone.
+ *
+ * Daylight saving: a fixed time that a spring day skips is due when the clocks have jumped, a fixed time that an autumn
+ * day has twice is due at its first; `*` fields follow the clock on the wall.
+ */
+import { Cron } from 'croner';
+
+/** The first due time after `after`. @throws where `scheduleProblem` names a problem: ask it first. */
+export function nextDue(expression: string, timezone: string, after: Date): Date {
+  const due = openCron(expression, timezone).nextRun(after);
+  if (due === null) throw new RangeError(`the schedule ${JSON.stringify(expression)} is never due again`);
+  return due;
+}
+
+/** The last due time before `before`; `undefined` where there was none. */
+export function previousDue(expression: string, timezone: string, before: Date): Date | undefined {
+  // croner drops the milliseconds, and with them a time that was due within this very second.
+  const fullSecond = new Date(Math.ceil(before.getTime() / 1000) * 1000);
+  return openCron(expression, timezone).previousRuns(1, fullSecond)[0];
+}
+
+/** What is wrong with a schedule, as one line for a person; `undefined`: nothing. */
+export function scheduleProblem(expression: string, timezone: string): string | undefined {
+  const fields = expression.trim().split(/\s+/).length;
+  if (fields !== 5 && fields !== 6)
+    return 'expected five fields (minute hour day month weekday), or six with seconds first';
+  if (!isZone(timezone)) return `unknown time zone ${JSON.stringify(timezone)}`;
+  try {
+    // Leap days and weekdays come round within 40 years, so any start will do.
+    const due = openCron(expression, timezone).nextRun(new Date(0));
+    return due === null ? 'no date ever matches it' : undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return error.message.replace(/^CronPattern: |\.$/g, '').replace(/^Invalid/, 'invalid');
+  }
+}
+
+function openCron(expression: string, timezone: string): Cron {
+  return new Cron(expression, { timezone, mode: '5-or-6-parts', paused: true });
+}
+
+function isZone(timezone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,58 @@
+/** What the agent's own databases share: opening, and SQLite's failures in our words. */
+import Database from 'better-sqlite3';
+import { AgentError } from '../core/errors.ts';
+
+export interface OpenOptions {
+  readonly readonly?: boolean;
+  readonly synchronous: 'NORMAL' | 'FULL';
+}
+
+/** Opens a database in WAL mode. A reader of a missing file gets `state.missing`. */
+export function openDatabase(file: string, options: OpenOptions): Database.Database {
+  return translating(file, () => {
+    const db = new Database(file, {
+      readonly: options.readonly === true,
+      fileMustExist: options.readonly === true,
+      timeout: 10_000,
+    });
+    try {
+      if (options.readonly !== true && file !== ':memory:') db.pragma('journal_mode = WAL');
+      db.pragma(`synchronous = ${options.synchronous}`);
+      // Reads the file's header, so that a file that is no database is found here.
+      db.pragma('user_version');
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+/** Runs something on a database and turns what SQLite says into an `AgentError`. */
+export function translating<T>(file: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw translated(file, error);
+  }
+}
+
+export function translated(file: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
+  const { code } = error;
+  const failure = (kind: 'state.corrupt' | 'state.full' | 'state.unwritable' | 'state.missing', text: string, hint: string) =>
+    new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+    return failure('state.corrupt', 'is damaged', 'it is moved aside and rebuilt by the next run or sync');
+  }
+  if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_WRITE') {
+    return failure('state.full', 'cannot grow: the disk is full', 'free some space; nothing was lost and the next pass tries again');
+  }
+  if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
+    return failure('state.unwritable', 'cannot be written', 'let the agent own its state directory');
+  }
+  if (code.startsWith('SQLITE_CANTOPEN')) {
+    return failure('state.missing', 'cannot be opened', 'check "state" in the config and who owns that directory');
+  }
+  return error;
+}
