@@ -1,0 +1,131 @@
+/** Receives a request's body in a stream: decoded, counted, hashed, and never longer than it may be. */
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { refuse } from './answers.ts';
+import { ConnectionDropped } from './connection.ts';
+
+export interface ReceivedBody {
+  /** Decoded bytes, as far as they were received. */
+  readonly bytes: number;
+  /** sha256 (hex) of those. */
+  readonly sha256: string;
+  /** The answer, where the body cannot be received: 400, 413 or 415. */
+  readonly refusal?: Response;
+}
+
+export interface Receiving {
+  /** Longest decoded body. */
+  readonly bytesMax: number;
+  readonly signal: AbortSignal;
+  /** Takes the decoded bytes in order, at most 1 MiB at once. */
+  readonly take: (chunk: Uint8Array) => void;
+}
+
+/** A body that is given as one piece is still worked on in steps. */
+const stepBytes = 1024 * 1024;
+
+/** @throws ConnectionDropped when the client left or the emulator is closed before the body ended. */
+export async function receiveBody(request: Request, receiving: Receiving): Promise<ReceivedBody> {
+  const reception = new Reception(receiving);
+  const coding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const isGzip = coding === 'gzip' || coding === 'x-gzip';
+  if (!isGzip && coding !== 'identity' && coding !== '') {
+    return reception.end(
+      refuse(415, `content-encoding ${coding} is not known`, { headers: { 'accept-encoding': 'gzip' } }),
+    );
+  }
+  // No use in receiving what says that it is too long.
+  const declaredBytes = Number(request.headers.get('content-length') ?? 0);
+  if (!isGzip && declaredBytes > receiving.bytesMax) return reception.end(tooLarge(receiving.bytesMax));
+  if (request.body === null) return reception.end();
+  try {
+    if (isGzip) await expand(request.body, receiving.signal, (chunks) => reception.consume(chunks));
+    else await reception.consume(readChunks(request.body, receiving.signal));
+  } catch (error) {
+    if (error === reception.failure) throw error;
+    if (error instanceof BodyTooLarge) return reception.end(tooLarge(receiving.bytesMax));
+    if (isZlibError(error)) return reception.end(refuse(400, `content-encoding says gzip, but: ${error.message}`));
+    throw new ConnectionDropped('before the body ended', { cause: error });
+  }
+  return reception.end();
+}
+
+type Consumer = (chunks: AsyncIterable<Uint8Array>) => Promise<void>;
+
+async function expand(body: ReadableStream<Uint8Array>, signal: AbortSignal, consume: Consumer): Promise<void> {
+  const failed = new AbortController();
+  const chunks = readChunks(body, AbortSignal.any([signal, failed.signal]));
+  const stop = (error: unknown): never => {
+    // The pipeline waits for its source, and that perhaps for a client that has nothing more to say.
+    failed.abort(error);
+    throw error;
+  };
+  const gunzip = createGunzip();
+  gunzip.once('error', (error) => failed.abort(error));
+  await pipeline(chunks, gunzip, (expanded) => consume(expanded).catch(stop));
+}
+
+/** Ends at once when the signal aborts, which the stream's own iterator does not while it waits for a silent client. */
+async function* readChunks(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  const reader = body.getReader();
+  // Ends a read that is waiting. A stream that cannot be cancelled has failed already, and the read says so.
+  const cancel = (): void => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener('abort', cancel);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+class Reception {
+  /** Of `take`, which is no failure of the connection. */
+  failure: unknown;
+  readonly #receiving: Receiving;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  constructor(receiving: Receiving) {
+    this.#receiving = receiving;
+  }
+
+  async consume(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of chunks) {
+      this.#bytes += chunk.length;
+      if (this.#bytes > this.#receiving.bytesMax) throw new BodyTooLarge();
+      this.#hash.update(chunk);
+      try {
+        for (let at = 0; at < chunk.length; at += stepBytes) this.#receiving.take(chunk.subarray(at, at + stepBytes));
+      } catch (error) {
+        this.failure = error;
+        throw error;
+      }
+    }
+  }
+
+  end(refusal?: Response): ReceivedBody {
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex'), ...(refusal && { refusal }) };
+  }
+}
+
+class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+function tooLarge(bytesMax: number): Response {
+  // The rest of the body is not read, so the connection is of no further use.
+  return refuse(413, `the body is longer than ${bytesMax} bytes`, { headers: { connection: 'close' } });
+}
+
+function isZlibError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
+}

@@ -1,0 +1,128 @@
+/** Reads the body of an update as it arrives: driver by driver, with what is wrong and where. */
+import { shouldDeleteMissingSchema } from '../../contract/driver-push.ts';
+import { Issues } from '../issues.ts';
+import type { Issue } from '../issues.ts';
+import { ByteInput, JsonError } from './byte-input.ts';
+import type { JsonSlice, Waiting } from './byte-input.ts';
+import { readDriver } from './driver-reader.ts';
+import { parseSlice } from './json-slice.ts';
+import type { PackedDriver } from './points.ts';
+
+export class UpdateReader {
+  /** `undefined` until it was read; the default is false. */
+  shouldDeleteMissing: boolean | undefined;
+  /** Elements of `extDrivers` so far, and their points. Those that were refused are not counted. */
+  readonly counts = { drivers: 0, points: 0 };
+
+  readonly #input = new ByteInput();
+  readonly #issues = new Issues();
+  readonly #reading: Waiting<void>;
+  #ready: PackedDriver[] = [];
+  /** Where in the update it reads, for a failure. */
+  #place: (string | number)[] = [];
+  #stopped = false;
+
+  constructor() {
+    this.#reading = this.#update();
+  }
+
+  /** Takes the next bytes and gives the drivers that ended in them, in order. */
+  push(chunk: Uint8Array): readonly PackedDriver[] {
+    this.#input.feed(chunk);
+    this.#resume();
+    const ready = this.#ready;
+    this.#ready = [];
+    return ready;
+  }
+
+  /** To be called after the last byte. Nothing may be applied where there are issues. */
+  end(): readonly Issue[] {
+    this.#input.end();
+    this.#resume();
+    return this.#issues.list;
+  }
+
+  /** Once the update is known to be refused for good, the rest of the bytes is not looked at. */
+  #resume(): void {
+    if (this.#stopped) return;
+    try {
+      this.#stopped = this.#reading.next().done === true || this.#issues.isFull;
+    } catch (error) {
+      this.#stopped = true;
+      if (error instanceof JsonError) {
+        this.#issues.add(this.#place, `not JSON: ${error.message} at byte ${error.offset}`);
+      } else if (error instanceof Unreadable) {
+        this.#issues.add(this.#place, error.message);
+      } else throw error;
+    }
+  }
+
+  *#update(): Waiting<void> {
+    const input = this.#input;
+    const opening = yield* input.peek();
+    if (opening === undefined) throw new JsonError('the body is empty', input.offset);
+    yield* input.oneOf('{', 'the object of an update');
+    const seen = new Set<string>();
+    if ((yield* input.peek()) === 0x7d) yield* input.oneOf('}', '"}"');
+    else {
+      do yield* this.#member(seen);
+      while ((yield* input.oneOf(',}', '"," or "}"')) === ',');
+    }
+    this.#place = [];
+    if (!seen.has('extDrivers')) this.#issues.add(['extDrivers'], 'is required');
+    if ((yield* input.peek()) !== undefined) throw new JsonError('more text after the end of the object', input.offset);
+  }
+
+  *#member(seen: Set<string>): Waiting<void> {
+    this.#place = [];
+    const key = parseSlice(yield* this.#input.value());
+    if (typeof key !== 'string') throw new JsonError('a value where a key should be', this.#input.offset);
+    yield* this.#input.oneOf(':', '":"');
+    this.#place = [key];
+    if (seen.has(key)) throw new Unreadable('is given twice');
+    seen.add(key);
+    if (key === 'shouldDeleteMissing') yield* this.#shouldDeleteMissing();
+    else if (key === 'extDrivers') yield* this.#extDrivers();
+    else throw new Unreadable('is not a known key');
+    this.#place = [];
+  }
+
+  *#shouldDeleteMissing(): Waiting<void> {
+    const read = shouldDeleteMissingSchema.safeParse(parseSlice(yield* this.#input.value()));
+    if (read.success) this.shouldDeleteMissing = read.data;
+    else this.#issues.add(this.#place, read.error.issues[0]?.message ?? 'must be true or false');
+  }
+
+  *#extDrivers(): Waiting<void> {
+    const input = this.#input;
+    if ((yield* input.peek()) !== 0x5b) {
+      parseSlice(yield* input.value());
+      throw new Unreadable('must be an array');
+    }
+    yield* input.oneOf('[', '"["');
+    if ((yield* input.peek()) === 0x5d) {
+      yield* input.oneOf(']', '"]"');
+      return;
+    }
+    let index = 0;
+    do {
+      this.#place = ['extDrivers', index];
+      this.#driver(yield* input.value());
+      index += 1;
+    } while ((yield* input.oneOf(',]', '"," or "]"')) === ',');
+  }
+
+  #driver(slice: JsonSlice): void {
+    const read = readDriver(slice, this.#place, this.#issues);
+    if (read === undefined) return;
+    this.counts.drivers += 1;
+    this.counts.points += read.points;
+    // Once something is refused nothing will be applied.
+    if (this.#issues.list.length === 0) this.#ready.push(read.driver);
+  }
+}
+
+/** Something at the place that is read after which it makes no sense to read on. */
+class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}

@@ -1,0 +1,57 @@
+/** One request to the service on its way from the body to the answer. What all routes of both areas have in common. */
+import { receiveBody } from './body.ts';
+import { playFault } from './faults.ts';
+import type { Fault } from './faults.ts';
+import type { RequestRecord } from './request-log.ts';
+
+export interface ExchangeContext {
+  readonly record: RequestRecord;
+  readonly fault: Fault | undefined;
+  readonly bodyBytesMax: number;
+  readonly closing: AbortSignal;
+  /** Keeps what is known of the request by now. */
+  readonly save: (record: RequestRecord) => void;
+}
+
+export class Exchange {
+  readonly record: RequestRecord;
+  readonly #request: Request;
+  readonly #context: ExchangeContext;
+
+  constructor(request: Request, context: ExchangeContext) {
+    this.record = context.record;
+    this.#request = request;
+    this.#context = context;
+  }
+
+  /**
+   * Receives the whole body, also where the answer is clear already: a client that is still sending might not see it.
+   * @returns the answer where the body cannot be received.
+   */
+  async receive(take: (chunk: Uint8Array) => void): Promise<Response | undefined> {
+    const { bodyBytesMax: bytesMax, closing: signal } = this.#context;
+    const { bytes, sha256, refusal } = await receiveBody(this.#request, { bytesMax, signal, take });
+    this.record.bytes = bytes;
+    this.record.sha256 = sha256;
+    this.#context.save(this.record);
+    return refusal;
+  }
+
+  /** Does `act` and answers, unless a fault has it otherwise. Nothing may be changed outside of `act`. */
+  async settle(act: () => Response | Promise<Response>): Promise<Response> {
+    const { fault, closing, save } = this.#context;
+    const actAndSave = async (): Promise<Response> => {
+      const response = await act();
+      // A fault may keep the answer back for long.
+      save(this.record);
+      return response;
+    };
+    return playFault(fault, { act: actAndSave, left: this.#request.signal, closing });
+  }
+
+  /** For answers that need nothing of the body. */
+  async answer(act: () => Response): Promise<Response> {
+    const refusal = await this.receive(() => {});
+    return this.settle(() => refusal ?? act());
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * `driver-sync/emulator`: the service for tests and for a first run with no account.
+ *
+ * ```ts
+ * await using emulator = await startEmulator();
+ * await fetch(`${emulator.url}/api/extDrivers/update`, { method: 'POST', body });
+ * expect(emulator.drivers()).toHaveLength(1);
+ * ```
+ *
+ * `docs/EMULATOR.md` says what it does and what it does not.
+ */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Driver } from '../contract/driver-push.ts';
+import { ConnectionDropped } from './connection.ts';
+import { faultSchema } from './faults.ts';
+import type { FaultInput } from './faults.ts';
+import type { RequestRecord } from './request-log.ts';
+import { Service } from './service.ts';
+import type { ServiceOptions } from './service.ts';
+
+export type { Driver as EmulatedDriver, FaultInput, RequestRecord };
+
+export interface EmulatorOptions extends ServiceOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+}
+
+export interface Emulator extends AsyncDisposable {
+  /** Without a trailing slash, such as `http://127.0.0.1:8787`. */
+  readonly url: string;
+  readonly port: number;
+  /** As the global `fetch`, without the network. A path is enough; a dropped connection rejects, as there. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** By the UTF-8 bytes of their ids, points by month, `time` and `value` as sent. */
+  drivers(): Driver[];
+  /** The newest thousand requests to the service's own paths, newest first. */
+  requests(): RequestRecord[];
+  /** The next requests meet these, in this order, after those that wait already. @throws ZodError */
+  faults(...faults: readonly FaultInput[]): void;
+  clearFaults(): void;
+  /** As new: no drivers, requests or faults. Requests under way go on. */
+  reset(): void;
+  /** Ends every connection and request at once. Twice is no harm. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the emulator and resolves when it listens.
+ * @throws Error with the system's `code`: `EADDRINUSE` for a port in use, others where `state` cannot be used.
+ */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { host = '127.0.0.1', port = 0 } = options;
+  const service = new Service(options);
+  const server = createAdaptorServer({
+    fetch: (request, bindings) => serve(service, request, bindings as HttpBindings),
+    overrideGlobalObjects: false,
+    // A body of a gibibyte may take its time.
+    serverOptions: { requestTimeout: 0 },
+  }) as Server;
+  try {
+    server.listen(port, host);
+    // Rejects with what `listen` fails with.
+    await once(server, 'listening');
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  const address = server.address() as AddressInfo;
+  const url = `http://${nameOfHost(host)}:${address.port}`;
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= closeAll(server, service));
+  return {
+    url,
+    port: address.port,
+    fetch: (input, init) =>
+      fetchInMemory(service, new Request(input instanceof Request ? input : new URL(input, url), init)),
+    drivers: () => service.drivers(),
+    requests: () => service.log.all(),
+    faults: (...faults) => service.faults.add(faults.map((fault) => faultSchema.parse(fault))),
+    clearFaults: () => service.faults.clear(),
+    reset: () => service.reset(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** A host that stands for all addresses is none to connect to. */
+function nameOfHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function serve(service: Service, request: Request, { incoming }: HttpBindings): Promise<Response> {
+  try {
+    return await service.fetch(request);
+  } catch (error) {
+    if (!(error instanceof ConnectionDropped)) throw error;
+    incoming.socket.destroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+}
+
+async function fetchInMemory(service: Service, request: Request): Promise<Response> {
+  const { signal } = request;
+  signal.throwIfAborted();
+  const left = new Promise<never>((_resolve, reject) => {
+    // What the service makes of the request goes on, as it would behind a network.
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  try {
+    return await Promise.race([service.fetch(request), left]);
+  } catch (error) {
+    if (error instanceof ConnectionDropped) throw new TypeError('fetch failed', { cause: error });
+    throw error;
+  }
+}
+
+async function closeAll(server: Server, service: Service): Promise<void> {
+  const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+  const settled = service.close();
+  server.closeAllConnections();
+  await Promise.all([ended, settled]);
+}

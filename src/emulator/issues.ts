@@ -1,0 +1,53 @@
+/** What is wrong with a request, and where. */
+import type { z } from 'zod';
+
+export interface Issue {
+  /** Such as `extDrivers[3].timeSeries[0].value`; empty for the body as a whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** So many are told. Whoever sends a million bad points learns as much from these. */
+const issuesMax = 20;
+
+/** A key can be as long as the body. */
+const keyCharactersMax = 100;
+
+export class Issues {
+  readonly #list: Issue[] = [];
+
+  get list(): readonly Issue[] {
+    return this.#list;
+  }
+
+  /** Further ones are not kept, so there is no use in looking for them. */
+  get isFull(): boolean {
+    return this.#list.length >= issuesMax;
+  }
+
+  add(path: readonly PropertyKey[], message: string): void {
+    if (!this.isFull) this.#list.push({ path: textOfPath(path), message });
+  }
+
+  /** Adds what zod found, an unknown key at its own path. */
+  addAll(place: readonly PropertyKey[], issues: readonly z.core.$ZodIssue[]): void {
+    for (const issue of issues) {
+      const path = [...place, ...issue.path];
+      if (issue.code !== 'unrecognized_keys') this.add(path, issue.message);
+      else for (const key of issue.keys.slice(0, issuesMax)) this.add([...path, key], 'is not a known key');
+    }
+  }
+}
+
+function textOfPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const key of path) {
+    if (typeof key === 'number') text += `[${key}]`;
+    else {
+      const name = String(key).slice(0, keyCharactersMax);
+      if (!/^[A-Za-z_$][\w$]*$/.test(name)) text += `[${JSON.stringify(name)}]`;
+      else text += text === '' ? name : `.${name}`;
+    }
+  }
+  return text;
+}

@@ -1,0 +1,132 @@
+/** The emulated service, without a port: a request in, a response out. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import { Hono } from 'hono';
+import type { Driver } from '../contract/driver-push.ts';
+import { refuse } from './answers.ts';
+import { ConnectionDropped } from './connection.ts';
+import { serveControls } from './controls.ts';
+import { openDatabase } from './database.ts';
+import { openDriverRoom } from './drivers/room.ts';
+import type { DriverRoom } from './drivers/room.ts';
+import { Exchange } from './exchange.ts';
+import { FaultQueue } from './faults.ts';
+import { RequestLog } from './request-log.ts';
+import { answer } from './routes.ts';
+import type { App, EmulatorEnv } from './routes.ts';
+
+export interface ServiceOptions {
+  /** Directory that everything but faults is kept in. Default: nothing outlives the emulator. */
+  readonly state?: string | undefined;
+  /** Then `Authorization: Bearer` is required on `/api` and `/v1`. */
+  readonly token?: string | undefined;
+  /** The live service's manners, where they are known. None are for area B, where this changes nothing. */
+  readonly strict?: boolean | undefined;
+  /** Longest body after decompression. Default 1 GiB. */
+  readonly bodyBytesMax?: number | undefined;
+}
+
+const gibibyte = 1024 ** 3;
+
+/** Everything under this path is the emulator's and not the service's: not recorded, no token, no faults. */
+const controlPath = '/_emulator';
+
+const guardedPath = /^\/(?:api|v1)(?:\/|$)/;
+
+export class Service {
+  readonly faults = new FaultQueue();
+  readonly log: RequestLog;
+  readonly #database: Database;
+  readonly #driverRoom: DriverRoom;
+  readonly #app: App = new Hono<EmulatorEnv>();
+  readonly #bodyBytesMax: number;
+  readonly #closing = new AbortController();
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  /** @throws Error with the system's `code` where `state` cannot be used. */
+  constructor({ state, token, bodyBytesMax = gibibyte }: ServiceOptions) {
+    this.#database = openDatabase(state);
+    this.#bodyBytesMax = bodyBytesMax;
+    this.log = new RequestLog(this.#database);
+    this.#driverRoom = openDriverRoom(this.#database);
+    this.#recordExchanges();
+    if (token !== undefined) this.#requireToken(token);
+    this.#driverRoom.serve(this.#app);
+    serveControls(this.#app, this);
+    this.#app.notFound((context) => answer(context, () => refuse(404, `there is nothing at ${context.req.path}`)));
+    this.#app.onError((error) => {
+      if (error instanceof ConnectionDropped) throw error;
+      return refuse(500, `a bug of the emulator, or of where it keeps its state: ${error.stack ?? error.message}`);
+    });
+  }
+
+  /** @throws ConnectionDropped where a fault, or the end of either side, leaves the request without an answer. */
+  async fetch(request: Request): Promise<Response> {
+    if (this.#closing.signal.aborted) throw new ConnectionDropped('the emulator was closed');
+    const answered = Promise.resolve(this.#app.fetch(request));
+    this.#underWay.add(answered);
+    try {
+      return await answered;
+    } finally {
+      this.#underWay.delete(answered);
+    }
+  }
+
+  drivers(): Driver[] {
+    return this.#driverRoom.drivers();
+  }
+
+  /** As new: no drivers, requests or faults. Requests under way go on. */
+  reset(): void {
+    this.faults.clear();
+    this.#database.transaction(() => {
+      this.log.clear();
+      this.#driverRoom.clear();
+    })();
+  }
+
+  /** Ends requests that hang, wait or are half received, and closes the state. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#underWay);
+    this.#database.close();
+  }
+
+  #recordExchanges(): void {
+    this.#app.use(async (context, next) => {
+      if (isControl(context.req.path)) return next();
+      const record = this.log.open(context.req.raw);
+      const exchange = new Exchange(context.req.raw, {
+        record,
+        fault: this.faults.take(context.req.path),
+        bodyBytesMax: this.#bodyBytesMax,
+        closing: this.#closing.signal,
+        save: (known) => this.log.save(known),
+      });
+      context.set('exchange', exchange);
+      await next();
+      record.status = context.res.status;
+      this.log.save(record);
+    });
+  }
+
+  #requireToken(token: string): void {
+    const expected = sha256(`Bearer ${token}`);
+    this.#app.use(async (context, next) => {
+      if (!guardedPath.test(context.req.path)) return next();
+      const given = context.req.header('authorization');
+      if (given !== undefined && timingSafeEqual(sha256(given.replace(/^bearer +/i, 'Bearer ')), expected))
+        return next();
+      const error = given === undefined ? 'authorization: Bearer is required' : 'the token is not the right one';
+      return answer(context, () => refuse(401, error, { headers: { 'www-authenticate': 'Bearer' } }));
+    });
+  }
+}
+
+function isControl(path: string): boolean {
+  return path === controlPath || path.startsWith(`${controlPath}/`);
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
