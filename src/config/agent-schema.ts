@@ -1,0 +1,110 @@
+/** The keys of the agent itself: everything but the sources. */
+import { z } from 'zod';
+import { leaf, textOf } from './leaf.ts';
+import { anyText, cron, duration, durationOrOff, limit, positiveDuration, size, text, timezone } from './units.ts';
+
+/** The status page comes later; until then its key is refused and not ignored. */
+const notYet = leaf<undefined>({ type: 'string' }, (written) =>
+  written === 'off'
+    ? { value: undefined }
+    : { refused: { message: 'the status page is not there yet', hint: 'remove this key' } },
+);
+
+export const rootShape = {
+  state: text
+    .describe(
+      'The directory that the agent keeps its buffer and the acknowledged snapshots in. Default: `.driver-sync` beside the config file.',
+    )
+    .optional(),
+  timezone: timezone.prefault('UTC').describe('Decides which month a moment belongs to, and the hours of `schedule`.'),
+  schedule: cron
+    .prefault('15 2 * * *')
+    .describe('When a full snapshot is pushed: a cron expression of five fields, or six with seconds.'),
+  pushOnChange: durationOrOff.prefault('off').describe('Also push this long after the last change.'),
+  refresh: duration.prefault('20h').describe('An equal snapshot is pushed again after this long.'),
+  keep: duration
+    .prefault('400d')
+    .describe('How long acknowledged snapshots are kept: all of 7 days, then the last of each day.'),
+  keepMax: size
+    .prefault('10GB')
+    .describe('Acknowledged snapshots never take more than this, but the last is always kept.'),
+  status: notYet.optional().describe('The address of the status page. It is not there yet: leave it out.'),
+};
+
+/** An address without its trailing slashes. What is refused is not shown: it may hold a password. */
+const url = leaf<string>({ type: 'string', examples: ['https://drivers.example.com'] }, (written) => {
+  const address = typeof written === 'string' ? URL.parse(written) : null;
+  const refuse = (message: string, hint: string): { refused: { message: string; hint: string } } => ({
+    refused: { message, hint },
+  });
+  if (address === null || !/^https?:$/.test(address.protocol)) {
+    return refuse('expected an http or https address', 'such as https://drivers.example.com');
+  }
+  if (address.username !== '' || address.password !== '') {
+    return refuse('credentials in the address', 'remove them and use token or tokenFile');
+  }
+  if (/[?#]/.test(String(written))) return refuse('a query or fragment in the address', 'end it before "?" or "#"');
+  const base = `${address.origin}${address.pathname}`.replace(/\/+$/, '');
+  if (base.endsWith('/api/extDrivers/update')) {
+    return refuse('/api/extDrivers/update in the address', 'leave it out: it is appended');
+  }
+  return { value: base };
+});
+
+/** What HTTP takes as the value of a header: a key from a file often drags a line end along. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+const token = leaf<string>({ type: 'string', examples: ['${DRIVERS_TOKEN}'] }, (written) => {
+  const said = textOf(written);
+  if (said === undefined) return { refused: { message: 'the token is not a text', hint: 'put it in quotes' } };
+  if (said.trim() === '') return { refused: { message: 'the token is empty', hint: 'set it, or remove the key' } };
+  if (/^[\x21-\x7e]+$/.test(said)) return { value: said };
+  return {
+    refused: { message: 'the token has a character that no token has', hint: 'look for white space or line ends' },
+  };
+});
+
+const header = anyText.refine(
+  (value) => headerValue.test(value),
+  'a line end or another character that no header may have',
+);
+
+export const destinationShape = {
+  url: url.describe('The address of the service. `/api/extDrivers/update` is appended.'),
+  token: token.optional().describe('Sent as `Authorization: Bearer`. Best from the environment: `${DRIVERS_TOKEN}`.'),
+  tokenFile: text
+    .optional()
+    .describe(
+      'A file that holds the token instead. It is read again when the service refuses it, so it may be renewed.',
+    ),
+  headers: z.record(z.string(), header).prefault({}).describe('Further headers of every push.'),
+  shouldDeleteMissing: z
+    .boolean()
+    .default(true)
+    .describe('Whether the service deletes what a snapshot leaves out. With `false` nothing is ever deleted.'),
+  timeout: positiveDuration.prefault('60s').describe('A push that moves no byte for this long has failed.'),
+  compress: z.enum(['none', 'gzip']).default('none').describe('How a push is compressed.'),
+  stamp: z
+    .enum(['start', 'middle', 'end'])
+    .default('middle')
+    .describe('The moment that stands for a month, in UTC: its first second, the 15th at 12:00, or its last second.'),
+  caFile: text
+    .optional()
+    .describe('A PEM file of further certificate authorities, for a service behind a private one.'),
+};
+
+export const guardShape = {
+  maxDeletes: limit
+    .prefault('10%')
+    .describe("How much a read may delete, of a source's accepted drivers and of its points: a share or a count."),
+  floor: z.int().min(0).default(5).describe('Deletes of up to this many drivers or points never trip the share.'),
+  maxRejects: limit
+    .optional()
+    .describe(
+      'How many of the rows of a part may be rejects: a share or a count. Beyond it the part is not accepted. Default: `1%`, and `0` for a source with a `sum`, `average` or `count`.',
+    ),
+  firstPush: z
+    .enum(['allow', 'approve'])
+    .default('allow')
+    .describe('Whether the first push to an address waits for approval of its plan.'),
+};

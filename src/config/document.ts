@@ -1,0 +1,275 @@
+/** The config file's YAML as plain values, each with the place where it was written. */
+import { type Document, type Node, type Pair, type Scalar, isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { parseDocument } from 'yaml';
+import { substitute } from './environment.ts';
+import { type Path, pathKey } from './place.ts';
+import type { Finding } from './problems.ts';
+import { type Section, readSyntax } from './syntax.ts';
+
+/**
+ * What was written, after substitution. A number or boolean whose usual spelling differs from its source (`012`, `1.50`,
+ * `True`) is its source text, so that nothing is changed unseen. `undefined`: cannot be read, and that is reported.
+ */
+export type Written = string | number | boolean | null | undefined | readonly Written[] | WrittenMap;
+export interface WrittenMap {
+  readonly [key: string]: Written;
+}
+
+/** Where a value stands; all offsets are UTF-16 units into the file's text. */
+export interface Spot {
+  readonly offset: number;
+  readonly keyOffset: number | undefined;
+  /** Where the text itself begins, if it stands in the file letter by letter: not escaped, folded or substituted. */
+  readonly verbatimOffset?: number;
+  /** Keys in the order written, which an object of JavaScript would lose for `2024`. */
+  readonly keys?: readonly string[];
+  /** The variables whose values went into the text: it is not to be shown. */
+  readonly variables?: readonly string[];
+  /** One of them is not set, and the caller can do without. */
+  readonly unset?: true;
+}
+
+export interface ConfigDocument {
+  readonly value: Written;
+  readonly spots: ReadonlyMap<string, Spot>;
+  readonly text: string;
+  /** The file itself, then its top-level keys and its sources. */
+  readonly sections: readonly Section[];
+  /** The variables that the file names, with their values. */
+  readonly variables: ReadonlyMap<string, string | undefined>;
+  /** Those that are wanted and not set. */
+  readonly unset: ReadonlySet<string>;
+  readonly findings: readonly Finding[];
+}
+
+export interface Environment {
+  readonly env: NodeJS.ProcessEnv;
+  readonly secrets: 'required' | 'optional';
+}
+
+/** Far more than any config needs, far less than aliases of aliases can make. */
+const nodesMax = 200_000;
+
+/** Reads the whole text, whatever is wrong with parts of it. Aliases and merge keys are resolved to where they point. */
+export function readDocument(text: string, environment: Environment): ConfigDocument {
+  const document = parseDocument(text, {
+    merge: true,
+    // With a frame of the source in it, a message might show a token.
+    prettyErrors: false,
+    // Keys are compared here, by their source: YAML takes `012` and `12` for the same.
+    uniqueKeys: false,
+    resolveKnownTags: false,
+  });
+  const syntax = readSyntax(document);
+  const reader = new TreeReader({ text, document, environment, brokenOffsets: syntax.brokenOffsets });
+  const value = document.contents === null ? undefined : reader.read(document.contents, []);
+  return {
+    value,
+    spots: reader.spots,
+    text,
+    sections: syntax.sections,
+    variables: reader.variables,
+    unset: reader.unset,
+    findings: [...syntax.findings, ...reader.findings],
+  };
+}
+
+interface Entry {
+  readonly key: Scalar;
+  readonly value: Node | null;
+}
+
+interface TreeInput {
+  readonly text: string;
+  readonly document: Document.Parsed;
+  readonly environment: Environment;
+  readonly brokenOffsets: readonly number[];
+}
+
+class TreeReader {
+  readonly spots = new Map<string, Spot>();
+  readonly variables = new Map<string, string | undefined>();
+  readonly unset = new Set<string>();
+  readonly findings: Finding[] = [];
+  readonly #input: TreeInput;
+  /** The collections around the present node: one inside itself has no end. */
+  readonly #around = new Set<Node>();
+  #nodes = 0;
+
+  constructor(input: TreeInput) {
+    this.#input = input;
+  }
+
+  /** `undefined` where the value cannot be read, which is then among the findings. */
+  read(written: Node | null, path: Path, keyOffset?: number): Written {
+    this.spots.set(pathKey(path), { offset: keyOffset ?? 0, keyOffset });
+    const node = this.#resolve(written, path);
+    if (node === undefined) return undefined;
+    const offset = start(node);
+    this.spots.set(pathKey(path), { offset, keyOffset });
+    this.#nodes += 1;
+    if (this.#around.has(node) || this.#nodes > nodesMax) {
+      if (this.#nodes <= nodesMax + 1) this.findings.push({ path, at: start(written ?? node), ...endless });
+      return undefined;
+    }
+    if (isScalar(node)) return this.#readScalar(node, path, keyOffset);
+    this.#around.add(node);
+    const value = isMap(node) ? this.#readMap(node, path, keyOffset) : this.#readList(node, path);
+    this.#around.delete(node);
+    return value;
+  }
+
+  #resolve(node: Node | null, path: Path): Node | undefined {
+    if (!isAlias(node)) return node ?? undefined;
+    const target = node.resolve(this.#input.document);
+    if (target === undefined) this.findings.push({ path, at: start(node), syntax: true, ...noAnchor });
+    return target;
+  }
+
+  #readList(node: Node, path: Path): Written {
+    const items = isSeq<Node>(node) ? node.items : [];
+    return items.map((item, index) => this.read(item, [...path, index]));
+  }
+
+  #readMap(node: Node, path: Path, keyOffset: number | undefined): Written {
+    const offset = start(node);
+    const pairs = pairsOf(node);
+    if (isMap(node) && node.flow === true && pairs.some((pair) => pair.value === null)) {
+      const hint = 'quote a text that has braces, such as "{column}"';
+      this.findings.push({ path, at: offset, syntax: true, message: 'braces without quotes are a YAML mapping', hint });
+      return undefined;
+    }
+    const entries = this.#entries(node, path);
+    this.spots.set(pathKey(path), { offset, keyOffset, keys: [...entries.keys()] });
+    const value: Record<string, Written> = Object.create(null);
+    for (const [key, entry] of entries) value[key] = this.read(entry.value, [...path, key], start(entry.key));
+    return value;
+  }
+
+  /** A map's entries by the source text of their keys, then those that it merges and does not have itself. */
+  #entries(node: Node, path: Path): Map<string, Entry> {
+    const entries = new Map<string, Entry>();
+    const merged: Node[] = [];
+    for (const { key, value } of pairsOf(node)) {
+      if (isScalar(key) && typeof key.value === 'symbol') {
+        merged.push(...this.#mergedMaps(value, path));
+        continue;
+      }
+      const name = isScalar(key) ? keyText(key) : '';
+      if (!isScalar(key) || name === '') {
+        this.findings.push({ path, at: start(key), message: 'a key that is not a text', hint: 'quote the key' });
+        continue;
+      }
+      const first = entries.get(name);
+      if (first === undefined) entries.set(name, { key, value });
+      else this.findings.push({ path: [...path, name], at: start(key), ...duplicate(name) });
+    }
+    for (const map of merged) {
+      if (this.#around.has(map)) {
+        this.findings.push({ path, at: start(map), ...endless });
+        continue;
+      }
+      this.#around.add(map);
+      for (const [key, entry] of this.#entries(map, path)) if (!entries.has(key)) entries.set(key, entry);
+      this.#around.delete(map);
+    }
+    return entries;
+  }
+
+  #mergedMaps(value: Node | null, path: Path): readonly Node[] {
+    const target = this.#resolve(value, path);
+    if (target === undefined) return [];
+    if (isSeq<Node>(target)) return target.items.flatMap((item) => this.#mergedMaps(item, path));
+    if (isMap(target)) return [target];
+    this.findings.push({ path, at: start(target), message: '"<<" merges a mapping, and this is none' });
+    return [];
+  }
+
+  #readScalar(node: Scalar, path: Path, keyOffset: number | undefined): Written {
+    const offset = start(node);
+    const { value } = node;
+    const source = node.source ?? '';
+    if (this.#isBroken(node)) return undefined;
+    if (value === null && source === '') {
+      this.findings.push({ path, on: 'key', ...noValue });
+      return undefined;
+    }
+    if (typeof value !== 'string') {
+      this.spots.set(pathKey(path), { offset, keyOffset, verbatimOffset: offset });
+      const plain = typeof value === 'number' || typeof value === 'boolean' || value === null;
+      return plain && String(value) === source ? value : source;
+    }
+    return this.#readText(node as Scalar<string>, path, keyOffset);
+  }
+
+  #isBroken({ range }: Scalar): boolean {
+    return (
+      range !== undefined && range !== null && this.#input.brokenOffsets.some((at) => at >= range[0] && at <= range[1])
+    );
+  }
+
+  #readText(node: Scalar<string>, path: Path, keyOffset: number | undefined): Written {
+    const offset = start(node);
+    const { env, secrets } = this.#input.environment;
+    const { text, names, failures } = substitute(node.value, env);
+    for (const name of names) this.variables.set(name, env[name]);
+    for (const { variable } of failures) if (variable !== undefined) this.unset.add(variable);
+    const quoted = node.type === 'PLAIN' ? 0 : 1;
+    const source = this.#input.text.slice(offset + quoted, (node.range?.[1] ?? offset) - quoted);
+    const verbatim = source === node.value ? { verbatimOffset: offset + quoted } : {};
+    const reported = failures.filter(({ variable }) => variable === undefined || secrets === 'required');
+    for (const failure of reported) {
+      const at = verbatim.verbatimOffset === undefined ? offset : verbatim.verbatimOffset + failure.offset;
+      this.findings.push({ path, at, syntax: true, message: failure.message, hint: failure.hint });
+    }
+    this.spots.set(pathKey(path), {
+      offset,
+      keyOffset,
+      ...(text === node.value ? verbatim : {}),
+      ...(names.length > 0 ? { variables: names } : {}),
+      ...(failures.length > 0 ? { unset: true } : {}),
+    });
+    if (reported.length > 0) return undefined;
+    return names.length > 0 ? asIfPlain(text) : text;
+  }
+}
+
+/**
+ * `floor: ${FLOOR}` is a number as if it were written there, also in the quotes that it needs between braces. Where a
+ * text is wanted, a number of the usual spelling is the same text again.
+ */
+function asIfPlain(text: string): Written {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+(\.\d+)?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
+}
+
+function keyText(key: Scalar): string {
+  return typeof key.value === 'string' ? key.value : (key.source ?? '');
+}
+
+function pairsOf(node: Node): readonly Pair<Node, Node | null>[] {
+  return isMap<Node, Node | null>(node) ? node.items : [];
+}
+
+function start(node: Node): number {
+  return node.range?.[0] ?? 0;
+}
+
+const endless = {
+  message: 'an alias inside what it stands for, or aliases that make the config endless',
+  hint: 'write the value out instead of the alias',
+};
+
+const noAnchor = {
+  message: 'an alias without an anchor before it',
+  hint: 'set the anchor (&name) above it; a text that begins with "*" needs quotes',
+};
+
+const noValue = {
+  message: 'no value',
+  hint: 'write a value after the key, "" for the empty text, or remove the line',
+};
+
+function duplicate(key: string): { message: string; hint: string } {
+  return { message: `the key "${key}" is written twice`, hint: 'keep one of the two' };
+}

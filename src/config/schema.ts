@@ -1,0 +1,75 @@
+/** The config's keys: their types, defaults and descriptions. The editor's schema and docs/CONFIG.md are made of this. */
+import { z } from 'zod';
+import { kinds } from '../sources/index.ts';
+import { destinationShape, guardShape, rootShape } from './agent-schema.ts';
+import { driverShape, sourceShape, timeShape, valueShape } from './source-schema.ts';
+import { template } from './units.ts';
+
+/** The keys that only a kind of source has. */
+export function kindShape(type: string): Readonly<Record<string, z.ZodType>> {
+  const schema = kinds[type]?.schema;
+  return schema instanceof z.ZodObject ? schema.shape : {};
+}
+
+const homes: readonly (readonly [string, object])[] = [
+  ['at the top level', { ...rootShape, destination: 0, guard: 0, sources: 0 }],
+  ['under destination', destinationShape],
+  ['under guard', guardShape],
+  ['under a source', { ...sourceShape, type: 0, drivers: 0 }],
+  ['under an entry of drivers', driverShape],
+  ['under time', timeShape],
+  ['under value', valueShape],
+];
+
+/** Where a key would be right, such as `under destination`; `undefined` for a key of nothing. */
+export function homeOf(key: string): string | undefined {
+  const places = homes.flatMap(([place, shape]) => (Object.hasOwn(shape, key) ? [place] : []));
+  return places.length === 0 ? undefined : places.join(' or ');
+}
+
+const driverSchema = z.strictObject({
+  ...driverShape,
+  time: z
+    .union([template, z.strictObject(timeShape)])
+    .meta({ description: 'When a value is of: a template, or its parts.', examples: ['{date}'] }),
+  value: z
+    .union([template, z.strictObject(valueShape)])
+    .meta({ description: 'The value: a template, or its parts.', examples: ['{amount}'] }),
+});
+
+function sourceSchema(type: string): z.ZodType {
+  return z
+    .strictObject({
+      type: z.literal(type).describe('What kind of source this is.'),
+      ...kindShape(type),
+      ...sourceShape,
+      drivers: z.array(driverSchema).min(1).describe('Each row gives one reading per entry.'),
+    })
+    .meta({ title: `a source of type ${type}` });
+}
+
+/** The JSON Schema (draft 2020-12) of what a person writes, for editors. */
+export function jsonSchema(): object {
+  const destination = z.strictObject(destinationShape).meta({ title: 'a service' });
+  const schema = z.strictObject({
+    ...rootShape,
+    destination: z
+      .union([z.literal('emulator'), destination])
+      .describe('Where snapshots are pushed to; `emulator` embeds one of the service and prints its address.'),
+    guard: z.strictObject(guardShape).optional().describe('How much a read may delete before it is held.'),
+    sources: z
+      .record(z.string(), z.union(Object.keys(kinds).map(sourceSchema)))
+      .describe('The places that are read, by names of your own.'),
+  });
+  const made = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ zodSchema, jsonSchema: node }) => {
+      // zod leaves these out where a schema transforms; ours are all of what is written.
+      const examples = z.globalRegistry.get(zodSchema)?.examples;
+      if (Array.isArray(examples)) node.examples = examples;
+      if (zodSchema instanceof z.ZodDefault) node.default = zodSchema.def.defaultValue;
+      if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
+    },
+  });
+  return { title: 'the configuration of driver-sync', ...made };
+}
