@@ -1,0 +1,63 @@
+/** Takes a snapshot of the archive as what every source has accepted: after a rollback, and for a rebuilt buffer. */
+import { type FoldedDriver, unpackDriver } from '../core/packing.ts';
+import type { PartWriter, Snapshot } from '../core/stores.ts';
+import type { World } from './world.ts';
+
+/** A buffer that was lost and made anew takes the last acknowledged snapshot, so that an unread source is carried. */
+export function adoptAfterLoss(world: World): void {
+  const { buffer, ledger, archive, log } = world;
+  if (buffer.fact('begun') !== undefined) return;
+  const last = ledger.lastAcknowledged();
+  const snapshot = last === undefined ? undefined : archive.open(last.digest);
+  if (last !== undefined && snapshot === undefined) {
+    log.warn('the buffer is new and the last acknowledged snapshot is not in the archive', { digest: last.digest });
+  }
+  if (snapshot !== undefined) {
+    adoptSnapshot(world, snapshot);
+    log.warn('the buffer is new: every source starts from the last acknowledged snapshot', { push: last?.id });
+  }
+  buffer.setFact('begun', 'true');
+}
+
+/** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */
+export function adoptSnapshot(world: World, snapshot: Snapshot): void {
+  const { buffer } = world;
+  const origins = new Map(snapshot.origins.map((origin) => [origin.id, buffer.adoptOrigin(origin)]));
+  const writers = new Map<string, { writer: PartWriter; batch: FoldedDriver[] }>();
+  for (const packed of snapshot.read()) {
+    let open = writers.get(packed.source);
+    if (open === undefined) {
+      const writer = buffer.beginPart(packed.source, { name: '', kind: 'snapshot' }, '');
+      open = { writer, batch: [] };
+      writers.set(packed.source, open);
+    }
+    open.batch.push(renumber(unpackDriver(packed), origins));
+    if (open.batch.length >= 1000) {
+      open.writer.add(open.batch);
+      open.batch = [];
+    }
+  }
+  for (const source of new Set([...buffer.acceptedSources(), ...writers.keys()])) {
+    if (buffer.readParts(source, 'candidate') === undefined) {
+      const parts = buffer.readParts(source, 'accepted')?.filter(({ kind }) => kind === 'part');
+      if (parts !== undefined && parts.length > 0) buffer.setRead(source, 'candidate', parts);
+    }
+    const open = writers.get(source);
+    if (open === undefined) {
+      buffer.setRead(source, 'accepted', []);
+      continue;
+    }
+    open.writer.add(open.batch);
+    const read = open.writer.commit({ stamp: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
+    buffer.setRead(source, 'accepted', [{ id: read.id, carried: false }]);
+  }
+}
+
+function renumber(driver: FoldedDriver, origins: ReadonlyMap<number, number>): FoldedDriver {
+  const part = (id: number): number => origins.get(id) ?? id;
+  return {
+    ...driver,
+    pathPlace: { ...driver.pathPlace, part: part(driver.pathPlace.part) },
+    cells: driver.cells.map((cell) => ({ ...cell, part: part(cell.part) })),
+  };
+}

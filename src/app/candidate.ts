@@ -1,0 +1,137 @@
+/** Puts a source's candidate together: the parts that were read, those that are carried, and carried history. */
+import type { Cell, FoldedDriver } from '../core/packing.ts';
+import { unpackDriver } from '../core/packing.ts';
+import type { Month } from '../core/model.ts';
+import type { SourceSettings } from '../core/settings.ts';
+import type { PartRead, ReadPart } from '../core/stores.ts';
+import { accumulates } from './read-source.ts';
+import type { World } from './world.ts';
+
+type Choice = { readonly id: number; readonly carried: boolean };
+
+/** What a source showed and what was read of it. */
+export interface Found {
+  readonly present: readonly PartRead[];
+  readonly listed: readonly { readonly name: string }[];
+  readonly newestOnly: boolean;
+}
+
+/** Sets the source's candidate, or drops it where it would equal the accepted read. */
+export function assembleCandidate(
+  world: World,
+  settings: SourceSettings,
+  found: Found,
+): { disappeared: readonly string[]; mayCountTwice: boolean } {
+  const { buffer } = world;
+  const source = settings.name;
+  const accepted = buffer.readParts(source, 'accepted');
+  const before = buffer.readParts(source, 'candidate') ?? accepted ?? [];
+  const gone = settings.removed === 'carry' ? goneParts(world, before, found) : [];
+  // Where only the newest part counts, one that is gone still counts while nothing newer came.
+  const newest = found.newestOnly ? gone.find((part) => found.present.every((other) => isNewer(part, other))) : undefined;
+  const carried = found.newestOnly ? (newest === undefined ? [] : [newest]) : gone;
+  const present = newest === undefined ? found.present : [];
+
+  const choices: Choice[] = [
+    ...present.map(({ id }) => ({ id, carried: false })),
+    ...carried.map(({ id }) => ({ id, carried: true })),
+  ];
+  buffer.keepRejectsOf(source, [...present, ...carried].map(({ name }) => name));
+  if (accepted !== undefined && sameParts(choices, accepted)) {
+    buffer.dropRead(source, 'candidate');
+  } else {
+    const history = settings.history === 'carry' && accepted !== undefined ? carryHistory(world, source, choices) : [];
+    buffer.setRead(source, 'candidate', [...choices, ...history]);
+  }
+  buffer.dropRead(source, 'partial');
+  return {
+    disappeared: carried.filter((part) => !part.carried).map(({ name }) => name),
+    mayCountTwice: !found.newestOnly && accumulates(settings) && isSwapped(accepted, { present, carried }),
+  };
+}
+
+function isNewer(a: PartRead, b: PartRead): boolean {
+  return a.revisedAtMs > b.revisedAtMs || (a.revisedAtMs === b.revisedAtMs && a.name > b.name);
+}
+
+/** Against what was accepted, a part went and another came. */
+function isSwapped(
+  accepted: readonly ReadPart[] | undefined,
+  { present, carried }: { present: readonly PartRead[]; carried: readonly PartRead[] },
+): boolean {
+  if (accepted === undefined) return false;
+  const known = new Map(accepted.map((part) => [part.name, part]));
+  return carried.some(({ name }) => known.get(name)?.carried !== true) && present.some(({ name }) => !known.has(name));
+}
+
+function sameParts(choices: readonly Choice[], accepted: readonly ReadPart[]): boolean {
+  if (accepted.some(({ kind }) => kind === 'snapshot')) return false;
+  const parts = accepted.filter(({ kind }) => kind === 'part');
+  if (parts.length !== choices.length) return false;
+  return choices.every(({ id, carried }) => parts.some((part) => part.id === id && part.carried === carried));
+}
+
+/** Parts of the read before that the source does not show any more; a part that was only renamed is not among them. */
+function goneParts(world: World, before: readonly ReadPart[], { present, listed }: Found): readonly ReadPart[] {
+  const names = new Set(listed.map(({ name }) => name));
+  const beforeNames = new Set(before.map(({ name }) => name));
+  const newHashes = new Set(present.filter(({ name }) => !beforeNames.has(name)).map(({ hash }) => hash));
+  const gone = before.filter(({ kind, name, hash }) => kind === 'part' && !names.has(name) && !newHashes.has(hash));
+  const fromSnapshots = before.flatMap((part) => (part.kind === 'snapshot' ? partsOfSnapshot(world, part, names) : []));
+  return [...gone, ...fromSnapshots];
+}
+
+/**
+ * After the buffer was rebuilt, an accepted read is one `snapshot` part. What it holds of parts that the source does not
+ * show any more is taken out of it, so that those can be carried.
+ */
+function partsOfSnapshot(world: World, snapshot: ReadPart, names: ReadonlySet<string>): readonly ReadPart[] {
+  const { buffer } = world;
+  const found = new Map<string, FoldedDriver[]>();
+  for (const driver of buffer.partDrivers(snapshot)) {
+    const byPart = Map.groupBy(driver.cells, (cell: Cell) => buffer.origin(cell.part).name);
+    for (const [name, cells] of byPart) {
+      if (names.has(name)) continue;
+      const drivers = found.get(name) ?? [];
+      drivers.push({ ...driver, cells });
+      found.set(name, drivers);
+    }
+  }
+  return [...found].map(([name, drivers]) => {
+    const writer = buffer.beginPart(snapshot.source, { name, kind: 'part' }, snapshot.fingerprint);
+    writer.add(drivers);
+    const content = { stamp: 'gone', hash: `gone:${name}`, revisedAtMs: snapshot.revisedAtMs };
+    return { ...writer.commit(content, { rows: 0, rejects: 0 }), carried: false };
+  });
+}
+
+/** The accepted months before the earliest month of the candidate's parts, for every driver of the source. */
+function carryHistory(world: World, source: string, choices: readonly Choice[]): readonly Choice[] {
+  const { buffer } = world;
+  const earliest = buffer.earliestMonth(choices.map(({ id }) => id));
+  if (earliest === undefined) return [];
+  const writer = buffer.beginPart(source, { name: '', kind: 'history' }, '');
+  let count = 0;
+  let batch: FoldedDriver[] = [];
+  for (const packed of buffer.drivers(source, 'accepted')) {
+    const driver = before(unpackDriver(packed), earliest);
+    if (driver.cells.length === 0) continue;
+    count++;
+    batch.push(driver);
+    if (batch.length >= 1000) {
+      writer.add(batch);
+      batch = [];
+    }
+  }
+  writer.add(batch);
+  if (count === 0) {
+    writer.discard();
+    return [];
+  }
+  const { id } = writer.commit({ stamp: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
+  return [{ id, carried: false }];
+}
+
+function before(driver: FoldedDriver, month: Month): FoldedDriver {
+  return { ...driver, cells: driver.cells.filter((cell) => cell.month < month) };
+}

@@ -1,0 +1,155 @@
+/** A first look at a source: do its columns fit, what do its first rows give, and what looks like a slip. */
+import { isAgentError } from '../core/errors.ts';
+import { type ColumnProblem, RowMapper, columnProblems } from '../core/mapping.ts';
+import type { Reject, Row } from '../core/model.ts';
+import { formatMonth } from '../core/month.ts';
+import type { Source } from '../core/ports.ts';
+import type { DriverEntry, SourceSettings } from '../core/settings.ts';
+import { rowText } from './read-source.ts';
+import { withTimeout } from './timeout.ts';
+import type { World } from './world.ts';
+
+/** Rows of a part that are looked at, and what is shown of them. */
+const rowsMax = 5000;
+const shownMax = 10;
+
+export interface SourceCheck {
+  readonly name: string;
+  readonly readings: readonly { driver: string; path: readonly string[]; month: string; value: string }[];
+  readonly rejects: readonly (Reject & { readonly part: string })[];
+  readonly warnings: readonly string[];
+  /** Where the source could not be opened or read. */
+  readonly error?: { readonly message: string; readonly hint?: string | undefined };
+  /** What the config asks for and the columns do not give. */
+  readonly columns: readonly ColumnProblem[];
+}
+
+export async function checkSource(
+  world: Pick<World, 'clock' | 'openSource'> & { readonly timezone: string },
+  settings: SourceSettings,
+  signal: AbortSignal,
+): Promise<SourceCheck> {
+  const look = new Look(settings, world.timezone);
+  const limit = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
+  try {
+    await withTimeout(world.clock, limit, signal, async (inner) => {
+      const source = world.openSource(settings);
+      const parts = await source.parts(inner);
+      const looked = source.newestOnly === true ? [parts.reduce((a, b) => (b.revisedAtMs >= a.revisedAtMs ? b : a))] : parts;
+      for (const part of looked) await look.at(source, part, inner);
+    });
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
+    return { ...look.found(), error: { message: error.message, hint: error.hint } };
+  }
+  return look.found();
+}
+
+class Look {
+  readonly #settings: SourceSettings;
+  readonly #timezone: string;
+  readonly #readings: SourceCheck['readings'][number][] = [];
+  readonly #rejects: (Reject & { part: string })[] = [];
+  readonly #columns = new Map<string, ColumnProblem>();
+  readonly #warnings = new Set<string>();
+  readonly #paths = new Map<string, string>();
+  readonly #slips: readonly SlipFinder[];
+
+  constructor(settings: SourceSettings, timezone: string) {
+    this.#settings = settings;
+    this.#timezone = timezone;
+    this.#slips = settings.mapping.drivers.map((entry) => new SlipFinder(entry));
+  }
+
+  async at(source: Source, part: Parameters<Source['rows']>[0], signal: AbortSignal): Promise<void> {
+    const rows = source.rows(part, signal);
+    let row = 0;
+    let mapper: RowMapper | undefined;
+    try {
+      while (row < rowsMax) {
+        const next = await rows.next();
+        if (next.done === true) return;
+        const { columns } = next.value;
+        if (mapper === undefined) {
+          this.#warnOneColumn(part.name, columns);
+          const problems = columnProblems(this.#settings.mapping, columns);
+          for (const problem of problems) this.#columns.set(JSON.stringify(problem), problem);
+          if (problems.length > 0) return;
+          mapper = new RowMapper(this.#settings.mapping, columns, this.#timezone);
+        }
+        for (const fields of next.value.rows) this.#row(part.name, fields, { mapper, row: ++row });
+      }
+    } finally {
+      await rows.return(undefined as never);
+    }
+  }
+
+  found(): SourceCheck {
+    for (const slip of this.#slips) for (const warning of slip.warnings()) this.#warnings.add(warning);
+    return {
+      name: this.#settings.name,
+      readings: this.#readings,
+      rejects: this.#rejects,
+      warnings: [...this.#warnings],
+      columns: [...this.#columns.values()],
+    };
+  }
+
+  #row(part: string, fields: Row, { mapper, row }: { mapper: RowMapper; row: number }): void {
+    const result = mapper.read(fields, row, {
+      add: ({ id, path }, moment, { value, text, entry }) => {
+        this.#notePath(id, JSON.stringify(path));
+        this.#slips[entry]?.note(text);
+        if (this.#readings.length >= shownMax) return;
+        this.#readings.push({ driver: id, path, month: formatMonth(moment.month), value });
+      },
+    });
+    if (typeof result !== 'object' || this.#rejects.length >= shownMax) return;
+    this.#rejects.push({ part, row, reason: result.reject, text: rowText(fields) });
+  }
+
+  #notePath(id: string, path: string): void {
+    const before = this.#paths.get(id);
+    if (before === undefined) this.#paths.set(id, path);
+    else if (before !== path) this.#warnings.add(`driver "${id}" has two paths, ${before} and ${path}`);
+  }
+
+  #warnOneColumn(part: string, columns: readonly string[]): void {
+    const [only] = columns;
+    const mark = columns.length === 1 ? /[;\t|,]/.exec(only ?? '')?.[0] : undefined;
+    if (mark === undefined) return;
+    const shown = mark === '\t' ? '"\\t"' : `"${mark}"`;
+    this.#warnings.add(`${part} has one column, "${only}", with ${shown} in it: should "delimiter" be ${shown}?`);
+  }
+}
+
+/** Finds a column of numbers whose every mark is followed by three digits: it may group, not divide. */
+class SlipFinder {
+  readonly #entry: DriverEntry;
+  #marked = 0;
+  #grouped = 0;
+  #example = '';
+
+  constructor(entry: DriverEntry) {
+    this.#entry = entry;
+  }
+
+  note(text: string): void {
+    const { decimal, group } = this.#entry.value.format;
+    const at = group === undefined ? text.indexOf(decimal) : -1;
+    if (at < 0) return;
+    this.#marked++;
+    if (!/^\D*\d{1,3}$/.test(text.slice(0, at)) || !/^\d{3}\D*$/.test(text.slice(at + 1))) return;
+    this.#grouped++;
+    this.#example = text.trim();
+  }
+
+  warnings(): readonly string[] {
+    const { value } = this.#entry;
+    if (this.#marked < 3 || this.#grouped < this.#marked) return [];
+    const { decimal } = value.format;
+    return [
+      `every "${decimal}" in ${value.from.text} is followed by three digits, as in ${this.#example}: if it groups thousands, declare group: "${decimal}" and another decimal mark`,
+    ];
+  }
+}

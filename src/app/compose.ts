@@ -1,0 +1,345 @@
+/** Puts an agent together out of real edges. The only room that names them. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { DestinationSettings, Settings, SourceSettings } from '../core/settings.ts';
+import type { Archive, Buffer, Ledger } from '../core/stores.ts';
+import { openArchive } from '../edges/archive.ts';
+import { openBuffer } from '../edges/buffer.ts';
+import { systemClock } from '../edges/clock.ts';
+import { openHttpDestination } from '../edges/http-destination.ts';
+import { openLedger } from '../edges/ledger.ts';
+import { type Lock, type LockHolder, acquireLock, ensureStateDir, lockHolder } from '../edges/lock.ts';
+import { nextDue, previousDue } from '../edges/schedule.ts';
+import { kinds } from '../sources/index.ts';
+import type { World } from './world.ts';
+
+export { openLog } from '../edges/log.ts';
+export { systemClock } from '../edges/clock.ts';
+
+/** An agent that holds its state directory. */
+export interface Agent extends AsyncDisposable {
+  readonly world: World;
+  /** Uses other settings from now on; the state directory stays. */
+  reconfigure(settings: Settings): Promise<void>;
+  /** Moves a damaged buffer aside and starts a new one from the archive. */
+  rebuildBuffer(): void;
+  /** Says that the loop moves, and until when it may be silent. */
+  beat(allowanceMs: number): void;
+}
+
+export interface AgentOptions {
+  readonly command: 'run' | 'sync' | 'rollback';
+  readonly log: Log;
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where `destination: emulator` listens. */
+  readonly emulatorUrl?: string | undefined;
+  readonly observe?: World['observe'];
+}
+
+/** Schedules, for the daemon: pure functions of a date. */
+export const schedule = { nextDue, previousDue };
+
+const emulatorTimeoutMs = 60_000;
+
+/** @throws AgentError `state.locked` where another agent holds the state directory, and other `state.` failures. */
+export function openAgent(settings: Settings, options: AgentOptions): Agent {
+  ensureStateDir(settings.state);
+  const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
+  try {
+    return new RunningAgent(settings, options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+class RunningAgent implements Agent {
+  #settings: Settings;
+  readonly #options: AgentOptions;
+  readonly #lock: Lock;
+  readonly #ledger: Ledger;
+  readonly #archive: Archive;
+  #buffer: Buffer;
+  #destination: ReturnType<typeof openHttpDestination>;
+  #beatAtMs = 0;
+
+  constructor(settings: Settings, options: AgentOptions, lock: Lock) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#lock = lock;
+    this.#ledger = openLedger(fileIn(settings, 'ledger'), 'migrate');
+    this.#ledger.endOrphans(systemClock.now().getTime());
+    this.#buffer = this.#openBuffer();
+    this.#archive = openArchive(fileIn(settings, 'archive'));
+    this.#destination = this.#openDestination();
+    this.#describe();
+  }
+
+  get world(): World {
+    return {
+      ...worldOf(this.#settings, this.#options),
+      buffer: this.#buffer,
+      ledger: this.#ledger,
+      archive: this.#archive,
+      destination: this.#destination,
+    };
+  }
+
+  async reconfigure(settings: Settings): Promise<void> {
+    await this.#destination[Symbol.asyncDispose]();
+    this.#settings = { ...settings, state: this.#settings.state };
+    this.#destination = this.#openDestination();
+    this.#describe();
+  }
+
+  rebuildBuffer(): void {
+    this.#buffer.close();
+    this.#moveAside();
+    this.#buffer = openBuffer(fileIn(this.#settings, 'buffer'), 'write');
+  }
+
+  beat(allowanceMs: number): void {
+    const nowMs = systemClock.now().getTime();
+    if (nowMs - this.#beatAtMs < 1000 && nowMs >= this.#beatAtMs) return;
+    this.#beatAtMs = nowMs;
+    writeFileSync(path.join(this.#settings.state, 'heartbeat'), String(nowMs + allowanceMs));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#destination[Symbol.asyncDispose]();
+    this.#buffer.close();
+    this.#ledger.close();
+    this.#lock.release();
+  }
+
+  #describe(): void {
+    this.#lock.describe({
+      configLoadedAt: systemClock.now().toISOString(),
+      configFile: this.#settings.file,
+      configDigest: this.#settings.digest,
+    });
+  }
+
+  #openBuffer(): Buffer {
+    const file = fileIn(this.#settings, 'buffer');
+    try {
+      return openBuffer(file, 'write');
+    } catch (error) {
+      if (!isAgentError(error, 'state.corrupt')) throw error;
+      this.#options.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
+      this.#moveAside();
+      return openBuffer(file, 'write');
+    }
+  }
+
+  #moveAside(): void {
+    const file = fileIn(this.#settings, 'buffer');
+    const aside = `${file}.damaged-${systemClock.now().getTime()}`;
+    if (existsSync(file)) renameSync(file, aside);
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+    this.#options.log.warn('the damaged buffer was kept', { file: aside });
+  }
+
+  #openDestination(): ReturnType<typeof openHttpDestination> {
+    const { log, version, env, emulatorUrl } = this.#options;
+    return openHttpDestination(destinationSettings(this.#settings, emulatorUrl), { log, version, env });
+  }
+}
+
+function destinationSettings(settings: Settings, emulatorUrl: string | undefined): DestinationSettings {
+  if (settings.destination !== 'emulator') return settings.destination;
+  return {
+    url: emulatorUrl ?? 'http://127.0.0.1:8787',
+    token: undefined,
+    headers: {},
+    timeoutMs: emulatorTimeoutMs,
+    compress: 'none',
+    caFile: undefined,
+  };
+}
+
+/** The parts of a world that hold nothing open. */
+function worldOf(
+  settings: Settings,
+  options: Pick<AgentOptions, 'log' | 'observe'>,
+): Omit<World, 'buffer' | 'ledger' | 'archive' | 'destination'> {
+  const baseDir = path.dirname(settings.file);
+  return {
+    settings,
+    clock: systemClock,
+    log: options.log,
+    random: Math.random,
+    address: settings.destination === 'emulator' ? 'emulator' : settings.destination.url,
+    openSource: (source) => openSource(source, baseDir),
+    observe: options.observe ?? (() => undefined),
+  };
+}
+
+function openSource(settings: SourceSettings, baseDir: string): ReturnType<World['openSource']> {
+  const kind = kinds[settings.type];
+  if (kind === undefined) throw new AgentError('config.invalid', `there is no source of type "${settings.type}"`);
+  return kind.open(settings.kind, { name: settings.name, baseDir, clock: systemClock });
+}
+
+function fileIn(settings: Settings, name: 'buffer' | 'ledger' | 'archive'): string {
+  return path.join(settings.state, name === 'archive' ? name : `${name}.db`);
+}
+
+/** The stores of a state directory as a command finds them, beside a running agent or without one. */
+export interface OpenState extends Disposable {
+  readonly world: World;
+}
+
+/**
+ * Opens the state to look at, or to leave a request in. Takes no lock.
+ * @throws AgentError `state.missing` that says where it looked.
+ */
+export function openState(settings: Settings, log: Log): OpenState {
+  if (!existsSync(fileIn(settings, 'ledger')) || !existsSync(fileIn(settings, 'buffer'))) {
+    throw new AgentError('state.missing', `there is no state in ${settings.state}`, {
+      hint: '"driver-sync run" or "sync" makes it; check "state" in the config and which user runs the agent',
+    });
+  }
+  const ledger = openWritable(fileIn(settings, 'ledger'));
+  const buffer = openBuffer(fileIn(settings, 'buffer'), 'read');
+  const world = { ...worldOf(settings, { log }), ledger, buffer, archive: openArchive(fileIn(settings, 'archive')), destination: nowhere };
+  return {
+    world,
+    [Symbol.dispose]() {
+      buffer.close();
+      ledger.close();
+    },
+  };
+}
+
+function openWritable(file: string): Ledger {
+  try {
+    return openLedger(file, 'write');
+  } catch (error) {
+    if (!isAgentError(error, 'state.unwritable')) throw error;
+    return openLedger(file, 'read');
+  }
+}
+
+const nowhere: World['destination'] = {
+  push: () => Promise.reject(new Error('this command pushes nothing')),
+};
+
+/** A world whose buffer and archive are copies: what a pass would do, without doing it. */
+export function openScratch(settings: Settings, log: Log, observe?: World['observe']): OpenState {
+  ensureStateDir(settings.state);
+  const ledgerFile = fileIn(settings, 'ledger');
+  if (!existsSync(ledgerFile)) {
+    using _lock = acquireLock(settings.state, { command: 'plan', pid: process.pid });
+    openLedger(ledgerFile, 'migrate').close();
+  }
+  const directory = path.join(settings.state, `scratch-${process.pid}`);
+  rmSync(directory, { recursive: true, force: true });
+  ensureStateDir(directory);
+  const ledger = openLedger(ledgerFile, 'write');
+  const buffer = copyBuffer(fileIn(settings, 'buffer'), path.join(directory, 'buffer.db'));
+  const archive = openArchive(fileIn(settings, 'archive'));
+  const drafts = openArchive(directory);
+  const world: World = {
+    ...worldOf(settings, { log, ...(observe === undefined ? {} : { observe }) }),
+    buffer,
+    ledger: onlyHolding(ledger),
+    archive: { ...archive, write: drafts.write, open: (digest) => drafts.open(digest) ?? archive.open(digest), keepOnly: () => undefined },
+    destination: nowhere,
+  };
+  return {
+    world,
+    [Symbol.dispose]() {
+      buffer.close();
+      ledger.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function copyBuffer(from: string, to: string): Buffer {
+  try {
+    if (existsSync(from)) {
+      const buffer = openBuffer(from, 'read');
+      try {
+        buffer.copyTo(to);
+      } finally {
+        buffer.close();
+      }
+    }
+  } catch (error) {
+    // The next run or sync rebuilds it, so that is what a plan starts from too.
+    if (!isAgentError(error, 'state.corrupt')) throw error;
+    rmSync(to, { force: true });
+  }
+  return openBuffer(to, 'write');
+}
+
+/** What a plan may write to the ledger: the digests of held candidates, and nothing else. */
+function onlyHolding(ledger: Ledger): Ledger {
+  const facts = new Map<string, unknown>();
+  const nothing = (): void => undefined;
+  const silent = { release: nothing, closeApproval: nothing, recordDeletes: nothing, finishRequest: nothing };
+  const factual: Pick<Ledger, 'fact' | 'setFact'> = {
+    fact: <T>(key: string) => (facts.has(key) ? facts.get(key) : ledger.fact(key)) as T | undefined,
+    setFact: (key, value) => void facts.set(key, value),
+  };
+  const own: Partial<Ledger> = { ...silent, ...factual };
+  return new Proxy(ledger, {
+    get(target, key: keyof Ledger) {
+      const member = own[key] ?? target[key];
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+/** The agent that holds a state directory now. */
+export function runningAgent(settings: Settings): LockHolder | undefined {
+  return existsSync(settings.state) ? lockHolder(settings.state) : undefined;
+}
+
+/** Until when the loop said that it may be silent; `undefined` where it never said so. */
+export function aliveUntilMs(settings: Settings): number | undefined {
+  const file = path.join(settings.state, 'heartbeat');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+}
+
+/** Makes the running agent look at its requests now. */
+export function wakeAgent(settings: Settings): void {
+  writeFileSync(wakeFile(settings), String(systemClock.now().getTime()));
+}
+
+function wakeFile(settings: Settings): string {
+  return path.join(settings.state, 'wake');
+}
+
+/** Calls `asked` when a command left a request. Only a hint: the loop looks at the ledger by itself too. */
+export function watchRequests(settings: Settings, asked: () => void): Disposable {
+  const watcher = watch(settings.state, (_event, name) => {
+    if (name === path.basename(wakeFile(settings))) asked();
+  });
+  watcher.on('error', asked);
+  return { [Symbol.dispose]: () => watcher.close() };
+}
+
+/** Creates the state directory. @throws AgentError `state.unwritable`, `state.full` */
+export function ensureState(settings: Settings): void {
+  ensureStateDir(settings.state);
+}
+
+/** How `check` opens sources: it keeps nothing. */
+export function sourceOpener(settings: Settings): World['openSource'] {
+  const baseDir = path.dirname(settings.file);
+  return (source) => openSource(source, baseDir);
+}
+
+/** What a token file looks like from outside: a refused push is worth another try once this changed. */
+export function tokenStamp(settings: Settings): string | undefined {
+  if (settings.destination === 'emulator' || settings.destination.token?.kind !== 'file') return undefined;
+  const stat = statSync(settings.destination.token.file, { throwIfNoEntry: false });
+  return createHash('sha256').update(`${stat?.size} ${stat?.mtimeMs} ${stat?.ino}`).digest('hex');
+}

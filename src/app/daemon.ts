@@ -1,0 +1,255 @@
+/**
+ * The daemon: one loop, woken by sources, the schedule, retries, requests and signals; one pass at a time. Nothing is
+ * done by an event itself, so the loop runs at its own pace and its state is all in one place.
+ */
+import { isAgentError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import { type Agent, schedule, tokenStamp } from './compose.ts';
+import { runPass } from './pass.ts';
+import { type Backoff, blockedReason } from './push.ts';
+import type { PassReport } from './report.ts';
+import type { WakeReason, Waker } from './waker.ts';
+import { type Watching, watchSources } from './watching.ts';
+
+export interface DaemonOptions {
+  readonly agent: Agent;
+  readonly waker: Waker;
+  /** Loads the config again; `undefined` where it is not valid (and says so in the log). */
+  readonly reload: () => Promise<Settings | undefined>;
+  /** Aborts when the daemon has to end. */
+  readonly signal: AbortSignal;
+  /** Is told of every pass. */
+  readonly passed?: (report: PassReport) => void;
+}
+
+/** The loop says that it moves at least this often. */
+const beatMs = 10_000;
+/** Idle, it may be silent for this long; within a pass for as long as its timeouts allow. */
+const idleAllowanceMs = 60_000;
+/** A pass that broke (a full disk) is tried again after this long. */
+const brokenPauseMs = 60_000;
+
+/** Runs until the signal aborts; rejects for what nobody foresaw. */
+export async function runDaemon(options: DaemonOptions): Promise<void> {
+  const daemon = new Daemon(options);
+  try {
+    await daemon.run();
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+  } finally {
+    await daemon.stopWatching();
+  }
+}
+
+/** What the last scheduled push had to do without. */
+type Owed = readonly string[];
+
+class Daemon {
+  readonly #options: DaemonOptions;
+  readonly #agent: Agent;
+  #watching: Watching | undefined;
+  /** The schedule is due when its next time after this has come. */
+  #scheduledAfter: Date;
+  #nextPollMs: number;
+  /** Monotonic: the first and the last change since the last push. */
+  #changedMs: { readonly first: number; readonly last: number } | undefined;
+  #retryAtMs: number | undefined;
+  #brokenUntilMs: number | undefined;
+  #tokenStamp: string | undefined;
+  /** The newest request and approval that a pass has seen. */
+  #asked: string;
+
+  constructor(options: DaemonOptions) {
+    this.#options = options;
+    this.#agent = options.agent;
+    const { clock, ledger, address } = this.#agent.world;
+    this.#scheduledAfter = clock.now();
+    this.#nextPollMs = clock.monotonicMs();
+    this.#tokenStamp = tokenStamp(this.#agent.world.settings);
+    this.#asked = ledger.asked();
+    const backoff = ledger.fact<Backoff>('backoff');
+    const untilMs = backoff?.address === address ? backoff.notBeforeMs - clock.now().getTime() : 0;
+    // A clock that was set back must not silence the agent: no wait is longer than the longest backoff.
+    if (untilMs > 0) this.#retryAtMs = clock.monotonicMs() + Math.min(untilMs, 300_000);
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    this.#watching = await watchSources(this.#agent.world, this.#options.waker);
+    let push = this.#retryAtMs === undefined && this.#owesPushAtStart();
+    let resume = false;
+    for (;;) {
+      signal.throwIfAborted();
+      await this.#pass(push, resume);
+      let reasons: ReadonlySet<WakeReason>;
+      do {
+        this.#agent.beat(idleAllowanceMs);
+        reasons = await this.#options.waker.wait(this.#msToNext(), signal);
+      } while (!this.#isDue(reasons));
+      ({ push, resume } = await this.#decide(reasons));
+    }
+  }
+
+  async stopWatching(): Promise<void> {
+    await this.#watching?.[Symbol.asyncDispose]();
+  }
+
+  /** At the start: nothing was acknowledged yet, or a due schedule was not served. */
+  #owesPushAtStart(): boolean {
+    const { ledger, address, settings, clock } = this.#agent.world;
+    if (ledger.lastAcknowledged(address) === undefined || ledger.pendingRequests().length > 0) return true;
+    const due = schedule.previousDue(settings.schedule, settings.timezone, clock.now());
+    const served = ledger.fact<number>('servedMs');
+    return due !== undefined && (served === undefined || served < due.getTime());
+  }
+
+  async #decide(reasons: ReadonlySet<WakeReason>): Promise<{ push: boolean; resume: boolean }> {
+    let push = this.#isScheduleDue() || this.#isChangeDue() || this.#isRetryDue();
+    let resume = reasons.has('pass');
+    if (reasons.has('reload')) {
+      const before = this.#agent.world.settings.digest;
+      const settings = await this.#options.reload();
+      if (settings !== undefined) {
+        await this.#reconfigure(settings);
+        resume ||= settings.digest !== before;
+        push = true;
+      }
+    }
+    const { ledger, settings } = this.#agent.world;
+    const stamp = tokenStamp(settings);
+    if (stamp !== this.#tokenStamp && ledger.lastPush()?.outcome === 'refused') push = true;
+    this.#tokenStamp = stamp;
+    if (ledger.asked() !== this.#asked || resume) push = true;
+    return { push, resume };
+  }
+
+  async #reconfigure(settings: Settings): Promise<void> {
+    await this.stopWatching();
+    await this.#agent.reconfigure(settings);
+    this.#watching = await watchSources(this.#agent.world, this.#options.waker);
+  }
+
+  async #pass(push: boolean, resume: boolean): Promise<void> {
+    const { world } = this.#agent;
+    const { clock, ledger, settings } = world;
+    const isScheduled = push && this.#isScheduleDue();
+    this.#scheduledAfter = isScheduled ? clock.now() : this.#scheduledAfter;
+    if (push) this.#retryAtMs = undefined;
+    this.#asked = ledger.asked();
+    this.#agent.beat(passAllowanceMs(settings));
+    try {
+      const first = await this.#run(push, resume);
+      const report = !push && this.#owesPush(first) ? await this.#run(true, false) : first;
+      this.#brokenUntilMs = undefined;
+      if (report !== first || push) this.#served(report);
+      else this.#noteChanges(first);
+    } catch (error) {
+      if (this.#options.signal.aborted || !isAgentError(error)) throw error;
+      this.#brokenUntilMs = clock.monotonicMs() + brokenPauseMs;
+      world.log.error('the pass broke and is tried again', { error: error.message, hint: error.hint, inMs: brokenPauseMs });
+      ledger.setFact('broken', { at: clock.now().toISOString(), message: error.message, exit: error.exit });
+    }
+    this.#nextPollMs = clock.monotonicMs() + Math.min(...settings.sources.map(({ pollMs }) => pollMs));
+  }
+
+  async #run(push: boolean, resume: boolean): Promise<PassReport> {
+    const { agent, signal, passed } = this.#options;
+    const options = { push: push ? 'ifNeeded' : 'no', resume, retryForMs: 0 } as const;
+    let report: PassReport;
+    try {
+      report = await runPass(agent.world, options, signal);
+    } catch (error) {
+      if (!isAgentError(error, 'state.corrupt')) throw error;
+      agent.world.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
+      agent.rebuildBuffer();
+      report = await runPass(agent.world, options, signal);
+    }
+    passed?.(report);
+    return report;
+  }
+
+  /** After a pass that only read: whether what it found is pushed at once. */
+  #owesPush(report: PassReport): boolean {
+    const { ledger, address, buffer } = this.#agent.world;
+    const unread = new Set(report.sources.filter(({ state }) => state === 'unread').map(({ name }) => name));
+    if ((ledger.fact<Owed>('owed') ?? []).some((name) => !unread.has(name))) return true;
+    if (blockedReason(this.#agent.world) !== undefined) return false;
+    const last = ledger.lastPush(address);
+    if (last === undefined) return true;
+    return last.outcome === 'refused' && ledger.fact<number>('refusedRevision') !== buffer.revision();
+  }
+
+  #served(report: PassReport): void {
+    const { clock, ledger, buffer } = this.#agent.world;
+    this.#changedMs = undefined;
+    const unread = report.sources.filter(({ state }) => state === 'unread').map(({ name }) => name);
+    ledger.setFact('owed', unread.length === 0 ? undefined : unread);
+    if (report.outcome === 'refused') ledger.setFact('refusedRevision', buffer.revision());
+    if (report.outcome === 'unreachable' || report.outcome === 'unknown') {
+      const backoff = ledger.fact<Backoff>('backoff');
+      const inMs = Math.max(0, (backoff?.notBeforeMs ?? 0) - clock.now().getTime());
+      this.#retryAtMs = clock.monotonicMs() + inMs;
+    } else if (report.outcome !== 'blocked') {
+      ledger.setFact('servedMs', clock.now().getTime());
+    }
+  }
+
+  #noteChanges(report: PassReport): void {
+    if (!report.sources.some(({ state }) => state === 'accepted')) return;
+    const nowMs = this.#agent.world.clock.monotonicMs();
+    this.#changedMs = { first: this.#changedMs?.first ?? nowMs, last: nowMs };
+  }
+
+  #isDue(reasons: ReadonlySet<WakeReason>): boolean {
+    const { clock, ledger, settings } = this.#agent.world;
+    const nowMs = clock.monotonicMs();
+    // Going on where a pass broke would break it again, unless somebody asks.
+    if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs && !reasons.has('pass')) return false;
+    if (reasons.size > 0 || nowMs >= this.#nextPollMs) return true;
+    if (this.#isScheduleDue() || this.#isChangeDue() || this.#isRetryDue()) return true;
+    return tokenStamp(settings) !== this.#tokenStamp || ledger.asked() !== this.#asked;
+  }
+
+  #isScheduleDue(): boolean {
+    const { clock, settings } = this.#agent.world;
+    const now = clock.now();
+    // A clock that was set back would put the schedule off by as much.
+    if (this.#scheduledAfter > now) this.#scheduledAfter = now;
+    return schedule.nextDue(settings.schedule, settings.timezone, this.#scheduledAfter) <= now;
+  }
+
+  #isChangeDue(): boolean {
+    const atMs = this.#changeDueMs();
+    return atMs !== undefined && this.#agent.world.clock.monotonicMs() >= atMs;
+  }
+
+  /** So long after the last change, but at most ten times as long after the first one. */
+  #changeDueMs(): number | undefined {
+    const { pushOnChangeMs } = this.#agent.world.settings;
+    if (pushOnChangeMs === undefined || this.#changedMs === undefined) return undefined;
+    return Math.min(this.#changedMs.last + pushOnChangeMs, this.#changedMs.first + 10 * pushOnChangeMs);
+  }
+
+  #isRetryDue(): boolean {
+    return this.#retryAtMs !== undefined && this.#agent.world.clock.monotonicMs() >= this.#retryAtMs;
+  }
+
+  /** Until something may be due; short enough that a clock that jumps, or a heartbeat, is not missed. */
+  #msToNext(): number {
+    const { clock, settings } = this.#agent.world;
+    const nowMs = clock.monotonicMs();
+    const due = schedule.nextDue(settings.schedule, settings.timezone, this.#scheduledAfter).getTime() - clock.now().getTime();
+    if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs) {
+      return Math.min(beatMs, this.#brokenUntilMs - nowMs);
+    }
+    const moments = [this.#nextPollMs, this.#changeDueMs(), this.#retryAtMs].flatMap((at) => (at === undefined ? [] : [at - nowMs]));
+    return Math.max(0, Math.min(beatMs, due, ...moments));
+  }
+}
+
+/** A pass may be silent for as long as its slowest step. */
+export function passAllowanceMs(settings: Settings): number {
+  const readMs = Math.max(0, ...settings.sources.map(({ timeoutMs }) => timeoutMs));
+  const pushMs = settings.destination === 'emulator' ? 60_000 : settings.destination.timeoutMs;
+  return readMs + 2 * pushMs + 120_000;
+}

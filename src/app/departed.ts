@@ -1,0 +1,82 @@
+/**
+ * Sources that left the config. What they had accepted stays in the snapshot until it is approved to go, or until another
+ * source has the same drivers: then the source was renamed, and the taker is judged against what it takes over.
+ */
+import { pairDrivers } from '../core/diff.ts';
+import type { PackedDriver } from '../core/packing.ts';
+import { compareUtf8 } from '../core/snapshot.ts';
+import type { World } from './world.ts';
+
+export function departedSources(world: World): readonly string[] {
+  const configured = new Set(world.settings.sources.map(({ name }) => name));
+  return world.buffer.acceptedSources().filter((source) => !configured.has(source));
+}
+
+/** A source's accepted drivers, and those that it takes over from departed sources. */
+export function* withInherited(world: World, source: string, departed: readonly string[]): Generator<PackedDriver> {
+  let merged: Iterable<PackedDriver> = world.buffer.drivers(source, 'accepted');
+  for (const gone of departed) merged = mergeOrdered(merged, inherited(world, gone, source));
+  yield* merged;
+}
+
+function* inherited(world: World, from: string, to: string): Generator<PackedDriver> {
+  const { buffer } = world;
+  for (const [old, now] of pairDrivers(buffer.drivers(from, 'accepted'), buffer.drivers(to, 'candidate'))) {
+    if (old !== undefined && now !== undefined) yield old;
+  }
+}
+
+function* mergeOrdered(a: Iterable<PackedDriver>, b: Iterable<PackedDriver>): Generator<PackedDriver> {
+  for (const [left, right] of pairDrivers(a, b)) yield (left ?? right) as PackedDriver;
+}
+
+/** Parts that a departed source carried go on being carried by the source that takes its drivers over. */
+export function inheritCarried(world: World, source: string, departed: readonly string[]): void {
+  const { buffer } = world;
+  const candidate = buffer.readParts(source, 'candidate') ?? [];
+  if (buffer.readParts(source, 'accepted') !== undefined) return;
+  const names = new Set(candidate.map(({ name }) => name));
+  const choices = candidate.map(({ id, carried }) => ({ id, carried }));
+  for (const gone of departed) {
+    const carried = (buffer.readParts(gone, 'accepted') ?? []).filter((part) => part.carried && !names.has(part.name));
+    if (carried.length === 0 || !sharesDrivers(world, gone, source)) continue;
+    for (const part of carried) {
+      const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, part.fingerprint);
+      writer.add(buffer.partDrivers(part));
+      const { id } = writer.commit(
+        { stamp: part.stamp, hash: part.hash, revisedAtMs: part.revisedAtMs },
+        { rows: part.rows, rejects: part.rejects },
+      );
+      choices.push({ id, carried: true });
+    }
+  }
+  if (choices.length > candidate.length) buffer.setRead(source, 'candidate', choices);
+}
+
+function sharesDrivers(world: World, from: string, to: string): boolean {
+  for (const _driver of inherited(world, from, to)) return true;
+  return false;
+}
+
+/** The drivers of several reads in one order. */
+export function* mergeSources<T extends PackedDriver>(runs: readonly Iterable<T>[]): Generator<T> {
+  const iterators = runs.map((run) => run[Symbol.iterator]());
+  try {
+    const heads = iterators.map((iterator) => iterator.next());
+    for (;;) {
+      let first = -1;
+      for (const [index, head] of heads.entries()) {
+        const best = heads[first];
+        if (head.done === true) continue;
+        if (best === undefined || best.done === true || compareUtf8(head.value.id, best.value.id) < 0) first = index;
+      }
+      const head = heads[first];
+      if (head === undefined || head.done === true) return;
+      yield head.value;
+      heads[first] = (iterators[first] as Iterator<T>).next();
+    }
+  } finally {
+    for (const iterator of iterators) iterator.return?.();
+  }
+}
+

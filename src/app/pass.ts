@@ -1,0 +1,86 @@
+/** One pass: read what changed, judge, build, push, record. `sync` is one of these; the daemon is many. */
+import { keptDigests } from './keeping.ts';
+import { adoptAfterLoss } from './adopt.ts';
+import { judgeAll } from './judge.ts';
+import { type PushReport, blockedReason, pushNewest } from './push.ts';
+import { readSource } from './read-source.ts';
+import { type PassReport, passExit, pushSummary, sourceReport, unjudged } from './report.ts';
+import { forgetRequested, rollBack } from './requests.ts';
+import type { World } from './world.ts';
+
+export interface PassOptions {
+  /** `always`: also where the service has it; `no`: only read and judge. */
+  readonly push: 'always' | 'ifNeeded' | 'no';
+  /** Go on from the sources after a rollback. */
+  readonly resume: boolean;
+  /** A push that did not arrive is tried again for this long. */
+  readonly retryForMs: number;
+}
+
+/** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
+export async function runPass(world: World, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
+  const { ledger, buffer, clock, settings } = world;
+  adoptAfterLoss(world);
+  if (options.resume) ledger.setFact('frozen', undefined);
+  forgetRequested(world);
+  const rolledBack = await rollBackRequested(world, options.retryForMs, signal);
+  const reads = await Promise.all(settings.sources.map((source) => readSource(world, source, signal)));
+  // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
+  const verdicts = ledger.fact('frozen') === undefined ? judgeAll(world, reads) : reads.map(unjudged);
+  const push = rolledBack ?? (await pushWithRetries(world, options, signal));
+  const report: PassReport = {
+    at: clock.now().toISOString(),
+    outcome: push.outcome,
+    exit: passExit(push, verdicts, reads, world),
+    ...(push.reason === undefined ? {} : { reason: push.reason }),
+    ...(push.hint === undefined ? {} : { hint: push.hint }),
+    ...(push.push === undefined ? {} : { push: pushSummary(push.push) }),
+    sources: verdicts.map((verdict) => sourceReport(world, verdict)),
+  };
+  buffer.prune();
+  world.archive.keepOnly(keptDigests(world));
+  ledger.setFact('lastPass', report);
+  return report;
+}
+
+async function pushWithRetries(world: World, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
+  if (options.push === 'no') {
+    const blocked = blockedReason(world);
+    return blocked === undefined ? { outcome: 'unchanged' } : { outcome: 'blocked', ...blocked };
+  }
+  const { push } = options;
+  return retrying(world, options.retryForMs, () => pushNewest(world, push, signal), signal);
+}
+
+/** Carries out the newest rollback that was asked for; older ones are pointless then. */
+async function rollBackRequested(world: World, retryForMs: number, signal: AbortSignal): Promise<PushReport | undefined> {
+  const { ledger } = world;
+  const asked = ledger.pendingRequests().flatMap(({ id, request }) => (request.kind === 'rollback' ? [{ id, request }] : []));
+  const newest = asked.pop();
+  for (const { id } of asked) ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
+  if (newest === undefined) return undefined;
+  const report = await retrying(world, retryForMs, () => rollBack(world, newest.request.push, signal), signal);
+  const summary = report.push === undefined ? {} : { push: pushSummary(report.push) };
+  ledger.finishRequest(newest.id, JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }));
+  return report;
+}
+
+/** Tries again what did not arrive, for a while from the first failure on. */
+export async function retrying(
+  world: World,
+  forMs: number,
+  attempt: () => Promise<PushReport>,
+  signal: AbortSignal,
+): Promise<PushReport> {
+  const { clock, log } = world;
+  let deadlineMs: number | undefined;
+  for (;;) {
+    const report = await attempt();
+    if (report.retryInMs === undefined || signal.aborted) return report;
+    deadlineMs ??= clock.monotonicMs() + forMs;
+    if (clock.monotonicMs() + report.retryInMs > deadlineMs) return report;
+    log.warn('the push did not arrive and is tried again', { outcome: report.outcome, detail: report.reason, inMs: report.retryInMs });
+    world.observe({ kind: 'waiting', ms: report.retryInMs, why: `trying again: ${report.reason ?? report.outcome}` });
+    await clock.sleep(report.retryInMs, signal);
+  }
+}

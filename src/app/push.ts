@@ -1,0 +1,210 @@
+/** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
+import { fullJitterMs } from '../core/backoff.ts';
+import { countChanges, diffDrivers, type Changes } from '../core/diff.ts';
+import { isAgentError } from '../core/errors.ts';
+import type { PushResult, SnapshotBody } from '../core/ports.ts';
+import type { PushRecord, Snapshot, SnapshotDriver } from '../core/stores.ts';
+import { allPoints, firstPush } from './judge.ts';
+import { mergeSources } from './departed.ts';
+import type { World } from './world.ts';
+
+/** What a pass did about pushing. */
+export interface PushReport {
+  readonly outcome: 'acknowledged' | 'unchanged' | 'refused' | 'unreachable' | 'unknown' | 'blocked';
+  /** Why nothing was sent, or what the service said. */
+  readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly push?: PushRecord | undefined;
+  /** When another attempt is worth it, in ms from now. */
+  readonly retryInMs?: number | undefined;
+}
+
+/** Kept across restarts: how often in a row a push did not arrive, and when to try again. */
+export interface Backoff {
+  readonly address: string;
+  readonly failures: number;
+  readonly notBeforeMs: number;
+}
+
+/** Set by a rollback: nothing else is pushed. */
+export interface Frozen {
+  readonly push: number;
+  readonly sinceMs: number;
+}
+
+/** Builds what sources have accepted into a snapshot in the archive, or finds that it is there already. */
+export function buildSnapshot(world: World): Snapshot {
+  const { buffer, archive, settings } = world;
+  const { shouldDeleteMissing, stamp } = settings;
+  const key = JSON.stringify([buffer.revision(), shouldDeleteMissing, stamp]);
+  const built = JSON.parse(buffer.fact('built') ?? '[]') as [string?, string?];
+  const known = built[0] === key && built[1] !== undefined ? archive.open(built[1]) : undefined;
+  if (known !== undefined) return known;
+  const snapshot = archive.write(acceptedDrivers(world), { shouldDeleteMissing, stamp }, buffer.origins());
+  buffer.setFact('built', JSON.stringify([key, snapshot.digest]));
+  world.observe({ kind: 'snapshot.written', digest: snapshot.digest });
+  return snapshot;
+}
+
+/** All drivers that sources have accepted, in order, with their sources. */
+export function acceptedDrivers(world: World): Iterable<SnapshotDriver> {
+  return mergeSources(world.buffer.acceptedSources().map((source) => withSource(world, source)));
+}
+
+function* withSource(world: World, source: string): Generator<SnapshotDriver> {
+  for (const driver of world.buffer.drivers(source, 'accepted')) yield { ...driver, source };
+}
+
+/** What changes at the service: against the last acknowledged snapshot of this address. */
+export function changesAgainst(world: World, last: PushRecord | undefined, snapshot: Snapshot): Changes {
+  return countChanges(diffSnapshots(world, last, snapshot));
+}
+
+function diffSnapshots(world: World, last: PushRecord | undefined, snapshot: Snapshot): ReturnType<typeof diffDrivers> {
+  const before = last === undefined ? undefined : world.archive.open(last.digest);
+  return diffDrivers(before?.read() ?? [], snapshot.read());
+}
+
+/** Why nothing may be pushed yet; `undefined` where it may. */
+export function blockedReason(world: World): { reason: string; hint?: string } | undefined {
+  const { ledger, buffer, settings, address } = world;
+  const frozen = ledger.fact<Frozen>('frozen');
+  if (frozen !== undefined) {
+    return { reason: `rolled back to push ${frozen.push}`, hint: 'driver-sync sync (or SIGUSR2) goes on from the sources' };
+  }
+  if (!settings.shouldDeleteMissing || ledger.lastAcknowledged(address) !== undefined) return undefined;
+  const accepted = new Set(buffer.acceptedSources());
+  const missing = settings.sources.map(({ name }) => name).filter((name) => !accepted.has(name));
+  if (missing.length === 0) return undefined;
+  return {
+    reason: `the first push waits for ${missing.map((name) => `"${name}"`).join(', ')}, never read and accepted yet`,
+    hint: 'the first push deletes every driver that is not in it, so it has to be whole',
+  };
+}
+
+/** With `firstPush: approve`, and for a snapshot without drivers, the snapshot itself has to be approved. */
+export function snapshotBlock(world: World, snapshot: Snapshot): PushReport | undefined {
+  const { ledger, settings, address, clock } = world;
+  if (!settings.shouldDeleteMissing) return undefined;
+  if (snapshot.drivers > 0) ledger.setFact('emptyApproved', undefined);
+  else if (ledger.fact('emptyApproved') !== true) {
+    return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
+  }
+  if (settings.guard.firstPush !== 'approve' || ledger.lastAcknowledged(address) !== undefined) return undefined;
+  const points = allPoints(snapshot.read());
+  const approval = ledger.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
+  if (approval !== undefined) {
+    const missing = [...ledger.approvedDeletes(approval.id)].some(([driver, months]) => {
+      const present = new Set(points.get(driver));
+      return months.some((month) => !present.has(month));
+    });
+    if (!missing) return undefined;
+    ledger.closeApproval(approval.id, 'dropped', 'a newer snapshot would delete more than the approved one');
+  }
+  const reason = `the first push to ${address} waits for approval; it deletes every driver that is not among its ${snapshot.drivers}`;
+  const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
+  ledger.hold(held, points, clock.now().getTime());
+  return { outcome: 'blocked', reason, hint: `driver-sync approve ${snapshot.digest.slice(0, 12)}` };
+}
+
+/** Pushes the newest snapshot unless the service has it. One attempt. */
+export async function pushNewest(world: World, force: 'always' | 'ifNeeded', signal: AbortSignal): Promise<PushReport> {
+  const { ledger, address, clock, settings } = world;
+  const blocked = blockedReason(world);
+  if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
+  const snapshot = buildSnapshot(world);
+  const last = ledger.lastAcknowledged(address);
+  const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
+  const isCurrent = last?.digest === snapshot.digest && !ledger.hasOpenPushSince(address, last.id);
+  // A clock that was set back makes an age negative: then the push is as good as new, and the next one sets it right.
+  if (force === 'ifNeeded' && isCurrent && ageMs < settings.refreshMs) return { outcome: 'unchanged' };
+  const waiting = snapshotBlock(world, snapshot);
+  if (waiting !== undefined) return waiting;
+  await waitForOlder(world, snapshot.digest, signal);
+  return pushSnapshot(world, { snapshot, last }, signal);
+}
+
+/** An attempt that may still land must not land after a different snapshot: wait until its timeout is over. */
+export async function waitForOlder(world: World, digest: string, signal: AbortSignal): Promise<void> {
+  const { ledger, address, clock, settings, log } = world;
+  const open = ledger.maybeTaken(address, digest);
+  if (open === undefined || settings.destination === 'emulator') return;
+  const { timeoutMs } = settings.destination;
+  const nowMs = clock.now().getTime();
+  // A clock that was set back must not make this wait for longer than it is meant to.
+  const endedAtMs = Math.min(open.endedAtMs ?? nowMs, nowMs);
+  const ms = endedAtMs + timeoutMs - nowMs;
+  if (ms <= 0) return;
+  const why = 'an earlier push may still land; a different snapshot waits for it';
+  log.info(why, { waitMs: ms });
+  world.observe({ kind: 'waiting', ms, why });
+  await clock.sleep(ms, signal);
+}
+
+/** Records a push, sends it, and records what became of it. */
+export async function pushSnapshot(
+  world: World,
+  { snapshot, last, rollbackOf }: { snapshot: Snapshot; last: PushRecord | undefined; rollbackOf?: number },
+  signal: AbortSignal,
+): Promise<PushReport> {
+  const { ledger, clock, address, destination } = world;
+  const { digest, drivers, points, bytes } = snapshot;
+  const changes = changesAgainst(world, last, snapshot);
+  const id = ledger.beginPush({ atMs: clock.now().getTime(), address, digest, drivers, points, bytes, changes, rollbackOf });
+  world.observe({ kind: 'push.begun', push: id, bytes });
+  const result = await send(world, id, () => destination.push(observed(world, snapshot.body()), signal));
+  world.observe({ kind: 'push.answered', push: id });
+  const endedAtMs = clock.now().getTime();
+  if (result.outcome === 'acknowledged') {
+    ledger.acknowledge(id, result, { atMs: endedAtMs, changed: diffSnapshots(world, last, snapshot) });
+    for (const approval of ledger.approvals()) {
+      if (approval.state === 'pending' && approval.source === firstPush) ledger.closeApproval(approval.id, 'used');
+    }
+    ledger.release(firstPush);
+  } else {
+    ledger.endPush(id, result, endedAtMs);
+  }
+  world.observe({ kind: 'push.recorded', push: id });
+  return { ...retryAfter(world, result), outcome: result.outcome, reason: result.detail, push: ledger.push(id) };
+}
+
+/** What cannot even be begun (no token, no CA file) did not reach the service; what breaks here in the middle is recorded. */
+async function send(world: World, id: number, push: () => Promise<PushResult>): Promise<PushResult> {
+  try {
+    return await push();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    if (isAgentError(error, 'config.invalid')) return { outcome: 'unreachable', detail, maybeTaken: false };
+    world.ledger.endPush(id, { outcome: 'unknown', detail, maybeTaken: true }, world.clock.now().getTime());
+    throw error;
+  }
+}
+
+function observed(world: World, body: SnapshotBody): SnapshotBody {
+  return {
+    ...body,
+    async *chunks() {
+      let sent = 0;
+      for await (const chunk of body.chunks()) {
+        yield chunk;
+        sent += chunk.length;
+        world.observe({ kind: 'push.sending', sent, bytes: body.bytes });
+      }
+    },
+  };
+}
+
+/** Counts failures and says when to try again: full jitter, or what the service asked for. */
+function retryAfter(world: World, result: PushResult): { retryInMs?: number } {
+  const { ledger, clock, random, address } = world;
+  if (result.outcome === 'acknowledged' || result.outcome === 'refused') {
+    ledger.setFact('backoff', undefined);
+    return {};
+  }
+  const before = ledger.fact<Backoff>('backoff');
+  const failures = before?.address === address ? before.failures : 0;
+  const retryInMs = Math.max(result.retryAfterMs ?? 0, fullJitterMs({ attempt: failures + 1, random }));
+  const backoff: Backoff = { address, failures: failures + 1, notBeforeMs: clock.now().getTime() + retryInMs };
+  ledger.setFact('backoff', backoff);
+  return { retryInMs };
+}

@@ -1,0 +1,249 @@
+/** Reads what changed in one source and puts its candidate together. */
+import { Fold } from '../core/collapse.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import { describeLimit, isBeyond } from '../core/guard.ts';
+import { RowMapper } from '../core/mapping.ts';
+import type { Content, Part, Reject, Row } from '../core/model.ts';
+import type { Source } from '../core/ports.ts';
+import type { Limit, SourceSettings } from '../core/settings.ts';
+import type { PartRead, PartWriter, ReadPart } from '../core/stores.ts';
+import { assembleCandidate } from './candidate.ts';
+import { withTimeout } from './timeout.ts';
+import type { World } from './world.ts';
+
+/** Counted up when the same rows would fold to something else: every part is then read again. */
+const readingVersion = 1;
+/** A pass waits this long for a file that keeps changing. */
+const changingMaxMs = 60_000;
+/** Of each part; the others are counted. */
+const rejectsKept = 1000;
+/** Cells in memory over all sources; beyond it folds go to the buffer in chunks. About 60 MB. */
+const cellsMax = 300_000;
+
+/** What one look at a source gave. */
+export type SourceRead =
+  | {
+      readonly settings: SourceSettings;
+      readonly state: 'read';
+      /** Parts that are gone since the read before, and whose data is carried from now on. */
+      readonly disappeared: readonly string[];
+      readonly mayCountTwice: boolean;
+    }
+  | { readonly settings: SourceSettings; readonly state: 'unread'; readonly reason: string; readonly hint?: string | undefined };
+
+/**
+ * Brings a source's candidate up to date. A source that cannot be read whole keeps its accepted data, and what was read
+ * of it meanwhile is kept for the next look.
+ */
+export async function readSource(world: World, settings: SourceSettings, signal: AbortSignal): Promise<SourceRead> {
+  const limits = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
+  const good: PartRead[] = [];
+  try {
+    return await withTimeout(world.clock, limits, signal, async (inner) => {
+      const source = world.openSource(settings);
+      const listed = await source.parts(inner);
+      inner.throwIfAborted();
+      world.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
+      const reader = new PartReader(world, settings, source);
+      const newestOnly = source.newestOnly === true;
+      if (newestOnly) good.push(await reader.newest(listed, inner));
+      else for (const part of listed) good.push(await reader.current(part, inner));
+      inner.throwIfAborted();
+      return { settings, state: 'read', ...assembleCandidate(world, settings, { present: good, listed, newestOnly }) };
+    });
+  } catch (error) {
+    if (signal.aborted || !isAgentError(error) || error.code.startsWith('state.')) throw error;
+    const parts = new Map([...(world.buffer.readParts(settings.name, 'candidate') ?? []), ...good].map((part) => [part.id, part]));
+    const kept = [...parts.values()].map(({ id }) => ({ id, carried: false }));
+    world.buffer.dropRead(settings.name, 'candidate');
+    world.buffer.setRead(settings.name, 'partial', kept);
+    return { settings, state: 'unread', reason: error.message, hint: error.hint };
+  }
+}
+
+/** The limit of rejects that holds for a source: those that fold values together allow none unless told. */
+export function rejectLimit(settings: SourceSettings, declared: Limit | undefined): Limit {
+  return declared ?? (accumulates(settings) ? { kind: 'count', count: 0 } : { kind: 'share', millionths: 10_000 });
+}
+
+/** Whether a row counted twice would change a value. */
+export function accumulates(settings: SourceSettings): boolean {
+  return settings.mapping.drivers.some(({ rule }) => rule === 'sum' || rule === 'average' || rule === 'count');
+}
+
+class PartReader {
+  readonly #world: World;
+  readonly #settings: SourceSettings;
+  readonly #source: Source;
+  readonly #fingerprint: string;
+  readonly #known = new Map<string, PartRead>();
+  readonly #accepted: readonly ReadPart[];
+
+  constructor(world: World, settings: SourceSettings, source: Source) {
+    this.#world = world;
+    this.#settings = settings;
+    this.#source = source;
+    this.#fingerprint = `${readingVersion}:${settings.digest}`;
+    this.#accepted = world.buffer.readParts(settings.name, 'accepted') ?? [];
+    for (const kind of ['accepted', 'candidate', 'partial'] as const) {
+      for (const part of world.buffer.readParts(settings.name, kind) ?? []) {
+        if (part.kind === 'part') this.#known.set(part.name, part);
+      }
+    }
+  }
+
+  /** The read of a part's present content: the one in the buffer where nothing changed. */
+  async current(part: Part, signal: AbortSignal): Promise<PartRead> {
+    const known = this.#known.get(part.name);
+    if (known?.stamp === part.stamp && known.fingerprint === this.#fingerprint) return known;
+    const startedMs = this.#world.clock.monotonicMs();
+    for (let next = part; ; ) {
+      try {
+        return await this.#read(next, signal);
+      } catch (error) {
+        const elapsedMs = this.#world.clock.monotonicMs() - startedMs;
+        if (!isAgentError(error, 'part.changing') || elapsedMs >= changingMaxMs) throw error;
+        await this.#world.clock.sleep(500, signal);
+        const listed = await this.#source.parts(signal);
+        const again = listed.find(({ name }) => name === part.name);
+        if (again === undefined) throw error;
+        next = again;
+      }
+    }
+  }
+
+  /** Only the newest part counts: by the revision of its present content, then by name. */
+  async newest(listed: readonly Part[], signal: AbortSignal): Promise<PartRead> {
+    const revised = (part: Part): number => {
+      const known = this.#known.get(part.name);
+      return known?.stamp === part.stamp ? known.revisedAtMs : part.revisedAtMs;
+    };
+    const newer = (a: Part, b: Part): Part => {
+      const difference = revised(a) - revised(b) || (a.name < b.name ? -1 : 1);
+      return difference < 0 ? b : a;
+    };
+    for (;;) {
+      const part = listed.reduce(newer);
+      const read = await this.current(part, signal);
+      if (read.revisedAtMs >= revised(part)) return read;
+      // It was only touched, so it is as old as its content: look again who is the newest.
+      this.#known.set(part.name, { ...read, stamp: part.stamp });
+    }
+  }
+
+  async #read(part: Part, signal: AbortSignal): Promise<PartRead> {
+    const { buffer, observe } = this.#world;
+    const source = this.#settings.name;
+    const known = this.#known.get(part.name);
+    const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, this.#fingerprint);
+    const rejects: Reject[] = [];
+    try {
+      const { content, counts } = await this.#fold(part, { writer, rejects, signal });
+      buffer.keepRejects(source, part.name, rejects);
+      this.#check(part, content, counts);
+      observe({ kind: 'part.folded', source, part: part.name });
+      if (known?.hash === content.hash && known.fingerprint === this.#fingerprint) {
+        buffer.restamp(known.id, content.stamp);
+        return { ...known, stamp: content.stamp };
+      }
+      // A touched file changes nothing: it is as old as its present content.
+      const revisedAtMs = known?.hash === content.hash ? known.revisedAtMs : content.revisedAtMs;
+      const read = writer.commit({ ...content, revisedAtMs }, counts);
+      observe({ kind: 'part.swapped', source, part: part.name });
+      return read;
+    } catch (error) {
+      if (rejects.length > 0) buffer.keepRejects(source, part.name, rejects);
+      throw nameWhere(error, source, part.name);
+    } finally {
+      writer.discard();
+    }
+  }
+
+  async #fold(
+    part: Part,
+    { writer, rejects, signal }: { writer: PartWriter; rejects: Reject[]; signal: AbortSignal },
+  ): Promise<{ content: Content; counts: PartCounts }> {
+    const { settings, observe } = this.#world;
+    const chunkCells = Math.max(20_000, Math.floor(cellsMax / settings.sources.length));
+    const fold = new Fold(writer.id);
+    const counts: PartCounts = { rows: 0, rejects: 0, passed: 0 };
+    let mapper: RowMapper | undefined;
+    const rows = this.#source.rows(part, signal);
+    try {
+      for (;;) {
+        const next = await rows.next();
+        signal.throwIfAborted();
+        if (next.done === true) {
+          writer.add(fold.drain());
+          return { content: next.value, counts };
+        }
+        mapper ??= new RowMapper(this.#settings.mapping, next.value.columns, settings.timezone);
+        foldRows(mapper, next.value.rows, { fold, counts, rejects });
+        if (fold.cells >= chunkCells) writer.add(fold.drain());
+        const { share } = next.value;
+        observe({ kind: 'part.reading', source: this.#settings.name, part: part.name, rows: counts.rows, share });
+      }
+    } finally {
+      // Not awaited: a read that hangs in the kernel would hang this too.
+      void rows.return(undefined as never).catch(() => undefined);
+    }
+  }
+
+  #check(part: Part, content: Content, counts: PartCounts): void {
+    const limit = rejectLimit(this.#settings, this.#world.settings.guard.maxRejects);
+    if (counts.rejects > 0 && isBeyond(counts.rejects, counts.passed, limit)) {
+      throw new AgentError(
+        'part.unreadable',
+        `${counts.rejects} of ${counts.passed} rows could not be read, more than guard.maxRejects ${describeLimit(limit)}`,
+        { hint: `see "driver-sync rejects ${this.#settings.name}"` },
+      );
+    }
+    const before = this.#accepted.find(
+      ({ name, kind }) => kind === 'part' && (name === part.name || this.#source.newestOnly === true),
+    );
+    if (before?.endsWithLineEnd === true && content.endsWithLineEnd === false) {
+      throw new AgentError('part.unreadable', 'it ends without a line end, and its accepted read had one', {
+        hint: 'was it written to its end? if it is whole, end its last line',
+      });
+    }
+  }
+}
+
+interface PartCounts {
+  rows: number;
+  rejects: number;
+  /** Rows that passed `where`. */
+  passed: number;
+}
+
+function foldRows(
+  mapper: RowMapper,
+  rows: readonly Row[],
+  { fold, counts, rejects }: { fold: Fold; counts: PartCounts; rejects: Reject[] },
+): void {
+  for (const fields of rows) {
+    const row = ++counts.rows;
+    const result = mapper.read(fields, row, fold);
+    if (result === 'filtered') continue;
+    counts.passed++;
+    if (result === undefined) continue;
+    counts.rejects++;
+    if (rejects.length < rejectsKept) rejects.push({ row, reason: result.reject, text: rowText(fields) });
+  }
+}
+
+/** A row as one text, bounded: 10 000 columns make no readable reject. */
+export function rowText(fields: Row): string {
+  const text = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
+}
+
+/** Adds the source and part to failures that came from core, which does not know them. */
+function nameWhere(error: unknown, source: string, part: string): unknown {
+  if (!isAgentError(error) || error.message.includes(part)) return error;
+  return new AgentError(error.code, `${part} of source "${source}": ${error.message}`, {
+    cause: error,
+    hint: error.hint,
+  });
+}
+

@@ -1,0 +1,112 @@
+/** What `forget` and `rollback` asked for, carried out by the pass: it alone writes the buffer. */
+import { createHash } from 'node:crypto';
+import { AgentError } from '../core/errors.ts';
+import type { PushRecord, Snapshot } from '../core/stores.ts';
+import { adoptSnapshot } from './adopt.ts';
+import { type Frozen, type PushReport, acceptedDrivers, pushSnapshot, waitForOlder } from './push.ts';
+import type { World } from './world.ts';
+
+/** Carries out pending `forget` requests. */
+export function forgetRequested(world: World): void {
+  const { ledger, log } = world;
+  for (const { id, request } of ledger.pendingRequests()) {
+    if (request.kind !== 'forget') continue;
+    forget(world, request);
+    log.info('forgot what was carried', { source: request.source, part: request.part });
+    ledger.finishRequest(id, 'done');
+  }
+}
+
+/** Drops what is carried for a part, for all gone parts of a source, or for a source that left the config. */
+export function forget(world: World, { source, part }: { source: string; part?: string | undefined }): void {
+  const { buffer, ledger, settings } = world;
+  const isConfigured = settings.sources.some(({ name }) => name === source);
+  for (const kind of ['accepted', 'candidate'] as const) {
+    const parts = buffer.readParts(source, kind);
+    if (parts === undefined) continue;
+    if (part === undefined && !isConfigured) buffer.dropRead(source, kind);
+    else buffer.setRead(source, kind, parts.filter(({ carried, name }) => !(carried && (part === undefined || name === part))));
+  }
+  ledger.release(source);
+  for (const _driver of acceptedDrivers(world)) return;
+  ledger.setFact('emptyApproved', true);
+}
+
+/**
+ * What `forget` may be asked for.
+ * @throws AgentError `usage` for a source or part that is not there or not gone.
+ */
+export function checkForget(world: World, { source, part }: { source: string; part?: string | undefined }): void {
+  const { buffer, settings } = world;
+  const isConfigured = settings.sources.some(({ name }) => name === source);
+  const parts = buffer.readParts(source, 'candidate') ?? buffer.readParts(source, 'accepted');
+  if (parts === undefined) {
+    const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.acceptedSources()])];
+    throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint: `there are ${known.join(', ')}` });
+  }
+  const carried = parts.filter((one) => one.carried).map(({ name }) => name);
+  const shown = carried.length === 0 ? 'nothing is carried for it' : `carried for it are ${carried.join(', ')}`;
+  if (part !== undefined && !carried.includes(part)) {
+    throw new AgentError('usage', `source "${source}" carries no part "${part}"`, { hint: shown });
+  }
+  if (part === undefined && isConfigured && carried.length === 0) {
+    throw new AgentError('usage', `source "${source}" is in the config and ${shown}`, {
+      hint: 'take it out of the config first if it is gone for good',
+    });
+  }
+}
+
+/**
+ * The acknowledged push that a rollback names, and its snapshot.
+ * @throws AgentError `usage` where there is none, or its snapshot is not kept.
+ */
+export function findRollback(world: World, push: number): { record: PushRecord; snapshot: Snapshot } {
+  const { ledger, archive, address, settings } = world;
+  const record = ledger.push(push);
+  if (record?.outcome !== 'acknowledged') {
+    throw new AgentError('usage', `there is no acknowledged push ${push}`, { hint: 'see "driver-sync history"' });
+  }
+  if (record.address !== address) {
+    throw new AgentError('usage', `push ${push} went to another address, ${record.address}`, {
+      hint: 'name a push of the address in the config: see "driver-sync history"',
+    });
+  }
+  const snapshot = archive.open(record.digest);
+  if (snapshot === undefined) {
+    throw new AgentError('usage', `the snapshot of push ${push} is not kept any more`, {
+      hint: '"keep" and "keepMax" in the config say how many are',
+    });
+  }
+  if (snapshot.format.shouldDeleteMissing && !settings.shouldDeleteMissing) {
+    throw new AgentError('usage', `the snapshot of push ${push} deletes what it leaves out, and the config says shouldDeleteMissing: false`, {
+      hint: 'set shouldDeleteMissing: true for the rollback if that is meant',
+    });
+  }
+  return { record, snapshot };
+}
+
+/** Pushes an acknowledged snapshot again, byte for byte; once acknowledged, nothing else is pushed. One attempt. */
+export async function rollBack(world: World, push: number, signal: AbortSignal): Promise<PushReport> {
+  const { ledger, address, clock } = world;
+  const { snapshot } = findRollback(world, push);
+  await verifyBytes(snapshot);
+  await waitForOlder(world, snapshot.digest, signal);
+  const last = ledger.lastAcknowledged(address);
+  const report = await pushSnapshot(world, { snapshot, last, rollbackOf: push }, signal);
+  if (report.outcome === 'acknowledged') {
+    const frozen: Frozen = { push, sinceMs: clock.now().getTime() };
+    ledger.setFact('frozen', frozen);
+    adoptSnapshot(world, snapshot);
+  }
+  return report;
+}
+
+/** A snapshot is made from its file again: only the very bytes that were acknowledged may be sent. */
+async function verifyBytes(snapshot: Snapshot): Promise<void> {
+  const hash = createHash('sha256');
+  for await (const chunk of snapshot.body().chunks()) hash.update(chunk);
+  if (hash.digest('hex') === snapshot.digest) return;
+  throw new AgentError('state.corrupt', `the snapshot ${snapshot.digest.slice(0, 12)} does not give its bytes any more`, {
+    hint: 'restore the state directory from a backup, or roll back to another push',
+  });
+}

@@ -1,0 +1,77 @@
+import { sourceOpener, systemClock } from '../app/compose.ts';
+import { type SourceCheck, checkSource } from '../app/check.ts';
+import { locate } from '../config/locate.ts';
+import type { Problem } from '../config/problems.ts';
+import type { Settings } from '../core/settings.ts';
+import { type Context, answer, load, problemLine } from './context.ts';
+import { table } from './text.ts';
+
+interface CheckAnswer {
+  readonly ok: boolean;
+  readonly problems: readonly Problem[];
+  readonly sources: readonly SourceCheck[];
+}
+
+/** Validates the config and looks into every source. Prints its own JSON whatever it finds. */
+export async function check(context: Context, options: { offline?: boolean }): Promise<number> {
+  const loaded = load(context, 'required');
+  const { settings } = loaded;
+  const sources = settings === undefined || options.offline === true ? [] : await checkSources(settings);
+  const problems = [...loaded.problems, ...(settings === undefined ? [] : columnProblems(settings, sources))];
+  const isUnread = sources.some(({ error }) => error !== undefined);
+  const report: CheckAnswer = {
+    ok: problems.length === 0 && !isUnread,
+    problems,
+    sources,
+  };
+  answer(context, report, () => showCheck(report, options.offline === true));
+  if (problems.length > 0) return 78;
+  return isUnread ? 3 : 0;
+}
+
+function checkSources(settings: Settings): Promise<SourceCheck[]> {
+  const world = { clock: systemClock, openSource: sourceOpener(settings), timezone: settings.timezone };
+  const signal = new AbortController().signal;
+  return Promise.all(settings.sources.map((source) => checkSource(world, source, signal)));
+}
+
+/** A column that is not there is a problem of the config: shown where it is asked for. */
+function columnProblems(settings: Settings, sources: readonly SourceCheck[]): Problem[] {
+  const findings = sources.flatMap(({ name, columns }) =>
+    columns.map(({ path, message, hint }) => ({ path: ['sources', name, ...path], message, hint })),
+  );
+  return locate(settings.file, findings);
+}
+
+function showCheck({ problems, sources }: CheckAnswer, offline: boolean): string {
+  const lines = problems.map(problemLine);
+  for (const source of sources) {
+    lines.push(`source ${source.name}`);
+    if (source.error !== undefined) {
+      lines.push(`  cannot be read: ${source.error.message}`);
+      if (source.error.hint !== undefined) lines.push(`    ${source.error.hint}`);
+    }
+    if (source.readings.length > 0) lines.push(indent(showReadings(source.readings)));
+    for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
+    for (const warning of source.warnings) lines.push(`  note: ${warning}`);
+  }
+  if (problems.length > 0) lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
+  else lines.push(offline ? 'the config is valid; no source was opened' : 'the config is valid');
+  return lines.join('\n');
+}
+
+function showReadings(readings: SourceCheck['readings']): string {
+  return table(
+    [
+      ['driver', 'left'],
+      ['path', 'left'],
+      ['month', 'left'],
+      ['value', 'right'],
+    ],
+    readings.map(({ driver, path, month, value }) => [driver, path.join(' / '), month, value]),
+  );
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}

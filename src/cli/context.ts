@@ -1,0 +1,98 @@
+/** What every command is given, and the ways it speaks: data to stdout, talk to stderr. */
+import path from 'node:path';
+import { openLog } from '../app/compose.ts';
+import { findConfigFile } from '../config/find.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import type { Problem } from '../config/problems.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { Settings } from '../core/settings.ts';
+
+export interface CommonOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly logLevel?: string;
+}
+
+export interface Context {
+  readonly options: CommonOptions;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly version: string;
+}
+
+/** A config with problems: all of them, for people and for scripts. */
+export class ConfigError extends AgentError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+    super('config.invalid', `the config has ${count}\n${problems.map(problemLine).join('\n')}`, {
+      hint: '"driver-sync check" shows them again',
+    });
+    this.problems = problems;
+  }
+}
+
+export function problemLine({ file, line, column, message, hint }: Problem): string {
+  const shown = path.relative(process.cwd(), file);
+  const place = shown.startsWith('..') ? file : shown;
+  return `${place}:${line}:${column} ${message}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+export function configFile(context: Context): string {
+  const { options, env, cwd } = context;
+  const found = findConfigFile({ ...(options.config === undefined ? {} : { flag: options.config }), env, cwd });
+  return path.resolve(cwd, found);
+}
+
+export function load(context: Context, secrets: 'required' | 'optional'): LoadedConfig {
+  return loadConfig(configFile(context), { env: context.env, secrets });
+}
+
+/** The settings. @throws ConfigError, AgentError `config.missing` */
+export function loadSettings(context: Context, secrets: 'required' | 'optional'): Settings {
+  const { settings, problems } = load(context, secrets);
+  if (settings === undefined) throw new ConfigError(problems);
+  return settings;
+}
+
+export function commandLog({ options }: Context, level = 'warn'): Log {
+  const pretty = process.stderr.isTTY === true;
+  return openLog({ level: options.logLevel ?? level, pretty, stream: process.stderr });
+}
+
+export function print(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** Data, as one line of JSON or as text for a person. */
+export function answer(context: Context, data: unknown, text: () => string): void {
+  print(context.options.json === true ? JSON.stringify(data) : text());
+}
+
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Says why a command failed, and gives its exit code. */
+export function fail(context: Context, error: unknown): number {
+  if (!isAgentError(error)) {
+    const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (context.options.json === true) printError({ code: 'bug', message: bug }, 1);
+    say(`driver-sync: a bug, please report it\n${bug}`);
+    return 1;
+  }
+  const { code, message, hint, exit } = error;
+  if (context.options.json === true) {
+    const problems = error instanceof ConfigError ? { problems: error.problems } : {};
+    printError({ code, message, ...(hint === undefined ? {} : { hint }), ...problems }, exit);
+  } else {
+    say(`driver-sync: ${message}${hint === undefined ? '' : `\n  ${hint}`}`);
+  }
+  return exit;
+}
+
+function printError(error: Record<string, unknown>, exit: number): void {
+  print(JSON.stringify({ error, exit }));
+}

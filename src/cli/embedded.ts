@@ -1,0 +1,31 @@
+/** The emulator inside the agent, for `destination: emulator`. Its data is kept in the state directory. */
+import path from 'node:path';
+import { AgentError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Emulator } from '../emulator/index.ts';
+
+const firstPort = 8787;
+const portsTried = 20;
+
+/** Starts it on 8787 or the next free port; `undefined` where the config names a real destination. */
+export async function embedEmulator(settings: Settings): Promise<Emulator | undefined> {
+  if (settings.destination !== 'emulator') return undefined;
+  const { startEmulator } = await import('../emulator/index.ts');
+  const { ensureState } = await import('../app/compose.ts');
+  ensureState(settings);
+  const state = path.join(settings.state, 'emulator');
+  for (let port = firstPort; port < firstPort + portsTried; port++) {
+    try {
+      return await startEmulator({ port, state });
+    } catch (error) {
+      if (!isPortInUse(error)) throw error;
+    }
+  }
+  throw new AgentError('emulator.port', `ports ${firstPort} to ${firstPort + portsTried - 1} are all in use`, {
+    hint: 'stop what uses one of them, or run "driver-sync emulator --listen" and name its address as destination',
+  });
+}
+
+export function isPortInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}

@@ -1,0 +1,51 @@
+import { openScratch } from '../app/compose.ts';
+import { type PlanReport, plan as planPass } from '../app/plan.ts';
+import type { Log } from '../core/ports.ts';
+import type { Settings } from '../core/settings.ts';
+import { configDiffers } from './status.ts';
+import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
+import { openProgress } from './progress.ts';
+import { showBytes, showChanges, showSources } from './text.ts';
+
+/** What `sync` would do now. */
+export async function plan(context: Context): Promise<number> {
+  const settings = loadSettings(context, 'required');
+  const progress = openProgress(process.stderr);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new Error('stopped by SIGINT')));
+  let report: PlanReport;
+  {
+    using scratch = openScratch(settings, commandLog(context), progress.observe);
+    try {
+      report = await planPass(scratch.world, stop.signal);
+    } finally {
+      progress.end();
+    }
+  }
+  if (configDiffers(settings)) say('note: the running agent has another config loaded; this plan is of the file');
+  answer(context, report, () => showPlan(report));
+  return report.exit;
+}
+
+function showPlan(report: PlanReport): string {
+  const { drivers, points, bytes, digest } = report;
+  const lines = [showSources(report.sources), ''];
+  lines.push(`snapshot ${digest.slice(0, 12)}: ${drivers} drivers, ${points} points, ${showBytes(bytes)}`);
+  lines.push(`would change: ${showChanges(report.changes)}`);
+  for (const { from, to } of report.renamed) lines.push(`renamed id: "${from}" becomes "${to}" (a delete and a create at the service)`);
+  if (report.isFirstPush) {
+    lines.push(`this is the first push to this address: it deletes every driver there that is not among these ${drivers}`);
+  }
+  if (report.blocked !== undefined) {
+    lines.push(`blocked: ${report.blocked.reason}`);
+    if (report.blocked.hint !== undefined) lines.push(`  ${report.blocked.hint}`);
+  }
+  return lines.join('\n');
+}
+
+/** What another config would change and delete, for the log of a reload. */
+export async function previewReload(settings: Settings, log: Log): Promise<unknown> {
+  using scratch = openScratch(settings, log);
+  const { changes, sources } = await planPass(scratch.world, new AbortController().signal);
+  return { changes, held: sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason })) };
+}

@@ -1,0 +1,180 @@
+/** The command line: every command, its options and its examples. Commands load what they need when they run. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { type CommonOptions, type Context, fail } from './context.ts';
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+const overview = `Examples:
+  driver-sync init finance            a starter config with sample data
+  driver-sync check                   is the config right, and what do the sources give?
+  driver-sync plan                    what would be created, updated and deleted?
+  driver-sync sync                    one pass: read, judge, push
+  driver-sync run                     the daemon
+  driver-sync explain revenue/north 2026-03
+
+Exit codes:
+  0 done, or nothing to do        4 something is held, or nothing may be pushed yet
+  1 a bug                         5 the service refused the push
+  2 plan: there are changes      64 usage, or an unknown driver, month, push or digest
+  3 a source was not read,       75 the service or the state directory is not available now
+    or a part is gone            78 the config is wrong, or there is no state
+`;
+
+type Action = (context: Context) => Promise<number> | number;
+
+/** Runs one command and returns its exit code. */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  let exit = 0;
+  const version = packageVersion();
+  const run = async (options: CommonOptions, action: Action): Promise<void> => {
+    const context: Context = { options, env: process.env, cwd: process.cwd(), version };
+    try {
+      exit = await action(context);
+    } catch (error) {
+      exit = fail(context, error);
+    }
+  };
+  try {
+    await buildProgram(version, run).parseAsync(argv, { from: 'user' });
+    return exit;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 64;
+  }
+}
+
+type Run = (options: CommonOptions, action: Action) => Promise<void>;
+
+function buildProgram(version: string, run: Run): Command {
+  const program = new Command('driver-sync')
+    .description("Keeps a planning service's drivers equal to your files and databases.")
+    .version(version)
+    .addHelpText('beforeAll', overview)
+    .showHelpAfterError('(driver-sync --help shows the commands)')
+    .exitOverride();
+  for (const add of [addWorking, addDeciding, addLooking, addStarting]) add(program, run);
+  return program;
+}
+
+function command(program: Command, usage: string, summary: string, examples: readonly string[]): Command {
+  return program
+    .command(usage)
+    .description(summary)
+    .addHelpText('beforeAll', `Examples:\n${examples.map((example) => `  driver-sync ${example}`).join('\n')}\n`)
+    .option('--config <file>', 'the config (else $DRIVER_SYNC_CONFIG, ./driver-sync.yaml, ./config/driver-sync.yaml, /etc/driver-sync/config.yaml)')
+    .option('--json', 'data as one line of JSON')
+    .addOption(new Option('--log-level <level>', 'how much to say on stderr').choices(levels))
+    .exitOverride();
+}
+
+function addWorking(program: Command, run: Run): void {
+  command(program, 'run', 'the daemon: watches, reads and pushes on the schedule until SIGTERM', [
+    'run',
+    'run --config /etc/driver-sync/config.yaml --log-level debug',
+  ]).action((options: CommonOptions) => run(options, async (context) => (await import('./run.ts')).run(context)));
+
+  command(program, 'sync', 'one pass: read what changed, judge, build, push, record', ['sync', 'sync --force', 'sync --json | jq .outcome'])
+    .option('--force', 'push even if the service has it already')
+    .action((options: CommonOptions & { force?: boolean }) =>
+      run(options, async (context) => (await import('./sync.ts')).sync(context, options)),
+    );
+
+  command(program, 'check', 'validate the config and look into every source; sends nothing', ['check', 'check --offline', 'check --json'])
+    .option('--offline', 'open no source')
+    .action((options: CommonOptions & { offline?: boolean }) =>
+      run(options, async (context) => (await import('./check.ts')).check(context, options)),
+    );
+
+  command(program, 'plan', 'what sync would do now; sends nothing', ['plan', 'plan --json | jq .changes']).action(
+    (options: CommonOptions) => run(options, async (context) => (await import('./plan.ts')).plan(context)),
+  );
+}
+
+function addDeciding(program: Command, run: Run): void {
+  command(program, 'approve', 'let a held candidate pass', ['approve 3f9a1c2b'])
+    .argument('<digest>', 'its digest, or the first 8 or more of its characters')
+    .action((digest: string, options: CommonOptions) =>
+      run(options, async (context) => (await import('./asking.ts')).approve(context, digest)),
+    );
+
+  command(program, 'forget', 'drop what is carried for a part or a source that is gone for good', [
+    'forget revenue exports/revenue-2023.csv',
+    'forget revenue --yes',
+  ])
+    .argument('<source>')
+    .argument('[part]')
+    .option('--yes', 'do not ask')
+    .action((source: string, part: string | undefined, options: CommonOptions & { yes?: boolean }) =>
+      run(options, async (context) => {
+        const { forget } = await import('./asking.ts');
+        return forget(context, { source, part }, options.yes === true);
+      }),
+    );
+
+  command(program, 'rollback', 'push an acknowledged snapshot again, and nothing else until you say so', ['rollback 41'])
+    .argument('<push>', 'its number in "driver-sync history"')
+    .action((push: string, options: CommonOptions) =>
+      run(options, async (context) => (await import('./asking.ts')).rollback(context, push)),
+    );
+}
+
+function addLooking(program: Command, run: Run): void {
+  command(program, 'status', 'what the agent does and did', ['status', 'status --exit-code --max-age 26h', 'status --live'])
+    .option('--exit-code', "exit with the last pass's code")
+    .option('--max-age <duration>', 'with --exit-code: 75 where the last pass is older, such as 26h')
+    .option('--live', "exit 0 only while a daemon's loop moves")
+    .action((options: CommonOptions & { exitCode?: boolean; maxAge?: string; live?: boolean }) =>
+      run(options, async (context) => (await import('./status.ts')).status(context, options)),
+    );
+
+  command(program, 'history', 'all pushes, newest first', ['history', 'history --json']).action((options: CommonOptions) =>
+    run(options, async (context) => (await import('./looking.ts')).history(context)),
+  );
+
+  command(program, 'diff', 'the difference of two acknowledged snapshots', ['diff 40 41'])
+    .argument('<a>', 'a push number')
+    .argument('<b>', 'a push number')
+    .action((a: string, b: string, options: CommonOptions) =>
+      run(options, async (context) => (await import('./looking.ts')).diff(context, a, b)),
+    );
+
+  command(program, 'explain', 'where a number came from', ['explain revenue/north', 'explain revenue/north 2026-03'])
+    .argument('<driver>', 'its id')
+    .argument('[month]', 'such as 2026-03')
+    .action((driver: string, month: string | undefined, options: CommonOptions) =>
+      run(options, async (context) => (await import('./looking.ts')).explain(context, driver, month)),
+    );
+
+  command(program, 'rejects', 'rows of the newest read that could not be used, as CSV', ['rejects', 'rejects revenue > rejects.csv'])
+    .argument('[source]')
+    .action((source: string | undefined, options: CommonOptions) =>
+      run(options, async (context) => (await import('./looking.ts')).rejects(context, source)),
+    );
+}
+
+function addStarting(program: Command, run: Run): void {
+  command(program, 'emulator', 'serve the emulator of the service', ['emulator', 'emulator --listen 127.0.0.1:9000 --token secret'])
+    .option('--listen <host:port>', 'where', '127.0.0.1:8787')
+    .option('--state <dir>', 'keep its data there (else in memory)')
+    .option('--token <token>', 'required from then on, on /api and /v1')
+    .option('--strict', "the live service's manners")
+    .action((options: CommonOptions & { listen: string; state?: string; token?: string; strict?: boolean }) =>
+      run(options, async (context) => (await import('./emulator.ts')).emulator(context, options)),
+    );
+
+  command(program, 'init', 'write a commented starter config with sample data', ['init', 'init finance'])
+    .argument('[dir]', 'where', '.')
+    .action((dir: string, options: CommonOptions) =>
+      run(options, async (context) => (await import('./starting.ts')).init(context, dir)),
+    );
+
+  command(program, 'schema', "print the config's JSON Schema", ['schema > driver-sync.schema.json']).action((options: CommonOptions) =>
+    run(options, async () => (await import('./starting.ts')).schema()),
+  );
+}
+
+function packageVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,140 @@
+import { aliveUntilMs, openState, runningAgent, schedule } from '../app/compose.ts';
+import { type Backoff, type Frozen, blockedReason } from '../app/push.ts';
+import type { PassReport, SourceReport } from '../app/report.ts';
+import type { World } from '../app/world.ts';
+import { AgentError } from '../core/errors.ts';
+import { parseDuration } from '../core/duration.ts';
+import type { Settings } from '../core/settings.ts';
+import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
+import { showSources } from './text.ts';
+
+export interface StatusOptions {
+  readonly exitCode?: boolean;
+  readonly maxAge?: string;
+  readonly live?: boolean;
+}
+
+/** What the agent does and did. */
+export function status(context: Context, options: StatusOptions): number {
+  const settings = loadSettings(context, 'optional');
+  if (options.live === true) return live(context, settings);
+  using state = openState(settings, commandLog(context));
+  const report = statusReport(state.world);
+  answer(context, report, () => showStatus(report));
+  return options.exitCode === true ? ageExit(report.lastPass, options.maxAge) : 0;
+}
+
+function live(context: Context, settings: Settings): number {
+  const holder = runningAgent(settings);
+  const untilMs = aliveUntilMs(settings);
+  const isLive = holder?.command === 'run' && untilMs !== undefined && Date.now() <= untilMs;
+  const text = isLive
+    ? `the agent is alive, pid ${holder.pid}`
+    : holder === undefined
+      ? 'no agent runs on this state directory'
+      : `the agent with pid ${holder.pid} has not moved for too long`;
+  answer(context, { live: isLive }, () => text);
+  return isLive ? 0 : 75;
+}
+
+/** The last pass's code, or 75 where it is older than allowed. */
+function ageExit(lastPass: StatusReport['lastPass'], maxAge: string | undefined): number {
+  const maxMs = maxAge === undefined ? Infinity : parseDuration(maxAge);
+  if (maxMs === undefined) throw new AgentError('usage', `"${maxAge}" is no duration`, { hint: 'write it as 26h or 30m' });
+  if (lastPass === undefined) return 75;
+  const ageMs = Date.now() - Date.parse(lastPass.at);
+  if (ageMs <= maxMs) return lastPass.exit;
+  say(`the last pass is older than ${maxAge}`);
+  return 75;
+}
+
+export interface StatusReport {
+  readonly agent: { pid: number | undefined; since: string | undefined; configLoadedAt: string | undefined } | null;
+  /** The file is not what the running agent has loaded. */
+  readonly configDiffers: boolean;
+  readonly lastPass?: { readonly at: string; readonly outcome: string; readonly exit: number } | undefined;
+  readonly sources: readonly SourceReport[];
+  readonly held: readonly { source: string; digest: string; reason: string; since: string; hint?: string | undefined }[];
+  readonly approvals: readonly { source: string; digest: string; state: string; why?: string | undefined }[];
+  readonly lastPush?: { readonly id: number; readonly at: string; readonly outcome: string; readonly digest: string; readonly detail?: string | undefined };
+  readonly lastAcknowledged?: { id: number; at: string; digest: string; drivers: number; points: number };
+  readonly nextPush?: string | undefined;
+  /** Why nothing is pushed now. */
+  readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
+  readonly rolledBackTo?: number | undefined;
+}
+
+function statusReport(world: World): StatusReport {
+  const { settings, ledger, address } = world;
+  const holder = runningAgent(settings);
+  const lastPass = ledger.fact<PassReport>('lastPass');
+  const last = ledger.lastPush(address);
+  const acknowledged = ledger.lastAcknowledged(address);
+  const blocked = blockedReason(world);
+  const approvals = ledger.approvals().filter(({ state }) => state !== 'used');
+  return {
+    agent: holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
+    configDiffers: configDiffers(settings),
+    ...(lastPass === undefined ? {} : { lastPass: { at: lastPass.at, outcome: lastPass.outcome, exit: lastPass.exit } }),
+    sources: lastPass?.sources ?? [],
+    held: ledger.held().map(({ source, digest, reason, sinceMs, hint }) => ({ source, digest, reason, since: iso(sinceMs), hint })),
+    approvals: approvals.slice(0, 10).map(({ source, digest, state, why }) => ({ source: source ?? '', digest, state, why })),
+    ...(last === undefined
+      ? {}
+      : { lastPush: { id: last.id, at: iso(last.atMs), outcome: last.outcome ?? 'unknown', digest: last.digest, detail: last.detail } }),
+    ...(acknowledged === undefined
+      ? {}
+      : {
+          lastAcknowledged: {
+            id: acknowledged.id,
+            at: iso(acknowledged.endedAtMs ?? acknowledged.atMs),
+            digest: acknowledged.digest,
+            drivers: acknowledged.drivers,
+            points: acknowledged.points,
+          },
+        }),
+    nextPush: nextPush(world),
+    blocked,
+    rolledBackTo: ledger.fact<Frozen>('frozen')?.push,
+  };
+}
+
+/** When the agent, or the next one, means to push. */
+function nextPush({ settings, ledger, address }: World): string {
+  const due = schedule.nextDue(settings.schedule, settings.timezone, new Date()).getTime();
+  const backoff = ledger.fact<Backoff>('backoff');
+  const retryMs = backoff?.address === address ? Math.max(backoff.notBeforeMs, Date.now()) : Infinity;
+  return iso(Math.min(due, retryMs));
+}
+
+/** Whether the config file is not what the running agent has loaded. */
+export function configDiffers(settings: Settings): boolean {
+  const holder = runningAgent(settings);
+  return holder?.command === 'run' && holder.configDigest !== undefined && holder.configDigest !== settings.digest;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function showStatus(report: StatusReport): string {
+  const { agent, lastPass, lastPush, lastAcknowledged, nextPush: next, blocked } = report;
+  const lines = [
+    agent === null ? 'agent             not running' : `agent             running, pid ${agent.pid}, since ${agent.since}`,
+    `last pass         ${lastPass === undefined ? 'none yet' : `${lastPass.at} ${lastPass.outcome}, exit ${lastPass.exit}`}`,
+    `last push         ${lastPush === undefined ? 'none yet' : `${lastPush.id} ${lastPush.at} ${lastPush.outcome}`}`,
+    `acknowledged      ${lastAcknowledged === undefined ? 'none yet' : `push ${lastAcknowledged.id} ${lastAcknowledged.at}, ${lastAcknowledged.drivers} drivers, ${lastAcknowledged.points} points`}`,
+    `next push         ${next}`,
+  ];
+  if (report.configDiffers) lines.push('config            the file differs from what the agent has loaded: kill -HUP loads it');
+  if (blocked !== undefined) lines.push(`blocked           ${blocked.reason}${blocked.hint === undefined ? '' : ` (${blocked.hint})`}`);
+  for (const { source, digest, reason, since } of report.held) {
+    lines.push(`held              ${source} since ${since}: ${reason}`, `                  driver-sync approve ${digest.slice(0, 12)}`);
+  }
+  for (const { source, digest, state, why } of report.approvals) {
+    lines.push(`approval          ${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`);
+  }
+  if (report.sources.length > 0) lines.push('', showSources(report.sources));
+  return lines.join('\n');
+}
+

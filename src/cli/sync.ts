@@ -1,0 +1,71 @@
+import { type Agent, openAgent } from '../app/compose.ts';
+import { type PassOptions, runPass } from '../app/pass.ts';
+import type { PassReport } from '../app/report.ts';
+import { isAgentError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
+import { embedEmulator } from './embedded.ts';
+import { openProgress } from './progress.ts';
+import { showBytes, showSources } from './text.ts';
+
+const retryForMs = 60_000;
+
+/** One pass, until the outcome is known. */
+export async function sync(context: Context, options: { force?: boolean }): Promise<number> {
+  const settings = loadSettings(context, 'required');
+  const pass: PassOptions = { push: options.force === true ? 'always' : 'ifNeeded', resume: true, retryForMs };
+  const report = await withAgent(context, settings, 'sync', (agent, signal) => runPassOrRebuild(agent, pass, signal));
+  answer(context, { outcome: report.outcome, exit: report.exit, ...rest(report) }, () => showPass(report));
+  return report.exit;
+}
+
+function rest({ push, sources, reason, hint, at }: PassReport): object {
+  return { ...(push === undefined ? {} : { push }), sources, reason, hint, at };
+}
+
+export function showPass(report: PassReport): string {
+  const { outcome, push, reason, hint } = report;
+  const what = push === undefined ? '' : ` push ${push.id}: ${push.drivers} drivers, ${push.points} points, ${showBytes(push.bytes)}`;
+  const lines = [showSources(report.sources), '', `${outcome}${what}`];
+  if (reason !== undefined) lines.push(`  ${reason}`);
+  if (hint !== undefined) lines.push(`  ${hint}`);
+  return lines.join('\n');
+}
+
+/** Runs something with an agent, its progress on a terminal, and an orderly end on SIGINT and SIGTERM. */
+export async function withAgent<T>(
+  context: Context,
+  settings: Settings,
+  command: 'sync' | 'rollback',
+  run: (agent: Agent, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { env, version } = context;
+  const log = commandLog(context);
+  const stop = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void => stop.abort(new Error(`stopped by ${name}`));
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
+  const progress = openProgress(process.stderr);
+  await using emulator = await embedEmulator(settings);
+  try {
+    const agent = openAgent(settings, { command, log, env, version, emulatorUrl: emulator?.url, observe: progress.observe });
+    await using _agent = agent;
+    if (emulator !== undefined) say(`emulator: ${emulator.url}`);
+    return await run(agent, stop.signal);
+  } finally {
+    progress.end();
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, onSignal);
+  }
+}
+
+/** A buffer that turns out to be damaged is rebuilt, once, and the pass begins again. */
+async function runPassOrRebuild(agent: Agent, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
+  try {
+    return await runPass(agent.world, options, signal);
+  } catch (error) {
+    if (!isAgentError(error, 'state.corrupt')) throw error;
+    agent.world.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
+    agent.rebuildBuffer();
+    return runPass(agent.world, options, signal);
+  }
+}
+

@@ -1,0 +1,83 @@
+/** Text for a person at a terminal: tables, counts, sizes. */
+import type { Changes, Counts } from '../core/diff.ts';
+import type { SourceReport } from '../app/report.ts';
+
+export type Column = readonly [title: string, align: 'left' | 'right'];
+
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map(([title], index) => Math.max(title.length, ...rows.map((row) => (row[index] ?? '').length)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, index) => {
+        const width = widths[index] as number;
+        return columns[index]?.[1] === 'right' ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  return [line(columns.map(([title]) => title)), ...rows.map(line)].join('\n');
+}
+
+export function showChanges({ drivers, points }: Changes): string {
+  return `drivers ${showCounts(drivers)}, points ${showCounts(points)}`;
+}
+
+export function showCounts(counts: Counts): string {
+  return `+${counts.create} ~${counts.update} -${counts.delete}`;
+}
+
+export function showBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 'B';
+  for (const next of units) {
+    if (value < 1000) break;
+    value /= 1000;
+    unit = next;
+  }
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
+}
+
+export function count(number: number, word: string): string {
+  return `${number.toLocaleString('en-US')} ${word}${number === 1 ? '' : 's'}`;
+}
+
+/** One block of lines a source: what state it is in, and what to do where it is not well. */
+export function showSources(sources: readonly SourceReport[]): string {
+  const rows = sources.map((source) => [
+    source.name,
+    source.state,
+    String(source.parts),
+    String(source.rows),
+    String(source.rejects),
+    String(source.drivers),
+    String(source.points),
+    showCounts(source.changes.points),
+  ]);
+  const head = table(
+    [
+      ['source', 'left'],
+      ['state', 'left'],
+      ['parts', 'right'],
+      ['rows', 'right'],
+      ['rejects', 'right'],
+      ['drivers', 'right'],
+      ['points', 'right'],
+      ['changed points', 'left'],
+    ],
+    rows,
+  );
+  return [head, ...sources.flatMap(sourceNotes)].join('\n');
+}
+
+function sourceNotes(source: SourceReport): string[] {
+  const notes: string[] = [];
+  if (source.reason !== undefined) notes.push(`${source.name}: ${source.state}: ${source.reason}`);
+  if (source.hint !== undefined) notes.push(`  ${source.hint}`);
+  if (source.digest !== undefined && source.state === 'held') notes.push(`  approve it with: driver-sync approve ${source.digest.slice(0, 12)}`);
+  for (const part of source.carried) {
+    notes.push(`${source.name}: ${part} is gone and its data is carried; driver-sync forget ${source.name} '${part}' drops it`);
+  }
+  for (const warning of source.warnings) notes.push(`${source.name}: note: ${warning}`);
+  return notes;
+}
