@@ -1,0 +1,40 @@
+# syntax=docker/dockerfile:1
+#
+#   docker build -t driver-sync .
+#   docker run --read-only --tmpfs /tmp \
+#     -v /etc/driver-sync:/etc/driver-sync:ro -v /srv/exports:/srv/exports:ro -v driver-sync:/var/lib/driver-sync driver-sync
+#
+# The config must say `state: /var/lib/driver-sync`, and the exports must be readable by user 65532.
+#
+# Where no container engine runs this file cannot be built. What was done instead: its steps by hand in a clean folder
+# (.ci/run still does the main ones: the build, an install without development packages and scripts, the command run
+# from it), and test/packaging.test.ts holds every COPY against the tree and the build.
+
+FROM node:24-slim AS build
+WORKDIR /app
+# No install scripts: SQLite's binding comes prebuilt in its package, and the only script there is would fetch the Node
+# that a checkout uses (devDependency `node`), which this image has already.
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build && npm prune --omit=dev --ignore-scripts
+
+FROM node:24-slim
+ENV NODE_ENV=production \
+    DRIVER_SYNC_CONFIG=/etc/driver-sync/config.yaml
+WORKDIR /app
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY bin ./bin
+# A new volume takes over the owner and the mode of the folder it is mounted on.
+RUN install -d -o 65532 -g 65532 -m 0700 /var/lib/driver-sync
+VOLUME /var/lib/driver-sync
+USER 65532:65532
+# 0 only while the daemon's loop moves. Generous at the start: a first read of large files takes a while.
+HEALTHCHECK --interval=60s --timeout=10s --start-period=60s --retries=3 \
+  CMD ["node", "/app/bin/driver-sync.js", "status", "--live"]
+# Exec form: the agent is process 1 and gets SIGTERM itself. It needs up to 20 s, so `docker stop --time 30`.
+ENTRYPOINT ["node", "/app/bin/driver-sync.js"]
+CMD ["run"]
