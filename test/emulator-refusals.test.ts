@@ -120,10 +120,10 @@ describe('an update is refused', () => {
   });
 
   test.for([
-    ['', '', 'not JSON: the body is empty at byte 0'],
-    ['  ', '', 'not JSON: the body is empty at byte 2'],
-    ['[]', '', 'not JSON: "[" where the object of an update should be at byte 0'],
-    ['null', '', 'not JSON: "n" where the object of an update should be at byte 0'],
+    ['', '', 'cannot be read as JSON: the body is empty at byte 0'],
+    ['  ', '', 'cannot be read as JSON: the body is empty at byte 2'],
+    ['[]', '', 'cannot be read as JSON: "[" where the object of an update should be at byte 0'],
+    ['null', '', 'cannot be read as JSON: "n" where the object of an update should be at byte 0'],
     ['{}', 'extDrivers', 'is required'],
     ['{"shouldDeleteMissing":true}', 'extDrivers', 'is required'],
     ['{"extDrivers":{}}', 'extDrivers', 'must be an array'],
@@ -133,29 +133,57 @@ describe('an update is refused', () => {
     ['{"shouldDeleteMissing":"true","extDrivers":[]}', 'shouldDeleteMissing', 'must be true or false, not a string'],
     ['{"shouldDeleteMissing":null,"extDrivers":[]}', 'shouldDeleteMissing', 'must be true or false, not null'],
     ['{"extDrivers":[],"shouldDeleteMissing":1', 'shouldDeleteMissing', 'must be true or false, not a number'],
-    ['{"extDrivers":[', 'extDrivers[0]', 'not JSON: it ends where a value should follow at byte 15'],
-    ['{"extDrivers":[{"id":"a"', 'extDrivers[0]', 'not JSON: it ends within a value that begins at byte 15'],
-    ['{"extDrivers":[,]}', 'extDrivers[0]', 'not JSON: "," where a value should be at byte 15'],
-    [`{"extDrivers":[${good},]}`, 'extDrivers[1]', `not JSON: "]" where a value should be at byte ${good.length + 16}`],
+    ['{"extDrivers":[', 'extDrivers[0]', 'cannot be read as JSON: it ends where a value should follow at byte 15'],
+    [
+      '{"extDrivers":[{"id":"a"',
+      'extDrivers[0]',
+      'cannot be read as JSON: it ends within a value that begins at byte 15',
+    ],
+    ['{"extDrivers":[,]}', 'extDrivers[0]', 'cannot be read as JSON: "," where a value should be at byte 15'],
+    [
+      `{"extDrivers":[${good},]}`,
+      'extDrivers[1]',
+      `cannot be read as JSON: "]" where a value should be at byte ${good.length + 16}`,
+    ],
     [
       `{"extDrivers":[${good} ${good}]}`,
       'extDrivers[0]',
-      `not JSON: "{" where "," or "]" should be at byte ${good.length + 16}`,
+      `cannot be read as JSON: "{" where "," or "]" should be at byte ${good.length + 16}`,
     ],
-    ['{"extDrivers":[{"id":"a",}]}', 'extDrivers[0]', 'not JSON: "}" where a string should be at byte 25'],
-    ["{'extDrivers':[]}", '', 'not JSON: "\'" where a value should be at byte 1'],
-    ['{"extDrivers":[]', '', 'not JSON: it ends where "," or "}" should follow at byte 16'],
-    ['{"extDrivers":[]} x', '', 'not JSON: more text after the end of the object at byte 18'],
-    ['\uFEFF{"extDrivers":[]}', '', 'not JSON: byte 0xef where the object of an update should be at byte 0'],
-    ['{"extDrivers":[{"é":é}]}', 'extDrivers[0]', 'not JSON: byte 0xc3 where a value should be at byte 21'],
+    [
+      '{"extDrivers":[{"id":"a",}]}',
+      'extDrivers[0]',
+      'cannot be read as JSON: "}" where a string should be at byte 25',
+    ],
+    ["{'extDrivers':[]}", '', 'cannot be read as JSON: "\'" where a value should be at byte 1'],
+    ['{"extDrivers":[]', '', 'cannot be read as JSON: it ends where "," or "}" should follow at byte 16'],
+    ['{"extDrivers":[]} x', '', 'cannot be read as JSON: more text after the end of the object at byte 18'],
+    [
+      '\uFEFF{"extDrivers":[]}',
+      '',
+      'cannot be read as JSON: byte 0xef where the object of an update should be at byte 0',
+    ],
+    [
+      '{"extDrivers":[{"é":é}]}',
+      'extDrivers[0]',
+      'cannot be read as JSON: byte 0xc3 where a value should be at byte 21',
+    ],
     [
       '{"extDrivers":[{"id":"a\u0001"}]}',
       'extDrivers[0]',
-      'not JSON: byte 0x01 where the rest of a string should be at byte 23',
+      'cannot be read as JSON: byte 0x01 where the rest of a string should be at byte 23',
     ],
-    ['{"extDrivers":[{"id":"\\x"}]}', 'extDrivers[0]', 'not JSON: "x" where an escape should be at byte 23'],
-    ['{"extDrivers":[{"id":01}]}', 'extDrivers[0]', 'not JSON: "1" where "," or "}" should be at byte 22'],
-    [`{"extDrivers":[${'['.repeat(100_000)}`, 'extDrivers[0]', 'not JSON: nested too deeply at byte 79'],
+    [
+      '{"extDrivers":[{"id":"\\x"}]}',
+      'extDrivers[0]',
+      'cannot be read as JSON: "x" where an escape should be at byte 23',
+    ],
+    [
+      '{"extDrivers":[{"id":01}]}',
+      'extDrivers[0]',
+      'cannot be read as JSON: "1" where "," or "}" should be at byte 22',
+    ],
+    [`{"extDrivers":[${'['.repeat(100_000)}`, 'extDrivers[0]', 'cannot be read as JSON: nested too deeply at byte 79'],
   ] as const)('for %s', async ([body, path, message]) => {
     const { status, issues } = await refusalOf(await emulatorWorld(), body);
     expect(status).toBe(400);
@@ -172,12 +200,24 @@ describe('an update is refused', () => {
     const before = Buffer.from('{"extDrivers":[{"id":"é');
     const body = Buffer.concat([before, Buffer.from(bytes), Buffer.from('","path":["A"],"timeSeries":[]}]}')]);
     const { issues } = await refusalOf(await emulatorWorld(), body);
-    expect(issues).toEqual([{ path: 'extDrivers[0]', message: `not JSON: invalid UTF-8 at byte ${before.length}` }]);
+    expect(issues).toEqual([
+      { path: 'extDrivers[0]', message: `cannot be read as JSON: invalid UTF-8 at byte ${before.length}` },
+    ]);
+  });
+
+  test('for a driver of more than 16 MiB', async () => {
+    const body = `{"extDrivers":[{"id":"${'a'.repeat(16 * 1024 * 1024)}","path":["A"],"timeSeries":[]}]}`;
+    expect((await refusalOf(await emulatorWorld(), body)).issues).toEqual([
+      {
+        path: 'extDrivers[0]',
+        message: 'cannot be read as JSON: a value of more than 16777216 bytes begins at byte 15',
+      },
+    ]);
   });
 
   test('without a body', async () => {
     expect((await refusalOf(await emulatorWorld(), null)).issues).toEqual([
-      { path: '', message: 'not JSON: the body is empty at byte 0' },
+      { path: '', message: 'cannot be read as JSON: the body is empty at byte 0' },
     ]);
   });
 

@@ -1,10 +1,10 @@
 /** Puts a source's candidate together: the parts that were read, those that are carried, and carried history. */
 import type { Cell, FoldedDriver } from '../core/packing.ts';
 import { unpackDriver } from '../core/packing.ts';
+import { accumulates } from '../core/guard.ts';
 import type { Month } from '../core/model.ts';
 import type { SourceSettings } from '../core/settings.ts';
 import type { PartRead, ReadPart } from '../core/stores.ts';
-import { accumulates } from './read-source.ts';
 import type { World } from './world.ts';
 
 type Choice = { readonly id: number; readonly carried: boolean };
@@ -28,7 +28,9 @@ export function assembleCandidate(
   const before = buffer.readParts(source, 'candidate') ?? accepted ?? [];
   const gone = settings.removed === 'carry' ? goneParts(world, before, found) : [];
   // Where only the newest part counts, one that is gone still counts while nothing newer came.
-  const newest = found.newestOnly ? gone.find((part) => found.present.every((other) => isNewer(part, other))) : undefined;
+  const newest = found.newestOnly
+    ? gone.find((part) => found.present.every((other) => isNewer(part, other)))
+    : undefined;
   const carried = found.newestOnly ? (newest === undefined ? [] : [newest]) : gone;
   const present = newest === undefined ? found.present : [];
 
@@ -36,7 +38,10 @@ export function assembleCandidate(
     ...present.map(({ id }) => ({ id, carried: false })),
     ...carried.map(({ id }) => ({ id, carried: true })),
   ];
-  buffer.keepRejectsOf(source, [...present, ...carried].map(({ name }) => name));
+  buffer.keepRejectsOf(
+    source,
+    [...present, ...carried].map(({ name }) => name),
+  );
   if (accepted !== undefined && sameParts(choices, accepted)) {
     buffer.dropRead(source, 'candidate');
   } else {
@@ -46,7 +51,7 @@ export function assembleCandidate(
   buffer.dropRead(source, 'partial');
   return {
     disappeared: carried.filter((part) => !part.carried).map(({ name }) => name),
-    mayCountTwice: !found.newestOnly && accumulates(settings) && isSwapped(accepted, { present, carried }),
+    mayCountTwice: !found.newestOnly && accumulates(settings.mapping) && isSwapped(accepted, { present, carried }),
   };
 }
 
@@ -114,7 +119,7 @@ function carryHistory(world: World, source: string, choices: readonly Choice[]):
   let count = 0;
   let batch: FoldedDriver[] = [];
   for (const packed of buffer.drivers(source, 'accepted')) {
-    const driver = before(unpackDriver(packed), earliest);
+    const driver = earlierThan(unpackDriver(packed), earliest);
     if (driver.cells.length === 0) continue;
     count++;
     batch.push(driver);
@@ -132,6 +137,6 @@ function carryHistory(world: World, source: string, choices: readonly Choice[]):
   return [{ id, carried: false }];
 }
 
-function before(driver: FoldedDriver, month: Month): FoldedDriver {
+function earlierThan(driver: FoldedDriver, month: Month): FoldedDriver {
   return { ...driver, cells: driver.cells.filter((cell) => cell.month < month) };
 }

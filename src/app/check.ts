@@ -35,7 +35,8 @@ export async function checkSource(
     await withTimeout(world.clock, limit, signal, async (inner) => {
       const source = world.openSource(settings);
       const parts = await source.parts(inner);
-      const looked = source.newestOnly === true ? [parts.reduce((a, b) => (b.revisedAtMs >= a.revisedAtMs ? b : a))] : parts;
+      const looked =
+        source.newestOnly === true ? [parts.reduce((a, b) => (b.revisedAtMs >= a.revisedAtMs ? b : a))] : parts;
       for (const part of looked) await look.at(source, part, inner);
     });
   } catch (error) {

@@ -206,7 +206,13 @@ export function openState(settings: Settings, log: Log): OpenState {
   }
   const ledger = openWritable(fileIn(settings, 'ledger'));
   const buffer = openBuffer(fileIn(settings, 'buffer'), 'read');
-  const world = { ...worldOf(settings, { log }), ledger, buffer, archive: openArchive(fileIn(settings, 'archive')), destination: nowhere };
+  const world = {
+    ...worldOf(settings, { log }),
+    ledger,
+    buffer,
+    archive: openArchive(fileIn(settings, 'archive')),
+    destination: nowhere,
+  };
   return {
     world,
     [Symbol.dispose]() {
@@ -248,7 +254,12 @@ export function openScratch(settings: Settings, log: Log, observe?: World['obser
     ...worldOf(settings, { log, ...(observe === undefined ? {} : { observe }) }),
     buffer,
     ledger: onlyHolding(ledger),
-    archive: { ...archive, write: drafts.write, open: (digest) => drafts.open(digest) ?? archive.open(digest), keepOnly: () => undefined },
+    archive: {
+      ...archive,
+      write: (...snapshot) => drafts.write(...snapshot),
+      open: (digest) => drafts.open(digest) ?? archive.open(digest),
+      keepOnly: () => undefined,
+    },
     destination: nowhere,
   };
   return {

@@ -146,7 +146,11 @@ class Daemon {
     } catch (error) {
       if (this.#options.signal.aborted || !isAgentError(error)) throw error;
       this.#brokenUntilMs = clock.monotonicMs() + brokenPauseMs;
-      world.log.error('the pass broke and is tried again', { error: error.message, hint: error.hint, inMs: brokenPauseMs });
+      world.log.error('the pass broke and is tried again', {
+        error: error.message,
+        hint: error.hint,
+        inMs: brokenPauseMs,
+      });
       ledger.setFact('broken', { at: clock.now().toISOString(), message: error.message, exit: error.exit });
     }
     this.#nextPollMs = clock.monotonicMs() + Math.min(...settings.sources.map(({ pollMs }) => pollMs));
@@ -238,11 +242,14 @@ class Daemon {
   #msToNext(): number {
     const { clock, settings } = this.#agent.world;
     const nowMs = clock.monotonicMs();
-    const due = schedule.nextDue(settings.schedule, settings.timezone, this.#scheduledAfter).getTime() - clock.now().getTime();
+    const due =
+      schedule.nextDue(settings.schedule, settings.timezone, this.#scheduledAfter).getTime() - clock.now().getTime();
     if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs) {
       return Math.min(beatMs, this.#brokenUntilMs - nowMs);
     }
-    const moments = [this.#nextPollMs, this.#changeDueMs(), this.#retryAtMs].flatMap((at) => (at === undefined ? [] : [at - nowMs]));
+    const moments = [this.#nextPollMs, this.#changeDueMs(), this.#retryAtMs].flatMap((at) =>
+      at === undefined ? [] : [at - nowMs],
+    );
     return Math.max(0, Math.min(beatMs, due, ...moments));
   }
 }

@@ -79,4 +79,3 @@ export function* mergeSources<T extends PackedDriver>(runs: readonly Iterable<T>
     for (const iterator of iterators) iterator.return?.();
   }
 }
-

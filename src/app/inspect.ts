@@ -102,27 +102,30 @@ export interface Difference {
 export function difference(world: World, from: string, to: string): Difference {
   const [a, b] = [keptSnapshot(world, from), keptSnapshot(world, to)];
   const drivers: DriverDifference[] = [];
-  const changes = countChanges(diffDrivers(a.snapshot.read(), b.snapshot.read()), ({ kind, id, before, after, ...months }) => {
-    const old = before === undefined ? new Map<Month, string>() : valuesByMonth(before.points);
-    const now = after === undefined ? new Map<Month, string>() : valuesByMonth(after.points);
-    const changed = [...months.created, ...months.updated, ...months.deleted].sort((x, y) => x - y);
-    drivers.push({
-      driver: id,
-      kind,
-      path: {
-        ...(before === undefined ? {} : { from: JSON.parse(before.path) as string[] }),
-        ...(after === undefined ? {} : { to: JSON.parse(after.path) as string[] }),
-      },
-      points: changed.map((month) => {
-        const [was, is] = [old.get(month), now.get(month)];
-        return {
-          month: formatMonth(month),
-          ...(was === undefined ? {} : { from: was }),
-          ...(is === undefined ? {} : { to: is }),
-        };
-      }),
-    });
-  });
+  const changes = countChanges(
+    diffDrivers(a.snapshot.read(), b.snapshot.read()),
+    ({ kind, id, before, after, ...months }) => {
+      const old = before === undefined ? new Map<Month, string>() : valuesByMonth(before.points);
+      const now = after === undefined ? new Map<Month, string>() : valuesByMonth(after.points);
+      const changed = [...months.created, ...months.updated, ...months.deleted].sort((x, y) => x - y);
+      drivers.push({
+        driver: id,
+        kind,
+        path: {
+          ...(before === undefined ? {} : { from: JSON.parse(before.path) as string[] }),
+          ...(after === undefined ? {} : { to: JSON.parse(after.path) as string[] }),
+        },
+        points: changed.map((month) => {
+          const [was, is] = [old.get(month), now.get(month)];
+          return {
+            month: formatMonth(month),
+            ...(was === undefined ? {} : { from: was }),
+            ...(is === undefined ? {} : { to: is }),
+          };
+        }),
+      });
+    },
+  );
   return { from: a.record.id, to: b.record.id, changes, drivers };
 }
 

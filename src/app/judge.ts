@@ -105,8 +105,18 @@ function openCase(
         { ...guard, mayBeEmpty: settings.mayBeEmpty },
       )
     : undefined;
-  const one: Case = { source, settings, changes, candidate, isFirst, hold: hold && { ...hold, approvable: true }, approval: undefined };
-  applyApproval(world, one, () => deletedPoints(diffDrivers(withInherited(world, source, departed), buffer.drivers(source, 'candidate'))));
+  const one: Case = {
+    source,
+    settings,
+    changes,
+    candidate,
+    isFirst,
+    hold: hold && { ...hold, approvable: true },
+    approval: undefined,
+  };
+  applyApproval(world, one, () =>
+    deletedPoints(diffDrivers(withInherited(world, source, departed), buffer.drivers(source, 'candidate'))),
+  );
   return one;
 }
 
@@ -136,12 +146,13 @@ function isWithin(deletes: DeletedPoints, approved: DeletedPoints): boolean {
  */
 function holdConflicts(world: World, cases: readonly Case[]): void {
   const { buffer, settings } = world;
-  for (let moved = true; moved; ) {
+  for (let moved = true; moved;) {
     moved = false;
     const reads = settings.sources.flatMap(({ name }) => prospect(world, name, cases));
     if (reads.length < 2) return;
     for (const { driver, sources } of buffer.sharedDrivers(reads)) {
-      const owner = sources.find((source) => buffer.driver(source, driver) !== undefined) ?? firstInConfig(world, sources);
+      const owner =
+        sources.find((source) => buffer.driver(source, driver) !== undefined) ?? firstInConfig(world, sources);
       for (const one of cases) {
         if (one.source === owner || !sources.includes(one.source) || one.hold !== undefined) continue;
         const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}"`;
@@ -202,7 +213,10 @@ function settle(world: World, one: Case): Verdict {
   buffer.accept(source);
   if (one.approval !== undefined) ledger.closeApproval(one.approval.id, 'used');
   else if (changes.drivers.delete + changes.points.delete > 0) {
-    ledger.recordDeletes(source, clock.now().getTime(), { drivers: changes.drivers.delete, points: changes.points.delete });
+    ledger.recordDeletes(source, clock.now().getTime(), {
+      drivers: changes.drivers.delete,
+      points: changes.points.delete,
+    });
   }
   return { source, state: one.isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
 }
@@ -210,9 +224,15 @@ function settle(world: World, one: Case): Verdict {
 /** What happens to a source that left the config; nothing is left to say where others took all its drivers. */
 function settleDeparted(world: World, source: string): Verdict | undefined {
   const { buffer, ledger, clock, settings } = world;
-  const present = [...settings.sources.map(({ name }) => name), source].map((name) => ({ source: name, kind: 'accepted' }) as const);
+  const present = [...settings.sources.map(({ name }) => name), source].map(
+    (name) => ({ source: name, kind: 'accepted' }) as const,
+  );
   const taken = [...buffer.sharedDrivers(present)].filter(({ sources }) => sources.includes(source));
-  if (taken.length > 0) buffer.yieldDrivers(source, taken.map(({ driver }) => driver));
+  if (taken.length > 0)
+    buffer.yieldDrivers(
+      source,
+      taken.map(({ driver }) => driver),
+    );
   const changes = countChanges(diffDrivers(buffer.drivers(source, 'accepted'), []));
   const approval = pendingApproval(world, source);
   if (changes.drivers.delete === 0 || approval !== undefined || !settings.shouldDeleteMissing) {
@@ -242,7 +262,8 @@ function pendingApproval(world: World, source: string): Approval | undefined {
 
 function dropApprovals(world: World, source: string, why: string): void {
   for (const approval of world.ledger.approvals()) {
-    if (approval.state === 'pending' && approval.source === source) world.ledger.closeApproval(approval.id, 'dropped', why);
+    if (approval.state === 'pending' && approval.source === source)
+      world.ledger.closeApproval(approval.id, 'dropped', why);
   }
 }
 
@@ -274,7 +295,10 @@ export function allPoints(drivers: Iterable<PackedDriver>): DeletedPoints {
   return points;
 }
 
-function* counting(drivers: Iterable<PackedDriver>, counts: { drivers: number; points: number }): Generator<PackedDriver> {
+function* counting(
+  drivers: Iterable<PackedDriver>,
+  counts: { drivers: number; points: number },
+): Generator<PackedDriver> {
   for (const driver of drivers) {
     counts.drivers++;
     counts.points += pointCount(driver.points);

@@ -53,9 +53,15 @@ async function pushWithRetries(world: World, options: PassOptions, signal: Abort
 }
 
 /** Carries out the newest rollback that was asked for; older ones are pointless then. */
-async function rollBackRequested(world: World, retryForMs: number, signal: AbortSignal): Promise<PushReport | undefined> {
+async function rollBackRequested(
+  world: World,
+  retryForMs: number,
+  signal: AbortSignal,
+): Promise<PushReport | undefined> {
   const { ledger } = world;
-  const asked = ledger.pendingRequests().flatMap(({ id, request }) => (request.kind === 'rollback' ? [{ id, request }] : []));
+  const asked = ledger
+    .pendingRequests()
+    .flatMap(({ id, request }) => (request.kind === 'rollback' ? [{ id, request }] : []));
   const newest = asked.pop();
   for (const { id } of asked) ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
   if (newest === undefined) return undefined;
@@ -79,7 +85,11 @@ export async function retrying(
     if (report.retryInMs === undefined || signal.aborted) return report;
     deadlineMs ??= clock.monotonicMs() + forMs;
     if (clock.monotonicMs() + report.retryInMs > deadlineMs) return report;
-    log.warn('the push did not arrive and is tried again', { outcome: report.outcome, detail: report.reason, inMs: report.retryInMs });
+    log.warn('the push did not arrive and is tried again', {
+      outcome: report.outcome,
+      detail: report.reason,
+      inMs: report.retryInMs,
+    });
     world.observe({ kind: 'waiting', ms: report.retryInMs, why: `trying again: ${report.reason ?? report.outcome}` });
     await clock.sleep(report.retryInMs, signal);
   }

@@ -70,7 +70,10 @@ export function blockedReason(world: World): { reason: string; hint?: string } |
   const { ledger, buffer, settings, address } = world;
   const frozen = ledger.fact<Frozen>('frozen');
   if (frozen !== undefined) {
-    return { reason: `rolled back to push ${frozen.push}`, hint: 'driver-sync sync (or SIGUSR2) goes on from the sources' };
+    return {
+      reason: `rolled back to push ${frozen.push}`,
+      hint: 'driver-sync sync (or SIGUSR2) goes on from the sources',
+    };
   }
   if (!settings.shouldDeleteMissing || ledger.lastAcknowledged(address) !== undefined) return undefined;
   const accepted = new Set(buffer.acceptedSources());
@@ -150,7 +153,16 @@ export async function pushSnapshot(
   const { ledger, clock, address, destination } = world;
   const { digest, drivers, points, bytes } = snapshot;
   const changes = changesAgainst(world, last, snapshot);
-  const id = ledger.beginPush({ atMs: clock.now().getTime(), address, digest, drivers, points, bytes, changes, rollbackOf });
+  const id = ledger.beginPush({
+    atMs: clock.now().getTime(),
+    address,
+    digest,
+    drivers,
+    points,
+    bytes,
+    changes,
+    rollbackOf,
+  });
   world.observe({ kind: 'push.begun', push: id, bytes });
   const result = await send(world, id, () => destination.push(observed(world, snapshot.body()), signal));
   world.observe({ kind: 'push.answered', push: id });

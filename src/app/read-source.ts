@@ -1,11 +1,11 @@
 /** Reads what changed in one source and puts its candidate together. */
 import { Fold } from '../core/collapse.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
-import { describeLimit, isBeyond } from '../core/guard.ts';
+import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
 import { RowMapper } from '../core/mapping.ts';
 import type { Content, Part, Reject, Row } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
-import type { Limit, SourceSettings } from '../core/settings.ts';
+import type { SourceSettings } from '../core/settings.ts';
 import type { PartRead, PartWriter, ReadPart } from '../core/stores.ts';
 import { assembleCandidate } from './candidate.ts';
 import { withTimeout } from './timeout.ts';
@@ -29,7 +29,12 @@ export type SourceRead =
       readonly disappeared: readonly string[];
       readonly mayCountTwice: boolean;
     }
-  | { readonly settings: SourceSettings; readonly state: 'unread'; readonly reason: string; readonly hint?: string | undefined };
+  | {
+      readonly settings: SourceSettings;
+      readonly state: 'unread';
+      readonly reason: string;
+      readonly hint?: string | undefined;
+    };
 
 /**
  * Brings a source's candidate up to date. A source that cannot be read whole keeps its accepted data, and what was read
@@ -53,22 +58,14 @@ export async function readSource(world: World, settings: SourceSettings, signal:
     });
   } catch (error) {
     if (signal.aborted || !isAgentError(error) || error.code.startsWith('state.')) throw error;
-    const parts = new Map([...(world.buffer.readParts(settings.name, 'candidate') ?? []), ...good].map((part) => [part.id, part]));
+    const parts = new Map(
+      [...(world.buffer.readParts(settings.name, 'candidate') ?? []), ...good].map((part) => [part.id, part]),
+    );
     const kept = [...parts.values()].map(({ id }) => ({ id, carried: false }));
     world.buffer.dropRead(settings.name, 'candidate');
     world.buffer.setRead(settings.name, 'partial', kept);
     return { settings, state: 'unread', reason: error.message, hint: error.hint };
   }
-}
-
-/** The limit of rejects that holds for a source: those that fold values together allow none unless told. */
-export function rejectLimit(settings: SourceSettings, declared: Limit | undefined): Limit {
-  return declared ?? (accumulates(settings) ? { kind: 'count', count: 0 } : { kind: 'share', millionths: 10_000 });
-}
-
-/** Whether a row counted twice would change a value. */
-export function accumulates(settings: SourceSettings): boolean {
-  return settings.mapping.drivers.some(({ rule }) => rule === 'sum' || rule === 'average' || rule === 'count');
 }
 
 class PartReader {
@@ -97,7 +94,7 @@ class PartReader {
     const known = this.#known.get(part.name);
     if (known?.stamp === part.stamp && known.fingerprint === this.#fingerprint) return known;
     const startedMs = this.#world.clock.monotonicMs();
-    for (let next = part; ; ) {
+    for (let next = part; ;) {
       try {
         return await this.#read(next, signal);
       } catch (error) {
@@ -190,7 +187,7 @@ class PartReader {
   }
 
   #check(part: Part, content: Content, counts: PartCounts): void {
-    const limit = rejectLimit(this.#settings, this.#world.settings.guard.maxRejects);
+    const limit = rejectLimit(this.#settings.mapping, this.#world.settings.guard.maxRejects);
     if (counts.rejects > 0 && isBeyond(counts.rejects, counts.passed, limit)) {
       throw new AgentError(
         'part.unreadable',
@@ -246,4 +243,3 @@ function nameWhere(error: unknown, source: string, part: string): unknown {
     hint: error.hint,
   });
 }
-

@@ -60,11 +60,17 @@ export function pushSummary(push: PushRecord): PushSummary {
 }
 
 /** The exit code of a pass: the gravest of what applies (DESIGN section 2). */
-export function passExit(push: PushReport, verdicts: readonly Verdict[], reads: readonly SourceRead[], world: World): number {
+export function passExit(
+  push: PushReport,
+  verdicts: readonly Verdict[],
+  reads: readonly SourceRead[],
+  world: World,
+): number {
   if (push.outcome === 'unreachable' || push.outcome === 'unknown') return 75;
   if (push.outcome === 'refused') return 5;
   const accepted = new Set(world.buffer.acceptedSources());
-  const isLeftOut = world.settings.shouldDeleteMissing && world.settings.sources.some(({ name }) => !accepted.has(name));
+  const isLeftOut =
+    world.settings.shouldDeleteMissing && world.settings.sources.some(({ name }) => !accepted.has(name));
   if (push.outcome === 'blocked' || isLeftOut || verdicts.some(({ state }) => state === 'held')) return 4;
   const isCarried = reads.some((read) => read.state === 'read' && read.disappeared.length > 0);
   return isCarried || verdicts.some(({ state }) => state === 'unread') ? 3 : 0;
@@ -73,10 +79,12 @@ export function passExit(push: PushReport, verdicts: readonly Verdict[], reads: 
 /** One source as it stands after a verdict. */
 export function sourceReport(world: World, verdict: Verdict): SourceReport {
   const { source, state, reason, hint, digest, changes } = verdict;
-  const kind: ReadKind = state === 'held' && world.buffer.readParts(source, 'candidate') !== undefined ? 'candidate' : 'accepted';
+  const kind: ReadKind =
+    state === 'held' && world.buffer.readParts(source, 'candidate') !== undefined ? 'candidate' : 'accepted';
   const parts = world.buffer.readParts(source, kind) ?? [];
   const shown = parts.filter((part) => part.kind === 'part');
-  const sum = (of: (part: (typeof shown)[number]) => number): number => shown.reduce((total, part) => total + of(part), 0);
+  const sum = (of: (part: (typeof shown)[number]) => number): number =>
+    shown.reduce((total, part) => total + of(part), 0);
   return {
     name: source,
     state,
@@ -114,7 +122,9 @@ function readSummary(world: World, source: string, kind: ReadKind): ReadSummary 
     drivers++;
     points += pointCount(driver.points);
     if (driver.otherPath !== undefined) {
-      warnings.push(`driver "${driver.id}" has two paths, ${driver.otherPath} and ${driver.path}; the latest reading's is used`);
+      warnings.push(
+        `driver "${driver.id}" has two paths, ${driver.otherPath} and ${driver.path}; the latest reading's is used`,
+      );
     }
     const twin = byPath.get(driver.path);
     if (twin === undefined) byPath.set(driver.path, driver.id);
@@ -130,6 +140,7 @@ function readSummary(world: World, source: string, kind: ReadKind): ReadSummary 
 /** A source of which nothing is known in this pass. */
 export function unjudged(read: SourceRead): Verdict {
   const source = read.settings.name;
-  if (read.state === 'unread') return { source, state: 'unread', reason: read.reason, hint: read.hint, changes: noChanges };
+  if (read.state === 'unread')
+    return { source, state: 'unread', reason: read.reason, hint: read.hint, changes: noChanges };
   return { source, state: 'unchanged', changes: noChanges };
 }

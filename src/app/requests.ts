@@ -25,7 +25,12 @@ export function forget(world: World, { source, part }: { source: string; part?: 
     const parts = buffer.readParts(source, kind);
     if (parts === undefined) continue;
     if (part === undefined && !isConfigured) buffer.dropRead(source, kind);
-    else buffer.setRead(source, kind, parts.filter(({ carried, name }) => !(carried && (part === undefined || name === part))));
+    else
+      buffer.setRead(
+        source,
+        kind,
+        parts.filter(({ carried, name }) => !(carried && (part === undefined || name === part))),
+      );
   }
   ledger.release(source);
   for (const _driver of acceptedDrivers(world)) return;
@@ -78,9 +83,13 @@ export function findRollback(world: World, push: number): { record: PushRecord; 
     });
   }
   if (snapshot.format.shouldDeleteMissing && !settings.shouldDeleteMissing) {
-    throw new AgentError('usage', `the snapshot of push ${push} deletes what it leaves out, and the config says shouldDeleteMissing: false`, {
-      hint: 'set shouldDeleteMissing: true for the rollback if that is meant',
-    });
+    throw new AgentError(
+      'usage',
+      `the snapshot of push ${push} deletes what it leaves out, and the config says shouldDeleteMissing: false`,
+      {
+        hint: 'set shouldDeleteMissing: true for the rollback if that is meant',
+      },
+    );
   }
   return { record, snapshot };
 }
@@ -106,7 +115,11 @@ async function verifyBytes(snapshot: Snapshot): Promise<void> {
   const hash = createHash('sha256');
   for await (const chunk of snapshot.body().chunks()) hash.update(chunk);
   if (hash.digest('hex') === snapshot.digest) return;
-  throw new AgentError('state.corrupt', `the snapshot ${snapshot.digest.slice(0, 12)} does not give its bytes any more`, {
-    hint: 'restore the state directory from a backup, or roll back to another push',
-  });
+  throw new AgentError(
+    'state.corrupt',
+    `the snapshot ${snapshot.digest.slice(0, 12)} does not give its bytes any more`,
+    {
+      hint: 'restore the state directory from a backup, or roll back to another push',
+    },
+  );
 }

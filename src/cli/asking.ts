@@ -24,7 +24,11 @@ export function approve(context: Context, digest: string): number {
   const held = ledger.held();
   const found = wanted.length < digestMin ? [] : held.filter((one) => one.digest.startsWith(wanted));
   const [one] = found;
-  if (one === undefined || found.length > 1) throw notHeld(digest, held.map((other) => other.digest));
+  if (one === undefined || found.length > 1)
+    throw notHeld(
+      digest,
+      held.map((other) => other.digest),
+    );
   if (!one.approvable) {
     throw new AgentError('usage', `${one.source} cannot be approved: ${one.reason}`, { hint: one.hint });
   }
@@ -45,7 +49,11 @@ function nextStep(settings: Settings): string {
 }
 
 /** Drops what is carried for a part or a source that is gone for good. */
-export async function forget(context: Context, target: { source: string; part?: string | undefined }, yes: boolean): Promise<number> {
+export async function forget(
+  context: Context,
+  target: { source: string; part?: string | undefined },
+  yes: boolean,
+): Promise<number> {
   const settings = loadSettings(context, 'optional');
   let changes: Changes;
   {
@@ -65,7 +73,11 @@ export async function forget(context: Context, target: { source: string; part?: 
   return 0;
 }
 
-function forgottenChanges(settings: Settings, context: Context, target: { source: string; part?: string | undefined }): Changes {
+function forgottenChanges(
+  settings: Settings,
+  context: Context,
+  target: { source: string; part?: string | undefined },
+): Changes {
   using scratch = openScratch(settings, commandLog(context));
   using state = openState(settings, commandLog(context));
   forgetNow(scratch.world, target);
@@ -73,7 +85,7 @@ function forgottenChanges(settings: Settings, context: Context, target: { source
 }
 
 async function isConfirmed(question: string): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question}. Go on? [y/N] `)).trim());
@@ -98,12 +110,16 @@ export async function rollback(context: Context, push: string): Promise<number> 
   {
     using state = openState(settings, commandLog(context));
     findRollback(state.world, id);
-    if (!settings.shouldDeleteMissing) say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
+    if (!settings.shouldDeleteMissing)
+      say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
   }
   const isAgentRunning = runningAgent(settings)?.command === 'run';
   const result = isAgentRunning ? await askAgent(context, settings, id) : await rollBackHere(context, settings, id);
   const exit = rollbackExit(result.outcome);
-  const text = exit === 0 ? `rolled back to push ${id}; nothing else is pushed until "driver-sync sync", SIGUSR2 or a changed config` : `${result.outcome}: ${result.reason ?? ''}`;
+  const text =
+    exit === 0
+      ? `rolled back to push ${id}; nothing else is pushed until "driver-sync sync", SIGUSR2 or a changed config`
+      : `${result.outcome}: ${result.reason ?? ''}`;
   answer(context, { ...result, exit }, () => text);
   return exit;
 }

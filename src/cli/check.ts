@@ -55,7 +55,8 @@ function showCheck({ problems, sources }: CheckAnswer, offline: boolean): string
     for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
     for (const warning of source.warnings) lines.push(`  note: ${warning}`);
   }
-  if (problems.length > 0) lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
+  if (problems.length > 0)
+    lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
   else lines.push(offline ? 'the config is valid; no source was opened' : 'the config is valid');
   return lines.join('\n');
 }

@@ -58,7 +58,7 @@ export function loadSettings(context: Context, secrets: 'required' | 'optional')
 }
 
 export function commandLog({ options }: Context, level = 'warn'): Log {
-  const pretty = process.stderr.isTTY === true;
+  const pretty = process.stderr.isTTY;
   return openLog({ level: options.logLevel ?? level, pretty, stream: process.stderr });
 }
 

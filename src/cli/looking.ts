@@ -10,14 +10,29 @@ import { showBytes, showChanges, showCounts, table } from './text.ts';
 export function history(context: Context): number {
   using state = openState(loadSettings(context, 'optional'), commandLog(context));
   const pushes = state.world.ledger.pushes().map(pushRow);
-  answer(context, { pushes }, () => (pushes.length === 0 ? 'nothing was pushed yet: "driver-sync sync" does' : showPushes(pushes)));
+  answer(context, { pushes }, () =>
+    pushes.length === 0 ? 'nothing was pushed yet: "driver-sync sync" does' : showPushes(pushes),
+  );
   return 0;
 }
 
 function pushRow(push: PushRecord) {
   const { id, atMs, outcome, digest, drivers, points, bytes, changes, address, rollbackOf, status, detail } = push;
   const at = new Date(atMs).toISOString();
-  return { id, at, outcome: outcome ?? 'unknown', digest, drivers, points, bytes, changes, address, rollbackOf, status, detail };
+  return {
+    id,
+    at,
+    outcome: outcome ?? 'unknown',
+    digest,
+    drivers,
+    points,
+    bytes,
+    changes,
+    address,
+    rollbackOf,
+    status,
+    detail,
+  };
 }
 
 function showPushes(pushes: readonly ReturnType<typeof pushRow>[]): string {
@@ -111,7 +126,9 @@ export function rejects(context: Context, source: string | undefined): number {
     answer(context, { rejects: found }, () => '');
     return 0;
   }
-  const lines = found.map((one) => [one.source, one.part, String(one.row), one.reason, one.text].map(quoteField).join(','));
+  const lines = found.map((one) =>
+    [one.source, one.part, String(one.row), one.reason, one.text].map(quoteField).join(','),
+  );
   print(['source,part,row,reason,text', ...lines].join('\n'));
   return 0;
 }

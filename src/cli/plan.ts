@@ -22,7 +22,7 @@ export async function plan(context: Context): Promise<number> {
       progress.end();
     }
   }
-  if (configDiffers(settings)) say('note: the running agent has another config loaded; this plan is of the file');
+  if (configDiffers(settings, [])) say('note: the running agent has another config loaded; this plan is of the file');
   answer(context, report, () => showPlan(report));
   return report.exit;
 }
@@ -32,9 +32,12 @@ function showPlan(report: PlanReport): string {
   const lines = [showSources(report.sources), ''];
   lines.push(`snapshot ${digest.slice(0, 12)}: ${drivers} drivers, ${points} points, ${showBytes(bytes)}`);
   lines.push(`would change: ${showChanges(report.changes)}`);
-  for (const { from, to } of report.renamed) lines.push(`renamed id: "${from}" becomes "${to}" (a delete and a create at the service)`);
+  for (const { from, to } of report.renamed)
+    lines.push(`renamed id: "${from}" becomes "${to}" (a delete and a create at the service)`);
   if (report.isFirstPush) {
-    lines.push(`this is the first push to this address: it deletes every driver there that is not among these ${drivers}`);
+    lines.push(
+      `this is the first push to this address: it deletes every driver there that is not among these ${drivers}`,
+    );
   }
   if (report.blocked !== undefined) {
     lines.push(`blocked: ${report.blocked.reason}`);
@@ -47,5 +50,8 @@ function showPlan(report: PlanReport): string {
 export async function previewReload(settings: Settings, log: Log): Promise<unknown> {
   using scratch = openScratch(settings, log);
   const { changes, sources } = await planPass(scratch.world, new AbortController().signal);
-  return { changes, held: sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason })) };
+  return {
+    changes,
+    held: sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason })),
+  };
 }

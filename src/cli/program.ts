@@ -62,7 +62,10 @@ function command(program: Command, usage: string, summary: string, examples: rea
     .command(usage)
     .description(summary)
     .addHelpText('beforeAll', `Examples:\n${examples.map((example) => `  driver-sync ${example}`).join('\n')}\n`)
-    .option('--config <file>', 'the config (else $DRIVER_SYNC_CONFIG, ./driver-sync.yaml, ./config/driver-sync.yaml, /etc/driver-sync/config.yaml)')
+    .option(
+      '--config <file>',
+      'the config (else $DRIVER_SYNC_CONFIG, ./driver-sync.yaml, ./config/driver-sync.yaml, /etc/driver-sync/config.yaml)',
+    )
     .option('--json', 'data as one line of JSON')
     .addOption(new Option('--log-level <level>', 'how much to say on stderr').choices(levels))
     .exitOverride();
@@ -74,13 +77,21 @@ function addWorking(program: Command, run: Run): void {
     'run --config /etc/driver-sync/config.yaml --log-level debug',
   ]).action((options: CommonOptions) => run(options, async (context) => (await import('./run.ts')).run(context)));
 
-  command(program, 'sync', 'one pass: read what changed, judge, build, push, record', ['sync', 'sync --force', 'sync --json | jq .outcome'])
+  command(program, 'sync', 'one pass: read what changed, judge, build, push, record', [
+    'sync',
+    'sync --force',
+    'sync --json | jq .outcome',
+  ])
     .option('--force', 'push even if the service has it already')
     .action((options: CommonOptions & { force?: boolean }) =>
       run(options, async (context) => (await import('./sync.ts')).sync(context, options)),
     );
 
-  command(program, 'check', 'validate the config and look into every source; sends nothing', ['check', 'check --offline', 'check --json'])
+  command(program, 'check', 'validate the config and look into every source; sends nothing', [
+    'check',
+    'check --offline',
+    'check --json',
+  ])
     .option('--offline', 'open no source')
     .action((options: CommonOptions & { offline?: boolean }) =>
       run(options, async (context) => (await import('./check.ts')).check(context, options)),
@@ -112,7 +123,9 @@ function addDeciding(program: Command, run: Run): void {
       }),
     );
 
-  command(program, 'rollback', 'push an acknowledged snapshot again, and nothing else until you say so', ['rollback 41'])
+  command(program, 'rollback', 'push an acknowledged snapshot again, and nothing else until you say so', [
+    'rollback 41',
+  ])
     .argument('<push>', 'its number in "driver-sync history"')
     .action((push: string, options: CommonOptions) =>
       run(options, async (context) => (await import('./asking.ts')).rollback(context, push)),
@@ -120,7 +133,11 @@ function addDeciding(program: Command, run: Run): void {
 }
 
 function addLooking(program: Command, run: Run): void {
-  command(program, 'status', 'what the agent does and did', ['status', 'status --exit-code --max-age 26h', 'status --live'])
+  command(program, 'status', 'what the agent does and did', [
+    'status',
+    'status --exit-code --max-age 26h',
+    'status --live',
+  ])
     .option('--exit-code', "exit with the last pass's code")
     .option('--max-age <duration>', 'with --exit-code: 75 where the last pass is older, such as 26h')
     .option('--live', "exit 0 only while a daemon's loop moves")
@@ -128,8 +145,8 @@ function addLooking(program: Command, run: Run): void {
       run(options, async (context) => (await import('./status.ts')).status(context, options)),
     );
 
-  command(program, 'history', 'all pushes, newest first', ['history', 'history --json']).action((options: CommonOptions) =>
-    run(options, async (context) => (await import('./looking.ts')).history(context)),
+  command(program, 'history', 'all pushes, newest first', ['history', 'history --json']).action(
+    (options: CommonOptions) => run(options, async (context) => (await import('./looking.ts')).history(context)),
   );
 
   command(program, 'diff', 'the difference of two acknowledged snapshots', ['diff 40 41'])
@@ -146,7 +163,10 @@ function addLooking(program: Command, run: Run): void {
       run(options, async (context) => (await import('./looking.ts')).explain(context, driver, month)),
     );
 
-  command(program, 'rejects', 'rows of the newest read that could not be used, as CSV', ['rejects', 'rejects revenue > rejects.csv'])
+  command(program, 'rejects', 'rows of the newest read that could not be used, as CSV', [
+    'rejects',
+    'rejects revenue > rejects.csv',
+  ])
     .argument('[source]')
     .action((source: string | undefined, options: CommonOptions) =>
       run(options, async (context) => (await import('./looking.ts')).rejects(context, source)),
@@ -154,7 +174,10 @@ function addLooking(program: Command, run: Run): void {
 }
 
 function addStarting(program: Command, run: Run): void {
-  command(program, 'emulator', 'serve the emulator of the service', ['emulator', 'emulator --listen 127.0.0.1:9000 --token secret'])
+  command(program, 'emulator', 'serve the emulator of the service', [
+    'emulator',
+    'emulator --listen 127.0.0.1:9000 --token secret',
+  ])
     .option('--listen <host:port>', 'where', '127.0.0.1:8787')
     .option('--state <dir>', 'keep its data there (else in memory)')
     .option('--token <token>', 'required from then on, on /api and /v1')
@@ -169,8 +192,8 @@ function addStarting(program: Command, run: Run): void {
       run(options, async (context) => (await import('./starting.ts')).init(context, dir)),
     );
 
-  command(program, 'schema', "print the config's JSON Schema", ['schema > driver-sync.schema.json']).action((options: CommonOptions) =>
-    run(options, async () => (await import('./starting.ts')).schema()),
+  command(program, 'schema', "print the config's JSON Schema", ['schema > driver-sync.schema.json']).action(
+    (options: CommonOptions) => run(options, async () => (await import('./starting.ts')).schema()),
   );
 }
 

@@ -3,7 +3,7 @@ import type { PassEvent } from '../app/world.ts';
 import { showBytes } from './text.ts';
 
 export interface Progress {
-  observe(event: PassEvent): void;
+  readonly observe: (event: PassEvent) => void;
   /** Clears the line. */
   end(): void;
 }
@@ -12,7 +12,7 @@ const silenceMs = 1000;
 const intervalMs = 200;
 
 export function openProgress(stream: NodeJS.WriteStream): Progress {
-  if (stream.isTTY !== true) return { observe: () => undefined, end: () => undefined };
+  if (!stream.isTTY) return { observe: () => undefined, end: () => undefined };
   let startedMs = performance.now();
   let shownMs = 0;
   let subject = '';
@@ -28,7 +28,10 @@ export function openProgress(stream: NodeJS.WriteStream): Progress {
     observe(event) {
       if (event.kind === 'part.reading') {
         const { source, part, rows, share } = event;
-        show(`${source} ${part}`, (ms) => `reading ${part}: ${rows} rows, ${rate(rows, ms)} rows/s${remaining(share, ms)}`);
+        show(
+          `${source} ${part}`,
+          (ms) => `reading ${part}: ${rows} rows, ${rate(rows, ms)} rows/s${remaining(share, ms)}`,
+        );
       } else if (event.kind === 'push.sending') {
         const { sent, bytes } = event;
         show('push', (ms) => `pushing ${showBytes(sent)} of ${showBytes(bytes)}${remaining(sent / bytes, ms)}`);

@@ -38,7 +38,12 @@ export async function run(context: Context): Promise<number> {
   process.on('SIGHUP', () => waker.wake('reload'));
   process.on('SIGUSR2', () => waker.wake('pass'));
   using _requests = watchRequests(settings, () => waker.wake('request'));
-  log.info('driver-sync runs', { version: context.version, config: settings.file, state: settings.state, sources: settings.sources.length });
+  log.info('driver-sync runs', {
+    version: context.version,
+    config: settings.file,
+    state: settings.state,
+    sources: settings.sources.length,
+  });
   const reload = (): Promise<Settings | undefined> => reloadSettings(context, { log, current: agent.world.settings });
   await runDaemon({ agent, waker, reload, signal: ending.signal, passed: (report) => logPass(log, report) });
   log.info('driver-sync ends');
@@ -76,14 +81,19 @@ function openEnding(log: Log): Ending {
 }
 
 /** The new settings where they are valid; else the reasons go to the log and the old ones stay. */
-async function reloadSettings(context: Context, { log, current }: { log: Log; current: Settings }): Promise<Settings | undefined> {
+async function reloadSettings(
+  context: Context,
+  { log, current }: { log: Log; current: Settings },
+): Promise<Settings | undefined> {
   const { settings, problems } = load(context, 'required');
   if (settings === undefined) {
     log.error('the new config is not valid; the old one stays', { problems: problems.map(problemLine) });
     return undefined;
   }
   if (settings.state !== current.state) {
-    log.error('the new config names another state directory, which takes a restart; the old one stays', { state: settings.state });
+    log.error('the new config names another state directory, which takes a restart; the old one stays', {
+      state: settings.state,
+    });
     return undefined;
   }
   if ((settings.destination === 'emulator') !== (current.destination === 'emulator')) {
@@ -101,10 +111,24 @@ function logPass(log: Log, report: PassReport): void {
       const { name, state, reason: why, hint: what, digest } = source;
       log.warn(`source ${state}`, { source: name, reason: why, hint: what, digest });
     } else if (source.state === 'accepted') {
-      log.info('source accepted', { source: source.name, rows: source.rows, rejects: source.rejects, changes: source.changes });
+      log.info('source accepted', {
+        source: source.name,
+        rows: source.rows,
+        rejects: source.rejects,
+        changes: source.changes,
+      });
     }
   }
-  const fields = { outcome, exit, reason, hint, push: push?.id, digest: push?.digest, drivers: push?.drivers, points: push?.points };
+  const fields = {
+    outcome,
+    exit,
+    reason,
+    hint,
+    push: push?.id,
+    digest: push?.digest,
+    drivers: push?.drivers,
+    points: push?.points,
+  };
   if (outcome === 'acknowledged') log.info('pushed', fields);
   else if (outcome === 'unchanged') log.debug('nothing to push', fields);
   else log.warn(`push ${outcome}`, fields);

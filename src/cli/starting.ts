@@ -13,13 +13,19 @@ export function init(context: Context, directory: string): number {
   const config = path.join(to, 'driver-sync.yaml');
   const sample = path.join(to, 'sample');
   for (const file of [config, sample]) {
-    if (existsSync(file)) throw new AgentError('usage', `${file} is there already`, { hint: 'name another directory, or move it away' });
+    if (existsSync(file))
+      throw new AgentError('usage', `${file} is there already`, { hint: 'name another directory, or move it away' });
   }
   mkdirSync(to, { recursive: true });
   cpSync(path.join(from, 'sample'), sample, { recursive: true });
   cpSync(path.join(from, 'driver-sync.yaml'), config);
   const shown = path.relative(context.cwd, config);
-  answer(context, { config, sample }, () => `wrote ${shown} and its sample data\nnext: driver-sync check --config ${shown}, then driver-sync run --config ${shown}`);
+  answer(
+    context,
+    { config, sample },
+    () =>
+      `wrote ${shown} and its sample data\nnext: driver-sync check --config ${shown}, then driver-sync run --config ${shown}`,
+  );
   return 0;
 }
 

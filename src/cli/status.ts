@@ -5,7 +5,7 @@ import type { World } from '../app/world.ts';
 import { AgentError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
+import { ConfigError, type Context, answer, commandLog, load, say } from './context.ts';
 import { showSources } from './text.ts';
 
 export interface StatusOptions {
@@ -16,10 +16,11 @@ export interface StatusOptions {
 
 /** What the agent does and did. */
 export function status(context: Context, options: StatusOptions): number {
-  const settings = loadSettings(context, 'optional');
+  const { settings, unset, problems } = load(context, 'optional');
+  if (settings === undefined) throw new ConfigError(problems);
   if (options.live === true) return live(context, settings);
   using state = openState(settings, commandLog(context));
-  const report = statusReport(state.world);
+  const report = statusReport(state.world, unset);
   answer(context, report, () => showStatus(report));
   return options.exitCode === true ? ageExit(report.lastPass, options.maxAge) : 0;
 }
@@ -40,7 +41,8 @@ function live(context: Context, settings: Settings): number {
 /** The last pass's code, or 75 where it is older than allowed. */
 function ageExit(lastPass: StatusReport['lastPass'], maxAge: string | undefined): number {
   const maxMs = maxAge === undefined ? Infinity : parseDuration(maxAge);
-  if (maxMs === undefined) throw new AgentError('usage', `"${maxAge}" is no duration`, { hint: 'write it as 26h or 30m' });
+  if (maxMs === undefined)
+    throw new AgentError('usage', `"${maxAge}" is no duration`, { hint: 'write it as 26h or 30m' });
   if (lastPass === undefined) return 75;
   const ageMs = Date.now() - Date.parse(lastPass.at);
   if (ageMs <= maxMs) return lastPass.exit;
@@ -54,9 +56,21 @@ export interface StatusReport {
   readonly configDiffers: boolean;
   readonly lastPass?: { readonly at: string; readonly outcome: string; readonly exit: number } | undefined;
   readonly sources: readonly SourceReport[];
-  readonly held: readonly { source: string; digest: string; reason: string; since: string; hint?: string | undefined }[];
+  readonly held: readonly {
+    source: string;
+    digest: string;
+    reason: string;
+    since: string;
+    hint?: string | undefined;
+  }[];
   readonly approvals: readonly { source: string; digest: string; state: string; why?: string | undefined }[];
-  readonly lastPush?: { readonly id: number; readonly at: string; readonly outcome: string; readonly digest: string; readonly detail?: string | undefined };
+  readonly lastPush?: {
+    readonly id: number;
+    readonly at: string;
+    readonly outcome: string;
+    readonly digest: string;
+    readonly detail?: string | undefined;
+  };
   readonly lastAcknowledged?: { id: number; at: string; digest: string; drivers: number; points: number };
   readonly nextPush?: string | undefined;
   /** Why nothing is pushed now. */
@@ -64,7 +78,7 @@ export interface StatusReport {
   readonly rolledBackTo?: number | undefined;
 }
 
-function statusReport(world: World): StatusReport {
+function statusReport(world: World, unset: readonly string[]): StatusReport {
   const { settings, ledger, address } = world;
   const holder = runningAgent(settings);
   const lastPass = ledger.fact<PassReport>('lastPass');
@@ -73,15 +87,30 @@ function statusReport(world: World): StatusReport {
   const blocked = blockedReason(world);
   const approvals = ledger.approvals().filter(({ state }) => state !== 'used');
   return {
-    agent: holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
-    configDiffers: configDiffers(settings),
-    ...(lastPass === undefined ? {} : { lastPass: { at: lastPass.at, outcome: lastPass.outcome, exit: lastPass.exit } }),
+    agent:
+      holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
+    configDiffers: configDiffers(settings, unset),
+    ...(lastPass === undefined
+      ? {}
+      : { lastPass: { at: lastPass.at, outcome: lastPass.outcome, exit: lastPass.exit } }),
     sources: lastPass?.sources ?? [],
-    held: ledger.held().map(({ source, digest, reason, sinceMs, hint }) => ({ source, digest, reason, since: iso(sinceMs), hint })),
-    approvals: approvals.slice(0, 10).map(({ source, digest, state, why }) => ({ source: source ?? '', digest, state, why })),
+    held: ledger
+      .held()
+      .map(({ source, digest, reason, sinceMs, hint }) => ({ source, digest, reason, since: iso(sinceMs), hint })),
+    approvals: approvals
+      .slice(0, 10)
+      .map(({ source, digest, state, why }) => ({ source: source ?? '', digest, state, why })),
     ...(last === undefined
       ? {}
-      : { lastPush: { id: last.id, at: iso(last.atMs), outcome: last.outcome ?? 'unknown', digest: last.digest, detail: last.detail } }),
+      : {
+          lastPush: {
+            id: last.id,
+            at: iso(last.atMs),
+            outcome: last.outcome ?? 'unknown',
+            digest: last.digest,
+            detail: last.detail,
+          },
+        }),
     ...(acknowledged === undefined
       ? {}
       : {
@@ -107,8 +136,9 @@ function nextPush({ settings, ledger, address }: World): string {
   return iso(Math.min(due, retryMs));
 }
 
-/** Whether the config file is not what the running agent has loaded. */
-export function configDiffers(settings: Settings): boolean {
+/** Whether the config file is not what the running agent has loaded. Where variables are not set here, nobody can tell. */
+export function configDiffers(settings: Settings, unset: readonly string[]): boolean {
+  if (unset.length > 0) return false;
   const holder = runningAgent(settings);
   return holder?.command === 'run' && holder.configDigest !== undefined && holder.configDigest !== settings.digest;
 }
@@ -120,16 +150,23 @@ function iso(ms: number): string {
 function showStatus(report: StatusReport): string {
   const { agent, lastPass, lastPush, lastAcknowledged, nextPush: next, blocked } = report;
   const lines = [
-    agent === null ? 'agent             not running' : `agent             running, pid ${agent.pid}, since ${agent.since}`,
+    agent === null
+      ? 'agent             not running'
+      : `agent             running, pid ${agent.pid}, since ${agent.since}`,
     `last pass         ${lastPass === undefined ? 'none yet' : `${lastPass.at} ${lastPass.outcome}, exit ${lastPass.exit}`}`,
     `last push         ${lastPush === undefined ? 'none yet' : `${lastPush.id} ${lastPush.at} ${lastPush.outcome}`}`,
     `acknowledged      ${lastAcknowledged === undefined ? 'none yet' : `push ${lastAcknowledged.id} ${lastAcknowledged.at}, ${lastAcknowledged.drivers} drivers, ${lastAcknowledged.points} points`}`,
     `next push         ${next}`,
   ];
-  if (report.configDiffers) lines.push('config            the file differs from what the agent has loaded: kill -HUP loads it');
-  if (blocked !== undefined) lines.push(`blocked           ${blocked.reason}${blocked.hint === undefined ? '' : ` (${blocked.hint})`}`);
+  if (report.configDiffers)
+    lines.push('config            the file differs from what the agent has loaded: kill -HUP loads it');
+  if (blocked !== undefined)
+    lines.push(`blocked           ${blocked.reason}${blocked.hint === undefined ? '' : ` (${blocked.hint})`}`);
   for (const { source, digest, reason, since } of report.held) {
-    lines.push(`held              ${source} since ${since}: ${reason}`, `                  driver-sync approve ${digest.slice(0, 12)}`);
+    lines.push(
+      `held              ${source} since ${since}: ${reason}`,
+      `                  driver-sync approve ${digest.slice(0, 12)}`,
+    );
   }
   for (const { source, digest, state, why } of report.approvals) {
     lines.push(`approval          ${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`);
@@ -137,4 +174,3 @@ function showStatus(report: StatusReport): string {
   if (report.sources.length > 0) lines.push('', showSources(report.sources));
   return lines.join('\n');
 }
-

@@ -25,7 +25,10 @@ function rest({ push, sources, reason, hint, at }: PassReport): object {
 
 export function showPass(report: PassReport): string {
   const { outcome, push, reason, hint } = report;
-  const what = push === undefined ? '' : ` push ${push.id}: ${push.drivers} drivers, ${push.points} points, ${showBytes(push.bytes)}`;
+  const what =
+    push === undefined
+      ? ''
+      : ` push ${push.id}: ${push.drivers} drivers, ${push.points} points, ${showBytes(push.bytes)}`;
   const lines = [showSources(report.sources), '', `${outcome}${what}`];
   if (reason !== undefined) lines.push(`  ${reason}`);
   if (hint !== undefined) lines.push(`  ${hint}`);
@@ -47,7 +50,14 @@ export async function withAgent<T>(
   const progress = openProgress(process.stderr);
   await using emulator = await embedEmulator(settings);
   try {
-    const agent = openAgent(settings, { command, log, env, version, emulatorUrl: emulator?.url, observe: progress.observe });
+    const agent = openAgent(settings, {
+      command,
+      log,
+      env,
+      version,
+      emulatorUrl: emulator?.url,
+      observe: progress.observe,
+    });
     await using _agent = agent;
     if (emulator !== undefined) say(`emulator: ${emulator.url}`);
     return await run(agent, stop.signal);
@@ -68,4 +78,3 @@ async function runPassOrRebuild(agent: Agent, options: PassOptions, signal: Abor
     return runPass(agent.world, options, signal);
   }
 }
-

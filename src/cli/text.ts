@@ -5,7 +5,9 @@ import type { SourceReport } from '../app/report.ts';
 export type Column = readonly [title: string, align: 'left' | 'right'];
 
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const widths = columns.map(([title], index) => Math.max(title.length, ...rows.map((row) => (row[index] ?? '').length)));
+  const widths = columns.map(([title], index) =>
+    Math.max(title.length, ...rows.map((row) => (row[index] ?? '').length)),
+  );
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, index) => {
@@ -74,9 +76,12 @@ function sourceNotes(source: SourceReport): string[] {
   const notes: string[] = [];
   if (source.reason !== undefined) notes.push(`${source.name}: ${source.state}: ${source.reason}`);
   if (source.hint !== undefined) notes.push(`  ${source.hint}`);
-  if (source.digest !== undefined && source.state === 'held') notes.push(`  approve it with: driver-sync approve ${source.digest.slice(0, 12)}`);
+  if (source.digest !== undefined && source.state === 'held')
+    notes.push(`  approve it with: driver-sync approve ${source.digest.slice(0, 12)}`);
   for (const part of source.carried) {
-    notes.push(`${source.name}: ${part} is gone and its data is carried; driver-sync forget ${source.name} '${part}' drops it`);
+    notes.push(
+      `${source.name}: ${part} is gone and its data is carried; driver-sync forget ${source.name} '${part}' drops it`,
+    );
   }
   for (const warning of source.warnings) notes.push(`${source.name}: note: ${warning}`);
   return notes;

@@ -86,9 +86,13 @@ export class Fold implements ReadingSink {
 
   #rename(driver: OpenDriver, name: DriverName, place: Place): void {
     if (driver.name.rule !== name.rule) {
-      throw new AgentError('part.unreadable', `driver "${name.id}" is made with collapse ${driver.name.rule} and ${name.rule}`, {
-        hint: 'give the entries that make this id the same collapse, or different ids',
-      });
+      throw new AgentError(
+        'part.unreadable',
+        `driver "${name.id}" is made with collapse ${driver.name.rule} and ${name.rule}`,
+        {
+          hint: 'give the entries that make this id the same collapse, or different ids',
+        },
+      );
     }
     const later = comparePlaces(place, driver.pathPlace) >= 0;
     if (!samePath(driver.name.path, name.path)) driver.otherPath = later ? driver.name.path : name.path;

@@ -31,10 +31,7 @@ export interface DriverChange {
 }
 
 /** The drivers that differ, in the order of ids. Equal ones cost a comparison of bytes. */
-export function* diffDrivers(
-  before: Iterable<PackedDriver>,
-  after: Iterable<PackedDriver>,
-): Generator<DriverChange> {
+export function* diffDrivers(before: Iterable<PackedDriver>, after: Iterable<PackedDriver>): Generator<DriverChange> {
   for (const [old, now] of pairDrivers(before, after)) {
     if (now === undefined) {
       yield changeOf('delete', old, now, { deleted: months((old as PackedDriver).points) });

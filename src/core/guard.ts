@@ -1,6 +1,6 @@
 /** The guard: which candidate may replace what was accepted. Nothing is deleted without evidence (DESIGN section 4). */
 import type { Changes } from './diff.ts';
-import type { Limit } from './settings.ts';
+import type { Limit, Mapping } from './settings.ts';
 
 /** What the guard knows of a candidate and of the accepted read that it would replace. */
 export interface Evidence {
@@ -105,6 +105,16 @@ export function allowedDeletes(whole: number, rules: Pick<GuardRules, 'maxDelete
 /** Whether `count` of `whole` is beyond a limit, exactly. */
 export function isBeyond(count: number, whole: number, limit: Limit): boolean {
   return limit.kind === 'count' ? count > limit.count : count * 1_000_000 > whole * limit.millionths;
+}
+
+/** The limit of rejects that holds: a source that folds values together allows none unless told. */
+export function rejectLimit(mapping: Mapping, declared: Limit | undefined): Limit {
+  return declared ?? (accumulates(mapping) ? { kind: 'count', count: 0 } : { kind: 'share', millionths: 10_000 });
+}
+
+/** Whether a row that is counted twice, or not at all, would change a value. */
+export function accumulates(mapping: Mapping): boolean {
+  return mapping.drivers.some(({ rule }) => rule === 'sum' || rule === 'average' || rule === 'count');
 }
 
 export function describeLimit(limit: Limit): string {

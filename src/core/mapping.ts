@@ -55,7 +55,9 @@ export class RowMapper {
     this.#unpivoted = unpivoted;
     const indexOf = (column: string): number => names.indexOf(column);
     this.#conditions = mapping.where.map(({ column, test }: Condition) => ({ index: indexOf(column), test }));
-    this.#entries = mapping.drivers.map((entry, index) => new EntryReader(entry, { mapping, index, indexOf, timezone }));
+    this.#entries = mapping.drivers.map(
+      (entry, index) => new EntryReader(entry, { mapping, index, indexOf, timezone }),
+    );
   }
 
   /** Hands over all readings of a row, or none of them. `row` is counted from 1. */
@@ -68,7 +70,8 @@ export class RowMapper {
     const passed = this.#unpivoted === undefined ? this.#readWide(fields, reasons) : this.#readLong(fields, reasons);
     if (reasons.size > 0) return { reject: [...reasons].join('; ') };
     if (!passed) return 'filtered';
-    for (const { name, moment, value, text, entry } of this.#pending) sink.add(name, moment, { value, text, row, entry });
+    for (const { name, moment, value, text, entry } of this.#pending)
+      sink.add(name, moment, { value, text, row, entry });
     return undefined;
   }
 

@@ -9,7 +9,8 @@ import type { TimeFormat } from './time.ts';
 
 /** A share of a whole (`10%`, exact in units of 1/1 000 000), or a count. */
 export type Limit =
-  { readonly kind: 'share'; readonly millionths: number } | { readonly kind: 'count'; readonly count: number };
+  | { readonly kind: 'share'; readonly millionths: number }
+  | { readonly kind: 'count'; readonly count: number };
 
 export interface Settings {
   /** Absolute path of the config file. */
@@ -50,7 +51,8 @@ export interface DestinationSettings {
 }
 
 export type Secret =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'file'; readonly file: string };
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file'; readonly file: string };
 
 export interface GuardSettings {
   readonly maxDeletes: Limit;

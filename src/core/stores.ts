@@ -55,7 +55,11 @@ export interface Buffer {
   acceptedSources(): readonly string[];
   /** The parts of a read, by name; `undefined` where there is no such read. */
   readParts(source: string, kind: ReadKind): readonly ReadPart[] | undefined;
-  beginPart(source: string, part: { readonly name: string; readonly kind: PartRead['kind'] }, fingerprint: string): PartWriter;
+  beginPart(
+    source: string,
+    part: { readonly name: string; readonly kind: PartRead['kind'] },
+    fingerprint: string,
+  ): PartWriter;
   /** The part looks different from outside and holds the same. */
   restamp(id: number, stamp: string): void;
   setRead(source: string, kind: ReadKind, parts: readonly { readonly id: number; readonly carried: boolean }[]): void;
@@ -161,7 +165,11 @@ export interface Ledger {
   /** Pushes that never ended died with their process: their outcome is unknown, and they ended by now. */
   endOrphans(endedAtMs: number): void;
   /** Ends a push as acknowledged, with the points that it carried first. One transaction. */
-  acknowledge(id: number, result: PushResult, ended: { readonly atMs: number; readonly changed: Iterable<DriverChange> }): void;
+  acknowledge(
+    id: number,
+    result: PushResult,
+    ended: { readonly atMs: number; readonly changed: Iterable<DriverChange> },
+  ): void;
   /** Newest first. */
   pushes(): readonly PushRecord[];
   push(id: number): PushRecord | undefined;

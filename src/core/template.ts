@@ -31,7 +31,7 @@ const filterNames = 'trim, lower, upper, slug, map:NAME, default:TEXT';
 export function parseTemplate(text: string): { readonly template: Template } | TemplateProblem {
   const pieces: (string | Placeholder)[] = [];
   let literal = '';
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const char = text[at];
     if (text.startsWith('{{', at) || text.startsWith('}}', at)) {
       literal += char;

@@ -99,7 +99,11 @@ export function migrateWith(db: Database, file: string, steps: readonly string[]
 /** @throws AgentError `state.newer`, or `state.missing` where it was never set up. */
 export function checkVersion(version: number, file: string, steps: readonly string[] = migrations): void {
   if (version <= steps.length) return;
-  throw new AgentError('state.newer', `${file} was written by a newer driver-sync (version ${version}, this one knows ${steps.length})`, {
-    hint: 'run the newer driver-sync, or name another state directory',
-  });
+  throw new AgentError(
+    'state.newer',
+    `${file} was written by a newer driver-sync (version ${version}, this one knows ${steps.length})`,
+    {
+      hint: 'run the newer driver-sync, or name another state directory',
+    },
+  );
 }

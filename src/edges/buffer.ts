@@ -114,7 +114,8 @@ class SqliteBuffer implements Buffer {
         }),
       discard: () =>
         this.#write(() => {
-          if (this.#all('SELECT 1 FROM part_read WHERE id = ? AND ready = 0', id).length > 0) this.#dropPart(id, source);
+          if (this.#all('SELECT 1 FROM part_read WHERE id = ? AND ready = 0', id).length > 0)
+            this.#dropPart(id, source);
         }),
     };
   }

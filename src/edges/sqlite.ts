@@ -40,13 +40,20 @@ export function translating<T>(file: string, run: () => T): T {
 export function translated(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
   const { code } = error;
-  const failure = (kind: 'state.corrupt' | 'state.full' | 'state.unwritable' | 'state.missing', text: string, hint: string) =>
-    new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
+  const failure = (
+    kind: 'state.corrupt' | 'state.full' | 'state.unwritable' | 'state.missing',
+    text: string,
+    hint: string,
+  ) => new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
     return failure('state.corrupt', 'is damaged', 'it is moved aside and rebuilt by the next run or sync');
   }
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_WRITE') {
-    return failure('state.full', 'cannot grow: the disk is full', 'free some space; nothing was lost and the next pass tries again');
+    return failure(
+      'state.full',
+      'cannot grow: the disk is full',
+      'free some space; nothing was lost and the next pass tries again',
+    );
   }
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
     return failure('state.unwritable', 'cannot be written', 'let the agent own its state directory');

@@ -26,8 +26,8 @@ export type Waiting<Result> = Generator<void, Result, void>;
 /** Deeper values are refused, so that nothing that recurses over one can run out of stack. */
 export const depthMax = 64;
 
-/** A value must fit into memory as text; one driver with a million points does. */
-const valueBytesMax = 64 * 1024 * 1024;
+/** A value must fit into memory, as text and parsed; a driver with a few hundred thousand points does. */
+const valueBytesMax = 16 * 1024 * 1024;
 
 const quote = 0x22;
 const backslash = 0x5c;

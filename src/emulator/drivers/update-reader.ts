@@ -50,7 +50,7 @@ export class UpdateReader {
     } catch (error) {
       this.#stopped = true;
       if (error instanceof JsonError) {
-        this.#issues.add(this.#place, `not JSON: ${error.message} at byte ${error.offset}`);
+        this.#issues.add(this.#place, `cannot be read as JSON: ${error.message} at byte ${error.offset}`);
       } else if (error instanceof Unreadable) {
         this.#issues.add(this.#place, error.message);
       } else throw error;
