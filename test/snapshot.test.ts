@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseMonth, stampSeconds } from '../src/core/month.ts';
+import { type Stamp, parseMonth, stampSeconds } from '../src/core/month.ts';
 import { compareUtf8, encodeBody } from '../src/core/snapshot.ts';
-import type { Stamp } from '../src/core/settings.ts';
 import { driver } from './packed.ts';
 
 function body(

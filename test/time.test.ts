@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { formatMonth } from '../src/core/month.ts';
-import { type TimeFormat, compileTimeReader, timeFormatProblem } from '../src/core/time.ts';
+import type { TimeFormat } from '../src/core/time-format.ts';
+import { compileTimeReader, timeFormatProblem } from '../src/core/time.ts';
 
 const require = createRequire(import.meta.url);
 

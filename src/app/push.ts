@@ -56,7 +56,7 @@ function* withSource(world: World, source: string): Generator<SnapshotDriver> {
 }
 
 /** What changes at the service: against the last acknowledged snapshot of this address. */
-export function changesAgainst(world: World, last: PushRecord | undefined, snapshot: Snapshot): Changes {
+function changesAgainst(world: World, last: PushRecord | undefined, snapshot: Snapshot): Changes {
   return countChanges(diffSnapshots(world, last, snapshot));
 }
 

@@ -40,7 +40,7 @@ export function problemLine({ file, line, column, message, hint }: Problem): str
   return `${place}:${line}:${column} ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-export function configFile(context: Context): string {
+function configFile(context: Context): string {
   const { options, env, cwd } = context;
   const found = findConfigFile({ ...(options.config === undefined ? {} : { flag: options.config }), env, cwd });
   return path.resolve(cwd, found);

@@ -40,10 +40,6 @@ export function showBytes(bytes: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
 }
 
-export function count(number: number, word: string): string {
-  return `${number.toLocaleString('en-US')} ${word}${number === 1 ? '' : 's'}`;
-}
-
 /** One block of lines a source: what state it is in, and what to do where it is not well. */
 export function showSources(sources: readonly SourceReport[]): string {
   const rows = sources.map((source) => [

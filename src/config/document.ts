@@ -2,8 +2,7 @@
 import { type Document, type Node, type Pair, type Scalar, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { parseDocument } from 'yaml';
 import { substitute } from './environment.ts';
-import { type Path, pathKey } from './place.ts';
-import type { Finding } from './problems.ts';
+import { type Finding, type Path, pathKey } from './finding.ts';
 import { type Section, readSyntax } from './syntax.ts';
 
 /**

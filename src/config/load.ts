@@ -8,7 +8,8 @@ import { readDestination } from './destination.ts';
 import { type ConfigDocument, type Environment, readDocument } from './document.ts';
 import { refuseMissing, refuseType } from './issues.ts';
 import { type Place, isMapping, keysAt, spotOf, within, writtenAt } from './place.ts';
-import { type Finding, type Problem, locateProblems } from './problems.ts';
+import type { Finding } from './finding.ts';
+import { type Problem, locateProblems } from './problems.ts';
 import { type Fields, readFields } from './read.ts';
 import { readSource } from './source.ts';
 

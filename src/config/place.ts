@@ -1,14 +1,6 @@
 /** Places in the document, as its readers pass them on. */
 import type { ConfigDocument, Spot, Written, WrittenMap } from './document.ts';
-import type { Finding } from './problems.ts';
-
-/** From the top of the file: keys, and places in lists from 0. */
-export type Path = readonly (string | number)[];
-
-/** Names one place in maps of places. */
-export function pathKey(path: Path): string {
-  return JSON.stringify(path);
-}
+import { type Finding, type Path, pathKey } from './finding.ts';
 
 /** A place in the document, and where to say what is wrong there. */
 export interface Place {

@@ -1,22 +1,7 @@
 /** Problems of a config: what is wrong, where it is written, and what to do. */
 import type { ConfigDocument } from './document.ts';
-import { type Path, pathKey, spotsIn } from './place.ts';
-
-/** Something wrong, by its place in the tree of values. */
-export interface Finding {
-  readonly path: Path;
-  /** Point at the value (which is the default), at its key, or, where it is missing, at what should have it. */
-  readonly on?: 'value' | 'key' | 'missing';
-  /** Point here instead: UTF-16 units into the file. */
-  readonly at?: number;
-  /** Quotes nothing that could come from the environment. */
-  readonly message: string;
-  /** Goes on after the message, and may quote: left out where the text holds a variable's value, which may be secret. */
-  readonly detail?: string;
-  readonly hint?: string;
-  /** Said of the text and not of its value: holds however doubtful the structure around it is, and quotes no value. */
-  readonly syntax?: true;
-}
+import { type Finding, type Path, pathKey } from './finding.ts';
+import { spotsIn } from './place.ts';
 
 /** One thing to correct, as `check` prints it. Lines and columns count from 1, columns in UTF-16 units. */
 export interface Problem {

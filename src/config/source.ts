@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { DriverEntry, Mapping, SourceSettings, Test } from '../core/settings.ts';
 import { type Template, parseTemplate, templateMaps } from '../core/template.ts';
-import { type TimeFormat, timeFormatProblem } from '../core/time.ts';
+import type { TimeFormat } from '../core/time-format.ts';
+import { timeFormatProblem } from '../core/time.ts';
 import { kinds } from '../sources/index.ts';
 import type { Written } from './document.ts';
 import { refuseMissing, refuseType } from './issues.ts';

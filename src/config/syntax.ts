@@ -1,7 +1,6 @@
 /** What the YAML parser complains of, in words that help, and which parts of the file it leaves in doubt. */
 import { type Document, type Node, type YAMLError, isMap, isScalar } from 'yaml';
-import type { Path } from './place.ts';
-import type { Finding } from './problems.ts';
+import type { Finding, Path } from './finding.ts';
 
 /** The whole file, a top-level key, or one source. */
 export interface Section {

@@ -4,16 +4,9 @@
  */
 import { addDecimals, averageDecimal, compareDecimals } from './arithmetic.ts';
 import { AgentError } from './errors.ts';
-import type { ReadingSink, RowReading } from './mapping.ts';
 import type { Moment, Month, Rule } from './model.ts';
 import type { Cell, FoldedDriver, PartOrigin, Place } from './packing.ts';
-
-/** What a driver is called: resolved once per distinct key, not per row. */
-export interface DriverName {
-  readonly id: string;
-  readonly path: readonly string[];
-  readonly rule: Rule;
-}
+import type { DriverName, ReadingSink, RowReading } from './reading.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type OpenCell = Mutable<Cell>;

@@ -1,6 +1,6 @@
 /** What changes between two reads or snapshots, both in the order of ids. */
 import type { Month } from './model.ts';
-import { type PackedDriver, pointCount, walkPoints } from './packing.ts';
+import { type PackedDriver, walkPoints } from './packing.ts';
 import { compareUtf8 } from './snapshot.ts';
 
 export interface Counts {
@@ -98,7 +98,7 @@ export function hasChanges(changes: Changes): boolean {
 }
 
 /** The months of a `points` blob. */
-export function months(points: Uint8Array): Month[] {
+function months(points: Uint8Array): Month[] {
   const list: Month[] = [];
   walkPoints(points, (month) => list.push(month));
   return list;
@@ -123,14 +123,4 @@ function diffPoints(before: Uint8Array, after: Uint8Array): Pick<DriverChange, '
     old.delete(month);
   }
   return { created, updated, deleted: [...old.keys()] };
-}
-
-/** Drivers and points of a run. */
-export function countDrivers(drivers: Iterable<PackedDriver>): { drivers: number; points: number } {
-  const counts = { drivers: 0, points: 0 };
-  for (const driver of drivers) {
-    counts.drivers++;
-    counts.points += pointCount(driver.points);
-  }
-  return counts;
 }

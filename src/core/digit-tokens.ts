@@ -2,7 +2,7 @@
 import { readClock, readDate } from './iso-time.ts';
 import { daySeconds } from './month.ts';
 import { isWhiteSpace } from './text.ts';
-import type { FormatReader } from './time.ts';
+import type { FormatReader } from './time-format.ts';
 
 /** A run of digits that means one field, or one literal character. */
 type Step = { readonly letter: string; readonly least: number; readonly most: number } | { readonly literal: number };

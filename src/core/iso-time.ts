@@ -1,5 +1,5 @@
 /** ISO 8601 dates, months and date-times, and UNIX timestamps: the formats that need no tokens. */
-import type { ReadTime } from './time.ts';
+import type { ReadTime } from './time-format.ts';
 import { dayNumber, daySeconds, daysInMonth, yearMax, yearMin } from './month.ts';
 
 /** What a format made of a text: a time, or one line that says why it is none. */

@@ -1,30 +1,14 @@
 /** Rows to readings: where, unpivot, templates, moments and values, compiled once for the columns of a part. */
 import { describeBadDecimal, parseDecimal } from './decimal.ts';
-import type { DriverName } from './collapse.ts';
 import { AgentError } from './errors.ts';
 import type { Moment, Row } from './model.ts';
+import type { DriverName, ReadingSink } from './reading.ts';
 import type { Condition, DriverEntry, Mapping, Test } from './settings.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { type TimeReader, compileTimeReader } from './time.ts';
 
 /** What became of a row: `undefined` where its readings were handed over, `filtered` by `where`, or the reasons of its reject. */
 export type RowResult = undefined | 'filtered' | { readonly reject: string };
-
-export interface RowReading {
-  /** Canonical decimal text. */
-  readonly value: string;
-  /** The value's text as read. */
-  readonly text: string;
-  /** Counted from 1. */
-  readonly row: number;
-  /** Which of the source's `drivers:` made it, counted from 0. */
-  readonly entry: number;
-}
-
-/** Takes the readings of rows, in order. */
-export interface ReadingSink {
-  add(name: DriverName, moment: Moment, reading: RowReading): void;
-}
 
 interface PendingReading {
   name: DriverName;

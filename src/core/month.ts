@@ -1,6 +1,8 @@
 /** Months as integers, and the days of the proleptic Gregorian calendar. No zones here: see zone.ts. */
 import type { Month } from './model.ts';
-import type { Stamp } from './settings.ts';
+
+/** The moment that stands for a month, in UTC. */
+export type Stamp = 'start' | 'middle' | 'end';
 
 export const daySeconds = 86_400;
 

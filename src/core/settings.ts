@@ -3,9 +3,10 @@
  * The words a person writes are in `src/config/`; nothing here is optional unless its absence means something.
  */
 import type { Rule } from './model.ts';
+import type { Stamp } from './month.ts';
 import type { DecimalFormat } from './decimal.ts';
 import type { Template } from './template.ts';
-import type { TimeFormat } from './time.ts';
+import type { TimeFormat } from './time-format.ts';
 
 /** A share of a whole (`10%`, exact in units of 1/1 000 000), or a count. */
 export type Limit =
@@ -34,9 +35,6 @@ export interface Settings {
   /** In the order of the config, which decides between two first reads. */
   readonly sources: readonly SourceSettings[];
 }
-
-/** The moment that stands for a month, in UTC. */
-export type Stamp = 'start' | 'middle' | 'end';
 
 export interface DestinationSettings {
   /** Without a trailing slash; `/api/extDrivers/update` is appended. */

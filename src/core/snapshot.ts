@@ -3,9 +3,8 @@
  * month, values as they were accepted. Equal data gives equal bytes.
  */
 import type { Month } from './model.ts';
-import { stampSeconds } from './month.ts';
+import { type Stamp, stampSeconds } from './month.ts';
 import { type PackedDriver, pointCount, walkPoints } from './packing.ts';
-import type { Stamp } from './settings.ts';
 
 export interface BodyFormat {
   readonly shouldDeleteMissing: boolean;

@@ -2,35 +2,13 @@
 import { readIso, readUnix, readUnixMs } from './iso-time.ts';
 import type { Moment, Month } from './model.ts';
 import { isMonthInRange, monthOfWallSeconds, yearMax, yearMin } from './month.ts';
+import type { FormatReader, ReadTime, TimeFormat } from './time-format.ts';
 import { quote, trimWhiteSpace } from './text.ts';
 import { compileTokens, localeProblem, tokensProblem } from './token-time.ts';
 import { isTimeZone, localToEpoch, utcOffsetSeconds } from './zone.ts';
 
-/** How a column writes its moments. */
-export interface TimeFormat {
-  /** Tried in this order: `iso`, `unix`, `unix-ms`, or Unicode (date-fns) tokens. `['iso']` where none was declared. */
-  readonly formats: readonly string[];
-  /** A date-fns locale such as `en`, `de`, `fr`. */
-  readonly locale: string;
-  /** IANA name of the zone that date-times without one are read in; `undefined`: the agent's. */
-  readonly timezone: string | undefined;
-}
-
 /** Reads one text: its moment, or one line that says why it is rejected. */
 export type TimeReader = (text: string) => Moment | string;
-
-/**
- * What a text says before any zone is applied. `date`: a calendar day, `wall`: a time on some clock, both in seconds as
- * if that were UTC; `instant`: UNIX seconds. `nanos` count forward from `seconds`.
- */
-export interface ReadTime {
-  readonly kind: 'date' | 'wall' | 'instant';
-  readonly seconds: number;
-  readonly nanos: number;
-}
-
-/** Reads trimmed text by one format; a string says why it does not fit. */
-export type FormatReader = (text: string) => ReadTime | string;
 
 /** Texts that a reader remembers. A file has few distinct dates, and remembering beats reading by an order of magnitude. */
 const textsMax = 10_000;

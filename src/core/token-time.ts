@@ -7,7 +7,7 @@
 import { createRequire } from 'node:module';
 import type { Locale } from 'date-fns';
 import { compileDigitTokens } from './digit-tokens.ts';
-import type { FormatReader } from './time.ts';
+import type { FormatReader } from './time-format.ts';
 import { compileMonthNames } from './month-names.ts';
 import { quote } from './text.ts';
 

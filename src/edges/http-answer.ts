@@ -211,7 +211,7 @@ function parseDate(text: unknown): number {
 }
 
 /** Text of others as one short line without control characters, tags of a page, or anything secret. */
-export function oneLine(text: string, secrets: readonly string[]): string {
+function oneLine(text: string, secrets: readonly string[]): string {
   const clean = (raw: string): string => raw.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   let line = clean(/^\s*</.test(text) ? text.replace(/<[^>]*>/g, ' ') : text);
   for (const secret of maskable(secrets)) line = line.replaceAll(clean(secret), '***');

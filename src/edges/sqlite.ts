@@ -37,7 +37,7 @@ export function translating<T>(file: string, run: () => T): T {
   }
 }
 
-export function translated(file: string, error: unknown): unknown {
+function translated(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
   const { code } = error;
   const failure = (
