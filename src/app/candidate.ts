@@ -1,5 +1,5 @@
 /** Puts a source's candidate together: the parts that were read, those that are carried, and carried history. */
-import type { Cell, FoldedDriver } from '../core/packing.ts';
+import type { Cell, FoldedDriver, PackedDriver } from '../core/packing.ts';
 import { unpackDriver } from '../core/packing.ts';
 import { accumulates } from '../core/guard.ts';
 import type { Month } from '../core/model.ts';
@@ -7,7 +7,8 @@ import type { SourceSettings } from '../core/settings.ts';
 import type { PartRead, ReadPart } from '../core/stores.ts';
 import type { World } from './world.ts';
 
-type Choice = { readonly id: number; readonly carried: boolean };
+/** A part that a candidate is made of. */
+export type Choice = { readonly id: number; readonly carried: boolean };
 
 /** What a source showed and what was read of it. */
 export interface Found {
@@ -45,7 +46,10 @@ export function assembleCandidate(
   if (accepted !== undefined && sameParts(choices, accepted)) {
     buffer.dropRead(source, 'candidate');
   } else {
-    const history = settings.history === 'carry' && accepted !== undefined ? carryHistory(world, source, choices) : [];
+    const history =
+      settings.history === 'carry' && accepted !== undefined
+        ? carryHistory(world, { source, choices, accepted: buffer.drivers(source, 'accepted') })
+        : [];
     buffer.setRead(source, 'candidate', [...choices, ...history]);
   }
   buffer.dropRead(source, 'partial');
@@ -110,15 +114,17 @@ function partsOfSnapshot(world: World, snapshot: ReadPart, names: ReadonlySet<st
   });
 }
 
-/** The accepted months before the earliest month of the candidate's parts, for every driver of the source. */
-function carryHistory(world: World, source: string, choices: readonly Choice[]): readonly Choice[] {
-  const { buffer } = world;
+/** The accepted months before the earliest month of a candidate's parts, for every accepted driver, as a part of it. */
+export function carryHistory(
+  { buffer }: World,
+  { source, choices, accepted }: { source: string; choices: readonly Choice[]; accepted: Iterable<PackedDriver> },
+): readonly Choice[] {
   const earliest = buffer.earliestMonth(choices.map(({ id }) => id));
   if (earliest === undefined) return [];
   const writer = buffer.beginPart(source, { name: '', kind: 'history' }, '');
   let count = 0;
   let batch: FoldedDriver[] = [];
-  for (const packed of buffer.drivers(source, 'accepted')) {
+  for (const packed of accepted) {
     const driver = earlierThan(unpackDriver(packed), earliest);
     if (driver.cells.length === 0) continue;
     count++;

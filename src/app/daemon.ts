@@ -68,9 +68,11 @@ class Daemon {
     this.#tokenStamp = tokenStamp(this.#agent.world.settings);
     this.#asked = ledger.asked();
     const backoff = ledger.fact<Backoff>('backoff');
-    const untilMs = backoff?.address === address ? backoff.notBeforeMs - clock.now().getTime() : 0;
-    // A clock that was set back must not silence the agent: no wait is longer than the longest backoff.
-    if (untilMs > 0) this.#retryAtMs = clock.monotonicMs() + Math.min(untilMs, 300_000);
+    if (backoff?.address === address) {
+      // A clock that was set back must not silence the agent: no wait is longer than the longest backoff.
+      const waitMs = Math.min(Math.max(0, backoff.notBeforeMs - clock.now().getTime()), 300_000);
+      this.#retryAtMs = clock.monotonicMs() + waitMs;
+    }
   }
 
   async run(): Promise<void> {
@@ -94,10 +96,11 @@ class Daemon {
     await this.#watching?.[Symbol.asyncDispose]();
   }
 
-  /** At the start: nothing was acknowledged yet, or a due schedule was not served. */
+  /** At the start: nothing was acknowledged yet, the last push may not have arrived, or a due schedule was not served. */
   #owesPushAtStart(): boolean {
     const { ledger, address, settings, clock } = this.#agent.world;
     if (ledger.lastAcknowledged(address) === undefined || ledger.pendingRequests().length > 0) return true;
+    if (ledger.lastPush(address)?.outcome === 'unknown') return true;
     const due = schedule.previousDue(settings.schedule, settings.timezone, clock.now());
     const served = ledger.fact<number>('servedMs');
     return due !== undefined && (served === undefined || served < due.getTime());

@@ -4,7 +4,10 @@
  */
 import { pairDrivers } from '../core/diff.ts';
 import type { PackedDriver } from '../core/packing.ts';
+import type { SourceSettings } from '../core/settings.ts';
 import { compareUtf8 } from '../core/snapshot.ts';
+import type { ReadPart } from '../core/stores.ts';
+import { type Choice, carryHistory } from './candidate.ts';
 import type { World } from './world.ts';
 
 export function departedSources(world: World): readonly string[] {
@@ -30,27 +33,31 @@ function* mergeOrdered(a: Iterable<PackedDriver>, b: Iterable<PackedDriver>): Ge
   for (const [left, right] of pairDrivers(a, b)) yield (left ?? right) as PackedDriver;
 }
 
-/** Parts that a departed source carried go on being carried by the source that takes its drivers over. */
-export function inheritCarried(world: World, source: string, departed: readonly string[]): void {
+/** What a departed source carried, parts and history, goes on being carried by the source that takes its drivers over. */
+export function inheritCarried(world: World, settings: SourceSettings, departed: readonly string[]): void {
   const { buffer } = world;
-  const candidate = buffer.readParts(source, 'candidate') ?? [];
+  const source = settings.name;
   if (buffer.readParts(source, 'accepted') !== undefined) return;
-  const names = new Set(candidate.map(({ name }) => name));
-  const choices = candidate.map(({ id, carried }) => ({ id, carried }));
+  const candidate: readonly Choice[] = buffer.readParts(source, 'candidate') ?? [];
+  const names = new Set(buffer.readParts(source, 'candidate')?.map(({ name }) => name));
+  const choices = [...candidate];
   for (const gone of departed) {
-    const carried = (buffer.readParts(gone, 'accepted') ?? []).filter((part) => part.carried && !names.has(part.name));
-    if (carried.length === 0 || !sharesDrivers(world, gone, source)) continue;
-    for (const part of carried) {
-      const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, part.fingerprint);
-      writer.add(buffer.partDrivers(part));
-      const { id } = writer.commit(
-        { stamp: part.stamp, hash: part.hash, revisedAtMs: part.revisedAtMs },
-        { rows: part.rows, rejects: part.rejects },
-      );
-      choices.push({ id, carried: true });
+    if (!sharesDrivers(world, gone, source)) continue;
+    for (const part of buffer.readParts(gone, 'accepted') ?? []) {
+      if (part.carried && !names.has(part.name)) choices.push(copyPart(world, source, part));
     }
+    if (settings.history !== 'carry') continue;
+    choices.push(...carryHistory(world, { source, choices, accepted: buffer.drivers(gone, 'accepted') }));
   }
   if (choices.length > candidate.length) buffer.setRead(source, 'candidate', choices);
+}
+
+function copyPart({ buffer }: World, source: string, part: ReadPart): Choice {
+  const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, part.fingerprint);
+  writer.add(buffer.partDrivers(part));
+  const { stamp, hash, revisedAtMs, rows, rejects } = part;
+  const { id } = writer.commit({ stamp, hash, revisedAtMs }, { rows, rejects });
+  return { id, carried: true };
 }
 
 function sharesDrivers(world: World, from: string, to: string): boolean {

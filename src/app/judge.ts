@@ -33,6 +33,8 @@ interface Case {
   readonly changes: Changes;
   readonly candidate: { drivers: number; points: number };
   readonly isFirst: boolean;
+  /** What accepting it deletes, of drivers that it takes over too. */
+  readonly deletes: () => DeletedPoints;
   hold: (Hold & { readonly approvable: boolean }) | undefined;
   approval: Approval | undefined;
 }
@@ -51,7 +53,7 @@ export function judgeAll(world: World, reads: readonly SourceRead[]): readonly V
     } else if (world.buffer.readParts(source, 'candidate') === undefined) {
       verdicts.set(source, { source, state: 'unchanged', changes: noChanges });
     } else {
-      inheritCarried(world, source, departed);
+      inheritCarried(world, read.settings, departed);
       cases.push(openCase(world, read.settings, { departed, mayCountTwice: read.mayCountTwice }));
     }
   }
@@ -62,11 +64,16 @@ export function judgeAll(world: World, reads: readonly SourceRead[]): readonly V
     const verdict = settleDeparted(world, gone);
     if (verdict !== undefined) verdicts.set(gone, verdict);
   }
+  for (const { state, source } of world.ledger.approvals()) {
+    if (state !== 'pending' || source === undefined || source === firstPush) continue;
+    dropApprovals(world, source, 'nothing of that source is held any more');
+  }
   for (const { source } of world.ledger.held()) {
     if (source !== firstPush && verdicts.get(source)?.state !== 'held') world.ledger.release(source);
   }
   world.observe({ kind: 'read.judged' });
-  return [...verdicts.values()];
+  const order = [...world.settings.sources.map(({ name }) => name), ...departed];
+  return order.flatMap((name) => verdicts.get(name) ?? []);
 }
 
 function openCase(
@@ -111,20 +118,20 @@ function openCase(
     changes,
     candidate,
     isFirst,
+    deletes: () =>
+      deletedPoints(diffDrivers(withInherited(world, source, departed), buffer.drivers(source, 'candidate'))),
     hold: hold && { ...hold, approvable: true },
     approval: undefined,
   };
-  applyApproval(world, one, () =>
-    deletedPoints(diffDrivers(withInherited(world, source, departed), buffer.drivers(source, 'candidate'))),
-  );
+  applyApproval(world, one);
   return one;
 }
 
 /** An approval lets a held candidate pass that deletes nothing which the approved one did not. */
-function applyApproval(world: World, one: Case, deletes: () => DeletedPoints): void {
+function applyApproval(world: World, one: Case): void {
   const approval = pendingApproval(world, one.source);
   if (approval === undefined) return;
-  if (one.hold === undefined || isWithin(deletes(), world.ledger.approvedDeletes(approval.id))) {
+  if (one.hold === undefined || isWithin(one.deletes(), world.ledger.approvedDeletes(approval.id))) {
     one.hold = undefined;
     one.approval = approval;
   } else {
@@ -205,8 +212,7 @@ function settle(world: World, one: Case): Verdict {
   if (hold !== undefined) {
     const digest = candidateDigest(world, source);
     const { reason, hint, approvable } = hold;
-    const deletes = deletedPoints(diffDrivers(buffer.drivers(source, 'accepted'), buffer.drivers(source, 'candidate')));
-    ledger.hold({ source, digest, reason, hint, approvable }, deletes, clock.now().getTime());
+    ledger.hold({ source, digest, reason, hint, approvable }, one.deletes(), clock.now().getTime());
     if (one.approval !== undefined) dropApprovals(world, source, reason);
     return { source, state: 'held', reason, hint, digest, changes };
   }

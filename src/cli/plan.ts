@@ -1,5 +1,6 @@
 import { openScratch } from '../app/compose.ts';
 import { type PlanReport, plan as planPass } from '../app/plan.ts';
+import { AgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { configDiffers } from './status.ts';
@@ -12,7 +13,7 @@ export async function plan(context: Context): Promise<number> {
   const settings = loadSettings(context, 'required');
   const progress = openProgress(process.stderr);
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort(new Error('stopped by SIGINT')));
+  process.once('SIGINT', () => stop.abort(new AgentError('aborted', 'stopped by SIGINT')));
   let report: PlanReport;
   {
     using scratch = openScratch(settings, commandLog(context), progress.observe);

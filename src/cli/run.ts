@@ -3,11 +3,13 @@ import { passAllowanceMs, runDaemon } from '../app/daemon.ts';
 import type { PassReport } from '../app/report.ts';
 import { Waker } from '../app/waker.ts';
 import type { PassEvent } from '../app/world.ts';
+import { AgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, commandLog, load, loadSettings, print, problemLine } from './context.ts';
 import { embedEmulator } from './embedded.ts';
 import { previewReload } from './plan.ts';
+import { showChanges } from './text.ts';
 
 /** A push under way at SIGTERM may end by itself for this long; DESIGN allows 20 s in all. */
 const graceMs = 15_000;
@@ -64,8 +66,8 @@ function openEnding(log: Log): Ending {
     if (isAsked) process.exit(name === 'SIGINT' ? 130 : 143);
     isAsked = true;
     log.info(isPushing ? 'ending: waiting for the push to be answered' : 'ending', { signal: name });
-    if (!isPushing) stop.abort(new Error(`stopped by ${name}`));
-    else setTimeout(() => stop.abort(new Error(`stopped by ${name}`)), graceMs).unref();
+    if (!isPushing) stop.abort(new AgentError('aborted', `stopped by ${name}`));
+    else setTimeout(() => stop.abort(new AgentError('aborted', `stopped by ${name}`)), graceMs).unref();
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
@@ -75,7 +77,7 @@ function openEnding(log: Log): Ending {
       if (kind === 'push.begun') isPushing = true;
       if (kind !== 'push.recorded') return;
       isPushing = false;
-      if (isAsked) stop.abort(new Error('stopped'));
+      if (isAsked) stop.abort(new AgentError('aborted', 'stopped'));
     },
   };
 }
@@ -115,7 +117,7 @@ function logPass(log: Log, report: PassReport): void {
         source: source.name,
         rows: source.rows,
         rejects: source.rejects,
-        changes: source.changes,
+        changes: showChanges(source.changes),
       });
     }
   }

@@ -1,7 +1,7 @@
 import { type Agent, openAgent } from '../app/compose.ts';
 import { type PassOptions, runPass } from '../app/pass.ts';
 import type { PassReport } from '../app/report.ts';
-import { isAgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
 import { embedEmulator } from './embedded.ts';
@@ -45,7 +45,7 @@ export async function withAgent<T>(
   const { env, version } = context;
   const log = commandLog(context);
   const stop = new AbortController();
-  const onSignal = (name: NodeJS.Signals): void => stop.abort(new Error(`stopped by ${name}`));
+  const onSignal = (name: NodeJS.Signals): void => stop.abort(new AgentError('aborted', `stopped by ${name}`));
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
   const progress = openProgress(process.stderr);
   await using emulator = await embedEmulator(settings);

@@ -58,6 +58,7 @@ function openPretty(stream: number | NodeJS.WritableStream, color: boolean): Des
     colorize: color,
     translateTime: 'UTC:yyyy-mm-dd HH:MM:ss"Z"',
     ignore: 'pid',
+    singleLine: true,
   });
 }
 
