@@ -104,3 +104,11 @@ test('a limit is exact where a share is not a whole number', () => {
   expect(isBeyond(3, 1, number(3))).toBe(false);
   expect(isBeyond(4, 1000, number(3))).toBe(true);
 });
+
+test('a source that may be empty may turn empty, unless rejects made it so', () => {
+  const empty = { drivers: 0, points: 0, rejects: 0 };
+  const all = { drivers: 100, points: 1000 };
+  const mayBeEmpty = { ...rules, mayBeEmpty: true };
+  expect(judge(evidence(all, { candidate: empty, dropsOnlyOldest: true }), mayBeEmpty)).toBeUndefined();
+  expect(judge(evidence(all, { candidate: { ...empty, rejects: 1 } }), mayBeEmpty)?.reason).toContain('rejects');
+});

@@ -55,6 +55,8 @@ class Daemon {
   #changedMs: { readonly first: number; readonly last: number } | undefined;
   #retryAtMs: number | undefined;
   #brokenUntilMs: number | undefined;
+  /** The pass that broke was to push. */
+  #brokenPush = false;
   #tokenStamp: string | undefined;
   /** The newest request and approval that a pass has seen. */
   #asked: string;
@@ -107,7 +109,7 @@ class Daemon {
   }
 
   async #decide(reasons: ReadonlySet<WakeReason>): Promise<{ push: boolean; resume: boolean }> {
-    let push = this.#isScheduleDue() || this.#isChangeDue() || this.#isRetryDue();
+    let push = this.#brokenPush || this.#isScheduleDue() || this.#isChangeDue() || this.#isRetryDue();
     let resume = reasons.has('pass');
     if (reasons.has('reload')) {
       const before = this.#agent.world.settings.digest;
@@ -144,11 +146,13 @@ class Daemon {
       const first = await this.#run(push, resume);
       const report = !push && this.#owesPush(first) ? await this.#run(true, false) : first;
       this.#brokenUntilMs = undefined;
+      this.#brokenPush = false;
       if (report !== first || push) this.#served(report);
       else this.#noteChanges(first);
     } catch (error) {
       if (this.#options.signal.aborted || !isAgentError(error)) throw error;
       this.#brokenUntilMs = clock.monotonicMs() + brokenPauseMs;
+      this.#brokenPush = push;
       world.log.error('the pass broke and is tried again', {
         error: error.message,
         hint: error.hint,

@@ -1,6 +1,6 @@
 import { openScratch } from '../app/compose.ts';
 import { type PlanReport, plan as planPass } from '../app/plan.ts';
-import { AgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { configDiffers } from './status.ts';
@@ -49,10 +49,14 @@ function showPlan(report: PlanReport): string {
 
 /** What another config would change and delete, for the log of a reload. */
 export async function previewReload(settings: Settings, log: Log): Promise<unknown> {
-  using scratch = openScratch(settings, log);
-  const { changes, sources } = await planPass(scratch.world, new AbortController().signal);
-  return {
-    changes,
-    held: sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason })),
-  };
+  try {
+    using scratch = openScratch(settings, log);
+    const { changes, sources } = await planPass(scratch.world, new AbortController().signal);
+    const held = sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason }));
+    return { changes: showChanges(changes), held };
+  } catch (error) {
+    // A disk without room for a copy must not keep a new config out.
+    if (!isAgentError(error)) throw error;
+    return `unknown: ${error.message}`;
+  }
 }

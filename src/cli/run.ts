@@ -28,7 +28,7 @@ export async function run(context: Context): Promise<number> {
     emulatorUrl: emulator?.url,
     observe: (event) => {
       ending.note(event);
-      agent.beat(passAllowanceMs(settings));
+      agent.beat(passAllowanceMs(agent.world.settings));
     },
   });
   await using _agent = agent;
@@ -47,7 +47,13 @@ export async function run(context: Context): Promise<number> {
     sources: settings.sources.length,
   });
   const reload = (): Promise<Settings | undefined> => reloadSettings(context, { log, current: agent.world.settings });
-  await runDaemon({ agent, waker, reload, signal: ending.signal, passed: (report) => logPass(log, report) });
+  const passed = (report: PassReport): void => {
+    logPass(log, report);
+    if (emulator !== undefined && report.outcome === 'acknowledged') {
+      print(`pushed:   ${report.push?.drivers} drivers to the emulator; Ctrl+C ends`);
+    }
+  };
+  await runDaemon({ agent, waker, reload, signal: ending.signal, passed });
   log.info('driver-sync ends');
   return 0;
 }

@@ -56,6 +56,8 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
       hint: 'a row that could not be read is no evidence that its points are gone: see "driver-sync rejects"',
     };
   }
+  // Declared: an empty read of this source is evidence, and deletes all of it.
+  if (candidate.drivers === 0) return undefined;
   if (evidence.dropsOnlyOldest) {
     return {
       reason: `it only drops the oldest months and would delete ${deletes}`,
