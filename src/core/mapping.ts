@@ -69,10 +69,14 @@ export class RowMapper {
   #readLong(fields: Row, reasons: Set<string>): boolean {
     const long = [...fields, '', ''];
     let passed = false;
+    const ofColumn = new Set<string>();
     for (const index of this.#unpivoted as readonly number[]) {
       long[this.#width] = this.#columns[index] as string;
       long[this.#width + 1] = fields[index] as string;
-      if (this.#readWide(long, reasons)) passed = true;
+      if (this.#readWide(long, ofColumn)) passed = true;
+      if (ofColumn.size === 0) continue;
+      for (const reason of ofColumn) reasons.add(`column "${this.#columns[index]}": ${reason}`);
+      ofColumn.clear();
     }
     return passed;
   }
