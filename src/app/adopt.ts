@@ -1,22 +1,41 @@
 /** Takes a snapshot of the archive as what every source has accepted: after a rollback, and for a rebuilt buffer. */
+import { randomUUID } from 'node:crypto';
 import { type FoldedDriver, unpackDriver } from '../core/packing.ts';
 import type { PartWriter, Snapshot } from '../core/stores.ts';
+import { openReadable } from './kept.ts';
+import type { Frozen } from './push.ts';
 import type { World } from './world.ts';
 
 /** A buffer that was lost and made anew takes the last acknowledged snapshot, so that an unread source is carried. */
 export function adoptAfterLoss(world: World): void {
-  const { buffer, ledger, archive, log } = world;
-  if (buffer.fact('begun') !== undefined) return;
+  const { buffer, ledger, log } = world;
+  if (buffer.fact('buffer') !== undefined) return;
   const last = ledger.lastAcknowledged();
-  const snapshot = last === undefined ? undefined : archive.open(last.digest);
-  if (last !== undefined && snapshot === undefined) {
-    log.warn('the buffer is new and the last acknowledged snapshot is not in the archive', { digest: last.digest });
-  }
+  const snapshot = last === undefined ? undefined : openReadable(world, last.digest);
   if (snapshot !== undefined) {
     adoptSnapshot(world, snapshot);
     log.warn('the buffer is new: every source starts from the last acknowledged snapshot', { push: last?.id });
+  } else if (last !== undefined) {
+    log.error(
+      'the buffer is new and the last acknowledged snapshot cannot be read: every source has to be read first',
+      {
+        digest: last.digest,
+      },
+    );
+    buffer.setFact('bare', 'true');
   }
-  buffer.setFact('begun', 'true');
+  buffer.setFact('buffer', randomUUID());
+}
+
+/** Finishes what a rollback began: a crash may have come between its acknowledgement and this. */
+export function adoptRollback(world: World): void {
+  const { ledger, archive } = world;
+  const frozen = ledger.fact<Frozen>('frozen');
+  if (frozen === undefined || frozen.isAdopted) return;
+  const digest = ledger.push(frozen.push)?.digest;
+  const snapshot = digest === undefined ? undefined : archive.open(digest);
+  if (snapshot !== undefined) adoptSnapshot(world, snapshot);
+  ledger.setFact('frozen', { ...frozen, isAdopted: true });
 }
 
 /** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */

@@ -1,10 +1,11 @@
 /** A first look at a source: do its columns fit, what do its first rows give, and what looks like a slip. */
 import { isAgentError } from '../core/errors.ts';
+import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
 import { type ColumnProblem, RowMapper, columnProblems } from '../core/mapping.ts';
 import type { Reject, Row } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
 import type { Source } from '../core/ports.ts';
-import type { DriverEntry, SourceSettings } from '../core/settings.ts';
+import type { DriverEntry, Limit, SourceSettings } from '../core/settings.ts';
 import { rowText } from './read-source.ts';
 import { withTimeout } from './timeout.ts';
 import type { World } from './world.ts';
@@ -25,11 +26,11 @@ export interface SourceCheck {
 }
 
 export async function checkSource(
-  world: Pick<World, 'clock' | 'openSource'> & { readonly timezone: string },
+  world: Pick<World, 'clock' | 'openSource'> & { readonly timezone: string; readonly maxRejects: Limit | undefined },
   settings: SourceSettings,
   signal: AbortSignal,
 ): Promise<SourceCheck> {
-  const look = new Look(settings, world.timezone);
+  const look = new Look(settings, world.timezone, world.maxRejects);
   const limit = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
   try {
     await withTimeout(world.clock, limit, signal, async (inner) => {
@@ -46,6 +47,11 @@ export async function checkSource(
   return look.found();
 }
 
+interface RowCounts {
+  passed: number;
+  rejects: number;
+}
+
 class Look {
   readonly #settings: SourceSettings;
   readonly #timezone: string;
@@ -55,8 +61,10 @@ class Look {
   readonly #warnings = new Set<string>();
   readonly #paths = new Map<string, string>();
   readonly #slips: readonly SlipFinder[];
+  readonly #maxRejects: Limit;
 
-  constructor(settings: SourceSettings, timezone: string) {
+  constructor(settings: SourceSettings, timezone: string, maxRejects: Limit | undefined) {
+    this.#maxRejects = rejectLimit(settings.mapping, maxRejects);
     this.#settings = settings;
     this.#timezone = timezone;
     this.#slips = settings.mapping.drivers.map((entry) => new SlipFinder(entry));
@@ -65,6 +73,7 @@ class Look {
   async at(source: Source, part: Parameters<Source['rows']>[0], signal: AbortSignal): Promise<void> {
     const rows = source.rows(part, signal);
     let row = 0;
+    const counts = { passed: 0, rejects: 0 };
     let mapper: RowMapper | undefined;
     try {
       while (row < rowsMax) {
@@ -78,11 +87,20 @@ class Look {
           if (problems.length > 0) return;
           mapper = new RowMapper(this.#settings.mapping, columns, this.#timezone);
         }
-        for (const fields of next.value.rows) this.#row(part.name, fields, { mapper, row: ++row });
+        for (const fields of next.value.rows) this.#row(part.name, fields, { mapper, row: ++row, counts });
       }
     } finally {
       await rows.return(undefined as never);
+      this.#warnRejects(part.name, counts);
     }
+  }
+
+  #warnRejects(part: string, { passed, rejects }: RowCounts): void {
+    if (rejects === 0 || !isBeyond(rejects, passed, this.#maxRejects)) return;
+    const limit = describeLimit(this.#maxRejects);
+    this.#warnings.add(
+      `${part}: ${rejects} of the first ${passed} rows cannot be read, more than guard.maxRejects ${limit}: sync would not accept it`,
+    );
   }
 
   found(): SourceCheck {
@@ -96,7 +114,11 @@ class Look {
     };
   }
 
-  #row(part: string, fields: Row, { mapper, row }: { mapper: RowMapper; row: number }): void {
+  #row(
+    part: string,
+    fields: Row,
+    { mapper, row, counts }: { mapper: RowMapper; row: number; counts: RowCounts },
+  ): void {
     const result = mapper.read(fields, row, {
       add: ({ id, path }, moment, { value, text, entry }) => {
         this.#notePath(id, JSON.stringify(path));
@@ -105,7 +127,11 @@ class Look {
         this.#readings.push({ driver: id, path, month: formatMonth(moment.month), value });
       },
     });
-    if (typeof result !== 'object' || this.#rejects.length >= shownMax) return;
+    if (result === 'filtered') return;
+    counts.passed++;
+    if (result === undefined) return;
+    counts.rejects++;
+    if (this.#rejects.length >= shownMax) return;
     this.#rejects.push({ part, row, reason: result.reject, text: rowText(fields) });
   }
 

@@ -200,9 +200,7 @@ export interface OpenState extends Disposable {
  */
 export function openState(settings: Settings, log: Log): OpenState {
   if (!existsSync(fileIn(settings, 'ledger')) || !existsSync(fileIn(settings, 'buffer'))) {
-    throw new AgentError('state.missing', `there is no state in ${settings.state}`, {
-      hint: '"driver-sync run" or "sync" makes it; check "state" in the config and which user runs the agent',
-    });
+    throw noState(settings);
   }
   const ledger = openWritable(fileIn(settings, 'ledger'));
   const buffer = openBuffer(fileIn(settings, 'buffer'), 'read');
@@ -220,6 +218,22 @@ export function openState(settings: Settings, log: Log): OpenState {
       ledger.close();
     },
   };
+}
+
+/**
+ * Opens the ledger alone, to leave a word in it.
+ * @throws AgentError `state.missing`
+ */
+export function openAsked(settings: Settings): Ledger {
+  const file = fileIn(settings, 'ledger');
+  if (!existsSync(file)) throw noState(settings);
+  return openLedger(file, 'write');
+}
+
+function noState(settings: Settings): AgentError {
+  return new AgentError('state.missing', `there is no state in ${settings.state}`, {
+    hint: '"driver-sync run" or "sync" makes it; check "state" in the config and which user runs the agent',
+  });
 }
 
 function openWritable(file: string): Ledger {

@@ -110,7 +110,8 @@ class Daemon {
 
   async #decide(reasons: ReadonlySet<WakeReason>): Promise<{ push: boolean; resume: boolean }> {
     let push = this.#brokenPush || this.#isScheduleDue() || this.#isChangeDue() || this.#isRetryDue();
-    let resume = reasons.has('pass');
+    // A rollback that waits is what somebody asked for last.
+    let resume = reasons.has('pass') && this.#agent.world.ledger.pendingRequests().length === 0;
     if (reasons.has('reload')) {
       const before = this.#agent.world.settings.digest;
       const settings = await this.#options.reload();

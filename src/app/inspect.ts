@@ -5,6 +5,7 @@ import type { Month } from '../core/model.ts';
 import { formatMonth, parseMonth } from '../core/month.ts';
 import { unpackDriver } from '../core/packing.ts';
 import type { PushRecord, Snapshot } from '../core/stores.ts';
+import { openReadable } from './kept.ts';
 import type { World } from './world.ts';
 
 export interface Explanation {
@@ -32,7 +33,7 @@ export interface ExplainedPoint {
 
 /** @throws AgentError `usage` for a driver or month that is not there */
 export function explain(world: World, id: string, month?: string): Explanation {
-  const { buffer, ledger, archive, address } = world;
+  const { buffer, ledger, address } = world;
   const wanted = month === undefined ? undefined : parseMonth(month);
   if (month !== undefined && wanted === undefined) {
     throw new AgentError('usage', `"${month}" is no month`, { hint: 'write it as 2026-03' });
@@ -50,7 +51,7 @@ export function explain(world: World, id: string, month?: string): Explanation {
     throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
   }
   const last = ledger.lastAcknowledged(address);
-  const pushed = last === undefined ? undefined : pushedValues(archive.open(last.digest), id);
+  const pushed = last === undefined ? undefined : pushedValues(openReadable(world, last.digest), id);
   const points = cells.map((cell) => {
     const { name } = buffer.origin(cell.part);
     const firstPush = pushed?.get(cell.month) === cell.value ? ledger.firstPush(id, cell.month) : undefined;

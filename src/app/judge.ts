@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Changes, countChanges, diffDrivers, hasChanges, noChanges } from '../core/diff.ts';
 import { type Hold, judge } from '../core/guard.ts';
 import type { Month } from '../core/model.ts';
+import { formatMonth } from '../core/month.ts';
 import { type PackedDriver, pointCount, walkPoints } from '../core/packing.ts';
 import type { SourceSettings } from '../core/settings.ts';
 import { encodeBody } from '../core/snapshot.ts';
@@ -25,6 +26,16 @@ export interface Verdict {
   readonly digest?: string | undefined;
   /** Of the candidate against the accepted read. */
   readonly changes: Changes;
+  /** Of a held candidate: what it would delete, the first hundred drivers. */
+  readonly deletes?: readonly DriverDeletes[] | undefined;
+  /** Of a held candidate: false where no approval helps. */
+  readonly approvable?: boolean | undefined;
+}
+
+export interface DriverDeletes {
+  readonly driver: string;
+  /** Such as `2026-03`. */
+  readonly months: readonly string[];
 }
 
 interface Case {
@@ -105,7 +116,7 @@ function openCase(
           candidate,
           changes,
           dropsOnlyOldest,
-          recentDeletes: ledger.deletesSince(source, clock.now().getTime() - dayMs),
+          recentDeletes: ledger.deletesSince(source, clock.now().getTime() - dayMs, readKey(world, source)),
           mayCountTwice,
           departed: false,
         },
@@ -205,6 +216,12 @@ function isEmptyRead(world: World, { source, kind }: { source: string; kind: Rea
   return true;
 }
 
+/** Names a source's candidate, in this buffer and no other. */
+function readKey({ buffer }: World, source: string): string {
+  const ids = buffer.readParts(source, 'candidate')?.map(({ id }) => id);
+  return `${buffer.fact('buffer')} ${ids?.join(' ')}`;
+}
+
 /** Carries a verdict out. */
 function settle(world: World, one: Case): Verdict {
   const { buffer, ledger, clock } = world;
@@ -212,18 +229,19 @@ function settle(world: World, one: Case): Verdict {
   if (hold !== undefined) {
     const digest = candidateDigest(world, source);
     const { reason, hint, approvable } = hold;
-    ledger.hold({ source, digest, reason, hint, approvable }, one.deletes(), clock.now().getTime());
+    const deletes = one.deletes();
+    ledger.hold({ source, digest, reason, hint, approvable }, deletes, clock.now().getTime());
     if (one.approval !== undefined) dropApprovals(world, source, reason);
-    return { source, state: 'held', reason, hint, digest, changes };
+    return { source, state: 'held', reason, hint, digest, changes, approvable, deletes: shownDeletes(deletes) };
   }
-  buffer.accept(source);
+  // Counted before it is done: a crash in between must not give the budget of the day back.
   if (one.approval !== undefined) ledger.closeApproval(one.approval.id, 'used');
   else if (changes.drivers.delete + changes.points.delete > 0) {
-    ledger.recordDeletes(source, clock.now().getTime(), {
-      drivers: changes.drivers.delete,
-      points: changes.points.delete,
-    });
+    const { drivers, points } = changes;
+    const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete };
+    ledger.recordDeletes(source, readKey(world, source), deletes);
   }
+  buffer.accept(source);
   return { source, state: one.isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
 }
 
@@ -259,7 +277,7 @@ function settleDeparted(world: World, source: string): Verdict | undefined {
   const digest = digestOf(source, []);
   const deletes = deletedPoints(diffDrivers(buffer.drivers(source, 'accepted'), []));
   ledger.hold({ source, digest, ...hold, hint: hold.hint, approvable: true }, deletes, clock.now().getTime());
-  return { source, state: 'held', ...hold, digest, changes };
+  return { source, state: 'held', ...hold, digest, changes, approvable: true, deletes: shownDeletes(deletes) };
 }
 
 function pendingApproval(world: World, source: string): Approval | undefined {
@@ -288,6 +306,10 @@ function deletedPoints(changes: ReturnType<typeof diffDrivers>): DeletedPoints {
   const deletes = new Map<string, readonly Month[]>();
   for (const { id, deleted } of changes) if (deleted.length > 0) deletes.set(id, deleted);
   return deletes;
+}
+
+function shownDeletes(deletes: DeletedPoints): readonly DriverDeletes[] {
+  return [...deletes].slice(0, 100).map(([driver, months]) => ({ driver, months: months.map(formatMonth) }));
 }
 
 /** All points of a run of drivers. */

@@ -1,7 +1,7 @@
 /** One pass: read what changed, judge, build, push, record. `sync` is one of these; the daemon is many. */
-import { keptDigests } from './keeping.ts';
-import { adoptAfterLoss } from './adopt.ts';
+import { adoptAfterLoss, adoptRollback } from './adopt.ts';
 import { judgeAll } from './judge.ts';
+import { keptDigests } from './kept.ts';
 import { type PushReport, blockedReason, pushNewest } from './push.ts';
 import { readSource } from './read-source.ts';
 import { type PassReport, passExit, pushSummary, sourceReport, unjudged } from './report.ts';
@@ -21,7 +21,8 @@ export interface PassOptions {
 export async function runPass(world: World, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
   const { ledger, buffer, clock, settings } = world;
   adoptAfterLoss(world);
-  if (options.resume) ledger.setFact('frozen', undefined);
+  adoptRollback(world);
+  if (options.resume) resume(world);
   forgetRequested(world);
   const rolledBack = await rollBackRequested(world, options.retryForMs, signal);
   const reads = await Promise.all(settings.sources.map((source) => readSource(world, source, signal)));
@@ -52,8 +53,16 @@ async function pushWithRetries(world: World, options: PassOptions, signal: Abort
   return retrying(world, options.retryForMs, () => pushNewest(world, push, signal), signal);
 }
 
+/** Goes on from the sources: ends a rollback, and one that was asked for and never got that far. */
+function resume({ ledger }: World): void {
+  ledger.setFact('frozen', undefined);
+  for (const { id, request } of ledger.pendingRequests()) {
+    if (request.kind === 'rollback') ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
+  }
+}
+
 /** Carries out the newest rollback that was asked for; older ones are pointless then. */
-async function rollBackRequested(
+export async function rollBackRequested(
   world: World,
   retryForMs: number,
   signal: AbortSignal,
@@ -72,7 +81,7 @@ async function rollBackRequested(
 }
 
 /** Tries again what did not arrive, for a while from the first failure on. */
-export async function retrying(
+async function retrying(
   world: World,
   forMs: number,
   attempt: () => Promise<PushReport>,
@@ -85,7 +94,7 @@ export async function retrying(
     if (report.retryInMs === undefined || signal.aborted) return report;
     deadlineMs ??= clock.monotonicMs() + forMs;
     if (clock.monotonicMs() + report.retryInMs > deadlineMs) return report;
-    log.warn('the push did not arrive and is tried again', {
+    log.warn('the push was not acknowledged and is tried again', {
       outcome: report.outcome,
       detail: report.reason,
       inMs: report.retryInMs,

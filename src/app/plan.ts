@@ -1,9 +1,10 @@
 /** What the next `sync` would do, worked out in a scratch copy. */
 import { type Changes, type DriverChange, diffDrivers } from '../core/diff.ts';
 import { countChanges } from '../core/diff.ts';
-import { adoptAfterLoss } from './adopt.ts';
+import { adoptAfterLoss, adoptRollback } from './adopt.ts';
 import { judgeAll } from './judge.ts';
 import { type PushReport, acceptedDrivers, blockedReason, buildSnapshot, snapshotBlock } from './push.ts';
+import { openReadable } from './kept.ts';
 import { readSource } from './read-source.ts';
 import { type SourceReport, passExit, sourceReport } from './report.ts';
 import { forgetRequested } from './requests.ts';
@@ -28,8 +29,9 @@ export interface PlanReport {
 
 /** `world` is a scratch one: its buffer is a copy and it keeps no more than held digests. */
 export async function plan(world: World, signal: AbortSignal): Promise<PlanReport> {
-  const { ledger, archive, address, settings } = world;
+  const { ledger, address, settings } = world;
   adoptAfterLoss(world);
+  adoptRollback(world);
   // A sync goes on from the sources after a rollback, so its plan does too.
   ledger.setFact('frozen', undefined);
   forgetRequested(world);
@@ -39,7 +41,7 @@ export async function plan(world: World, signal: AbortSignal): Promise<PlanRepor
   const last = ledger.lastAcknowledged(address);
   const renamed = new Renames();
   const changes = countChanges(
-    diffDrivers(last === undefined ? [] : (archive.open(last.digest)?.read() ?? []), acceptedDrivers(world)),
+    diffDrivers(last === undefined ? [] : (openReadable(world, last.digest)?.read() ?? []), acceptedDrivers(world)),
     (change) => renamed.note(change),
   );
   const push: PushReport = blockedPush(world) ?? snapshotBlock(world, snapshot) ?? { outcome: 'unchanged' };

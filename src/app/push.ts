@@ -1,10 +1,11 @@
 /** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
 import { fullJitterMs } from '../core/backoff.ts';
-import { countChanges, diffDrivers, type Changes } from '../core/diff.ts';
+import { countChanges, diffDrivers } from '../core/diff.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../core/stores.ts';
 import { allPoints, firstPush } from './judge.ts';
+import { openReadable } from './kept.ts';
 import { mergeSources } from './departed.ts';
 import type { World } from './world.ts';
 
@@ -26,10 +27,12 @@ export interface Backoff {
   readonly notBeforeMs: number;
 }
 
-/** Set by a rollback: nothing else is pushed. */
+/** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
 export interface Frozen {
   readonly push: number;
   readonly sinceMs: number;
+  /** Every source's accepted read is that of the snapshot: done after the push, and finished by the next pass if need be. */
+  readonly isAdopted: boolean;
 }
 
 /** Builds what sources have accepted into a snapshot in the archive, or finds that it is there already. */
@@ -55,16 +58,6 @@ function* withSource(world: World, source: string): Generator<SnapshotDriver> {
   for (const driver of world.buffer.drivers(source, 'accepted')) yield { ...driver, source };
 }
 
-/** What changes at the service: against the last acknowledged snapshot of this address. */
-function changesAgainst(world: World, last: PushRecord | undefined, snapshot: Snapshot): Changes {
-  return countChanges(diffSnapshots(world, last, snapshot));
-}
-
-function diffSnapshots(world: World, last: PushRecord | undefined, snapshot: Snapshot): ReturnType<typeof diffDrivers> {
-  const before = last === undefined ? undefined : world.archive.open(last.digest);
-  return diffDrivers(before?.read() ?? [], snapshot.read());
-}
-
 /** Why nothing may be pushed yet; `undefined` where it may. */
 export function blockedReason(world: World): { reason: string; hint?: string } | undefined {
   const { ledger, buffer, settings, address } = world;
@@ -75,13 +68,16 @@ export function blockedReason(world: World): { reason: string; hint?: string } |
       hint: 'driver-sync sync (or SIGUSR2) goes on from the sources',
     };
   }
-  if (!settings.shouldDeleteMissing || ledger.lastAcknowledged(address) !== undefined) return undefined;
+  if (!settings.shouldDeleteMissing) return undefined;
+  const isFirst = ledger.lastAcknowledged(address) === undefined;
+  // A buffer that was lost together with its snapshot knows nothing of what unread sources had.
+  if (!isFirst && buffer.fact('bare') === undefined) return undefined;
   const accepted = new Set(buffer.acceptedSources());
   const missing = settings.sources.map(({ name }) => name).filter((name) => !accepted.has(name));
   if (missing.length === 0) return undefined;
   return {
-    reason: `the first push waits for ${missing.map((name) => `"${name}"`).join(', ')}, never read and accepted yet`,
-    hint: 'the first push deletes every driver that is not in it, so it has to be whole',
+    reason: `the ${isFirst ? 'first push' : 'push from a new buffer'} waits for ${missing.map((name) => `"${name}"`).join(', ')}, never read and accepted yet`,
+    hint: 'it deletes every driver that is not in it, so it has to be whole',
   };
 }
 
@@ -115,7 +111,7 @@ export async function pushNewest(world: World, force: 'always' | 'ifNeeded', sig
   const { ledger, address, clock, settings } = world;
   const blocked = blockedReason(world);
   if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
-  const snapshot = buildSnapshot(world);
+  let snapshot = buildSnapshot(world);
   const last = ledger.lastAcknowledged(address);
   const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
   const isCurrent = last?.digest === snapshot.digest && !ledger.hasOpenPushSince(address, last.id);
@@ -124,6 +120,10 @@ export async function pushNewest(world: World, force: 'always' | 'ifNeeded', sig
   const waiting = snapshotBlock(world, snapshot);
   if (waiting !== undefined) return waiting;
   await waitForOlder(world, snapshot.digest, signal);
+  if (openReadable(world, snapshot.digest) === undefined) {
+    world.buffer.setFact('built', '[]');
+    snapshot = buildSnapshot(world);
+  }
   return pushSnapshot(world, { snapshot, last }, signal);
 }
 
@@ -144,31 +144,30 @@ export async function waitForOlder(world: World, digest: string, signal: AbortSi
   await clock.sleep(ms, signal);
 }
 
+export interface PushJob {
+  readonly snapshot: Snapshot;
+  /** What the service holds, as far as is known. */
+  readonly last: PushRecord | undefined;
+  readonly rollbackOf?: number;
+}
+
 /** Records a push, sends it, and records what became of it. */
-export async function pushSnapshot(
-  world: World,
-  { snapshot, last, rollbackOf }: { snapshot: Snapshot; last: PushRecord | undefined; rollbackOf?: number },
-  signal: AbortSignal,
-): Promise<PushReport> {
+export async function pushSnapshot(world: World, job: PushJob, signal: AbortSignal): Promise<PushReport> {
   const { ledger, clock, address, destination } = world;
+  const { snapshot, last, rollbackOf } = job;
   const { digest, drivers, points, bytes } = snapshot;
-  const changes = changesAgainst(world, last, snapshot);
-  const id = ledger.beginPush({
-    atMs: clock.now().getTime(),
-    address,
-    digest,
-    drivers,
-    points,
-    bytes,
-    changes,
-    rollbackOf,
-  });
+  const before = last === undefined ? undefined : openReadable(world, last.digest);
+  const diff = (): ReturnType<typeof diffDrivers> => diffDrivers(before?.read() ?? [], snapshot.read());
+  const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
+  const id = ledger.beginPush({ ...begun, changes: countChanges(diff()) });
   world.observe({ kind: 'push.begun', push: id, bytes });
   const result = await send(world, id, () => destination.push(observed(world, snapshot.body()), signal));
   world.observe({ kind: 'push.answered', push: id });
   const endedAtMs = clock.now().getTime();
   if (result.outcome === 'acknowledged') {
-    ledger.acknowledge(id, result, { atMs: endedAtMs, changed: diffSnapshots(world, last, snapshot) });
+    const frozen: Frozen | undefined =
+      rollbackOf === undefined ? undefined : { push: rollbackOf, sinceMs: endedAtMs, isAdopted: false };
+    ledger.acknowledge(id, result, { atMs: endedAtMs, changed: diff(), facts: frozen && { frozen } });
     for (const approval of ledger.approvals()) {
       if (approval.state === 'pending' && approval.source === firstPush) ledger.closeApproval(approval.id, 'used');
     }

@@ -3,7 +3,7 @@ import { type Changes, noChanges } from '../core/diff.ts';
 import { pointCount } from '../core/packing.ts';
 import type { PushRecord, ReadKind } from '../core/stores.ts';
 import type { SourceRead } from './read-source.ts';
-import type { Verdict } from './judge.ts';
+import type { DriverDeletes, Verdict } from './judge.ts';
 import type { PushReport } from './push.ts';
 import type { World } from './world.ts';
 
@@ -14,6 +14,10 @@ export interface SourceReport {
   readonly hint?: string | undefined;
   /** Of a held candidate: what `approve` wants. */
   readonly digest?: string | undefined;
+  /** Of a held candidate: false where no approval helps. */
+  readonly approvable?: boolean;
+  /** Of a held candidate: what it would delete, the first hundred drivers. */
+  readonly deletes?: readonly DriverDeletes[];
   readonly parts: number;
   readonly rows: number;
   readonly rejects: number;
@@ -78,7 +82,7 @@ export function passExit(
 
 /** One source as it stands after a verdict. */
 export function sourceReport(world: World, verdict: Verdict): SourceReport {
-  const { source, state, reason, hint, digest, changes } = verdict;
+  const { source, state, reason, hint, digest, changes, approvable, deletes } = verdict;
   const kind: ReadKind =
     state === 'held' && world.buffer.readParts(source, 'candidate') !== undefined ? 'candidate' : 'accepted';
   const parts = world.buffer.readParts(source, kind) ?? [];
@@ -91,6 +95,8 @@ export function sourceReport(world: World, verdict: Verdict): SourceReport {
     ...(reason === undefined ? {} : { reason }),
     ...(hint === undefined ? {} : { hint }),
     ...(digest === undefined ? {} : { digest }),
+    ...(approvable === undefined ? {} : { approvable }),
+    ...(deletes === undefined ? {} : { deletes }),
     parts: shown.length,
     rows: sum(({ rows }) => rows),
     rejects: sum(({ rejects }) => rejects),

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { AgentError } from '../core/errors.ts';
 import type { PushRecord, Snapshot } from '../core/stores.ts';
-import { adoptSnapshot } from './adopt.ts';
-import { type Frozen, type PushReport, acceptedDrivers, pushSnapshot, waitForOlder } from './push.ts';
+import { adoptRollback } from './adopt.ts';
+import { type PushReport, acceptedDrivers, pushSnapshot, waitForOlder } from './push.ts';
 import type { World } from './world.ts';
 
 /** Carries out pending `forget` requests. */
@@ -21,6 +21,7 @@ export function forgetRequested(world: World): void {
 export function forget(world: World, { source, part }: { source: string; part?: string | undefined }): void {
   const { buffer, ledger, settings } = world;
   const isConfigured = settings.sources.some(({ name }) => name === source);
+  const dropped = new Set(carriedParts(world, source).filter((name) => part === undefined || name === part));
   for (const kind of ['accepted', 'candidate'] as const) {
     const parts = buffer.readParts(source, kind);
     if (parts === undefined) continue;
@@ -29,12 +30,18 @@ export function forget(world: World, { source, part }: { source: string; part?: 
       buffer.setRead(
         source,
         kind,
-        parts.filter(({ carried, name }) => !(carried && (part === undefined || name === part))),
+        parts.filter((one) => one.kind !== 'part' || !dropped.has(one.name)),
       );
   }
   ledger.release(source);
   for (const _driver of acceptedDrivers(world)) return;
   ledger.setFact('emptyApproved', true);
+}
+
+/** Parts that are gone: carried by the accepted read, or by a candidate that is held. */
+function carriedParts({ buffer }: World, source: string): readonly string[] {
+  const parts = (['accepted', 'candidate'] as const).flatMap((kind) => buffer.readParts(source, kind) ?? []);
+  return [...new Set(parts.filter(({ carried }) => carried).map(({ name }) => name))];
 }
 
 /**
@@ -49,7 +56,7 @@ export function checkForget(world: World, { source, part }: { source: string; pa
     const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.acceptedSources()])];
     throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint: `there are ${known.join(', ')}` });
   }
-  const carried = parts.filter((one) => one.carried).map(({ name }) => name);
+  const carried = carriedParts(world, source);
   const shown = carried.length === 0 ? 'nothing is carried for it' : `carried for it are ${carried.join(', ')}`;
   if (part !== undefined && !carried.includes(part)) {
     throw new AgentError('usage', `source "${source}" carries no part "${part}"`, { hint: shown });
@@ -96,17 +103,13 @@ export function findRollback(world: World, push: number): { record: PushRecord; 
 
 /** Pushes an acknowledged snapshot again, byte for byte; once acknowledged, nothing else is pushed. One attempt. */
 export async function rollBack(world: World, push: number, signal: AbortSignal): Promise<PushReport> {
-  const { ledger, address, clock } = world;
+  const { ledger, address } = world;
   const { snapshot } = findRollback(world, push);
   await verifyBytes(snapshot);
   await waitForOlder(world, snapshot.digest, signal);
   const last = ledger.lastAcknowledged(address);
   const report = await pushSnapshot(world, { snapshot, last, rollbackOf: push }, signal);
-  if (report.outcome === 'acknowledged') {
-    const frozen: Frozen = { push, sinceMs: clock.now().getTime() };
-    ledger.setFact('frozen', frozen);
-    adoptSnapshot(world, snapshot);
-  }
+  if (report.outcome === 'acknowledged') adoptRollback(world);
   return report;
 }
 
@@ -116,7 +119,7 @@ async function verifyBytes(snapshot: Snapshot): Promise<void> {
   for await (const chunk of snapshot.body().chunks()) hash.update(chunk);
   if (hash.digest('hex') === snapshot.digest) return;
   throw new AgentError(
-    'state.corrupt',
+    'snapshot.damaged',
     `the snapshot ${snapshot.digest.slice(0, 12)} does not give its bytes any more`,
     {
       hint: 'restore the state directory from a backup, or roll back to another push',

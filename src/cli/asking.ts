@@ -1,14 +1,15 @@
 /** `approve`, `forget` and `rollback`: what they say takes effect in the agent's next pass, which they wake. */
 import { createInterface } from 'node:readline/promises';
-import { type OpenState, openScratch, openState, runningAgent, wakeAgent } from '../app/compose.ts';
-import { retrying } from '../app/pass.ts';
+import { type OpenState, openAsked, openScratch, openState, runningAgent, wakeAgent } from '../app/compose.ts';
+import { rollBackRequested } from '../app/pass.ts';
 import type { PushReport } from '../app/push.ts';
 import { acceptedDrivers } from '../app/push.ts';
 import { pushSummary } from '../app/report.ts';
-import { checkForget, findRollback, forget as forgetNow, rollBack } from '../app/requests.ts';
+import { checkForget, findRollback, forget as forgetNow } from '../app/requests.ts';
 import { type Changes, countChanges, diffDrivers } from '../core/diff.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
+import type { HeldCandidate, Ledger } from '../core/stores.ts';
 import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
 import { withAgent } from './sync.ts';
 import { showChanges } from './text.ts';
@@ -18,10 +19,21 @@ const digestMin = 8;
 /** Approves what is held under a digest, or a unique prefix of it. */
 export function approve(context: Context, digest: string): number {
   const settings = loadSettings(context, 'optional');
-  using state = openState(settings, commandLog(context));
-  const { ledger } = state.world;
-  const wanted = digest.toLowerCase();
+  const ledger = openAsked(settings);
+  try {
+    const { source, digest: found } = findHeld(ledger, digest);
+    ledger.approve(found, source, Date.now());
+    wakeAgent(settings);
+    answer(context, { approved: found, source }, () => `approved ${source}; ${nextStep(settings)}`);
+    return 0;
+  } finally {
+    ledger.close();
+  }
+}
+
+function findHeld(ledger: Ledger, digest: string): HeldCandidate {
   const held = ledger.held();
+  const wanted = digest.toLowerCase();
   const found = wanted.length < digestMin ? [] : held.filter((one) => one.digest.startsWith(wanted));
   const [one] = found;
   if (one === undefined || found.length > 1)
@@ -29,13 +41,8 @@ export function approve(context: Context, digest: string): number {
       digest,
       held.map((other) => other.digest),
     );
-  if (!one.approvable) {
-    throw new AgentError('usage', `${one.source} cannot be approved: ${one.reason}`, { hint: one.hint });
-  }
-  ledger.approve(one.digest, one.source, Date.now());
-  wakeAgent(settings);
-  answer(context, { approved: one.digest, source: one.source }, () => `approved ${one.source}; ${nextStep(settings)}`);
-  return 0;
+  if (one.approvable) return one;
+  throw new AgentError('usage', `${one.source} cannot be approved: ${one.reason}`, { hint: one.hint });
 }
 
 function notHeld(digest: string, held: readonly string[]): AgentError {
@@ -129,9 +136,11 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
   return outcome === 'refused' ? 5 : 75;
 }
 
+/** Asks first and then does it: should this be killed in the middle, the next agent finishes it. */
 async function rollBackHere(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ world }, signal) => {
-    const { outcome, reason, push } = await retrying(world, retryForMs, () => rollBack(world, id, signal), signal);
+    world.ledger.request({ kind: 'rollback', push: id }, Date.now());
+    const { outcome, reason, push } = (await rollBackRequested(world, retryForMs, signal)) as PushReport;
     return { outcome, reason, push: push && pushSummary(push) };
   });
 }

@@ -30,7 +30,12 @@ export async function check(context: Context, options: { offline?: boolean }): P
 }
 
 function checkSources(settings: Settings): Promise<SourceCheck[]> {
-  const world = { clock: systemClock, openSource: sourceOpener(settings), timezone: settings.timezone };
+  const world = {
+    clock: systemClock,
+    openSource: sourceOpener(settings),
+    timezone: settings.timezone,
+    maxRejects: settings.guard.maxRejects,
+  };
   const signal = new AbortController().signal;
   return Promise.all(settings.sources.map((source) => checkSource(world, source, signal)));
 }

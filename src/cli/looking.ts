@@ -36,7 +36,10 @@ function pushRow(push: PushRecord) {
 }
 
 function showPushes(pushes: readonly ReturnType<typeof pushRow>[]): string {
-  return table(
+  const failures = pushes.flatMap(({ id, outcome, detail }) =>
+    outcome === 'acknowledged' || detail === undefined ? [] : [`push ${id} ${outcome}: ${detail}`],
+  );
+  const all = table(
     [
       ['push', 'right'],
       ['at', 'left'],
@@ -60,6 +63,7 @@ function showPushes(pushes: readonly ReturnType<typeof pushRow>[]): string {
       push.digest.slice(0, 12),
     ]),
   );
+  return [all, ...failures].join('\n');
 }
 
 /** The difference of two acknowledged snapshots. */

@@ -50,19 +50,22 @@ function ageExit(lastPass: StatusReport['lastPass'], maxAge: string | undefined)
   return 75;
 }
 
+interface HeldReport {
+  readonly source: string;
+  readonly digest: string;
+  readonly reason: string;
+  readonly since: string;
+  readonly hint?: string | undefined;
+  readonly approvable: boolean;
+}
+
 export interface StatusReport {
   readonly agent: { pid: number | undefined; since: string | undefined; configLoadedAt: string | undefined } | null;
   /** The file is not what the running agent has loaded. */
   readonly configDiffers: boolean;
   readonly lastPass?: { readonly at: string; readonly outcome: string; readonly exit: number } | undefined;
   readonly sources: readonly SourceReport[];
-  readonly held: readonly {
-    source: string;
-    digest: string;
-    reason: string;
-    since: string;
-    hint?: string | undefined;
-  }[];
+  readonly held: readonly HeldReport[];
   readonly approvals: readonly { source: string; digest: string; state: string; why?: string | undefined }[];
   readonly lastPush?: {
     readonly id: number;
@@ -94,9 +97,7 @@ function statusReport(world: World, unset: readonly string[]): StatusReport {
       ? {}
       : { lastPass: { at: lastPass.at, outcome: lastPass.outcome, exit: lastPass.exit } }),
     sources: lastPass?.sources ?? [],
-    held: ledger
-      .held()
-      .map(({ source, digest, reason, sinceMs, hint }) => ({ source, digest, reason, since: iso(sinceMs), hint })),
+    held: ledger.held().map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
     approvals: approvals
       .slice(0, 10)
       .map(({ source, digest, state, why }) => ({ source: source ?? '', digest, state, why })),
@@ -122,7 +123,7 @@ function statusReport(world: World, unset: readonly string[]): StatusReport {
             points: acknowledged.points,
           },
         }),
-    nextPush: nextPush(world),
+    ...(holder?.command === 'run' && blocked === undefined ? { nextPush: nextPush(world) } : {}),
     blocked,
     rolledBackTo: ledger.fact<Frozen>('frozen')?.push,
   };
@@ -148,29 +149,42 @@ function iso(ms: number): string {
 }
 
 function showStatus(report: StatusReport): string {
-  const { agent, lastPass, lastPush, lastAcknowledged, nextPush: next, blocked } = report;
-  const lines = [
-    agent === null
-      ? 'agent             not running'
-      : `agent             running, pid ${agent.pid}, since ${agent.since}`,
-    `last pass         ${lastPass === undefined ? 'none yet' : `${lastPass.at} ${lastPass.outcome}, exit ${lastPass.exit}`}`,
-    `last push         ${lastPush === undefined ? 'none yet' : `${lastPush.id} ${lastPush.at} ${lastPush.outcome}`}`,
-    `acknowledged      ${lastAcknowledged === undefined ? 'none yet' : `push ${lastAcknowledged.id} ${lastAcknowledged.at}, ${lastAcknowledged.drivers} drivers, ${lastAcknowledged.points} points`}`,
-    `next push         ${next}`,
+  const rows: [string, string][] = [
+    ['agent', report.agent === null ? 'not running' : `running, pid ${report.agent.pid}, since ${report.agent.since}`],
+    ['last pass', report.lastPass === undefined ? 'none yet' : showPassLine(report.lastPass)],
+    ['last push', report.lastPush === undefined ? 'none yet' : showPushLine(report.lastPush)],
+    ['acknowledged', report.lastAcknowledged === undefined ? 'none yet' : showAcknowledged(report.lastAcknowledged)],
+    ['next push', report.nextPush ?? noNextPush(report)],
   ];
-  if (report.configDiffers)
-    lines.push('config            the file differs from what the agent has loaded: kill -HUP loads it');
-  if (blocked !== undefined)
-    lines.push(`blocked           ${blocked.reason}${blocked.hint === undefined ? '' : ` (${blocked.hint})`}`);
-  for (const { source, digest, reason, since } of report.held) {
-    lines.push(
-      `held              ${source} since ${since}: ${reason}`,
-      `                  driver-sync approve ${digest.slice(0, 12)}`,
-    );
+  if (report.configDiffers) rows.push(['config', 'the file is not what the agent has loaded: kill -HUP loads it']);
+  if (report.blocked !== undefined) {
+    const { reason, hint } = report.blocked;
+    rows.push(['blocked', hint === undefined ? reason : `${reason} (${hint})`]);
+  }
+  for (const { source, digest, reason, since, approvable } of report.held) {
+    rows.push(['held', `${source} since ${since}: ${reason}`]);
+    if (approvable) rows.push(['', `driver-sync approve ${digest.slice(0, 12)}`]);
   }
   for (const { source, digest, state, why } of report.approvals) {
-    lines.push(`approval          ${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`);
+    rows.push(['approval', `${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`]);
   }
-  if (report.sources.length > 0) lines.push('', showSources(report.sources));
-  return lines.join('\n');
+  const head = rows.map(([name, text]) => `${name.padEnd(14)}${text}`).join('\n');
+  return report.sources.length === 0 ? head : `${head}\n\n${showSources(report.sources)}`;
+}
+
+function showPassLine({ at, outcome, exit }: NonNullable<StatusReport['lastPass']>): string {
+  return `${at} ${outcome}, exit ${exit}`;
+}
+
+function showPushLine({ id, at, outcome, detail }: NonNullable<StatusReport['lastPush']>): string {
+  const why = outcome === 'acknowledged' || detail === undefined ? '' : `: ${detail}`;
+  return `${id} ${at} ${outcome}${why}`;
+}
+
+function showAcknowledged({ id, at, drivers, points }: NonNullable<StatusReport['lastAcknowledged']>): string {
+  return `push ${id} ${at}, ${drivers} drivers, ${points} points`;
+}
+
+function noNextPush({ agent }: StatusReport): string {
+  return agent === null ? 'none: no agent runs ("driver-sync run" starts one)' : 'none now';
 }

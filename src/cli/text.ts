@@ -1,5 +1,6 @@
 /** Text for a person at a terminal: tables, counts, sizes. */
 import type { Changes, Counts } from '../core/diff.ts';
+import type { DriverDeletes } from '../app/judge.ts';
 import type { SourceReport } from '../app/report.ts';
 
 export type Column = readonly [title: string, align: 'left' | 'right'];
@@ -72,7 +73,8 @@ function sourceNotes(source: SourceReport): string[] {
   const notes: string[] = [];
   if (source.reason !== undefined) notes.push(`${source.name}: ${source.state}: ${source.reason}`);
   if (source.hint !== undefined) notes.push(`  ${source.hint}`);
-  if (source.digest !== undefined && source.state === 'held')
+  notes.push(...showDeletes(source.deletes ?? []));
+  if (source.digest !== undefined && source.approvable === true)
     notes.push(`  approve it with: driver-sync approve ${source.digest.slice(0, 12)}`);
   for (const part of source.carried) {
     notes.push(
@@ -81,4 +83,15 @@ function sourceNotes(source: SourceReport): string[] {
   }
   for (const warning of source.warnings) notes.push(`${source.name}: note: ${warning}`);
   return notes;
+}
+
+const deletesShown = 10;
+
+function showDeletes(deletes: readonly DriverDeletes[]): string[] {
+  const lines = deletes.slice(0, deletesShown).map(({ driver, months }) => {
+    const [first, last] = [months[0], months.at(-1)];
+    const span = months.length === 1 ? first : `${months.length} points from ${first} to ${last}`;
+    return `  would delete: ${driver}  ${span}`;
+  });
+  return deletes.length > deletesShown ? [...lines, '  and more: driver-sync plan --json'] : lines;
 }

@@ -11,6 +11,7 @@ const exits = {
   'state.full': 75,
   'state.locked': 75,
   'state.corrupt': 75,
+  'snapshot.damaged': 75,
   'emulator.port': 75,
   usage: 64,
   'source.unreadable': 3,

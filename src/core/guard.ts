@@ -52,7 +52,7 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   const deletes = describeDeletes(changes);
   if (candidate.rejects > accepted.rejects) {
     return {
-      reason: `it would delete ${deletes} and has ${candidate.rejects} rejects where the accepted read had ${accepted.rejects}`,
+      reason: `it would delete ${deletes} and has ${candidate.rejects} ${plural(candidate.rejects, 'reject')} where the accepted read had ${accepted.rejects}`,
       hint: 'a row that could not be read is no evidence that its points are gone: see "driver-sync rejects"',
     };
   }

@@ -134,6 +134,11 @@ export interface HeldCandidate {
   readonly approvable: boolean;
 }
 
+export interface ReadCounts {
+  readonly drivers: number;
+  readonly points: number;
+}
+
 /** Points by driver: what a candidate deletes. */
 export type DeletedPoints = ReadonlyMap<string, readonly Month[]>;
 
@@ -164,11 +169,15 @@ export interface Ledger {
   endPush(id: number, result: PushResult, endedAtMs: number): void;
   /** Pushes that never ended died with their process: their outcome is unknown, and they ended by now. */
   endOrphans(endedAtMs: number): void;
-  /** Ends a push as acknowledged, with the points that it carried first. One transaction. */
+  /** Ends a push as acknowledged, with the points that it carried first and what else is so from then on. One transaction. */
   acknowledge(
     id: number,
     result: PushResult,
-    ended: { readonly atMs: number; readonly changed: Iterable<DriverChange> },
+    ended: {
+      readonly atMs: number;
+      readonly changed: Iterable<DriverChange>;
+      readonly facts?: Readonly<Record<string, unknown>> | undefined;
+    },
   ): void;
   /** Newest first. */
   pushes(): readonly PushRecord[];
@@ -193,9 +202,10 @@ export interface Ledger {
   approvedDeletes(approval: number): DeletedPoints;
   closeApproval(id: number, state: 'used' | 'dropped', why?: string): void;
 
-  /** Deletes that the guard let through without approval. */
-  recordDeletes(source: string, atMs: number, deletes: { readonly drivers: number; readonly points: number }): void;
-  deletesSince(source: string, sinceMs: number): { readonly drivers: number; readonly points: number };
+  /** Deletes that the guard let through without approval. Recorded before they are done: `read` makes that harmless. */
+  recordDeletes(source: string, read: string, deletes: ReadCounts & { readonly atMs: number }): void;
+  /** Their sum since a moment, without those of one read, which is being judged again. */
+  deletesSince(source: string, sinceMs: number, read: string): ReadCounts;
 
   request(request: Request, nowMs: number): number;
   pendingRequests(): readonly PendingRequest[];
@@ -233,7 +243,7 @@ export interface Snapshot {
 export interface Archive {
   /** Writes a snapshot whole or not at all. `drivers` come in the order of ids, each once. */
   write(drivers: Iterable<SnapshotDriver>, format: BodyFormat, origins: readonly PartOrigin[]): Snapshot;
-  /** @throws AgentError `state.corrupt` where its file is damaged. */
+  /** @throws AgentError `snapshot.damaged`; so does reading it. */
   open(digest: string): Snapshot | undefined;
   /** What a snapshot takes on the disk; 0 where it is not kept. */
   storedBytes(digest: string): number;

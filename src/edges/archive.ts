@@ -105,10 +105,10 @@ function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, header: 
   }
 }
 
-/** @throws AgentError `state.corrupt` */
+/** @throws AgentError `snapshot.damaged` */
 function openSnapshot(file: string, digest: string): Snapshot {
   const { header, counts } = readTitle(file);
-  const read = (): Iterable<SnapshotDriver> => readDrivers(file);
+  const read = (): Iterable<SnapshotDriver> => readDrivers(file, counts.drivers);
   const body: SnapshotBody = {
     digest,
     bytes: counts.bytes,
@@ -193,12 +193,20 @@ function readAll(fd: number, into: Uint8Array): number {
   return at;
 }
 
-function* readDrivers(file: string): Generator<SnapshotDriver> {
+/** @throws AgentError `snapshot.damaged`, also where drivers are missing at its end */
+function* readDrivers(file: string, expected: number): Generator<SnapshotDriver> {
   const blocks = readBlocks(file);
   try {
-    let block = nextBlock(file, blocks);
     // The first one is the header.
-    while ((block = nextBlock(file, blocks)) !== undefined) yield* driversOf(block);
+    nextBlock(file, blocks);
+    let found = 0;
+    for (let block = nextBlock(file, blocks); block !== undefined; block = nextBlock(file, blocks)) {
+      for (const driver of driversOf(block)) {
+        found++;
+        yield driver;
+      }
+    }
+    if (found !== expected) throw damaged(file, new Error(`it has ${found} of ${expected} drivers`));
   } finally {
     blocks.return(undefined);
   }
@@ -256,7 +264,7 @@ function readTitle(file: string): { header: Header; counts: SnapshotCounts } {
 
 function damaged(file: string, error: unknown): AgentError {
   const why = error instanceof Error ? error.message : String(error);
-  return new AgentError('state.corrupt', `the snapshot in ${file} cannot be read: ${why}`, {
+  return new AgentError('snapshot.damaged', `the snapshot in ${file} cannot be read: ${why}`, {
     cause: error,
     hint: 'restore the file from a backup; snapshots of other pushes are not affected',
   });

@@ -85,7 +85,7 @@ function gzipped(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
 }
 
 function lengthError(body: SnapshotBody): AgentError {
-  return new AgentError('state.corrupt', `snapshot ${body.digest} does not have its ${body.bytes} bytes`, {
+  return new AgentError('snapshot.damaged', `snapshot ${body.digest} does not have its ${body.bytes} bytes`, {
     hint: 'run driver-sync sync: it builds the snapshot again',
   });
 }

@@ -3,7 +3,7 @@
  * FULL`: that a push was begun has to be on disk before its first byte leaves.
  */
 import type { Database } from 'better-sqlite3';
-import type { Changes, DriverChange } from '../core/diff.ts';
+import type { Changes } from '../core/diff.ts';
 import type { Month } from '../core/model.ts';
 import { packMonths, unpackMonths } from '../core/packing.ts';
 import type { PushOutcome, PushResult } from '../core/ports.ts';
@@ -15,6 +15,7 @@ import type {
   NewPush,
   PendingRequest,
   PushRecord,
+  ReadCounts,
   Request,
 } from '../core/stores.ts';
 import { checkVersion, migrateWith } from './buffer-schema.ts';
@@ -70,10 +71,12 @@ const migrations = [
 
   CREATE TABLE deletion (
     source TEXT NOT NULL,
+    read TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
     drivers INTEGER NOT NULL,
-    points INTEGER NOT NULL
-  ) STRICT;
+    points INTEGER NOT NULL,
+    PRIMARY KEY (source, read)
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE request (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -144,7 +147,7 @@ class SqliteLedger implements Ledger {
     this.#run(sql, endedAtMs, 'the agent stopped while it was sent');
   }
 
-  acknowledge(id: number, result: PushResult, ended: { atMs: number; changed: Iterable<DriverChange> }): void {
+  acknowledge(id: number, result: PushResult, ended: Parameters<Ledger['acknowledge']>[2]): void {
     this.#write(() => {
       this.endPush(id, result, ended.atMs);
       const insert = this.#db.prepare('INSERT INTO change VALUES (?, ?, ?)');
@@ -152,6 +155,7 @@ class SqliteLedger implements Ledger {
         const months = [...change.created, ...change.updated].sort((a, b) => a - b);
         if (months.length > 0) insert.run(change.id, id, packMonths(months));
       }
+      for (const [key, value] of Object.entries(ended.facts ?? {})) this.setFact(key, value);
     });
   }
 
@@ -238,14 +242,15 @@ class SqliteLedger implements Ledger {
     this.#run('UPDATE approval SET state = ?, why = ? WHERE id = ?', state, why ?? null, id);
   }
 
-  recordDeletes(source: string, atMs: number, deletes: { drivers: number; points: number }): void {
-    this.#run('INSERT INTO deletion VALUES (?, ?, ?, ?)', source, atMs, deletes.drivers, deletes.points);
+  recordDeletes(source: string, read: string, deletes: ReadCounts & { atMs: number }): void {
+    const { atMs, drivers, points } = deletes;
+    this.#run('INSERT OR REPLACE INTO deletion VALUES (?, ?, ?, ?, ?)', source, read, atMs, drivers, points);
   }
 
-  deletesSince(source: string, sinceMs: number): { drivers: number; points: number } {
+  deletesSince(source: string, sinceMs: number, read: string): ReadCounts {
     const sql = `SELECT coalesce(sum(drivers), 0) AS drivers, coalesce(sum(points), 0) AS points
-      FROM deletion WHERE source = ? AND at_ms > ?`;
-    return this.#all<{ drivers: number; points: number }>(sql, source, sinceMs)[0]!;
+      FROM deletion WHERE source = ? AND at_ms > ? AND read != ?`;
+    return this.#all<ReadCounts>(sql, source, sinceMs, read)[0]!;
   }
 
   request(request: Request, nowMs: number): number {

@@ -174,7 +174,7 @@ function stateError(stateDir: string, cause: unknown): AgentError {
     });
   }
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
-    return new AgentError('state.corrupt', `the file lock in ${stateDir} is not one of this agent (${code})`, {
+    return new AgentError('state.unwritable', `the file lock in ${stateDir} is not one of this agent (${code})`, {
       cause,
       hint: 'remove it while no agent runs',
     });

@@ -46,7 +46,11 @@ function translated(file: string, error: unknown): unknown {
     hint: string,
   ) => new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
-    return failure('state.corrupt', 'is damaged', 'it is moved aside and rebuilt by the next run or sync');
+    return failure(
+      'state.corrupt',
+      'is damaged',
+      'if this is buffer.db, the next run or sync rebuilds it; ledger.db comes from a backup of the state directory',
+    );
   }
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_WRITE') {
     return failure(

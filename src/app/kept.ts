@@ -1,7 +1,22 @@
-/** Which snapshots of the archive are kept (DESIGN, `keep` and `keepMax`). */
+/** Snapshots of the archive: which are kept, and what to do with one that cannot be read. */
+import { isAgentError } from '../core/errors.ts';
+import type { Snapshot } from '../core/stores.ts';
 import type { World } from './world.ts';
 
 const dayMs = 86_400_000;
+
+/** A snapshot that can be read to its end. A damaged one counts as not kept: it must not stop the next push. */
+export function openReadable({ archive, log }: Pick<World, 'archive' | 'log'>, digest: string): Snapshot | undefined {
+  try {
+    const snapshot = archive.open(digest);
+    for (const _driver of snapshot?.read() ?? []);
+    return snapshot;
+  } catch (error) {
+    if (!isAgentError(error, 'snapshot.damaged')) throw error;
+    log.warn('a kept snapshot is damaged and counts as not kept', { digest, cause: error.message });
+    return undefined;
+  }
+}
 
 /**
  * Of acknowledged pushes: all of 7 days, then the last of each UTC day for `keep`, newest first up to `keepMax`, and
