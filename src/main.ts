@@ -7,4 +7,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+// A closed or full stderr must not end a pass: there is nowhere left to say so.
+process.stderr.on('error', () => undefined);
+
 process.exit(await runCommand(process.argv.slice(2)));

@@ -47,6 +47,9 @@ export function adoptSnapshot(world: World, snapshot: Snapshot): void {
     let open = writers.get(packed.source);
     if (open === undefined) {
       const writer = buffer.beginPart(packed.source, { name: '', kind: 'snapshot' }, '');
+      for (const origin of snapshot.origins) {
+        if (origin.source === packed.source) writer.mention(origins.get(origin.id) as number);
+      }
       open = { writer, batch: [] };
       writers.set(packed.source, open);
     }

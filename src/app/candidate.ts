@@ -10,6 +10,11 @@ import type { World } from './world.ts';
 /** A part that a candidate is made of. */
 export type Choice = { readonly id: number; readonly carried: boolean };
 
+interface DatedPart {
+  readonly name: string;
+  readonly revisedAtMs: number;
+}
+
 /** What a source showed and what was read of it. */
 export interface Found {
   readonly present: readonly PartRead[];
@@ -59,7 +64,8 @@ export function assembleCandidate(
   };
 }
 
-function isNewer(a: PartRead, b: PartRead): boolean {
+/** The newer of two parts of which only one counts. */
+export function isNewer(a: DatedPart, b: DatedPart): boolean {
   return a.revisedAtMs > b.revisedAtMs || (a.revisedAtMs === b.revisedAtMs && a.name > b.name);
 }
 
@@ -84,27 +90,29 @@ function sameParts(choices: readonly Choice[], accepted: readonly ReadPart[]): b
 function goneParts(world: World, before: readonly ReadPart[], { present, listed }: Found): readonly ReadPart[] {
   const names = new Set(listed.map(({ name }) => name));
   const beforeNames = new Set(before.map(({ name }) => name));
-  const newHashes = new Set(present.filter(({ name }) => !beforeNames.has(name)).map(({ hash }) => hash));
-  const gone = before.filter(({ kind, name, hash }) => kind === 'part' && !names.has(name) && !newHashes.has(hash));
+  // One new part is the new name of one old part only.
+  const newHashes = present.filter(({ name }) => !beforeNames.has(name)).map(({ hash }) => hash);
+  const gone = before.filter(({ kind, name, hash }) => {
+    if (kind !== 'part' || names.has(name)) return false;
+    const renamed = newHashes.indexOf(hash);
+    if (renamed >= 0) newHashes.splice(renamed, 1);
+    return renamed < 0;
+  });
   const fromSnapshots = before.flatMap((part) => (part.kind === 'snapshot' ? partsOfSnapshot(world, part, names) : []));
   return [...gone, ...fromSnapshots];
 }
 
 /**
  * After the buffer was rebuilt, an accepted read is one `snapshot` part. What it holds of parts that the source does not
- * show any more is taken out of it, so that those can be carried.
+ * show any more is taken out of it, so that those can be carried; a part that no point came from is still one that is gone.
  */
-function partsOfSnapshot(world: World, snapshot: ReadPart, names: ReadonlySet<string>): readonly ReadPart[] {
-  const { buffer } = world;
-  const found = new Map<string, FoldedDriver[]>();
+function partsOfSnapshot({ buffer }: World, snapshot: ReadPart, names: ReadonlySet<string>): readonly ReadPart[] {
+  const origins = buffer.partOrigins(snapshot.id).filter(({ name }) => !names.has(name));
+  const found = new Map<string, FoldedDriver[]>(origins.map(({ name }) => [name, []]));
+  if (found.size === 0) return [];
   for (const driver of buffer.partDrivers(snapshot)) {
     const byPart = Map.groupBy(driver.cells, (cell: Cell) => buffer.origin(cell.part).name);
-    for (const [name, cells] of byPart) {
-      if (names.has(name)) continue;
-      const drivers = found.get(name) ?? [];
-      drivers.push({ ...driver, cells });
-      found.set(name, drivers);
-    }
+    for (const [name, cells] of byPart) found.get(name)?.push({ ...driver, cells });
   }
   return [...found].map(([name, drivers]) => {
     const writer = buffer.beginPart(snapshot.source, { name, kind: 'part' }, snapshot.fingerprint);

@@ -1,6 +1,6 @@
 /** Puts an agent together out of real edges. The only room that names them. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
@@ -13,7 +13,16 @@ import { openHttpDestination } from '../edges/http-destination.ts';
 import { openLedger } from '../edges/ledger.ts';
 import { type Lock, type LockHolder, acquireLock, ensureStateDir, lockHolder } from '../edges/lock.ts';
 import { nextDue, previousDue } from '../edges/schedule.ts';
+import {
+  dropOldScratch,
+  readHeartbeat,
+  scratchDirectory,
+  watchWake,
+  writeHeartbeat,
+  writeWake,
+} from '../edges/state-directory.ts';
 import { kinds } from '../sources/index.ts';
+import { adoptAfterLoss } from './adopt.ts';
 import type { World } from './world.ts';
 
 export { openLog } from '../edges/log.ts';
@@ -71,6 +80,7 @@ class RunningAgent implements Agent {
     this.#settings = settings;
     this.#options = options;
     this.#lock = lock;
+    dropOldScratch(settings.state);
     this.#ledger = openLedger(fileIn(settings, 'ledger'), 'migrate');
     this.#ledger.endOrphans(systemClock.now().getTime());
     this.#buffer = this.#openBuffer();
@@ -106,7 +116,12 @@ class RunningAgent implements Agent {
     const nowMs = systemClock.now().getTime();
     if (nowMs - this.#beatAtMs < 1000 && nowMs >= this.#beatAtMs) return;
     this.#beatAtMs = nowMs;
-    writeFileSync(path.join(this.#settings.state, 'heartbeat'), String(nowMs + allowanceMs));
+    try {
+      writeHeartbeat(this.#settings.state, nowMs + allowanceMs);
+    } catch (error) {
+      // `status --live` will say so; the pushes are worth more than their heartbeat.
+      this.#options.log.warn('the heartbeat cannot be written', { error });
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -199,26 +214,34 @@ export interface OpenState extends Disposable {
  * @throws AgentError `state.missing` that says where it looked.
  */
 export function openState(settings: Settings, log: Log): OpenState {
-  if (!existsSync(fileIn(settings, 'ledger')) || !existsSync(fileIn(settings, 'buffer'))) {
-    throw noState(settings);
-  }
+  if (!existsSync(fileIn(settings, 'ledger'))) throw noState(settings);
   const ledger = openWritable(fileIn(settings, 'ledger'));
-  const buffer = openBuffer(fileIn(settings, 'buffer'), 'read');
-  const world = {
-    ...worldOf(settings, { log }),
-    ledger,
-    buffer,
-    archive: openArchive(fileIn(settings, 'archive')),
-    destination: nowhere,
-  };
+  const archive = openArchive(fileIn(settings, 'archive'));
+  const kept = { ...worldOf(settings, { log }), ledger, archive, destination: nowhere };
+  const buffer = openReadableBuffer(fileIn(settings, 'buffer'), kept);
   return {
-    world,
+    world: { ...kept, buffer },
     [Symbol.dispose]() {
       buffer.close();
       ledger.close();
     },
   };
 }
+
+/** Where there is no buffer to read, the last acknowledged snapshot answers, as it will for the next pass. */
+function openReadableBuffer(file: string, kept: Omit<World, 'buffer'>): Buffer {
+  try {
+    if (existsSync(file)) return openBuffer(file, 'read');
+  } catch (error) {
+    if (!isAgentError(error, 'state.corrupt')) throw error;
+    kept.log.warn('the buffer is damaged: this is of the last acknowledged snapshot', { cause: error.message });
+  }
+  const buffer = openBuffer(':memory:', 'write');
+  adoptAfterLoss({ ...kept, buffer, log: silent });
+  return buffer;
+}
+
+const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
  * Opens the ledger alone, to leave a word in it.
@@ -240,7 +263,7 @@ function openWritable(file: string): Ledger {
   try {
     return openLedger(file, 'write');
   } catch (error) {
-    if (!isAgentError(error, 'state.unwritable')) throw error;
+    if (!isAgentError(error, 'state.unwritable') && !isAgentError(error, 'state.full')) throw error;
     return openLedger(file, 'read');
   }
 }
@@ -257,7 +280,7 @@ export function openScratch(settings: Settings, log: Log, observe?: World['obser
     using _lock = acquireLock(settings.state, { command: 'plan', pid: process.pid });
     openLedger(ledgerFile, 'migrate').close();
   }
-  const directory = path.join(settings.state, `scratch-${process.pid}`);
+  const directory = scratchDirectory(settings.state);
   rmSync(directory, { recursive: true, force: true });
   ensureStateDir(directory);
   const ledger = openLedger(ledgerFile, 'write');
@@ -308,12 +331,12 @@ function copyBuffer(from: string, to: string): Buffer {
 function onlyHolding(ledger: Ledger): Ledger {
   const facts = new Map<string, unknown>();
   const nothing = (): void => undefined;
-  const silent = { release: nothing, closeApproval: nothing, recordDeletes: nothing, finishRequest: nothing };
+  const mute = { release: nothing, closeApproval: nothing, recordDeletes: nothing, finishRequest: nothing };
   const factual: Pick<Ledger, 'fact' | 'setFact'> = {
     fact: <T>(key: string) => (facts.has(key) ? facts.get(key) : ledger.fact(key)) as T | undefined,
     setFact: (key, value) => void facts.set(key, value),
   };
-  const own: Partial<Ledger> = { ...silent, ...factual };
+  const own: Partial<Ledger> = { ...mute, ...factual };
   return new Proxy(ledger, {
     get(target, key: keyof Ledger) {
       const member = own[key] ?? target[key];
@@ -327,28 +350,19 @@ export function runningAgent(settings: Settings): LockHolder | undefined {
   return existsSync(settings.state) ? lockHolder(settings.state) : undefined;
 }
 
-/** Until when the loop said that it may be silent; `undefined` where it never said so. */
+/** Until when the loop said that it may be silent, in ms since 1970; `undefined` where it never said so. */
 export function aliveUntilMs(settings: Settings): number | undefined {
-  const file = path.join(settings.state, 'heartbeat');
-  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  return readHeartbeat(settings.state);
 }
 
 /** Makes the running agent look at its requests now. */
 export function wakeAgent(settings: Settings): void {
-  writeFileSync(wakeFile(settings), String(systemClock.now().getTime()));
+  writeWake(settings.state);
 }
 
-function wakeFile(settings: Settings): string {
-  return path.join(settings.state, 'wake');
-}
-
-/** Calls `asked` when a command left a request. Only a hint: the loop looks at the ledger by itself too. */
+/** Calls `asked` when a command left a request. */
 export function watchRequests(settings: Settings, asked: () => void): Disposable {
-  const watcher = watch(settings.state, (_event, name) => {
-    if (name === path.basename(wakeFile(settings))) asked();
-  });
-  watcher.on('error', asked);
-  return { [Symbol.dispose]: () => watcher.close() };
+  return watchWake(settings.state, asked);
 }
 
 /** Creates the state directory. @throws AgentError `state.unwritable`, `state.full` */

@@ -6,7 +6,7 @@ import { isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Agent, schedule, tokenStamp } from './compose.ts';
 import { runPass } from './pass.ts';
-import { type Backoff, blockedReason } from './push.ts';
+import { type Backoff, backoffLeftMs, blockedReason, hasUnpushed } from './push.ts';
 import type { PassReport } from './report.ts';
 import type { WakeReason, Waker } from './waker.ts';
 import { type Watching, watchSources } from './watching.ts';
@@ -71,10 +71,11 @@ class Daemon {
     this.#asked = ledger.asked();
     const backoff = ledger.fact<Backoff>('backoff');
     if (backoff?.address === address) {
-      // A clock that was set back must not silence the agent: no wait is longer than the longest backoff.
-      const waitMs = Math.min(Math.max(0, backoff.notBeforeMs - clock.now().getTime()), 300_000);
-      this.#retryAtMs = clock.monotonicMs() + waitMs;
+      this.#retryAtMs = clock.monotonicMs() + backoffLeftMs(backoff, clock.now().getTime());
     }
+    // What was accepted and waited for its push when the agent ended is a change still.
+    const nowMs = clock.monotonicMs();
+    if (hasUnpushed(this.#agent.world)) this.#changedMs = { first: nowMs, last: nowMs };
   }
 
   async run(): Promise<void> {
@@ -102,14 +103,17 @@ class Daemon {
   #owesPushAtStart(): boolean {
     const { ledger, address, settings, clock } = this.#agent.world;
     if (ledger.lastAcknowledged(address) === undefined || ledger.pendingRequests().length > 0) return true;
+    if (ledger.approvals().some(({ state }) => state === 'pending')) return true;
     if (ledger.lastPush(address)?.outcome === 'unknown') return true;
     const due = schedule.previousDue(settings.schedule, settings.timezone, clock.now());
     const served = ledger.fact<number>('servedMs');
-    return due !== undefined && (served === undefined || served < due.getTime());
+    // One that lies ahead was noted by a clock that was wrong.
+    return due !== undefined && (served === undefined || served < due.getTime() || served > clock.now().getTime());
   }
 
   async #decide(reasons: ReadonlySet<WakeReason>): Promise<{ push: boolean; resume: boolean }> {
-    let push = this.#brokenPush || this.#isScheduleDue() || this.#isChangeDue() || this.#isRetryDue();
+    let push =
+      this.#isRetryDue() || (!this.#isWaiting() && (this.#brokenPush || this.#isScheduleDue() || this.#isChangeDue()));
     // A rollback that waits is what somebody asked for last.
     let resume = reasons.has('pass') && this.#agent.world.ledger.pendingRequests().length === 0;
     if (reasons.has('reload')) {
@@ -145,7 +149,7 @@ class Daemon {
     this.#agent.beat(passAllowanceMs(settings));
     try {
       const first = await this.#run(push, resume);
-      const report = !push && this.#owesPush(first) ? await this.#run(true, false) : first;
+      const report = !push && !this.#isWaiting() && this.#owesPush(first) ? await this.#run(true, false) : first;
       this.#brokenUntilMs = undefined;
       this.#brokenPush = false;
       if (report !== first || push) this.#served(report);
@@ -159,7 +163,6 @@ class Daemon {
         hint: error.hint,
         inMs: brokenPauseMs,
       });
-      ledger.setFact('broken', { at: clock.now().toISOString(), message: error.message, exit: error.exit });
     }
     this.#nextPollMs = clock.monotonicMs() + Math.min(...settings.sources.map(({ pollMs }) => pollMs));
   }
@@ -199,8 +202,8 @@ class Daemon {
     if (report.outcome === 'refused') ledger.setFact('refusedRevision', buffer.revision());
     if (report.outcome === 'unreachable' || report.outcome === 'unknown') {
       const backoff = ledger.fact<Backoff>('backoff');
-      const inMs = Math.max(0, (backoff?.notBeforeMs ?? 0) - clock.now().getTime());
-      this.#retryAtMs = clock.monotonicMs() + inMs;
+      const waitMs = backoff === undefined ? 0 : backoffLeftMs(backoff, clock.now().getTime());
+      this.#retryAtMs = clock.monotonicMs() + waitMs;
     } else if (report.outcome !== 'blocked') {
       ledger.setFact('servedMs', clock.now().getTime());
     }
@@ -216,9 +219,10 @@ class Daemon {
     const { clock, ledger, settings } = this.#agent.world;
     const nowMs = clock.monotonicMs();
     // Going on where a pass broke would break it again, unless somebody asks.
-    if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs && !reasons.has('pass')) return false;
+    const isAsked = reasons.has('pass') || reasons.has('request') || reasons.has('reload');
+    if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs && !isAsked) return false;
     if (reasons.size > 0 || nowMs >= this.#nextPollMs) return true;
-    if (this.#isScheduleDue() || this.#isChangeDue() || this.#isRetryDue()) return true;
+    if (this.#isRetryDue() || (!this.#isWaiting() && (this.#isScheduleDue() || this.#isChangeDue()))) return true;
     return tokenStamp(settings) !== this.#tokenStamp || ledger.asked() !== this.#asked;
   }
 
@@ -242,6 +246,11 @@ class Daemon {
     return Math.min(this.#changedMs.last + pushOnChangeMs, this.#changedMs.first + 10 * pushOnChangeMs);
   }
 
+  /** For the time that the service asked for, or the backoff: only a person's word goes before. */
+  #isWaiting(): boolean {
+    return this.#retryAtMs !== undefined && this.#agent.world.clock.monotonicMs() < this.#retryAtMs;
+  }
+
   #isRetryDue(): boolean {
     return this.#retryAtMs !== undefined && this.#agent.world.clock.monotonicMs() >= this.#retryAtMs;
   }
@@ -255,10 +264,10 @@ class Daemon {
     if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs) {
       return Math.min(beatMs, this.#brokenUntilMs - nowMs);
     }
-    const moments = [this.#nextPollMs, this.#changeDueMs(), this.#retryAtMs].flatMap((at) =>
-      at === undefined ? [] : [at - nowMs],
-    );
-    return Math.max(0, Math.min(beatMs, due, ...moments));
+    const isWaiting = this.#isWaiting();
+    const pushes = isWaiting ? [this.#retryAtMs] : [this.#changeDueMs(), nowMs + due];
+    const moments = [this.#nextPollMs, ...pushes].flatMap((at) => (at === undefined ? [] : [at - nowMs]));
+    return Math.max(0, Math.min(beatMs, ...moments));
   }
 }
 

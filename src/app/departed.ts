@@ -37,7 +37,6 @@ function* mergeOrdered(a: Iterable<PackedDriver>, b: Iterable<PackedDriver>): Ge
 export function inheritCarried(world: World, settings: SourceSettings, departed: readonly string[]): void {
   const { buffer } = world;
   const source = settings.name;
-  if (buffer.readParts(source, 'accepted') !== undefined) return;
   const candidate: readonly Choice[] = buffer.readParts(source, 'candidate') ?? [];
   const names = new Set(buffer.readParts(source, 'candidate')?.map(({ name }) => name));
   const choices = [...candidate];

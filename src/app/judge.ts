@@ -259,10 +259,13 @@ function settleDeparted(world: World, source: string): Verdict | undefined {
     );
   const changes = countChanges(diffDrivers(buffer.drivers(source, 'accepted'), []));
   const approval = pendingApproval(world, source);
-  if (changes.drivers.delete === 0 || approval !== undefined || !settings.shouldDeleteMissing) {
+  const deletes = deletedPoints(diffDrivers(buffer.drivers(source, 'accepted'), []));
+  const isApproved = approval !== undefined && isWithin(deletes, ledger.approvedDeletes(approval.id));
+  if (!isApproved) dropApprovals(world, source, 'the source left the config, which would delete all that it has');
+  if (changes.drivers.delete === 0 || isApproved || !settings.shouldDeleteMissing) {
     buffer.dropRead(source, 'accepted');
     buffer.dropRead(source, 'candidate');
-    if (approval !== undefined) {
+    if (isApproved) {
       ledger.closeApproval(approval.id, 'used');
       if (buffer.acceptedSources().every((name) => isEmptyRead(world, { source: name, kind: 'accepted' }))) {
         ledger.setFact('emptyApproved', true);
@@ -275,7 +278,6 @@ function settleDeparted(world: World, source: string): Verdict | undefined {
   const rules = { ...settings.guard, mayBeEmpty: false };
   const hold = judge({ ...evidence, recentDeletes: none, mayCountTwice: false, departed: true }, rules) as Hold;
   const digest = digestOf(source, []);
-  const deletes = deletedPoints(diffDrivers(buffer.drivers(source, 'accepted'), []));
   ledger.hold({ source, digest, ...hold, hint: hold.hint, approvable: true }, deletes, clock.now().getTime());
   return { source, state: 'held', ...hold, digest, changes, approvable: true, deletes: shownDeletes(deletes) };
 }

@@ -24,7 +24,7 @@ export async function runPass(world: World, options: PassOptions, signal: AbortS
   adoptRollback(world);
   if (options.resume) resume(world);
   forgetRequested(world);
-  const rolledBack = await rollBackRequested(world, options.retryForMs, signal);
+  const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(world, options.retryForMs, signal);
   const reads = await Promise.all(settings.sources.map((source) => readSource(world, source, signal)));
   // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
   const verdicts = ledger.fact('frozen') === undefined ? judgeAll(world, reads) : reads.map(unjudged);
@@ -45,12 +45,18 @@ export async function runPass(world: World, options: PassOptions, signal: AbortS
 }
 
 async function pushWithRetries(world: World, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
-  if (options.push === 'no') {
-    const blocked = blockedReason(world);
-    return blocked === undefined ? { outcome: 'unchanged' } : { outcome: 'blocked', ...blocked };
-  }
-  const { push } = options;
-  return retrying(world, options.retryForMs, () => pushNewest(world, push, signal), signal);
+  const { push, retryForMs } = options;
+  if (push === 'no') return standing(world);
+  return retrying(world, retryForMs, () => pushNewest(world, push, signal), signal);
+}
+
+/** How things stand where a pass pushes nothing: a push that failed stays in sight until one is acknowledged. */
+function standing(world: World): PushReport {
+  const blocked = blockedReason(world);
+  if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
+  const last = world.ledger.lastPush(world.address);
+  if (last === undefined || last.outcome === 'acknowledged') return { outcome: 'unchanged' };
+  return { outcome: last.outcome ?? 'unknown', reason: last.detail };
 }
 
 /** Goes on from the sources: ends a rollback, and one that was asked for and never got that far. */
@@ -75,12 +81,17 @@ export async function rollBackRequested(
   for (const { id } of asked) ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
   if (newest === undefined) return undefined;
   const report = await retrying(world, retryForMs, () => rollBack(world, newest.request.push, signal), signal);
+  // The daemon goes on trying, in its own time; a command has tried for as long as it does.
+  if (report.retry !== undefined && retryForMs === 0) return report;
   const summary = report.push === undefined ? {} : { push: pushSummary(report.push) };
   ledger.finishRequest(newest.id, JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }));
   return report;
 }
 
-/** Tries again what did not arrive, for a while from the first failure on. */
+/**
+ * Tries again what was not acknowledged, for a while from the first failure on. Only a service that asks for longer ends
+ * it early; a longer backoff from times before is cut to what is left.
+ */
 async function retrying(
   world: World,
   forMs: number,
@@ -91,15 +102,14 @@ async function retrying(
   let deadlineMs: number | undefined;
   for (;;) {
     const report = await attempt();
-    if (report.retryInMs === undefined || signal.aborted) return report;
+    if (report.retry === undefined || forMs === 0) return report;
     deadlineMs ??= clock.monotonicMs() + forMs;
-    if (clock.monotonicMs() + report.retryInMs > deadlineMs) return report;
-    log.warn('the push was not acknowledged and is tried again', {
-      outcome: report.outcome,
-      detail: report.reason,
-      inMs: report.retryInMs,
-    });
-    world.observe({ kind: 'waiting', ms: report.retryInMs, why: `trying again: ${report.reason ?? report.outcome}` });
-    await clock.sleep(report.retryInMs, signal);
+    const leftMs = deadlineMs - clock.monotonicMs();
+    if (leftMs <= 0 || report.retry.askedMs > leftMs) return report;
+    const waitMs = Math.min(report.retry.waitMs, leftMs);
+    const { outcome, reason } = report;
+    log.warn('the push was not acknowledged and is tried again', { outcome, detail: reason, inMs: waitMs });
+    world.observe({ kind: 'waiting', ms: waitMs, why: `trying again: ${reason ?? outcome}` });
+    await clock.sleep(waitMs, signal);
   }
 }

@@ -16,15 +16,21 @@ export interface PushReport {
   readonly reason?: string | undefined;
   readonly hint?: string | undefined;
   readonly push?: PushRecord | undefined;
-  /** When another attempt is worth it, in ms from now. */
-  readonly retryInMs?: number | undefined;
+  /** Present where another attempt is worth it: how long to wait, and what of that the service asked for. */
+  readonly retry?: { readonly waitMs: number; readonly askedMs: number } | undefined;
 }
 
 /** Kept across restarts: how often in a row a push did not arrive, and when to try again. */
 export interface Backoff {
   readonly address: string;
   readonly failures: number;
+  readonly waitMs: number;
   readonly notBeforeMs: number;
+}
+
+/** How long still to wait; a clock that was set back makes it no longer than it was. */
+export function backoffLeftMs({ waitMs, notBeforeMs }: Backoff, nowMs: number): number {
+  return Math.min(Math.max(0, notBeforeMs - nowMs), waitMs);
 }
 
 /** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
@@ -115,8 +121,12 @@ export async function pushNewest(world: World, force: 'always' | 'ifNeeded', sig
   const last = ledger.lastAcknowledged(address);
   const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
   const isCurrent = last?.digest === snapshot.digest && !ledger.hasOpenPushSince(address, last.id);
-  // A clock that was set back makes an age negative: then the push is as good as new, and the next one sets it right.
-  if (force === 'ifNeeded' && isCurrent && ageMs < settings.refreshMs) return { outcome: 'unchanged' };
+  // A clock that was set back makes an age negative: one push too many sets that right.
+  const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
+  if (force === 'ifNeeded' && isCurrent && isFresh) {
+    notePushed(world);
+    return { outcome: 'unchanged' };
+  }
   const waiting = snapshotBlock(world, snapshot);
   if (waiting !== undefined) return waiting;
   await waitForOlder(world, snapshot.digest, signal);
@@ -124,7 +134,19 @@ export async function pushNewest(world: World, force: 'always' | 'ifNeeded', sig
     world.buffer.setFact('built', '[]');
     snapshot = buildSnapshot(world);
   }
-  return pushSnapshot(world, { snapshot, last }, signal);
+  const report = await pushSnapshot(world, { snapshot, last }, signal);
+  if (report.outcome === 'acknowledged') notePushed(world);
+  return report;
+}
+
+/** Which state of the buffer the service has: what differs from it later is a change that was not pushed. */
+function notePushed({ buffer, address }: World): void {
+  const pushed = `${buffer.revision()} ${address}`;
+  if (buffer.fact('pushed') !== pushed) buffer.setFact('pushed', pushed);
+}
+
+export function hasUnpushed({ buffer, address }: World): boolean {
+  return buffer.fact('pushed') !== `${buffer.revision()} ${address}`;
 }
 
 /** An attempt that may still land must not land after a different snapshot: wait until its timeout is over. */
@@ -206,16 +228,17 @@ function observed(world: World, body: SnapshotBody): SnapshotBody {
 }
 
 /** Counts failures and says when to try again: full jitter, or what the service asked for. */
-function retryAfter(world: World, result: PushResult): { retryInMs?: number } {
+function retryAfter(world: World, result: PushResult): Pick<PushReport, 'retry'> {
   const { ledger, clock, random, address } = world;
   if (result.outcome === 'acknowledged' || result.outcome === 'refused') {
     ledger.setFact('backoff', undefined);
     return {};
   }
   const before = ledger.fact<Backoff>('backoff');
-  const failures = before?.address === address ? before.failures : 0;
-  const retryInMs = Math.max(result.retryAfterMs ?? 0, fullJitterMs({ attempt: failures + 1, random }));
-  const backoff: Backoff = { address, failures: failures + 1, notBeforeMs: clock.now().getTime() + retryInMs };
+  const failures = before?.address === address ? before.failures + 1 : 1;
+  const askedMs = result.retryAfterMs ?? 0;
+  const waitMs = Math.max(askedMs, fullJitterMs({ attempt: failures, random }));
+  const backoff: Backoff = { address, failures, waitMs, notBeforeMs: clock.now().getTime() + waitMs };
   ledger.setFact('backoff', backoff);
-  return { retryInMs };
+  return { retry: { waitMs, askedMs } };
 }

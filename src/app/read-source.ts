@@ -6,15 +6,15 @@ import { RowMapper } from '../core/mapping.ts';
 import type { Content, Part, Reject, Row } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
 import type { SourceSettings } from '../core/settings.ts';
-import type { PartRead, PartWriter, ReadPart } from '../core/stores.ts';
-import { assembleCandidate } from './candidate.ts';
+import type { PartRead, PartWriter, ReadPart, SeenFile } from '../core/stores.ts';
+import { assembleCandidate, isNewer } from './candidate.ts';
 import { withTimeout } from './timeout.ts';
 import type { World } from './world.ts';
 
 /** Counted up when the same rows would fold to something else: every part is then read again. */
 const readingVersion = 1;
-/** A pass waits this long for a file that keeps changing. */
-const changingMaxMs = 60_000;
+/** A file that changed while it was read is tried again for this long; its source waits for it to be quiet besides. */
+const changingMaxMs = 30_000;
 /** Of each part; the others are counted. */
 const rejectsKept = 1000;
 /** Cells in memory over all sources; beyond it folds go to the buffer in chunks. About 60 MB. */
@@ -111,21 +111,28 @@ class PartReader {
 
   /** Only the newest part counts: by the revision of its present content, then by name. */
   async newest(listed: readonly Part[], signal: AbortSignal): Promise<PartRead> {
-    const revised = (part: Part): number => {
-      const known = this.#known.get(part.name);
-      return known?.stamp === part.stamp ? known.revisedAtMs : part.revisedAtMs;
-    };
-    const newer = (a: Part, b: Part): Part => {
-      const difference = revised(a) - revised(b) || (a.name < b.name ? -1 : 1);
-      return difference < 0 ? b : a;
-    };
-    for (;;) {
-      const part = listed.reduce(newer);
-      const read = await this.current(part, signal);
-      if (read.revisedAtMs >= revised(part)) return read;
-      // It was only touched, so it is as old as its content: look again who is the newest.
-      this.#known.set(part.name, { ...read, stamp: part.stamp });
-    }
+    const { buffer } = this.#world;
+    const source = this.#settings.name;
+    const before = buffer.seen(source);
+    const seen = new Map<string, SeenFile>();
+    for (const part of listed) seen.set(part.name, await this.#see(part, before.get(part.name), signal));
+    buffer.setSeen(source, seen);
+    const dated = listed.map((part) => ({
+      ...part,
+      revisedAtMs: seen.get(part.name)?.revisedAtMs ?? part.revisedAtMs,
+    }));
+    return this.current(
+      dated.reduce((best, part) => (isNewer(part, best) ? part : best)),
+      signal,
+    );
+  }
+
+  /** A file that was only touched is as old as its content: that takes its hash, once for each new stamp. */
+  async #see(part: Part, before: SeenFile | undefined, signal: AbortSignal): Promise<SeenFile> {
+    if (before?.stamp === part.stamp) return before;
+    const { hash, stamp } = (await this.#source.hash?.(part, signal)) ?? { hash: part.stamp, stamp: part.stamp };
+    signal.throwIfAborted();
+    return { stamp, hash, revisedAtMs: before?.hash === hash ? before.revisedAtMs : part.revisedAtMs };
   }
 
   async #read(part: Part, signal: AbortSignal): Promise<PartRead> {
@@ -144,7 +151,8 @@ class PartReader {
         return { ...known, stamp: content.stamp };
       }
       // A touched file changes nothing: it is as old as its present content.
-      const revisedAtMs = known?.hash === content.hash ? known.revisedAtMs : content.revisedAtMs;
+      const firstSeenMs = this.#source.newestOnly === true ? part.revisedAtMs : content.revisedAtMs;
+      const revisedAtMs = known?.hash === content.hash ? known.revisedAtMs : firstSeenMs;
       const read = writer.commit({ ...content, revisedAtMs }, counts);
       observe({ kind: 'part.swapped', source, part: part.name });
       return read;

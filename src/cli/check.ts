@@ -62,8 +62,14 @@ function showCheck({ problems, sources }: CheckAnswer, offline: boolean): string
   }
   if (problems.length > 0)
     lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
-  else lines.push(offline ? 'the config is valid; no source was opened' : 'the config is valid');
+  else lines.push(`the config is valid${offline ? '; no source was opened' : unreadNote(sources)}`);
   return lines.join('\n');
+}
+
+function unreadNote(sources: readonly SourceCheck[]): string {
+  const unread = sources.filter(({ error }) => error !== undefined).length;
+  if (unread === 0) return '';
+  return `, but ${unread} ${unread === 1 ? 'source' : 'sources'} cannot be read now`;
 }
 
 function showReadings(readings: SourceCheck['readings']): string {

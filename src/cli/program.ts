@@ -1,6 +1,7 @@
 /** The command line: every command, its options and its examples. Commands load what they need when they run. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { AgentError } from '../core/errors.ts';
 import { type CommonOptions, type Context, fail } from './context.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -35,24 +36,34 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
       exit = fail(context, error);
     }
   };
+  // What commander refuses comes before any command has its options.
+  const isJson = argv.includes('--json');
   try {
-    await buildProgram(version, run).parseAsync(argv, { from: 'user' });
+    await buildProgram(version, run, isJson).parseAsync(argv, { from: 'user' });
     return exit;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : 64;
+    if (error.exitCode === 0) return 0;
+    if (!isJson) return 64;
+    const context: Context = { options: { json: true }, env: process.env, cwd: process.cwd(), version };
+    return fail(
+      context,
+      new AgentError('usage', error.message.replace(/^error: /, ''), { hint: 'driver-sync --help' }),
+    );
   }
 }
 
 type Run = (options: CommonOptions, action: Action) => Promise<void>;
 
-function buildProgram(version: string, run: Run): Command {
+function buildProgram(version: string, run: Run, isJson: boolean): Command {
   const program = new Command('driver-sync')
     .description("Keeps a planning service's drivers equal to your files and databases.")
     .version(version)
-    .addHelpText('beforeAll', overview)
+    .addHelpText('before', overview)
     .showHelpAfterError('(driver-sync --help shows the commands)')
     .exitOverride();
+  // With --json the error is printed as one, by the caller.
+  if (isJson) program.configureOutput({ writeErr: () => undefined });
   for (const add of [addWorking, addDeciding, addLooking, addStarting]) add(program, run);
   return program;
 }
@@ -61,7 +72,7 @@ function command(program: Command, usage: string, summary: string, examples: rea
   return program
     .command(usage)
     .description(summary)
-    .addHelpText('beforeAll', `Examples:\n${examples.map((example) => `  driver-sync ${example}`).join('\n')}\n`)
+    .addHelpText('before', `Examples:\n${examples.map((example) => `  driver-sync ${example}`).join('\n')}\n`)
     .option(
       '--config <file>',
       'the config (else $DRIVER_SYNC_CONFIG, ./driver-sync.yaml, ./config/driver-sync.yaml, /etc/driver-sync/config.yaml)',

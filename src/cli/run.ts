@@ -1,9 +1,9 @@
-import { openAgent, watchRequests } from '../app/compose.ts';
+import { type Agent, openAgent, systemClock, watchRequests } from '../app/compose.ts';
 import { passAllowanceMs, runDaemon } from '../app/daemon.ts';
-import type { PassReport } from '../app/report.ts';
+import type { PassReport, SourceReport } from '../app/report.ts';
 import { Waker } from '../app/waker.ts';
 import type { PassEvent } from '../app/world.ts';
-import { AgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, commandLog, load, loadSettings, print, problemLine } from './context.ts';
@@ -13,6 +13,7 @@ import { showChanges } from './text.ts';
 
 /** A push under way at SIGTERM may end by itself for this long; DESIGN allows 20 s in all. */
 const graceMs = 15_000;
+const startPauseMs = 60_000;
 
 /** The daemon, until SIGTERM or SIGINT. */
 export async function run(context: Context): Promise<number> {
@@ -20,17 +21,13 @@ export async function run(context: Context): Promise<number> {
   const log = commandLog(context, 'info');
   await using emulator = await embedEmulator(settings);
   const ending = openEnding(log);
-  const agent = openAgent(settings, {
-    command: 'run',
-    log,
-    env: context.env,
-    version: context.version,
-    emulatorUrl: emulator?.url,
-    observe: (event) => {
-      ending.note(event);
-      agent.beat(passAllowanceMs(agent.world.settings));
-    },
-  });
+  const { env, version } = context;
+  const observe = (event: PassEvent): void => {
+    ending.note(event);
+    agent.beat(passAllowanceMs(agent.world.settings));
+  };
+  const options = { command: 'run', log, env, version, emulatorUrl: emulator?.url, observe } as const;
+  const agent = await openWhenPossible(log, ending.signal, () => openAgent(settings, options));
   await using _agent = agent;
   if (emulator !== undefined) {
     print(`emulator: ${emulator.url}`);
@@ -47,8 +44,9 @@ export async function run(context: Context): Promise<number> {
     sources: settings.sources.length,
   });
   const reload = (): Promise<Settings | undefined> => reloadSettings(context, { log, current: agent.world.settings });
+  const passLog = new PassLog(log);
   const passed = (report: PassReport): void => {
-    logPass(log, report);
+    passLog.note(report);
     if (emulator !== undefined && report.outcome === 'acknowledged') {
       print(`pushed:   ${report.push?.drivers} drivers to the emulator; Ctrl+C ends`);
     }
@@ -56,6 +54,23 @@ export async function run(context: Context): Promise<number> {
   await runDaemon({ agent, waker, reload, signal: ending.signal, passed });
   log.info('driver-sync ends');
   return 0;
+}
+
+/** A full disk at the start is waited for, as in the loop: ending would only be started again, over and over. */
+async function openWhenPossible(log: Log, signal: AbortSignal, open: () => Agent): Promise<Agent> {
+  for (;;) {
+    try {
+      return open();
+    } catch (error) {
+      if (!isAgentError(error, 'state.full')) throw error;
+      log.error('the agent cannot start and tries again', {
+        error: error.message,
+        hint: error.hint,
+        inMs: startPauseMs,
+      });
+      await systemClock.sleep(startPauseMs, signal);
+    }
+  }
 }
 
 interface Ending {
@@ -112,32 +127,45 @@ async function reloadSettings(
   return settings;
 }
 
-function logPass(log: Log, report: PassReport): void {
-  const { outcome, exit, reason, hint, push } = report;
-  for (const source of report.sources) {
-    if (source.state === 'held' || source.state === 'unread') {
-      const { name, state, reason: why, hint: what, digest } = source;
-      log.warn(`source ${state}`, { source: name, reason: why, hint: what, digest });
-    } else if (source.state === 'accepted') {
-      log.info('source accepted', {
-        source: source.name,
-        rows: source.rows,
-        rejects: source.rejects,
-        changes: showChanges(source.changes),
-      });
-    }
+/** Says what is new: a source that stays held is not news every minute. */
+class PassLog {
+  readonly #log: Log;
+  #said = new Map<string, string>();
+
+  constructor(log: Log) {
+    this.#log = log;
   }
-  const fields = {
-    outcome,
-    exit,
-    reason,
-    hint,
-    push: push?.id,
-    digest: push?.digest,
-    drivers: push?.drivers,
-    points: push?.points,
-  };
-  if (outcome === 'acknowledged') log.info('pushed', fields);
-  else if (outcome === 'unchanged') log.debug('nothing to push', fields);
-  else log.warn(`push ${outcome}`, fields);
+
+  note(report: PassReport): void {
+    for (const source of report.sources) this.#noteSource(source);
+    const { outcome, exit, reason, hint, push } = report;
+    const { id, digest, drivers, points } = push ?? {};
+    const fields = { outcome, exit, reason, hint, push: id, digest, drivers, points };
+    const isNews = this.#isNews(
+      'push',
+      outcome === 'unchanged' || outcome === 'acknowledged' ? '' : `${outcome} ${reason}`,
+    );
+    if (outcome === 'acknowledged') this.#log.info('pushed', fields);
+    else if (outcome === 'unchanged') this.#log.debug('nothing to push', fields);
+    else if (isNews || push !== undefined) this.#log.warn(`push ${outcome}`, fields);
+    else this.#log.debug(`push ${outcome}`, fields);
+  }
+
+  #noteSource({ name, state, reason, hint, digest, rows, rejects, changes, carried }: SourceReport): void {
+    const isWell = state === 'accepted' || state === 'unchanged';
+    const isNews = this.#isNews(`source ${name}`, isWell ? '' : `${state} ${reason} ${digest}`);
+    if (!isWell) this.#log[isNews ? 'warn' : 'debug'](`source ${state}`, { source: name, reason, hint, digest });
+    else if (isNews) this.#log.info('source is well again', { source: name });
+    if (state === 'accepted')
+      this.#log.info('source accepted', { source: name, rows, rejects, changes: showChanges(changes) });
+    if (this.#isNews(`carried ${name}`, carried.join(', ')))
+      this.#log.warn('parts are gone and carried', { source: name, carried });
+  }
+
+  /** Whether something is not what was said of it last; at first that it is well is no news. */
+  #isNews(about: string, said: string): boolean {
+    const before = this.#said.get(about) ?? '';
+    this.#said.set(about, said);
+    return before !== said;
+  }
 }

@@ -119,7 +119,7 @@ export function columnProblems(mapping: Mapping, columns: readonly string[]): re
   const need = (path: ColumnProblem['path'], needed: readonly string[]): void => {
     for (const column of new Set(needed)) {
       if (names.includes(column)) continue;
-      problems.push({ path, message: `there is no column "${column}"`, hint: `the columns are ${listColumns(names)}` });
+      problems.push({ path, message: `there is no column "${column}"`, hint: columnHint(names) });
     }
   };
   for (const name of [mapping.unpivot?.name, mapping.unpivot?.value]) {
@@ -149,6 +149,14 @@ function unpivotColumns(
   const gone = new Set(unpivoted);
   const kept = columns.map((column, index) => (gone.has(index) ? '' : column));
   return { names: [...kept, unpivot.name, unpivot.value], unpivoted };
+}
+
+/** What to do about a column that is not there. */
+function columnHint(names: readonly string[]): string {
+  const [only] = names;
+  const mark = names.length === 1 ? /[;\t|,]/.exec(only ?? '')?.[0] : undefined;
+  if (mark === undefined) return `the columns are ${listColumns(names)}`;
+  return `the header is one column, ${only}: should "delimiter" be ${JSON.stringify(mark)}?`;
 }
 
 function listColumns(names: readonly string[]): string {

@@ -18,6 +18,13 @@ export interface Source {
    */
   rows(part: Part, signal: AbortSignal): AsyncGenerator<RowBatch, Content, void>;
 
+  /**
+   * The hash that `rows` would return for a part, without reading its rows. Wanted where only the newest part counts: a
+   * part that was merely touched is as old as its content.
+   * @throws AgentError as `rows`
+   */
+  hash?(part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'stamp'>>;
+
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
   watch?(changed: () => void): Promise<AsyncDisposable>;
 }

@@ -36,8 +36,17 @@ export interface PartWriter {
   readonly id: number;
   add(drivers: Iterable<FoldedDriver>): void;
   commit(content: Content, counts: { readonly rows: number; readonly rejects: number }): PartRead;
+  /** Says that the part stands for this one too, though no cell may name it. */
+  mention(origin: number): void;
   /** Forgets what was added. Harmless after `commit`. */
   discard(): void;
+}
+
+export interface SeenFile {
+  readonly stamp: string;
+  readonly hash: string;
+  /** When its present content was first seen, by its modification time. */
+  readonly revisedAtMs: number;
 }
 
 /** A driver that more than one source would have in the snapshot. */
@@ -82,6 +91,8 @@ export interface Buffer {
   origin(id: number): PartOrigin;
   /** A number for a part in a revision that was read elsewhere (in a snapshot of the archive). */
   adoptOrigin(origin: Omit<PartOrigin, 'id'>): number;
+  /** The parts that a `history` or `snapshot` part stands for. */
+  partOrigins(id: number): readonly PartOrigin[];
   /** All parts that cells of accepted reads may name. */
   origins(): readonly PartOrigin[];
   /** Replaces the rejects kept of a part's newest read. */
@@ -89,6 +100,9 @@ export interface Buffer {
   /** Forgets the rejects of parts that are not among these. */
   keepRejectsOf(source: string, parts: readonly string[]): void;
   rejects(source?: string): Iterable<Reject & { readonly source: string; readonly part: string }>;
+  /** What is known of the files of a source of which only the newest counts, by name. */
+  seen(source: string): ReadonlyMap<string, SeenFile>;
+  setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void;
   /** Counts up whenever an accepted read changes. */
   revision(): number;
   /** Small facts beside the reads, gone with the buffer. */

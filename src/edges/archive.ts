@@ -48,9 +48,9 @@ export function openArchive(directory: string): Archive {
   const fileOf = (digest: string): string => path.join(directory, digest + suffix);
   return {
     write(drivers, format, origins) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
       const draft = path.join(directory, `draft-${process.pid}`);
       try {
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
         const digest = writeSnapshot(draft, drivers, { format, origins });
         renameSync(draft, fileOf(digest));
         syncDirectory(directory);
@@ -263,6 +263,11 @@ function readTitle(file: string): { header: Header; counts: SnapshotCounts } {
 }
 
 function damaged(file: string, error: unknown): AgentError {
+  if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')) {
+    const message = `${file} cannot be read: user id ${process.getuid?.()} has no permission`;
+    const hint = "give the state directory back to the agent's user (chown -R): was a command run as another one?";
+    return new AgentError('state.unwritable', message, { cause: error, hint });
+  }
   const why = error instanceof Error ? error.message : String(error);
   return new AgentError('snapshot.damaged', `the snapshot in ${file} cannot be read: ${why}`, {
     cause: error,

@@ -46,7 +46,9 @@ const migrations = [
     other_path TEXT,
     earliest INTEGER NOT NULL,
     points BLOB NOT NULL,
-    origins BLOB NOT NULL
+    origins BLOB NOT NULL,
+    -- CRC-32 of all that is pushed or shown: SQLite has no checksums, and a flipped digit must not be pushed.
+    checksum INTEGER NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX fold_by_driver ON fold (source, driver, part_read, chunk);
 
@@ -71,6 +73,16 @@ const migrations = [
     reason TEXT NOT NULL,
     text TEXT NOT NULL,
     PRIMARY KEY (source, part, row)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Files of which only the newest counts: a touched one is as old as its content.
+  CREATE TABLE seen (
+    source TEXT NOT NULL,
+    name TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    revised_at_ms REAL NOT NULL,
+    PRIMARY KEY (source, name)
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

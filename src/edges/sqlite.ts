@@ -37,7 +37,7 @@ export function translating<T>(file: string, run: () => T): T {
   }
 }
 
-function translated(file: string, error: unknown): unknown {
+export function translated(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
   const { code } = error;
   const failure = (
@@ -52,15 +52,19 @@ function translated(file: string, error: unknown): unknown {
       'if this is buffer.db, the next run or sync rebuilds it; ledger.db comes from a backup of the state directory',
     );
   }
-  if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_WRITE') {
+  if (code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR')) {
     return failure(
       'state.full',
-      'cannot grow: the disk is full',
+      'cannot be written: the disk is full, or it fails',
       'free some space; nothing was lost and the next pass tries again',
     );
   }
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
-    return failure('state.unwritable', 'cannot be written', 'let the agent own its state directory');
+    return failure(
+      'state.unwritable',
+      'cannot be written',
+      "let the agent own its state directory, and run commands as the agent's user",
+    );
   }
   if (code.startsWith('SQLITE_CANTOPEN')) {
     return failure('state.missing', 'cannot be opened', 'check "state" in the config and who owns that directory');

@@ -6,7 +6,7 @@ import type { Content, Row, RowBatch } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
 import { trimWhiteSpace } from '../core/text.ts';
 import { CsvFault, CsvParser } from './csv-parser.ts';
-import { fileKeys, listParts, placeOf, readPart } from './files.ts';
+import { fileKeys, hashPart, listParts, placeOf, readPart } from './files.ts';
 import { defineKind } from './kind.ts';
 import type { SourceContext } from './kind.ts';
 import type { StableFile } from './stable-file.ts';
@@ -63,6 +63,7 @@ export const csv = defineKind(schema, (settings: CsvSettings, context: SourceCon
     newestOnly: place.newestOnly,
     parts: (signal) => listParts(place, signal),
     rows: (part, signal) => readPart(place, part, signal, (file) => readCsv(file, settings)),
+    hash: (part, signal) => hashPart(place, part, signal),
     watch: (changed) => watchGlobs(place.globs, changed),
   };
 });

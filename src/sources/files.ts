@@ -1,4 +1,5 @@
 /** Files as parts: which there are, when they are quiet, and reads that are never of two contents. */
+import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -117,6 +118,32 @@ async function statFile(file: string): Promise<BigIntStats | undefined> {
   }
 }
 
+/** The hash of a file's bytes, once it is quiet. @throws AgentError as `readPart` */
+export async function hashPart(
+  place: FilePlace,
+  part: Part,
+  signal: AbortSignal,
+): Promise<Pick<Content, 'hash' | 'stamp'>> {
+  const file = await openQuiet(place, part, signal);
+  try {
+    const hash = createHash('sha256');
+    for await (const chunk of file.chunks()) hash.update(chunk);
+    await file.verify();
+    return { hash: hash.digest('hex'), stamp: file.stamp };
+  } finally {
+    await file.close();
+  }
+}
+
+async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Promise<StableFile> {
+  const from = path.resolve(place.baseDir, part.name);
+  const stamp = place.settleMs > 0 ? await waitUntilQuiet(from, place.settleMs, place.clock, signal) : undefined;
+  const file = await StableFile.open(from, part.name, signal);
+  if (stamp === undefined || stamp === file.stamp) return file;
+  await file.close();
+  throw file.changed();
+}
+
 /** Reads the rows of one open file. Returns what is known of its content. */
 export type FileReader = (file: StableFile) => AsyncGenerator<RowBatch, Content, void>;
 
@@ -130,11 +157,8 @@ export async function* readPart(
   signal: AbortSignal,
   read: FileReader,
 ): AsyncGenerator<RowBatch, Content, void> {
-  const from = path.resolve(place.baseDir, part.name);
-  const stamp = place.settleMs > 0 ? await waitUntilQuiet(from, place.settleMs, place.clock, signal) : undefined;
-  const file = await StableFile.open(from, part.name, signal);
+  const file = await openQuiet(place, part, signal);
   try {
-    if (stamp !== undefined && stamp !== file.stamp) throw file.changed();
     const content = yield* read(file);
     await file.verify();
     return content;
