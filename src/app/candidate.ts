@@ -7,6 +7,9 @@ import type { SourceSettings } from '../core/settings.ts';
 import type { PartRead, ReadPart } from '../core/stores.ts';
 import type { World } from './world.ts';
 
+/** The stamp of a part that was taken out of a snapshot: no file has it. */
+const takenOut = 'taken out of a snapshot';
+
 /** A part that a candidate is made of. */
 export type Choice = { readonly id: number; readonly carried: boolean };
 
@@ -60,7 +63,8 @@ export function assembleCandidate(
   buffer.dropRead(source, 'partial');
   return {
     disappeared: carried.filter((part) => !part.carried).map(({ name }) => name),
-    mayCountTwice: !found.newestOnly && accumulates(settings.mapping) && isSwapped(accepted, { present, carried }),
+    mayCountTwice:
+      !found.newestOnly && accumulates(settings.mapping) && isSwapped(world, accepted, { present, carried }),
   };
 }
 
@@ -69,14 +73,19 @@ export function isNewer(a: DatedPart, b: DatedPart): boolean {
   return a.revisedAtMs > b.revisedAtMs || (a.revisedAtMs === b.revisedAtMs && a.name > b.name);
 }
 
-/** Against what was accepted, a part went and another came. */
+/** Against what was accepted, a part went and another came; or what a snapshot held of a gone part was taken out of it. */
 function isSwapped(
+  { buffer }: World,
   accepted: readonly ReadPart[] | undefined,
   { present, carried }: { present: readonly PartRead[]; carried: readonly PartRead[] },
 ): boolean {
   if (accepted === undefined) return false;
-  const known = new Map(accepted.map((part) => [part.name, part]));
-  return carried.some(({ name }) => known.get(name)?.carried !== true) && present.some(({ name }) => !known.has(name));
+  if (carried.some(({ stamp }) => stamp === takenOut)) return true;
+  const known = new Set(
+    accepted.flatMap(({ id, name }) => [name, ...buffer.partOrigins(id).map((origin) => origin.name)]),
+  );
+  const wasCarried = new Set(accepted.filter((part) => part.carried).map(({ name }) => name));
+  return carried.some(({ name }) => !wasCarried.has(name)) && present.some(({ name }) => !known.has(name));
 }
 
 function sameParts(choices: readonly Choice[], accepted: readonly ReadPart[]): boolean {
@@ -117,7 +126,7 @@ function partsOfSnapshot({ buffer }: World, snapshot: ReadPart, names: ReadonlyS
   return [...found].map(([name, drivers]) => {
     const writer = buffer.beginPart(snapshot.source, { name, kind: 'part' }, snapshot.fingerprint);
     writer.add(drivers);
-    const content = { stamp: 'gone', hash: `gone:${name}`, revisedAtMs: snapshot.revisedAtMs };
+    const content = { stamp: takenOut, hash: `gone:${name}`, revisedAtMs: snapshot.revisedAtMs };
     return { ...writer.commit(content, { rows: 0, rejects: 0 }), carried: false };
   });
 }

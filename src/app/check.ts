@@ -173,7 +173,7 @@ class SlipFinder {
 
   warnings(): readonly string[] {
     const { value } = this.#entry;
-    if (this.#marked < 3 || this.#grouped < this.#marked) return [];
+    if (this.#marked < 2 || this.#grouped < this.#marked) return [];
     const { decimal } = value.format;
     return [
       `every "${decimal}" in ${value.from.text} is followed by three digits, as in ${this.#example}: if it groups thousands, declare group: "${decimal}" and another decimal mark`,

@@ -132,11 +132,14 @@ class RunningAgent implements Agent {
   }
 
   #describe(): void {
-    this.#lock.describe({
-      configLoadedAt: systemClock.now().toISOString(),
-      configFile: this.#settings.file,
-      configDigest: this.#settings.digest,
-    });
+    const { file, digest } = this.#settings;
+    const configLoadedAt = systemClock.now().toISOString();
+    try {
+      this.#lock.describe({ configLoadedAt, configFile: file, configDigest: digest });
+    } catch (error) {
+      if (!isAgentError(error, 'state.full')) throw error;
+      this.#options.log.warn('agent.json cannot be written', { error });
+    }
   }
 
   #openBuffer(): Buffer {

@@ -104,7 +104,9 @@ class Daemon {
     const { ledger, address, settings, clock } = this.#agent.world;
     if (ledger.lastAcknowledged(address) === undefined || ledger.pendingRequests().length > 0) return true;
     if (ledger.approvals().some(({ state }) => state === 'pending')) return true;
-    if (ledger.lastPush(address)?.outcome === 'unknown') return true;
+    // A start is somebody's deed: what was refused may have been mended.
+    const outcome = ledger.lastPush(address)?.outcome;
+    if (outcome === 'unknown' || outcome === 'refused') return true;
     const due = schedule.previousDue(settings.schedule, settings.timezone, clock.now());
     const served = ledger.fact<number>('servedMs');
     // One that lies ahead was noted by a clock that was wrong.
@@ -204,7 +206,7 @@ class Daemon {
       const backoff = ledger.fact<Backoff>('backoff');
       const waitMs = backoff === undefined ? 0 : backoffLeftMs(backoff, clock.now().getTime());
       this.#retryAtMs = clock.monotonicMs() + waitMs;
-    } else if (report.outcome !== 'blocked') {
+    } else if (report.outcome === 'acknowledged' || report.outcome === 'unchanged') {
       ledger.setFact('servedMs', clock.now().getTime());
     }
   }
@@ -221,7 +223,7 @@ class Daemon {
     // Going on where a pass broke would break it again, unless somebody asks.
     const isAsked = reasons.has('pass') || reasons.has('request') || reasons.has('reload');
     if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs && !isAsked) return false;
-    if (reasons.size > 0 || nowMs >= this.#nextPollMs) return true;
+    if (reasons.size > 0 || nowMs >= this.#nextPollMs || this.#brokenPush) return true;
     if (this.#isRetryDue() || (!this.#isWaiting() && (this.#isScheduleDue() || this.#isChangeDue()))) return true;
     return tokenStamp(settings) !== this.#tokenStamp || ledger.asked() !== this.#asked;
   }

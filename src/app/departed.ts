@@ -37,16 +37,17 @@ function* mergeOrdered(a: Iterable<PackedDriver>, b: Iterable<PackedDriver>): Ge
 export function inheritCarried(world: World, settings: SourceSettings, departed: readonly string[]): void {
   const { buffer } = world;
   const source = settings.name;
-  const candidate: readonly Choice[] = buffer.readParts(source, 'candidate') ?? [];
-  const names = new Set(buffer.readParts(source, 'candidate')?.map(({ name }) => name));
-  const choices = [...candidate];
+  const candidate = buffer.readParts(source, 'candidate') ?? [];
+  const names = new Set(candidate.map(({ name }) => name));
+  const choices: Choice[] = [...candidate];
+  const parts = candidate.filter(({ kind }) => kind === 'part');
   for (const gone of departed) {
     if (!sharesDrivers(world, gone, source)) continue;
     for (const part of buffer.readParts(gone, 'accepted') ?? []) {
       if (part.carried && !names.has(part.name)) choices.push(copyPart(world, source, part));
     }
     if (settings.history !== 'carry') continue;
-    choices.push(...carryHistory(world, { source, choices, accepted: buffer.drivers(gone, 'accepted') }));
+    choices.push(...carryHistory(world, { source, choices: parts, accepted: buffer.drivers(gone, 'accepted') }));
   }
   if (choices.length > candidate.length) buffer.setRead(source, 'candidate', choices);
 }

@@ -1,6 +1,14 @@
 /** Judges all candidates of a pass together: the guard for each, then that every driver has one source. */
 import { createHash } from 'node:crypto';
-import { type Changes, countChanges, diffDrivers, hasChanges, noChanges } from '../core/diff.ts';
+import {
+  type Changes,
+  type RenamedId,
+  countChanges,
+  diffDrivers,
+  findRenames,
+  hasChanges,
+  noChanges,
+} from '../core/diff.ts';
 import { type Hold, judge } from '../core/guard.ts';
 import type { Month } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
@@ -30,6 +38,8 @@ export interface Verdict {
   readonly deletes?: readonly DriverDeletes[] | undefined;
   /** Of a held candidate: false where no approval helps. */
   readonly approvable?: boolean | undefined;
+  /** Of a held candidate: ids that it changes under the same path. */
+  readonly renamed?: readonly RenamedId[] | undefined;
 }
 
 export interface DriverDeletes {
@@ -230,18 +240,29 @@ function settle(world: World, one: Case): Verdict {
     const digest = candidateDigest(world, source);
     const { reason, hint, approvable } = hold;
     const deletes = one.deletes();
+    const renamed = findRenames(diffDrivers(buffer.drivers(source, 'accepted'), buffer.drivers(source, 'candidate')));
     ledger.hold({ source, digest, reason, hint, approvable }, deletes, clock.now().getTime());
     if (one.approval !== undefined) dropApprovals(world, source, reason);
-    return { source, state: 'held', reason, hint, digest, changes, approvable, deletes: shownDeletes(deletes) };
+    return {
+      source,
+      state: 'held',
+      reason,
+      hint,
+      digest,
+      changes,
+      approvable,
+      deletes: shownDeletes(deletes),
+      renamed,
+    };
   }
   // Counted before it is done: a crash in between must not give the budget of the day back.
-  if (one.approval !== undefined) ledger.closeApproval(one.approval.id, 'used');
-  else if (changes.drivers.delete + changes.points.delete > 0) {
+  if (one.approval === undefined && changes.drivers.delete + changes.points.delete > 0) {
     const { drivers, points } = changes;
     const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete };
     ledger.recordDeletes(source, readKey(world, source), deletes);
   }
   buffer.accept(source);
+  if (one.approval !== undefined) ledger.closeApproval(one.approval.id, 'used');
   return { source, state: one.isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
 }
 

@@ -6,11 +6,22 @@ import type { World } from './world.ts';
 const dayMs = 86_400_000;
 
 /** A snapshot that can be read to its end. A damaged one counts as not kept: it must not stop the next push. */
-export function openReadable({ archive, log }: Pick<World, 'archive' | 'log'>, digest: string): Snapshot | undefined {
-  try {
-    const snapshot = archive.open(digest);
+export function openReadable(world: Pick<World, 'archive' | 'log'>, digest: string): Snapshot | undefined {
+  return ifWhole(world, digest, () => {
+    const snapshot = world.archive.open(digest);
     for (const _driver of snapshot?.read() ?? []);
     return snapshot;
+  });
+}
+
+/** The same without reading it to its end: enough to know its digest and counts. */
+export function openTitle(world: Pick<World, 'archive' | 'log'>, digest: string): Snapshot | undefined {
+  return ifWhole(world, digest, () => world.archive.open(digest));
+}
+
+function ifWhole({ log }: Pick<World, 'log'>, digest: string, open: () => Snapshot | undefined): Snapshot | undefined {
+  try {
+    return open();
   } catch (error) {
     if (!isAgentError(error, 'snapshot.damaged')) throw error;
     log.warn('a kept snapshot is damaged and counts as not kept', { digest, cause: error.message });

@@ -1,4 +1,6 @@
 /** One pass: read what changed, judge, build, push, record. `sync` is one of these; the daemon is many. */
+import { isAgentError } from '../core/errors.ts';
+import { fullJitterMs } from '../core/backoff.ts';
 import { adoptAfterLoss, adoptRollback } from './adopt.ts';
 import { judgeAll } from './judge.ts';
 import { keptDigests } from './kept.ts';
@@ -80,7 +82,16 @@ export async function rollBackRequested(
   const newest = asked.pop();
   for (const { id } of asked) ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
   if (newest === undefined) return undefined;
-  const report = await retrying(world, retryForMs, () => rollBack(world, newest.request.push, signal), signal);
+  let report: PushReport;
+  try {
+    report = await retrying(world, retryForMs, () => rollBack(world, newest.request.push, signal), signal);
+  } catch (error) {
+    if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
+    // It cannot be carried out, now or later: say so and go on from the sources.
+    world.log.error('the rollback is given up', { push: newest.request.push, reason: error.message, hint: error.hint });
+    ledger.finishRequest(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
+    return undefined;
+  }
   // The daemon goes on trying, in its own time; a command has tried for as long as it does.
   if (report.retry !== undefined && retryForMs === 0) return report;
   const summary = report.push === undefined ? {} : { push: pushSummary(report.push) };
@@ -89,8 +100,8 @@ export async function rollBackRequested(
 }
 
 /**
- * Tries again what was not acknowledged, for a while from the first failure on. Only a service that asks for longer ends
- * it early; a longer backoff from times before is cut to what is left.
+ * Tries again what was not acknowledged, for a while from the first failure on, with a backoff of its own: trouble of
+ * times before must not use that while up. Only a service that asks for longer ends it early.
  */
 async function retrying(
   world: World,
@@ -100,13 +111,16 @@ async function retrying(
 ): Promise<PushReport> {
   const { clock, log } = world;
   let deadlineMs: number | undefined;
-  for (;;) {
+  for (let failures = 1; ; failures++) {
     const report = await attempt();
     if (report.retry === undefined || forMs === 0) return report;
     deadlineMs ??= clock.monotonicMs() + forMs;
     const leftMs = deadlineMs - clock.monotonicMs();
     if (leftMs <= 0 || report.retry.askedMs > leftMs) return report;
-    const waitMs = Math.min(report.retry.waitMs, leftMs);
+    const waitMs = Math.min(
+      leftMs,
+      Math.max(report.retry.askedMs, fullJitterMs({ attempt: failures, random: world.random })),
+    );
     const { outcome, reason } = report;
     log.warn('the push was not acknowledged and is tried again', { outcome, detail: reason, inMs: waitMs });
     world.observe({ kind: 'waiting', ms: waitMs, why: `trying again: ${reason ?? outcome}` });

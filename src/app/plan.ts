@@ -1,6 +1,12 @@
 /** What the next `sync` would do, worked out in a scratch copy. */
-import { type Changes, type DriverChange, diffDrivers } from '../core/diff.ts';
-import { countChanges } from '../core/diff.ts';
+import {
+  type Changes,
+  type DriverChange,
+  type RenamedId,
+  countChanges,
+  diffDrivers,
+  findRenames,
+} from '../core/diff.ts';
 import { adoptAfterLoss, adoptRollback } from './adopt.ts';
 import { judgeAll } from './judge.ts';
 import { type PushReport, acceptedDrivers, blockedReason, buildSnapshot, snapshotBlock } from './push.ts';
@@ -22,8 +28,8 @@ export interface PlanReport {
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   /** The first push to the address deletes every driver that is not among these. */
   readonly isFirstPush: boolean;
-  /** Ids that changed under the same path: the service sees a delete and a create. */
-  readonly renamed: readonly { readonly from: string; readonly to: string }[];
+  /** Also those of held candidates, where a new id template is what holds them. */
+  readonly renamed: readonly RenamedId[];
   readonly sources: readonly SourceReport[];
 }
 
@@ -39,11 +45,10 @@ export async function plan(world: World, signal: AbortSignal): Promise<PlanRepor
   const verdicts = judgeAll(world, reads);
   const snapshot = buildSnapshot(world);
   const last = ledger.lastAcknowledged(address);
-  const renamed = new Renames();
-  const changes = countChanges(
-    diffDrivers(last === undefined ? [] : (openReadable(world, last.digest)?.read() ?? []), acceptedDrivers(world)),
-    (change) => renamed.note(change),
-  );
+  const before = last === undefined ? undefined : openReadable(world, last.digest);
+  const diff = (): Iterable<DriverChange> => diffDrivers(before?.read() ?? [], acceptedDrivers(world));
+  const changes = countChanges(diff());
+  const renamed = [...findRenames(diff()), ...verdicts.flatMap((verdict) => verdict.renamed ?? [])];
   const push: PushReport = blockedPush(world) ?? snapshotBlock(world, snapshot) ?? { outcome: 'unchanged' };
   const exit = passExit(push, verdicts, reads, world);
   return {
@@ -55,7 +60,7 @@ export async function plan(world: World, signal: AbortSignal): Promise<PlanRepor
     bytes: snapshot.bytes,
     ...(push.outcome === 'blocked' ? { blocked: { reason: push.reason ?? '', hint: push.hint } } : {}),
     isFirstPush: last === undefined && settings.shouldDeleteMissing,
-    renamed: renamed.found(),
+    renamed,
     sources: verdicts.map((verdict) => sourceReport(world, verdict)),
   };
 }
@@ -63,22 +68,4 @@ export async function plan(world: World, signal: AbortSignal): Promise<PlanRepor
 function blockedPush(world: World): PushReport | undefined {
   const blocked = blockedReason(world);
   return blocked && { outcome: 'blocked', ...blocked };
-}
-
-/** Pairs deleted with created drivers of one path. */
-class Renames {
-  readonly #deleted = new Map<string, string>();
-  readonly #created = new Map<string, string>();
-
-  note({ kind, id, before, after }: DriverChange): void {
-    if (kind === 'delete' && before !== undefined) this.#deleted.set(before.path, id);
-    if (kind === 'create' && after !== undefined) this.#created.set(after.path, id);
-  }
-
-  found(): { from: string; to: string }[] {
-    return [...this.#deleted].flatMap(([path, from]) => {
-      const to = this.#created.get(path);
-      return to === undefined ? [] : [{ from, to }];
-    });
-  }
 }

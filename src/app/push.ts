@@ -5,7 +5,7 @@ import { isAgentError } from '../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../core/stores.ts';
 import { allPoints, firstPush } from './judge.ts';
-import { openReadable } from './kept.ts';
+import { openReadable, openTitle } from './kept.ts';
 import { mergeSources } from './departed.ts';
 import type { World } from './world.ts';
 
@@ -16,8 +16,8 @@ export interface PushReport {
   readonly reason?: string | undefined;
   readonly hint?: string | undefined;
   readonly push?: PushRecord | undefined;
-  /** Present where another attempt is worth it: how long to wait, and what of that the service asked for. */
-  readonly retry?: { readonly waitMs: number; readonly askedMs: number } | undefined;
+  /** Present where another attempt is worth it: how long the service asked to wait for, or 0. */
+  readonly retry?: { readonly askedMs: number } | undefined;
 }
 
 /** Kept across restarts: how often in a row a push did not arrive, and when to try again. */
@@ -47,7 +47,7 @@ export function buildSnapshot(world: World): Snapshot {
   const { shouldDeleteMissing, stamp } = settings;
   const key = JSON.stringify([buffer.revision(), shouldDeleteMissing, stamp]);
   const built = JSON.parse(buffer.fact('built') ?? '[]') as [string?, string?];
-  const known = built[0] === key && built[1] !== undefined ? archive.open(built[1]) : undefined;
+  const known = built[0] === key && built[1] !== undefined ? openTitle(world, built[1]) : undefined;
   if (known !== undefined) return known;
   const snapshot = archive.write(acceptedDrivers(world), { shouldDeleteMissing, stamp }, buffer.origins());
   buffer.setFact('built', JSON.stringify([key, snapshot.digest]));
@@ -114,10 +114,10 @@ export function snapshotBlock(world: World, snapshot: Snapshot): PushReport | un
 
 /** Pushes the newest snapshot unless the service has it. One attempt. */
 export async function pushNewest(world: World, force: 'always' | 'ifNeeded', signal: AbortSignal): Promise<PushReport> {
-  const { ledger, address, clock, settings } = world;
+  const { ledger, address, clock, settings, log } = world;
   const blocked = blockedReason(world);
   if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
-  let snapshot = buildSnapshot(world);
+  const snapshot = buildSnapshot(world);
   const last = ledger.lastAcknowledged(address);
   const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
   const isCurrent = last?.digest === snapshot.digest && !ledger.hasOpenPushSince(address, last.id);
@@ -130,11 +130,13 @@ export async function pushNewest(world: World, force: 'always' | 'ifNeeded', sig
   const waiting = snapshotBlock(world, snapshot);
   if (waiting !== undefined) return waiting;
   await waitForOlder(world, snapshot.digest, signal);
-  if (openReadable(world, snapshot.digest) === undefined) {
+  const report = await pushSnapshot(world, { snapshot, last }, signal).catch((error: unknown) => {
+    if (!isAgentError(error, 'snapshot.damaged')) throw error;
+    // The sources have it all: build it anew.
+    log.warn('the snapshot to push was damaged and is built again', { digest: snapshot.digest, cause: error.message });
     world.buffer.setFact('built', '[]');
-    snapshot = buildSnapshot(world);
-  }
-  const report = await pushSnapshot(world, { snapshot, last }, signal);
+    return pushSnapshot(world, { snapshot: buildSnapshot(world), last }, signal);
+  });
   if (report.outcome === 'acknowledged') notePushed(world);
   return report;
 }
@@ -161,7 +163,7 @@ export async function waitForOlder(world: World, digest: string, signal: AbortSi
   const ms = endedAtMs + timeoutMs - nowMs;
   if (ms <= 0) return;
   const why = 'an earlier push may still land; a different snapshot waits for it';
-  log.info(why, { waitMs: ms });
+  log.warn(why, { waitMs: ms });
   world.observe({ kind: 'waiting', ms, why });
   await clock.sleep(ms, signal);
 }
@@ -240,5 +242,5 @@ function retryAfter(world: World, result: PushResult): Pick<PushReport, 'retry'>
   const waitMs = Math.max(askedMs, fullJitterMs({ attempt: failures, random }));
   const backoff: Backoff = { address, failures, waitMs, notBeforeMs: clock.now().getTime() + waitMs };
   ledger.setFact('backoff', backoff);
-  return { retry: { waitMs, askedMs } };
+  return { retry: { askedMs } };
 }

@@ -12,7 +12,7 @@ import type { Settings } from '../core/settings.ts';
 import type { HeldCandidate, Ledger } from '../core/stores.ts';
 import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
 import { withAgent } from './sync.ts';
-import { showChanges } from './text.ts';
+import { count, showChanges } from './text.ts';
 
 const digestMin = 8;
 
@@ -69,7 +69,7 @@ export async function forget(
     changes = forgottenChanges(settings, context, target);
   }
   const { drivers, points } = changes;
-  const what = `forgetting this deletes ${drivers.delete} drivers and ${points.delete} points at the next push`;
+  const what = `forgetting this deletes ${count(drivers.delete, 'driver')} and ${count(points.delete, 'point')} at the next push`;
   if (!yes && !(await isConfirmed(what))) {
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
   }
@@ -139,8 +139,15 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
 /** Asks first and then does it: should this be killed in the middle, the next agent finishes it. */
 async function rollBackHere(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ world }, signal) => {
-    world.ledger.request({ kind: 'rollback', push: id }, Date.now());
-    const { outcome, reason, push } = (await rollBackRequested(world, retryForMs, signal)) as PushReport;
+    const request = world.ledger.request({ kind: 'rollback', push: id }, Date.now());
+    const report = await rollBackRequested(world, retryForMs, signal);
+    if (report === undefined) {
+      const { reason } = JSON.parse(world.ledger.requestResult(request) ?? '{}') as Partial<RollbackAnswer>;
+      throw new AgentError('snapshot.damaged', reason ?? 'the rollback was given up', {
+        hint: 'name another push: see "driver-sync history"',
+      });
+    }
+    const { outcome, reason, push } = report;
     return { outcome, reason, push: push && pushSummary(push) };
   });
 }

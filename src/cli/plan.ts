@@ -8,6 +8,8 @@ import { type Context, answer, commandLog, loadSettings, say } from './context.t
 import { openProgress } from './progress.ts';
 import { showBytes, showChanges, showSources } from './text.ts';
 
+const renamesShown = 10;
+
 /** What `sync` would do now. */
 export async function plan(context: Context): Promise<number> {
   const settings = loadSettings(context, 'required');
@@ -33,8 +35,11 @@ function showPlan(report: PlanReport): string {
   const lines = [showSources(report.sources), ''];
   lines.push(`snapshot ${digest.slice(0, 12)}: ${drivers} drivers, ${points} points, ${showBytes(bytes)}`);
   lines.push(`would change: ${showChanges(report.changes)}`);
-  for (const { from, to } of report.renamed)
+  for (const { from, to } of report.renamed.slice(0, renamesShown)) {
     lines.push(`renamed id: "${from}" becomes "${to}" (a delete and a create at the service)`);
+  }
+  const more = report.renamed.length - renamesShown;
+  if (more > 0) lines.push(`and ${more} more renamed ids`);
   if (report.isFirstPush) {
     lines.push(
       `this is the first push to this address: it deletes every driver there that is not among these ${drivers}`,

@@ -21,21 +21,24 @@ export async function run(context: Context): Promise<number> {
   const log = commandLog(context, 'info');
   await using emulator = await embedEmulator(settings);
   const ending = openEnding(log);
+  // Whoever read the first lines may have gone: the daemon goes on.
+  process.stdout.removeAllListeners('error').on('error', () => undefined);
   const { env, version } = context;
   const observe = (event: PassEvent): void => {
     ending.note(event);
-    agent.beat(passAllowanceMs(agent.world.settings));
+    agent?.beat(passAllowanceMs(agent.world.settings));
   };
   const options = { command: 'run', log, env, version, emulatorUrl: emulator?.url, observe } as const;
+  const waker = new Waker(systemClock);
+  process.on('SIGHUP', () => waker.wake('reload'));
+  process.on('SIGUSR2', () => waker.wake('pass'));
   const agent = await openWhenPossible(log, ending.signal, () => openAgent(settings, options));
+  if (agent === undefined) return 0;
   await using _agent = agent;
   if (emulator !== undefined) {
     print(`emulator: ${emulator.url}`);
     print(`drivers:  ${emulator.url}/_emulator/drivers`);
   }
-  const waker = new Waker(agent.world.clock);
-  process.on('SIGHUP', () => waker.wake('reload'));
-  process.on('SIGUSR2', () => waker.wake('pass'));
   using _requests = watchRequests(settings, () => waker.wake('request'));
   log.info('driver-sync runs', {
     version: context.version,
@@ -56,8 +59,11 @@ export async function run(context: Context): Promise<number> {
   return 0;
 }
 
-/** A full disk at the start is waited for, as in the loop: ending would only be started again, over and over. */
-async function openWhenPossible(log: Log, signal: AbortSignal, open: () => Agent): Promise<Agent> {
+/**
+ * A full disk at the start is waited for, as in the loop: ending would only be started again, over and over. `undefined`:
+ * the agent was stopped meanwhile.
+ */
+async function openWhenPossible(log: Log, signal: AbortSignal, open: () => Agent): Promise<Agent | undefined> {
   for (;;) {
     try {
       return open();
@@ -68,7 +74,8 @@ async function openWhenPossible(log: Log, signal: AbortSignal, open: () => Agent
         hint: error.hint,
         inMs: startPauseMs,
       });
-      await systemClock.sleep(startPauseMs, signal);
+      await systemClock.sleep(startPauseMs, signal).catch(() => undefined);
+      if (signal.aborted) return undefined;
     }
   }
 }

@@ -5,6 +5,7 @@ import type { World } from '../app/world.ts';
 import { AgentError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
+import type { Approval } from '../core/stores.ts';
 import { ConfigError, type Context, answer, commandLog, load, say } from './context.ts';
 import { showSources } from './text.ts';
 
@@ -88,7 +89,6 @@ function statusReport(world: World, unset: readonly string[]): StatusReport {
   const last = ledger.lastPush(address);
   const acknowledged = ledger.lastAcknowledged(address);
   const blocked = blockedReason(world);
-  const approvals = ledger.approvals().filter(({ state }) => state !== 'used');
   return {
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
@@ -98,9 +98,7 @@ function statusReport(world: World, unset: readonly string[]): StatusReport {
       : { lastPass: { at: lastPass.at, outcome: lastPass.outcome, exit: lastPass.exit } }),
     sources: lastPass?.sources ?? [],
     held: ledger.held().map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
-    approvals: approvals
-      .slice(0, 10)
-      .map(({ source, digest, state, why }) => ({ source: source ?? '', digest, state, why })),
+    approvals: openApprovals(world),
     ...(last === undefined
       ? {}
       : {
@@ -127,6 +125,19 @@ function statusReport(world: World, unset: readonly string[]): StatusReport {
     blocked,
     rolledBackTo: ledger.fact<Frozen>('frozen')?.push,
   };
+}
+
+/** The newest approval of each source, while it waits, or was dropped within a week. */
+function openApprovals({ ledger, clock }: World): StatusReport['approvals'] {
+  const newest = new Map<string, Approval>();
+  for (const approval of ledger.approvals()) {
+    const source = approval.source ?? '';
+    if (!newest.has(source)) newest.set(source, approval);
+  }
+  const oldestMs = clock.now().getTime() - 7 * 86_400_000;
+  return [...newest]
+    .filter(([, { state, atMs }]) => state === 'pending' || (state === 'dropped' && atMs > oldestMs))
+    .map(([source, { digest, state, why }]) => ({ source, digest, state, why }));
 }
 
 /** When the agent, or the next one, means to push. */

@@ -28,6 +28,11 @@ export function showCounts(counts: Counts): string {
   return `+${counts.create} ~${counts.update} -${counts.delete}`;
 }
 
+/** `1 driver`, `2 drivers`. */
+export function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}
+
 export function showBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];

@@ -10,7 +10,7 @@ export interface OpenOptions {
 /** Opens a database in WAL mode. A reader of a missing file gets `state.missing`. */
 export function openDatabase(file: string, options: OpenOptions): Database.Database {
   return translating(file, () => {
-    const db = new Database(file, {
+    const db = openFile(file, {
       readonly: options.readonly === true,
       fileMustExist: options.readonly === true,
       timeout: 10_000,
@@ -26,6 +26,22 @@ export function openDatabase(file: string, options: OpenOptions): Database.Datab
       throw error;
     }
   });
+}
+
+function openFile(file: string, options: Database.Options): Database.Database {
+  try {
+    return new Database(file, options);
+  } catch (error) {
+    if (options.readonly === true || !isCannotOpen(error)) throw error;
+    throw new AgentError('state.unwritable', `${file} cannot be opened for writing (${(error as Error).message})`, {
+      cause: error,
+      hint: "let the agent own its state directory, on a disk that is not read-only, and run commands as the agent's user",
+    });
+  }
+}
+
+function isCannotOpen(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CANTOPEN');
 }
 
 /** Runs something on a database and turns what SQLite says into an `AgentError`. */
