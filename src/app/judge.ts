@@ -57,7 +57,10 @@ interface Case {
   /** What accepting it deletes, of drivers that it takes over too. */
   readonly deletes: () => DeletedPoints;
   hold: (Hold & { readonly approvable: boolean }) | undefined;
+  /** What waits for a read of this source. */
   approval: Approval | undefined;
+  /** It would be held without the approval. */
+  isApproved: boolean;
 }
 
 /** Accepts or holds every candidate, and records it. */
@@ -143,6 +146,7 @@ function openCase(
       deletedPoints(diffDrivers(withInherited(world, source, departed), buffer.drivers(source, 'candidate'))),
     hold: hold && { ...hold, approvable: true },
     approval: undefined,
+    isApproved: false,
   };
   applyApproval(world, one);
   return one;
@@ -152,10 +156,11 @@ function openCase(
 function applyApproval(world: World, one: Case): void {
   const approval = pendingApproval(world, one.source);
   if (approval === undefined) return;
-  if (one.hold === undefined || isWithin(one.deletes(), world.ledger.approvedDeletes(approval.id))) {
+  if (isWithin(one.deletes(), world.ledger.approvedDeletes(approval.id))) {
+    one.isApproved = one.hold !== undefined;
     one.hold = undefined;
     one.approval = approval;
-  } else {
+  } else if (one.hold !== undefined) {
     dropApprovals(world, one.source, 'a newer read of the source would delete more than the approved one');
   }
 }
@@ -211,7 +216,9 @@ function holdEmptySnapshot(world: World, cases: readonly Case[]): void {
   const isEmpty = [...names].every((name) => prospect(world, name, cases).every((read) => isEmptyRead(world, read)));
   const passing = cases.filter(({ hold }) => hold === undefined);
   if (!isEmpty || passing.length === 0) return;
-  if (passing.some(({ approval }) => approval !== undefined)) {
+  const approved = passing.filter(({ approval }) => approval !== undefined);
+  if (approved.length > 0) {
+    for (const one of approved) one.isApproved = true;
     ledger.setFact('emptyApproved', true);
     return;
   }
@@ -256,13 +263,14 @@ function settle(world: World, one: Case): Verdict {
     };
   }
   // Counted before it is done: a crash in between must not give the budget of the day back.
-  if (one.approval === undefined && changes.drivers.delete + changes.points.delete > 0) {
+  if (!one.isApproved && changes.drivers.delete + changes.points.delete > 0) {
     const { drivers, points } = changes;
     const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete };
     ledger.recordDeletes(source, readKey(world, source), deletes);
   }
   buffer.accept(source);
-  if (one.approval !== undefined) ledger.closeApproval(one.approval.id, 'used');
+  if (one.isApproved && one.approval !== undefined) ledger.closeApproval(one.approval.id, 'used');
+  else dropApprovals(world, source, 'a newer read of the source did not need it');
   return { source, state: one.isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
 }
 

@@ -111,6 +111,8 @@ function ungroup(text: string, { group }: DecimalFormat): string | undefined {
     end = i;
     place++;
   }
+  // Nobody groups 0.123: it is a fraction with another mark than was declared, and 123 would be a guess.
+  if (text.charCodeAt(0) === zero) return undefined;
   return end >= 1 && end <= groupSize(group.sizes, place) ? text.slice(0, end) + digits : undefined;
 }
 
@@ -231,6 +233,7 @@ function explainMark(text: string, { decimal, group }: DecimalFormat): string {
   if (at === undefined) return 'it has no digits';
   if (group !== undefined && isMark(at.charCodeAt(0), group.mark)) {
     const sizes = group.sizes.length === 1 ? `${group.sizes[0]}` : group.sizes.join(', ');
+    if (text.startsWith('0')) return `no group begins with 0, so ${quote(at)} does not seem to group here`;
     return `${quote(at)} must stand between groups of ${sizes} digits, before the decimal mark`;
   }
   if (at === '.' || at === ',') {

@@ -1,0 +1,69 @@
+/** A place with a config, files and a receiver, and the commands that run on it in this process. */
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Ran, commandLine } from './command-line.ts';
+import { type Place, csv, place } from './process.ts';
+import { type Receiver, openReceiver } from './receiver.ts';
+import { longFile } from './world.ts';
+
+export interface CommandsWorld {
+  readonly at: Place;
+  readonly receiver: Receiver;
+  readonly run: (...args: readonly string[]) => Promise<Ran>;
+  /** What a command prints with --json. */
+  readonly json: <T = unknown>(...args: readonly string[]) => Promise<T>;
+  /** Another config for the same receiver. */
+  readonly configure: (sources: object, config?: object) => Promise<void>;
+}
+
+/** Ends with its test. */
+export async function commandsWorld(
+  sources: object,
+  files: Readonly<Record<string, string>>,
+  config: object = {},
+): Promise<CommandsWorld> {
+  const receiver = await openReceiver();
+  const whole = (of: object, more: object): object => ({ destination: { url: receiver.url }, ...more, sources: of });
+  const at = await place(whole(sources, config), files);
+  onTestFinished(async () => {
+    await at[Symbol.asyncDispose]();
+    await receiver[Symbol.asyncDispose]();
+  });
+  const run: CommandsWorld['run'] = (command = '', ...args) =>
+    commandLine(command, '--config', path.join(at.dir, 'driver-sync.yaml'), ...args);
+  return {
+    at,
+    receiver,
+    run,
+    json: async <T>(command = '', ...args: readonly string[]) => (await run(command, '--json', ...args)).json<T>(),
+    configure: (next, more = {}) => at.configure(whole(next, more)),
+  };
+}
+
+/** Sources `revenue` (20 drivers), `costs` and `staff`, a file each. */
+export function threeSources(config: object = {}): Promise<CommandsWorld> {
+  const sources = Object.fromEntries(['revenue', 'costs', 'staff'].map((name) => [name, csv(`${name}.csv`)]));
+  const files = {
+    'revenue.csv': manyDrivers(20),
+    'costs.csv': longFile({ Rent: { '2026-01': '-7.50', '2026-02': '8' } }),
+    'staff.csv': longFile({ Heads: { '2026-01': 3 } }),
+  };
+  return commandsWorld(sources, files, config);
+}
+
+/** A file of this many drivers with a point each. */
+export function manyDrivers(count: number): string {
+  return longFile(Object.fromEntries(Array.from({ length: count }, (_, index) => [`R${index}`, { '2026-01': 1 }])));
+}
+
+/** North in two months, pushed; then February changed and South came, pushed as the second. */
+export async function twoPushes(): Promise<CommandsWorld> {
+  const commands = await commandsWorld(
+    { revenue: csv('a.csv') },
+    { 'a.csv': longFile({ North: { '2026-01': '1.50', '2026-02': 2 } }) },
+  );
+  await commands.run('sync');
+  await commands.at.write('a.csv', longFile({ North: { '2026-01': '1.50', '2026-02': 3 }, South: { '2026-01': 4 } }));
+  await commands.run('sync');
+  return commands;
+}

@@ -1,0 +1,107 @@
+/** A receiver of snapshots that shares nothing with the agent or its emulator: it keeps what it gets and answers as told. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export interface Post {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** sha256 (hex) of the body as it came. */
+  readonly digest: string;
+}
+
+/** A status, more of an answer, a connection that is cut, or no answer until `release`. */
+export type Answer =
+  | number
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly text?: string }
+  | 'drop'
+  | 'hold';
+
+export interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  /** Whole requests, oldest first. */
+  readonly posts: readonly Post[];
+  /** The next requests get these, one each; those after them 200. */
+  answer(...answers: readonly Answer[]): void;
+  /** Resolves with the request of that number, counted from 1, when it has come whole. */
+  post(number: number): Promise<Post>;
+  /** Answers what is held. */
+  release(answer: Exclude<Answer, 'hold'>): void;
+}
+
+/** Listens on a free port of loopback, or on this one. */
+export async function openReceiver(port = 0): Promise<Receiver> {
+  const posts: Post[] = [];
+  const waiting: Answer[] = [];
+  const held: ServerResponse[] = [];
+  let came = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    const receive = async (): Promise<void> => {
+      const bytes = await buffer(request);
+      const { method = '', url = '', headers } = request;
+      const digest = createHash('sha256').update(bytes).digest('hex');
+      posts.push({ method, url, headers, body: bytes.toString(), digest });
+      const next = waiting.shift() ?? 200;
+      if (next === 'hold') held.push(response);
+      else give(response, next);
+      came.resolve();
+      came = Promise.withResolvers();
+    };
+    // A request that broke off is none.
+    receive().catch(() => response.destroy());
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    posts,
+    answer: (...answers) => void waiting.push(...answers),
+    async post(number) {
+      for (;;) {
+        const found = posts[number - 1];
+        if (found !== undefined) return found;
+        await came.promise;
+      }
+    },
+    release(answer) {
+      for (const response of held.splice(0)) give(response, answer);
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function give(response: ServerResponse, answer: Exclude<Answer, 'hold'>): void {
+  if (answer === 'drop') return void response.destroy();
+  const { status, headers, text } = typeof answer === 'number' ? { status: answer } : { text: '', ...answer };
+  response.writeHead(status, headers).end(text);
+}
+
+/** What a snapshot holds: `{ driver: { '2026-01': '1.50' } }`. */
+export function pointsOf({ body }: Post): Record<string, Record<string, string>> {
+  const { extDrivers } = JSON.parse(body) as Snapshot;
+  const month = (time: string): string => new Date(Number(time) * 1000).toISOString().slice(0, 7);
+  return Object.fromEntries(
+    extDrivers.map(({ id, timeSeries }) => [
+      id,
+      Object.fromEntries(timeSeries.map(({ time, value }) => [month(time), value])),
+    ]),
+  );
+}
+
+interface Snapshot {
+  readonly shouldDeleteMissing: boolean;
+  readonly extDrivers: readonly {
+    readonly id: string;
+    readonly path: readonly string[];
+    readonly timeSeries: readonly { readonly time: string; readonly value: string }[];
+  }[];
+}
