@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import v8 from 'node:v8';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { DestinationSettings, Settings, SourceSettings } from '../core/settings.ts';
@@ -56,6 +57,9 @@ const emulatorTimeoutMs = 60_000;
 
 /** @throws AgentError `state.locked` where another agent holds the state directory, and other `state.` failures. */
 export function openAgent(settings: Settings, options: AgentOptions): Agent {
+  // The young generation would grow to 64 MB and more without being any faster: it stays at what starting took. Measured on
+  // 4 M rows: a peak of 157 instead of 225 MB, the same CPU time.
+  v8.setFlagsFromString('--semi-space-growth-factor=1');
   ensureStateDir(settings.state);
   const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
   try {

@@ -17,8 +17,8 @@ const readingVersion = 1;
 const changingMaxMs = 30_000;
 /** Of each part; the others are counted. */
 const rejectsKept = 1000;
-/** Cells in memory over all sources; beyond it folds go to the buffer in chunks. About 60 MB. */
-const cellsMax = 300_000;
+/** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */
+const foldSizeMax = 260_000;
 
 /** What one look at a source gave. */
 export type SourceRead =
@@ -169,7 +169,7 @@ class PartReader {
     { writer, rejects, signal }: { writer: PartWriter; rejects: Reject[]; signal: AbortSignal },
   ): Promise<{ content: Content; counts: PartCounts }> {
     const { settings, observe } = this.#world;
-    const chunkCells = Math.max(20_000, Math.floor(cellsMax / settings.sources.length));
+    const foldMax = Math.max(20_000, Math.floor(foldSizeMax / settings.sources.length));
     const fold = new Fold(writer.id);
     const counts: PartCounts = { rows: 0, rejects: 0, passed: 0 };
     let mapper: RowMapper | undefined;
@@ -184,7 +184,7 @@ class PartReader {
         }
         mapper ??= new RowMapper(this.#settings.mapping, next.value.columns, settings.timezone);
         foldRows(mapper, next.value.rows, { fold, counts, rejects });
-        if (fold.cells >= chunkCells) writer.add(fold.drain());
+        if (fold.size >= foldMax) writer.add(fold.drain());
         const { share } = next.value;
         observe({ kind: 'part.reading', source: this.#settings.name, part: part.name, rows: counts.rows, share });
       }

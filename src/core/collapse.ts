@@ -4,141 +4,183 @@
  */
 import { addDecimals, averageDecimal, compareDecimals } from './arithmetic.ts';
 import { AgentError } from './errors.ts';
-import type { Moment, Month, Rule } from './model.ts';
+import { CellTable } from './cell-table.ts';
+import type { Moment, Rule } from './model.ts';
 import type { Cell, FoldedDriver, PartOrigin, Place } from './packing.ts';
 import type { DriverName, ReadingSink, RowReading } from './reading.ts';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type OpenCell = Mutable<Cell>;
-
 interface OpenDriver {
+  readonly index: number;
   name: DriverName;
-  pathPlace: Place;
+  /** Place of the latest reading. */
+  seconds: number;
+  nanos: number;
+  row: number;
   otherPath: readonly string[] | undefined;
-  cells: Map<Month, OpenCell>;
-  /** The cell of the newest reading: rows of one driver and month tend to follow each other. */
-  latest: OpenCell | undefined;
+  /** Cell of the newest reading: rows of one driver and month tend to follow each other. */
+  cell: number;
+  /** Cell that was made last, where the list of them begins. */
+  newest: number | undefined;
+  /** The driver that came after this one last time: rows tend to name drivers in one order. */
+  follower: OpenDriver | undefined;
 }
 
 /** Folds the readings of one part, which come in the order of its rows. */
 export class Fold implements ReadingSink {
   readonly #part: number;
-  #drivers = new Map<string, OpenDriver>();
-  #cells = 0;
+  readonly #drivers = new Map<string, OpenDriver>();
+  readonly #cells = new CellTable();
+  #last: OpenDriver | undefined;
 
   /** `part`: the number that cells name this part by. */
   constructor(part: number) {
     this.#part = part;
   }
 
-  /** How many cells are held: what the memory of a fold grows with. */
-  get cells(): number {
-    return this.#cells;
+  /** What the memory of a fold grows with. */
+  get size(): number {
+    return this.#cells.count + this.#drivers.size;
   }
 
   /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
   add(name: DriverName, moment: Moment, reading: RowReading): void {
-    let driver = this.#drivers.get(name.id);
-    const place = { seconds: moment.seconds, nanos: moment.nanos, row: reading.row, part: this.#part };
-    if (driver === undefined) {
-      driver = { name, pathPlace: place, otherPath: undefined, cells: new Map(), latest: undefined };
-      this.#drivers.set(name.id, driver);
-    } else if (driver.name !== name) {
-      this.#rename(driver, name, place);
-    } else if (comparePlaces(place, driver.pathPlace) >= 0) {
-      driver.pathPlace = place;
-    }
-    let cell = driver.latest;
-    if (cell?.month !== moment.month) cell = driver.cells.get(moment.month);
+    const driver = this.#driverOf(name, moment, reading.row);
+    const cells = this.#cells;
+    const { month } = moment;
+    let cell: number | undefined = driver.cell;
+    if (driver.newest === undefined) cell = undefined;
+    else if (cells.month[cell] !== month) cell = cells.find(driver.index, month);
     if (cell === undefined) {
-      const value = name.rule === 'count' ? '1' : reading.value;
-      cell = { month: moment.month, value, text: reading.text, count: 1, ...place };
-      if (name.rule === 'average') cell.sum = reading.value;
-      driver.cells.set(moment.month, cell);
-      this.#cells++;
+      cell = cells.create(driver.index, month, driver.newest);
+      driver.newest = cell;
+      cells.readings[cell] = 1;
+      cells.value.set(cell, reading.value);
+      if (name.rule === 'average') cells.sum.set(cell, reading.value);
+      this.#place(name.rule, cell, moment, reading);
     } else {
-      foldReading(name.rule, cell, { ...place, ...reading });
+      cells.readings[cell] = (cells.readings[cell] as number) + 1;
+      if (this.#fold(name.rule, cell, moment, reading)) this.#place(name.rule, cell, moment, reading);
     }
-    driver.latest = cell;
+    driver.cell = cell;
   }
 
-  /** Hands over what was folded so far, in no order, and starts anew. */
+  /** Hands over what was folded so far, in no order, and starts anew once all of it was taken. */
   *drain(): Generator<FoldedDriver> {
-    const drivers = this.#drivers;
-    this.#drivers = new Map();
-    this.#cells = 0;
-    for (const driver of drivers.values()) {
-      const cells = [...driver.cells.values()].sort((a, b) => a.month - b.month);
-      if (driver.name.rule === 'average') {
-        for (const cell of cells) cell.value = averageDecimal(cell.sum as string, cell.count);
+    for (const driver of this.#drivers.values()) {
+      const { name, seconds, nanos, row, otherPath } = driver;
+      const pathPlace = { seconds, nanos, row, part: this.#part };
+      const cells = this.#cells.inOrder(driver.newest).map((cell) => this.#cellOf(name.rule, cell));
+      yield { ...name, pathPlace, otherPath, cells };
+    }
+    this.#drivers.clear();
+    this.#cells.clear();
+    this.#last = undefined;
+  }
+
+  #driverOf(name: DriverName, moment: Moment, row: number): OpenDriver {
+    const guess = this.#last?.follower;
+    let driver = guess?.name === name ? guess : this.#drivers.get(name.id);
+    const { seconds, nanos } = moment;
+    if (driver === undefined) {
+      const index = this.#drivers.size;
+      driver = {
+        index,
+        name,
+        seconds,
+        nanos,
+        row,
+        otherPath: undefined,
+        cell: -1,
+        newest: undefined,
+        follower: undefined,
+      };
+      this.#drivers.set(name.id, driver);
+    } else {
+      const isLater = seconds > driver.seconds || (seconds === driver.seconds && nanos >= driver.nanos);
+      if (driver.name !== name) rename(driver, name, isLater);
+      if (isLater) {
+        driver.seconds = seconds;
+        driver.nanos = nanos;
+        driver.row = row;
       }
-      const { pathPlace, otherPath } = driver;
-      yield { ...driver.name, pathPlace, otherPath, cells };
+    }
+    if (this.#last !== undefined) this.#last.follower = driver;
+    this.#last = driver;
+    return driver;
+  }
+
+  /** Folds the reading's value into a cell, which is of the same part and of rows before it. Whether its place counts too. */
+  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, { value }: RowReading): boolean {
+    const { seconds: cellSeconds, nanos: cellNanos, value: values, sum } = this.#cells;
+    const before = cellSeconds[cell] as number;
+    const isLater = seconds > before || (seconds === before && nanos >= (cellNanos[cell] as number));
+    switch (rule) {
+      case 'last':
+      case 'first': {
+        const takes = isLater === (rule === 'last');
+        if (takes) values.set(cell, value);
+        return takes;
+      }
+      case 'min':
+      case 'max': {
+        const difference = compareDecimals(value, values.get(cell));
+        const takes = difference === 0 ? isLater : difference < 0 === (rule === 'min');
+        if (takes) values.set(cell, value);
+        return takes;
+      }
+      case 'sum':
+        values.set(cell, addDecimals(values.get(cell), value));
+        return isLater;
+      case 'average':
+        sum.set(cell, addDecimals(sum.get(cell), value));
+        return isLater;
+      case 'count':
+        return isLater;
     }
   }
 
-  #rename(driver: OpenDriver, name: DriverName, place: Place): void {
-    if (driver.name.rule !== name.rule) {
-      throw new AgentError(
-        'part.unreadable',
-        `driver "${name.id}" is made with collapse ${driver.name.rule} and ${name.rule}`,
-        {
-          hint: 'give the entries that make this id the same collapse, or different ids',
-        },
-      );
-    }
-    const later = comparePlaces(place, driver.pathPlace) >= 0;
-    if (!samePath(driver.name.path, name.path)) driver.otherPath = later ? driver.name.path : name.path;
-    if (!later) return;
-    driver.name = name;
-    driver.pathPlace = place;
+  #place(rule: Rule, cell: number, { seconds, nanos }: Moment, { row, text, value }: RowReading): void {
+    const cells = this.#cells;
+    cells.seconds[cell] = seconds;
+    cells.nanos[cell] = nanos;
+    cells.row[cell] = row;
+    // Empty where it is the value's own, which it is for nearly every cell of most files.
+    const isValue = text === value && rule !== 'sum' && rule !== 'average' && rule !== 'count';
+    cells.text.set(cell, isValue ? '' : text);
+  }
+
+  #cellOf(rule: Rule, cell: number): Cell {
+    const cells = this.#cells;
+    const count = cells.readings[cell] as number;
+    const read = cells.value.get(cell);
+    const sum = rule === 'average' ? cells.sum.get(cell) : undefined;
+    const value = sum !== undefined ? averageDecimal(sum, count) : rule === 'count' ? String(count) : read;
+    return {
+      month: cells.month[cell] as number,
+      value,
+      text: cells.text.get(cell) || read,
+      count,
+      seconds: cells.seconds[cell] as number,
+      nanos: cells.nanos[cell] as number,
+      row: cells.row[cell] as number,
+      part: this.#part,
+      ...(sum === undefined ? {} : { sum }),
+    };
   }
 }
 
-/** `next` is of the same part and comes after all that `cell` holds. */
-function foldReading(rule: Rule, cell: OpenCell, next: Place & { value: string; text: string }): void {
-  cell.count++;
-  const order = comparePlaces(next, cell);
-  let takes: boolean;
-  switch (rule) {
-    case 'last':
-      takes = order >= 0;
-      if (takes) cell.value = next.value;
-      break;
-    case 'first':
-      takes = order < 0;
-      if (takes) cell.value = next.value;
-      break;
-    case 'min':
-    case 'max': {
-      const difference = compareDecimals(next.value, cell.value);
-      takes = difference === 0 ? order >= 0 : difference < 0 === (rule === 'min');
-      if (takes) cell.value = next.value;
-      break;
-    }
-    case 'sum':
-      takes = order >= 0;
-      cell.value = addDecimals(cell.value, next.value);
-      break;
-    case 'average':
-      takes = order >= 0;
-      cell.sum = addDecimals(cell.sum as string, next.value);
-      break;
-    case 'count':
-      takes = order >= 0;
-      cell.value = String(cell.count);
-      break;
+function rename(driver: OpenDriver, name: DriverName, isLater: boolean): void {
+  if (driver.name.rule !== name.rule) {
+    throw new AgentError(
+      'part.unreadable',
+      `driver "${name.id}" is made with collapse ${driver.name.rule} and ${name.rule}`,
+      {
+        hint: 'give the entries that make this id the same collapse, or different ids',
+      },
+    );
   }
-  if (!takes) return;
-  cell.text = next.text;
-  cell.seconds = next.seconds;
-  cell.nanos = next.nanos;
-  cell.row = next.row;
-}
-
-/** Within one part: by time, then row. */
-function comparePlaces(a: Place, b: Place): number {
-  return a.seconds - b.seconds || a.nanos - b.nanos || a.row - b.row;
+  if (!samePath(driver.name.path, name.path)) driver.otherPath = isLater ? driver.name.path : name.path;
+  if (isLater) driver.name = name;
 }
 
 /** Orders readings across parts: by time, then the part revised later, then the later part name, then the later row. */

@@ -2,7 +2,8 @@
 import { describeBadDecimal, parseDecimal } from './decimal.ts';
 import { AgentError } from './errors.ts';
 import type { Moment, Row } from './model.ts';
-import type { DriverName, ReadingSink } from './reading.ts';
+import { NameCache } from './name-cache.ts';
+import type { DriverName, ReadingSink, RowReading } from './reading.ts';
 import type { Condition, DriverEntry, Mapping, Test } from './settings.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { type TimeReader, compileTimeReader } from './time.ts';
@@ -10,16 +11,10 @@ import { type TimeReader, compileTimeReader } from './time.ts';
 /** What became of a row: `undefined` where its readings were handed over, `filtered` by `where`, or the reasons of its reject. */
 export type RowResult = undefined | 'filtered' | { readonly reject: string };
 
-interface PendingReading {
-  name: DriverName;
-  moment: Moment;
-  value: string;
-  text: string;
-  entry: number;
+interface PendingReading extends RowReading {
+  readonly name: DriverName;
+  readonly moment: Moment;
 }
-
-/** Distinct keys of a part whose names are kept; beyond it they are resolved again. */
-const namesMax = 500_000;
 
 export class RowMapper {
   readonly #width: number;
@@ -27,7 +22,9 @@ export class RowMapper {
   readonly #entries: readonly EntryReader[];
   readonly #unpivoted: readonly number[] | undefined;
   readonly #columns: readonly string[];
-  #pending: PendingReading[] = [];
+  // Both are empty between rows: a set and a list for each row would be a third of its garbage.
+  readonly #pending: PendingReading[] = [];
+  readonly #reasons = new Set<string>();
 
   /** @throws AgentError `part.unreadable` where the mapping needs a column that is not there. */
   constructor(mapping: Mapping, columns: readonly string[], timezone: string) {
@@ -49,35 +46,45 @@ export class RowMapper {
     if (fields.length !== this.#width) {
       return { reject: `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, expected ${this.#width}` };
     }
-    this.#pending.length = 0;
-    const reasons = new Set<string>();
-    const passed = this.#unpivoted === undefined ? this.#readWide(fields, reasons) : this.#readLong(fields, reasons);
-    if (reasons.size > 0) return { reject: [...reasons].join('; ') };
-    if (!passed) return 'filtered';
-    for (const { name, moment, value, text, entry } of this.#pending)
-      sink.add(name, moment, { value, text, row, entry });
+    const pending = this.#pending;
+    pending.length = 0;
+    const isHandedOn = this.#unpivoted === undefined ? this.#readWide(fields, row) : this.#readLong(fields, row);
+    if (this.#reasons.size > 0) {
+      const reject = [...this.#reasons].join('; ');
+      this.#reasons.clear();
+      return { reject };
+    }
+    if (!isHandedOn) return 'filtered';
+    for (let index = 0; index < pending.length; index++) {
+      const reading = pending[index] as PendingReading;
+      sink.add(reading.name, reading.moment, reading);
+    }
     return undefined;
   }
 
-  #readWide(fields: Row, reasons: Set<string>): boolean {
+  #readWide(fields: Row, row: number): boolean {
     if (!this.#passes(fields)) return false;
-    for (const entry of this.#entries) entry.read(fields, this.#pending, reasons);
+    for (const entry of this.#entries) {
+      const reading = entry.read(fields, row, this.#reasons);
+      if (reading !== undefined) this.#pending.push(reading);
+    }
     return true;
   }
 
   /** Each unpivoted column gives one long row: the row's fields, then the column's name and its field. */
-  #readLong(fields: Row, reasons: Set<string>): boolean {
+  #readLong(fields: Row, row: number): boolean {
     const long = [...fields, '', ''];
     let passed = false;
-    const ofColumn = new Set<string>();
+    const found: string[] = [];
     for (const index of this.#unpivoted as readonly number[]) {
       long[this.#width] = this.#columns[index] as string;
       long[this.#width + 1] = fields[index] as string;
-      if (this.#readWide(long, ofColumn)) passed = true;
-      if (ofColumn.size === 0) continue;
-      for (const reason of ofColumn) reasons.add(`column "${this.#columns[index]}": ${reason}`);
-      ofColumn.clear();
+      if (this.#readWide(long, row)) passed = true;
+      if (this.#reasons.size === 0) continue;
+      for (const reason of this.#reasons) found.push(`column "${this.#columns[index]}": ${reason}`);
+      this.#reasons.clear();
     }
+    for (const reason of found) this.#reasons.add(reason);
     return passed;
   }
 
@@ -177,72 +184,44 @@ class EntryReader {
   readonly #entry: DriverEntry;
   readonly #index: number;
   readonly #maps: Maps;
-  readonly #missing: ReadonlySet<string>;
+  readonly #missing: readonly string[];
   readonly #indexes = new Map<string, number>();
-  readonly #keys: readonly number[];
   readonly #time: (fields: Row) => string;
   readonly #value: (fields: Row) => string;
   readonly #readTime: TimeReader;
-  #names = new Map<string, NameNode>();
-  #namesHeld = 0;
+  readonly #names: NameCache;
 
   constructor(entry: DriverEntry, context: EntryContext) {
     this.#entry = entry;
     this.#index = context.index;
     this.#maps = context.mapping.maps;
-    this.#missing = new Set(context.mapping.missing);
-    const names = [...(entry.id === undefined ? [] : [entry.id]), ...entry.path];
+    this.#missing = context.mapping.missing;
+    // Paths go from the general to the particular, and so does the tree of names: few branches, many leaves.
+    const names = [...entry.path, ...(entry.id === undefined ? [] : [entry.id])];
     for (const template of [...names, entry.time.from, entry.value.from]) {
       for (const column of templateColumns(template)) this.#indexes.set(column, context.indexOf(column));
     }
-    this.#keys = [...new Set(names.flatMap(templateColumns))].map(context.indexOf);
+    const keys = [...new Set(names.flatMap(templateColumns))].map(context.indexOf);
+    this.#names = new NameCache(keys, (fields) => this.#resolve(fields));
     this.#time = this.#renderer(entry.time.from);
     this.#value = this.#renderer(entry.value.from);
     this.#readTime = compileTimeReader(entry.time.format, context.timezone);
   }
 
-  read(fields: Row, pending: PendingReading[], reasons: Set<string>): void {
+  /** `undefined` for no reading: the value is missing, or there are reasons to reject the row. */
+  read(fields: Row, row: number, reasons: Set<string>): PendingReading | undefined {
     const text = this.#value(fields);
-    // Tests of `missing` are on the trimmed text, so a text that needs no trimming and is not missing is the usual case.
-    if (this.#missing.has(text) || this.#missing.has(text.trim())) return;
-    const before = reasons.size;
-    const name = this.#name(fields);
+    if (this.#missing.includes(text) || this.#missing.includes(text.trim())) return undefined;
+    const name = this.#names.of(fields);
     if (typeof name === 'string') reasons.add(name);
     const time = this.#time(fields);
     const moment = this.#readTime(time);
     if (typeof moment === 'string') reasons.add(time.trim() === '' ? 'time is empty' : moment);
     const value = parseDecimal(text, this.#entry.value.format);
     if (value === undefined) reasons.add(describeBadDecimal(text, this.#entry.value.format));
-    if (reasons.size > before || typeof name === 'string' || typeof moment === 'string' || value === undefined) return;
-    pending.push({ name, moment, value, text, entry: this.#index });
+    if (typeof name === 'string' || typeof moment === 'string' || value === undefined) return undefined;
+    return { name, moment, value, text, row, entry: this.#index };
   }
-
-  /** The name that the row's key columns make; the reason of a reject where one of them is empty. */
-  #name(fields: Row): DriverName | string {
-    // A tree by field, not a joined text: no separator is safe, and no text is built per row.
-    let nodes = this.#names;
-    let node: NameNode | undefined;
-    for (const index of this.#keys) {
-      const field = fields[index] as string;
-      node = nodes.get(field);
-      if (node === undefined) {
-        node = { name: undefined, next: new Map() };
-        nodes.set(field, node);
-        this.#namesHeld++;
-      }
-      nodes = node.next;
-    }
-    if (node === undefined) return (this.#constant ??= this.#resolve(fields));
-    node.name ??= this.#resolve(fields);
-    const { name } = node;
-    if (this.#namesHeld > namesMax) {
-      this.#names = new Map();
-      this.#namesHeld = 0;
-    }
-    return name;
-  }
-
-  #constant: DriverName | string | undefined;
 
   #resolve(fields: Row): DriverName | string {
     const field = this.#field(fields);
@@ -271,11 +250,6 @@ class EntryReader {
     }
     return (fields) => renderText(template, this.#field(fields), this.#maps);
   }
-}
-
-interface NameNode {
-  name: DriverName | string | undefined;
-  readonly next: Map<string, NameNode>;
 }
 
 function emptyReason(where: 'id' | 'path', column: string, text: string): string {

@@ -40,13 +40,19 @@ export function compileTimeReader(format: TimeFormat, timezone: string): TimeRea
     return `time ${quote(trimmed)} cannot be read: ${reason}`;
   };
 
+  // Rows that follow each other mostly have one time, and comparing texts costs less than looking one up.
+  let lastText: string | undefined;
+  let lastMoment: Moment | string = '';
   return (text) => {
+    if (text === lastText) return lastMoment;
     let moment = known.get(text);
     if (moment === undefined) {
       moment = read(text);
       if (known.size >= textsMax) known.clear();
       if (text.length <= textLengthMax) known.set(text, moment);
     }
+    lastText = text;
+    lastMoment = moment;
     return moment;
   };
 }

@@ -18,6 +18,8 @@ export function openDatabase(file: string, options: OpenOptions): Database.Datab
     try {
       if (options.readonly !== true && file !== ':memory:') db.pragma('journal_mode = WAL');
       db.pragma(`synchronous = ${options.synchronous}`);
+      // In KB. better-sqlite3's own 16 MB a connection speed nothing up here: everything is written and read in order.
+      db.pragma('cache_size = -2000');
       // Reads the file's header, so that a file that is no database is found here.
       db.pragma('user_version');
       return db;
