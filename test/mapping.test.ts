@@ -92,8 +92,8 @@ describe('where', () => {
     ['n', '2026-03', '1'],
     ['North', '2026-03', '1'],
   ];
-  const passing = (test: Test): boolean[] =>
-    readAll(mapping([revenue], { where: [{ column: 'region', test }] }), columns, rows).map(
+  const passing = (condition: Test): boolean[] =>
+    readAll(mapping([revenue], { where: [{ column: 'region', test: condition }] }), columns, rows).map(
       (result) => result !== 'filtered',
     );
 

@@ -107,10 +107,12 @@ class Daemon {
     // A start is somebody's deed: what was refused may have been mended.
     const outcome = ledger.lastPush(address)?.outcome;
     if (outcome === 'unknown' || outcome === 'refused') return true;
+    const nowMs = clock.now().getTime();
+    const last = ledger.lastAcknowledged(address);
+    // A moment that lies ahead was noted by a clock that was wrong.
+    const served = [ledger.fact<number>('servedMs'), last?.endedAtMs].filter((ms) => ms !== undefined && ms <= nowMs);
     const due = schedule.previousDue(settings.schedule, settings.timezone, clock.now());
-    const served = ledger.fact<number>('servedMs');
-    // One that lies ahead was noted by a clock that was wrong.
-    return due !== undefined && (served === undefined || served < due.getTime() || served > clock.now().getTime());
+    return due !== undefined && served.every((ms) => (ms ?? 0) < due.getTime());
   }
 
   async #decide(reasons: ReadonlySet<WakeReason>): Promise<{ push: boolean; resume: boolean }> {

@@ -156,8 +156,9 @@ function openCase(
 function applyApproval(world: World, one: Case): void {
   const approval = pendingApproval(world, one.source);
   if (approval === undefined) return;
-  if (isWithin(one.deletes(), world.ledger.approvedDeletes(approval.id))) {
-    one.isApproved = one.hold !== undefined;
+  const deletes = one.deletes();
+  if (isWithin(deletes, world.ledger.approvedDeletes(approval.id))) {
+    one.isApproved = one.hold !== undefined || deletes.size > 0;
     one.hold = undefined;
     one.approval = approval;
   } else if (one.hold !== undefined) {

@@ -1,5 +1,5 @@
 import { aliveUntilMs, openState, runningAgent, schedule } from '../app/compose.ts';
-import { type Backoff, type Frozen, blockedReason } from '../app/push.ts';
+import { type Backoff, type Frozen, backoffLeftMs, blockedReason } from '../app/push.ts';
 import type { PassReport, SourceReport } from '../app/report.ts';
 import type { World } from '../app/world.ts';
 import { AgentError } from '../core/errors.ts';
@@ -142,10 +142,11 @@ function openApprovals({ ledger, clock }: World): StatusReport['approvals'] {
 
 /** When the agent, or the next one, means to push. */
 function nextPush({ settings, ledger, address }: World): string {
-  const due = schedule.nextDue(settings.schedule, settings.timezone, new Date()).getTime();
+  const nowMs = Date.now();
   const backoff = ledger.fact<Backoff>('backoff');
-  const retryMs = backoff?.address === address ? Math.max(backoff.notBeforeMs, Date.now()) : Infinity;
-  return iso(Math.min(due, retryMs));
+  // While a push that failed waits, everything else waits for it.
+  if (backoff?.address === address) return iso(nowMs + backoffLeftMs(backoff, nowMs));
+  return iso(schedule.nextDue(settings.schedule, settings.timezone, new Date(nowMs)).getTime());
 }
 
 /** Whether the config file is not what the running agent has loaded. Where variables are not set here, nobody can tell. */
