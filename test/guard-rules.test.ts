@@ -81,7 +81,7 @@ describe('what is held whatever the share', () => {
 
   test('one with more rejects than before that deletes anything', () => {
     const rejects = { candidate: { drivers: 100, points: 999, rejects: 1 } };
-    expect(judge(evidence({ points: 1 }, rejects), rules)?.reason).toContain('1 rejects where the accepted read had 0');
+    expect(judge(evidence({ points: 1 }, rejects), rules)?.reason).toContain('1 reject where the accepted read had 0');
     expect(judge(evidence({}, rejects), rules)).toBeUndefined();
   });
 
@@ -110,5 +110,5 @@ test('a source that may be empty may turn empty, unless rejects made it so', () 
   const all = { drivers: 100, points: 1000 };
   const mayBeEmpty = { ...rules, mayBeEmpty: true };
   expect(judge(evidence(all, { candidate: empty, dropsOnlyOldest: true }), mayBeEmpty)).toBeUndefined();
-  expect(judge(evidence(all, { candidate: { ...empty, rejects: 1 } }), mayBeEmpty)?.reason).toContain('rejects');
+  expect(judge(evidence(all, { candidate: { ...empty, rejects: 1 } }), mayBeEmpty)?.reason).toContain('1 reject');
 });
