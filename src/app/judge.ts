@@ -1,67 +1,16 @@
-/** Judges all candidates of a pass together: the guard for each, then that every driver has one source. */
+/** Judges all candidates of a pass together, and carries the verdicts out. */
 import { createHash } from 'node:crypto';
-import {
-  type Changes,
-  type RenamedId,
-  countChanges,
-  diffDrivers,
-  findRenames,
-  hasChanges,
-  noChanges,
-} from '../core/diff.ts';
+import { countChanges, diffDrivers, findRenames, hasChanges, noChanges } from '../core/diff.ts';
 import { type Hold, judge } from '../core/guard.ts';
-import type { Month } from '../core/model.ts';
-import { formatMonth } from '../core/month.ts';
-import { type PackedDriver, pointCount, walkPoints } from '../core/packing.ts';
-import type { SourceSettings } from '../core/settings.ts';
+import type { PackedDriver } from '../core/packing.ts';
 import { encodeBody } from '../core/snapshot.ts';
-import type { Approval, DeletedPoints, ReadKind } from '../core/stores.ts';
-import { departedSources, inheritCarried, withInherited } from './departed.ts';
+import { deletedPoints, dropApprovals, firstPush, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
+import { type Case, openCase, readKey } from './case.ts';
+import { holdConflicts, holdEmptySnapshot, isEmptyRead } from './conflicts.ts';
+import { departedSources, inheritCarried } from './departed.ts';
 import type { SourceRead } from './read-source.ts';
+import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
-
-const dayMs = 86_400_000;
-/** Stands for the source where the first push to an address is what waits. No source can be called so. */
-export const firstPush = '(first push)';
-
-/** What became of one source in a pass. */
-export interface Verdict {
-  readonly source: string;
-  readonly state: 'accepted' | 'unchanged' | 'held' | 'unread';
-  readonly reason?: string | undefined;
-  readonly hint?: string | undefined;
-  /** Of a held candidate. */
-  readonly digest?: string | undefined;
-  /** Of the candidate against the accepted read. */
-  readonly changes: Changes;
-  /** Of a held candidate: what it would delete, the first hundred drivers. */
-  readonly deletes?: readonly DriverDeletes[] | undefined;
-  /** Of a held candidate: false where no approval helps. */
-  readonly approvable?: boolean | undefined;
-  /** Of a held candidate: ids that it changes under the same path. */
-  readonly renamed?: readonly RenamedId[] | undefined;
-}
-
-export interface DriverDeletes {
-  readonly driver: string;
-  /** Such as `2026-03`. */
-  readonly months: readonly string[];
-}
-
-interface Case {
-  readonly source: string;
-  readonly settings: SourceSettings | undefined;
-  readonly changes: Changes;
-  readonly candidate: { drivers: number; points: number };
-  readonly isFirst: boolean;
-  /** What accepting it deletes, of drivers that it takes over too. */
-  readonly deletes: () => DeletedPoints;
-  hold: (Hold & { readonly approvable: boolean }) | undefined;
-  /** What waits for a read of this source. */
-  approval: Approval | undefined;
-  /** It would be held without the approval. */
-  isApproved: boolean;
-}
 
 /** Accepts or holds every candidate, and records it. */
 export function judgeAll(world: World, reads: readonly SourceRead[]): readonly Verdict[] {
@@ -98,146 +47,6 @@ export function judgeAll(world: World, reads: readonly SourceRead[]): readonly V
   world.observe({ kind: 'read.judged' });
   const order = [...world.settings.sources.map(({ name }) => name), ...departed];
   return order.flatMap((name) => verdicts.get(name) ?? []);
-}
-
-function openCase(
-  world: World,
-  settings: SourceSettings,
-  { departed, mayCountTwice }: { departed: readonly string[]; mayCountTwice: boolean },
-): Case {
-  const { buffer, ledger, clock } = world;
-  const { guard, shouldDeleteMissing } = world.settings;
-  const source = settings.name;
-  const acceptedParts = buffer.readParts(source, 'accepted');
-  const candidateParts = buffer.readParts(source, 'candidate') ?? [];
-  const accepted = { drivers: 0, points: 0, rejects: sumRejects(acceptedParts ?? []) };
-  const candidate = { drivers: 0, points: 0, rejects: sumRejects(candidateParts) };
-  const earliest = buffer.earliestMonth(candidateParts.map(({ id }) => id)) ?? Infinity;
-  let dropsOnlyOldest = true;
-  const before = withInherited(world, source, departed);
-  const changes = countChanges(
-    diffDrivers(counting(before, accepted), counting(buffer.drivers(source, 'candidate'), candidate)),
-    ({ deleted }) => {
-      if (deleted.some((month) => month >= earliest)) dropsOnlyOldest = false;
-    },
-  );
-  const isFirst = acceptedParts === undefined && accepted.drivers === 0;
-  const hold = shouldDeleteMissing
-    ? judge(
-        {
-          accepted: isFirst ? undefined : accepted,
-          candidate,
-          changes,
-          dropsOnlyOldest,
-          recentDeletes: ledger.deletesSince(source, clock.now().getTime() - dayMs, readKey(world, source)),
-          mayCountTwice,
-          departed: false,
-        },
-        { ...guard, mayBeEmpty: settings.mayBeEmpty },
-      )
-    : undefined;
-  const one: Case = {
-    source,
-    settings,
-    changes,
-    candidate,
-    isFirst,
-    deletes: () =>
-      deletedPoints(diffDrivers(withInherited(world, source, departed), buffer.drivers(source, 'candidate'))),
-    hold: hold && { ...hold, approvable: true },
-    approval: undefined,
-    isApproved: false,
-  };
-  applyApproval(world, one);
-  return one;
-}
-
-/** An approval lets a held candidate pass that deletes nothing which the approved one did not. */
-function applyApproval(world: World, one: Case): void {
-  const approval = pendingApproval(world, one.source);
-  if (approval === undefined) return;
-  const deletes = one.deletes();
-  if (isWithin(deletes, world.ledger.approvedDeletes(approval.id))) {
-    one.isApproved = one.hold !== undefined || deletes.size > 0;
-    one.hold = undefined;
-    one.approval = approval;
-  } else if (one.hold !== undefined) {
-    dropApprovals(world, one.source, 'a newer read of the source would delete more than the approved one');
-  }
-}
-
-function isWithin(deletes: DeletedPoints, approved: DeletedPoints): boolean {
-  for (const [driver, months] of deletes) {
-    const allowed = new Set(approved.get(driver));
-    if (months.some((month) => !allowed.has(month))) return false;
-  }
-  return true;
-}
-
-/**
- * One driver, one source: who has it accepted keeps it, between two first reads the order of the config decides. A held
- * candidate gives its accepted read back to the snapshot, which may conflict in turn: again until nothing moves.
- */
-function holdConflicts(world: World, cases: readonly Case[]): void {
-  const { buffer, settings } = world;
-  for (let moved = true; moved;) {
-    moved = false;
-    const reads = settings.sources.flatMap(({ name }) => prospect(world, name, cases));
-    if (reads.length < 2) return;
-    for (const { driver, sources } of buffer.sharedDrivers(reads)) {
-      const owner =
-        sources.find((source) => buffer.driver(source, driver) !== undefined) ?? firstInConfig(world, sources);
-      for (const one of cases) {
-        if (one.source === owner || !sources.includes(one.source) || one.hold !== undefined) continue;
-        const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}"`;
-        const hint = 'give one of them another id, or take the driver out of one source with "where"';
-        one.hold = { reason, hint, approvable: false };
-        moved = true;
-      }
-    }
-  }
-}
-
-function firstInConfig(world: World, sources: readonly string[]): string {
-  return world.settings.sources.find(({ name }) => sources.includes(name))?.name ?? (sources[0] as string);
-}
-
-/** The read that the snapshot would use of a source as things stand. */
-function prospect(world: World, source: string, cases: readonly Case[]): { source: string; kind: ReadKind }[] {
-  const one = cases.find((other) => other.source === source);
-  if (one !== undefined && one.hold === undefined) return [{ source, kind: 'candidate' }];
-  return world.buffer.readParts(source, 'accepted') === undefined ? [] : [{ source, kind: 'accepted' }];
-}
-
-/** `extDrivers: []` deletes everything: only an approved candidate may lead there. */
-function holdEmptySnapshot(world: World, cases: readonly Case[]): void {
-  const { settings, ledger, buffer } = world;
-  if (!settings.shouldDeleteMissing || cases.length === 0) return;
-  const names = new Set([...buffer.acceptedSources(), ...settings.sources.map(({ name }) => name)]);
-  const isEmpty = [...names].every((name) => prospect(world, name, cases).every((read) => isEmptyRead(world, read)));
-  const passing = cases.filter(({ hold }) => hold === undefined);
-  if (!isEmpty || passing.length === 0) return;
-  const approved = passing.filter(({ approval }) => approval !== undefined);
-  if (approved.length > 0) {
-    for (const one of approved) one.isApproved = true;
-    ledger.setFact('emptyApproved', true);
-    return;
-  }
-  for (const one of passing) {
-    const reason = 'the snapshot would be empty, which deletes every driver of the service';
-    one.hold = { reason, hint: 'approve it if that is meant', approvable: true };
-  }
-}
-
-function isEmptyRead(world: World, { source, kind }: { source: string; kind: ReadKind }): boolean {
-  for (const _driver of world.buffer.drivers(source, kind)) return false;
-  return true;
-}
-
-/** Names a source's candidate, in this buffer and no other. */
-function readKey({ buffer }: World, source: string): string {
-  const ids = buffer.readParts(source, 'candidate')?.map(({ id }) => id);
-  return `${buffer.fact('buffer')} ${ids?.join(' ')}`;
 }
 
 /** Carries a verdict out. */
@@ -312,17 +121,6 @@ function settleDeparted(world: World, source: string): Verdict | undefined {
   return { source, state: 'held', ...hold, digest, changes, approvable: true, deletes: shownDeletes(deletes) };
 }
 
-function pendingApproval(world: World, source: string): Approval | undefined {
-  return world.ledger.approvals().find((approval) => approval.state === 'pending' && approval.source === source);
-}
-
-function dropApprovals(world: World, source: string, why: string): void {
-  for (const approval of world.ledger.approvals()) {
-    if (approval.state === 'pending' && approval.source === source)
-      world.ledger.closeApproval(approval.id, 'dropped', why);
-  }
-}
-
 function candidateDigest(world: World, source: string): string {
   return digestOf(source, world.buffer.drivers(source, 'candidate'));
 }
@@ -332,40 +130,4 @@ function digestOf(source: string, drivers: Iterable<PackedDriver>): string {
   const hash = createHash('sha256').update(`${JSON.stringify(source)}\n`);
   for (const chunk of encodeBody(drivers, { shouldDeleteMissing: true, stamp: 'middle' })) hash.update(chunk);
   return hash.digest('hex');
-}
-
-function deletedPoints(changes: ReturnType<typeof diffDrivers>): DeletedPoints {
-  const deletes = new Map<string, readonly Month[]>();
-  for (const { id, deleted } of changes) if (deleted.length > 0) deletes.set(id, deleted);
-  return deletes;
-}
-
-function shownDeletes(deletes: DeletedPoints): readonly DriverDeletes[] {
-  return [...deletes].slice(0, 100).map(([driver, months]) => ({ driver, months: months.map(formatMonth) }));
-}
-
-/** All points of a run of drivers. */
-export function allPoints(drivers: Iterable<PackedDriver>): DeletedPoints {
-  const points = new Map<string, readonly Month[]>();
-  for (const driver of drivers) {
-    const list: Month[] = [];
-    walkPoints(driver.points, (month) => list.push(month));
-    points.set(driver.id, list);
-  }
-  return points;
-}
-
-function* counting(
-  drivers: Iterable<PackedDriver>,
-  counts: { drivers: number; points: number },
-): Generator<PackedDriver> {
-  for (const driver of drivers) {
-    counts.drivers++;
-    counts.points += pointCount(driver.points);
-    yield driver;
-  }
-}
-
-function sumRejects(parts: readonly { readonly rejects: number }[]): number {
-  return parts.reduce((sum, part) => sum + part.rejects, 0);
 }

@@ -4,7 +4,7 @@ import { countChanges, diffDrivers } from '../core/diff.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../core/stores.ts';
-import { allPoints, firstPush } from './judge.ts';
+import { allPoints, firstPush } from './approvals.ts';
 import { openReadable, openTitle } from './kept.ts';
 import { mergeSources } from './departed.ts';
 import type { World } from './world.ts';

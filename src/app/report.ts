@@ -3,7 +3,7 @@ import { type Changes, noChanges } from '../core/diff.ts';
 import { pointCount } from '../core/packing.ts';
 import type { PushRecord, ReadKind } from '../core/stores.ts';
 import type { SourceRead } from './read-source.ts';
-import type { DriverDeletes, Verdict } from './judge.ts';
+import type { DriverDeletes, Verdict } from './verdict.ts';
 import type { PushReport } from './push.ts';
 import type { World } from './world.ts';
 

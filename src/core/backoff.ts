@@ -1,6 +1,6 @@
 /** How long to wait before a failed push is tried again. */
 
-export interface Backoff {
+export interface JitterOptions {
   /** Attempts that have failed so far, counted from 1. */
   readonly attempt: number;
   /** Ceiling of the first wait. Default 1 s (DESIGN 4, Pushing). */
@@ -15,7 +15,7 @@ export interface Backoff {
  * Whole milliseconds in `[0, ceiling)`, where the ceiling doubles with every attempt up to `capMs`. Full jitter: agents
  * that one outage stopped together do not come back together.
  */
-export function fullJitterMs({ attempt, baseMs = 1000, capMs = 300_000, random }: Backoff): number {
+export function fullJitterMs({ attempt, baseMs = 1000, capMs = 300_000, random }: JitterOptions): number {
   // 2 ** attempt may be Infinity; the cap still holds.
   const ceilingMs = Math.min(capMs, baseMs * 2 ** Math.max(0, attempt - 1));
   return Math.floor(random() * ceilingMs);

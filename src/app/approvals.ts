@@ -1,0 +1,54 @@
+/** Approvals: what somebody let pass, and whether a newer read stays within it. */
+import type { DriverChange } from '../core/diff.ts';
+import type { Month } from '../core/model.ts';
+import { formatMonth } from '../core/month.ts';
+import { type PackedDriver, walkPoints } from '../core/packing.ts';
+import type { Approval, DeletedPoints } from '../core/stores.ts';
+import type { DriverDeletes } from './verdict.ts';
+import type { World } from './world.ts';
+
+/** Stands for the source where the first push to an address is what waits. No source can be called so. */ export const firstPush =
+  '(first push)';
+
+export function pendingApproval(world: World, source: string): Approval | undefined {
+  return world.ledger.approvals().find((approval) => approval.state === 'pending' && approval.source === source);
+}
+
+export function dropApprovals(world: World, source: string, why: string): void {
+  for (const approval of world.ledger.approvals()) {
+    if (approval.state === 'pending' && approval.source === source)
+      world.ledger.closeApproval(approval.id, 'dropped', why);
+  }
+}
+
+/** Whether something deletes no point that was not approved. */
+export function isWithin(deletes: DeletedPoints, approved: DeletedPoints): boolean {
+  for (const [driver, months] of deletes) {
+    const allowed = new Set(approved.get(driver));
+    if (months.some((month) => !allowed.has(month))) return false;
+  }
+  return true;
+}
+
+/** What changes delete. */
+export function deletedPoints(changes: Iterable<DriverChange>): DeletedPoints {
+  const deletes = new Map<string, readonly Month[]>();
+  for (const { id, deleted } of changes) if (deleted.length > 0) deletes.set(id, deleted);
+  return deletes;
+}
+
+/** The first hundred, for a person. */
+export function shownDeletes(deletes: DeletedPoints): readonly DriverDeletes[] {
+  return [...deletes].slice(0, 100).map(([driver, months]) => ({ driver, months: months.map(formatMonth) }));
+}
+
+/** All points of a run of drivers. */
+export function allPoints(drivers: Iterable<PackedDriver>): DeletedPoints {
+  const points = new Map<string, readonly Month[]>();
+  for (const driver of drivers) {
+    const list: Month[] = [];
+    walkPoints(driver.points, (month) => list.push(month));
+    points.set(driver.id, list);
+  }
+  return points;
+}
