@@ -129,7 +129,7 @@ describe('a failure of this machine', () => {
     for (const compress of ['none', 'gzip'] as const) {
       for (const bytes of [small.bytes - 1, small.bytes + 1]) {
         await expect(push(url, { compress, body: { ...small, bytes } })).rejects.toMatchObject({
-          code: 'state.corrupt',
+          code: 'snapshot.damaged',
         });
       }
     }

@@ -1,6 +1,7 @@
 /** The disk under the state directory: full, or read-only. These tests mount small disks, which only root may. */
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   closeSync,
   mkdirSync,
   mkdtempSync,
@@ -131,6 +132,19 @@ test('a read-only disk is said to be one, and goes on where it left off when it 
   }
 
   remount(dir, 'rw');
+  expect(await one.run('sync')).toMatchObject({ exit: 0, json: { outcome: 'acknowledged' } });
+});
+
+test('a state directory that its user may not write is said to be one', async ({ skip }) => {
+  if (process.getuid?.() === 0) skip('root may write everywhere');
+  const one = await servedWorld();
+  chmodSync(one.state, 0o500);
+  one.write('sales.csv', { north: '1.75', south: '2' });
+  const refused = await one.run('sync');
+  chmodSync(one.state, 0o700);
+  expect(refused).toMatchObject({ exit: 78, json: { error: { code: 'state.unwritable' } } });
+  expect(JSON.stringify(refused.json)).toContain(one.state);
+  expect(one.service.posts).toHaveLength(1);
   expect(await one.run('sync')).toMatchObject({ exit: 0, json: { outcome: 'acknowledged' } });
 });
 

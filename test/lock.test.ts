@@ -219,7 +219,7 @@ test('a file in the place of the lock that is none is said, and left alone', () 
   writeFileSync(path, 'not a database, but longer than the header of one: '.repeat(20));
   const before = readFileSync(path, 'utf8');
   expect(failure(() => acquireLock(state, self))).toMatchObject({
-    code: 'state.corrupt',
+    code: 'state.unwritable',
     hint: 'remove it while no agent runs',
   });
   expect(readFileSync(path, 'utf8')).toBe(before);

@@ -73,7 +73,7 @@ test('a foreseen failure is told with its hint, a bug with its stack', () => {
 
 test('a terminal gets lines for a person, in UTC too', () => {
   const [line] = written('info', true, (log) => log.info('pushed', { digest: 'abc' }));
-  expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\] INFO: pushed$/);
+  expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\] INFO: pushed \{"digest":"abc"\}$/);
 });
 
 test('the last line before an exit is written, and a closed pipe is no crash', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { within } from './receiver.ts';
 
 const executable = fileURLToPath(new URL('../bin/driver-sync.js', import.meta.url));
 
@@ -139,7 +140,7 @@ function startProcess(args: readonly string[], cwd: string, env: NodeJS.ProcessE
           return match;
         }
         if (isOver) throw new Error(`it ended and never said ${pattern}\n${stdout}${stderr}`);
-        await moved.promise;
+        await within(moved.promise, () => `it has not said ${pattern}\n${stdout}${stderr}`);
       }
     },
     deafen() {

@@ -64,7 +64,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
       for (;;) {
         const found = posts[number - 1];
         if (found !== undefined) return found;
-        await came.promise;
+        await within(came.promise, () => `only ${posts.length} requests came`);
       }
     },
     release(answer) {
@@ -83,6 +83,17 @@ function give(response: ServerResponse, answer: Exclude<Answer, 'hold'>): void {
   if (answer === 'drop') return void response.destroy();
   const { status, headers, text } = typeof answer === 'number' ? { status: answer } : { text: '', ...answer };
   response.writeHead(status, headers).end(text);
+}
+
+/** A test that waits in vain fails in its own words, before it is cut off and leaves its processes behind. */
+export async function within<T>(promise: Promise<T>, complaint: () => string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(complaint())), 15_000);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What a snapshot holds: `{ driver: { '2026-01': '1.50' } }`. */

@@ -335,16 +335,22 @@ describe('a file that changes while it is read', () => {
 });
 
 describe('parts: newest', () => {
-  test('is the file with the latest modification time, then the later name', async () => {
+  test('shows all files and says so, since only the agent knows which were merely touched', async () => {
     const dir = await tempDir();
-    await writeFiles(dir, { '2026-01.csv': table, '2026-02.csv': table, '2026-03.csv': table });
+    await writeFiles(dir, { '2026-01.csv': table, '2026-02.csv': table });
     const source = csvFiles(dir, ['*.csv'], { parts: 'newest' });
-    const touch = (name: string, at: string): Promise<void> => utimes(path.join(dir, name), new Date(at), new Date(at));
-    await touch('2026-01.csv', '2026-04-02');
-    await touch('2026-02.csv', '2026-04-02');
-    await touch('2026-03.csv', '2026-04-01');
-    expect(await namesOf(source)).toEqual(['2026-02.csv']);
-    expect(await source.parts(calm)).toMatchObject([{ revisedAtMs: Date.parse('2026-04-02') }]);
+    expect(source.newestOnly).toBe(true);
+    expect(await namesOf(source)).toEqual(['2026-01.csv', '2026-02.csv']);
+  });
+
+  test('tells the hash of a file without reading its rows', async () => {
+    const dir = await tempDir();
+    await writeFiles(dir, { 'a.csv': table, 'b.csv': `${table}9,9\n` });
+    const source = csvFiles(dir, ['*.csv'], { parts: 'newest' });
+    const [a, b] = await source.parts(calm);
+    const { content } = await readWhole(source);
+    expect(await source.hash!(a!, calm)).toEqual({ hash: content.hash, stamp: a!.stamp });
+    expect((await source.hash!(b!, calm)).hash).not.toBe(content.hash);
   });
 });
 

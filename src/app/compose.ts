@@ -353,13 +353,13 @@ function onlyHolding(ledger: Ledger): Ledger {
 }
 
 /** The agent that holds a state directory now. */
-export function runningAgent(settings: Settings): LockHolder | undefined {
-  return existsSync(settings.state) ? lockHolder(settings.state) : undefined;
+export function runningAgent({ state }: Pick<Settings, 'state'>): LockHolder | undefined {
+  return existsSync(state) ? lockHolder(state) : undefined;
 }
 
 /** Until when the loop said that it may be silent, in ms since 1970; `undefined` where it never said so. */
-export function aliveUntilMs(settings: Settings): number | undefined {
-  return readHeartbeat(settings.state);
+export function aliveUntilMs({ state }: Pick<Settings, 'state'>): number | undefined {
+  return readHeartbeat(state);
 }
 
 /** Makes the running agent look at its requests now. */

@@ -17,18 +17,19 @@ export interface StatusOptions {
 
 /** What the agent does and did. */
 export function status(context: Context, options: StatusOptions): number {
-  const { settings, unset, problems } = load(context, 'optional');
+  const { settings, unset, problems, state: stateDirectory } = load(context, 'optional');
+  // A daemon lives on with the config that it has: a mistake in the file must not have it restarted.
+  if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
   if (settings === undefined) throw new ConfigError(problems);
-  if (options.live === true) return live(context, settings);
   using state = openState(settings, commandLog(context));
   const report = statusReport(state.world, unset);
   answer(context, report, () => showStatus(report));
   return options.exitCode === true ? ageExit(report.lastPass, options.maxAge) : 0;
 }
 
-function live(context: Context, settings: Settings): number {
-  const holder = runningAgent(settings);
-  const untilMs = aliveUntilMs(settings);
+function live(context: Context, state: string): number {
+  const holder = runningAgent({ state });
+  const untilMs = aliveUntilMs({ state });
   const isLive = holder?.command === 'run' && untilMs !== undefined && Date.now() <= untilMs;
   const text = isLive
     ? `the agent is alive, pid ${holder.pid}`

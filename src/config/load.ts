@@ -16,6 +16,8 @@ import { readSource } from './source.ts';
 export interface LoadedConfig {
   /** Present where there are no problems. */
   readonly settings?: Settings;
+  /** Absolute path of the state directory, also where there are problems elsewhere in the file. */
+  readonly state?: string;
   /** All of them at once, in the order of the file. */
   readonly problems: readonly Problem[];
   /**
@@ -39,7 +41,9 @@ export function loadConfig(file: string, options: Environment): LoadedConfig {
   const settings = readSettings(place, { file, text, secrets: options.secrets });
   const problems = locateProblems(file, document, findings);
   const unset = [...document.unset];
-  return settings === undefined || problems.length > 0 ? { problems, unset } : { settings, problems, unset };
+  if (settings !== undefined && problems.length === 0) return { settings, problems, unset, state: settings.state };
+  const isStateKnown = settings !== undefined && !problems.some((problem) => problem.path === 'state');
+  return { problems, unset, ...(isStateKnown ? { state: settings.state } : {}) };
 }
 
 interface Origin {

@@ -1,4 +1,5 @@
 /** What the agent's own databases share: opening, and SQLite's failures in our words. */
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { AgentError } from '../core/errors.ts';
 
@@ -7,16 +8,14 @@ export interface OpenOptions {
   readonly synchronous: 'NORMAL' | 'FULL';
 }
 
-/** Opens a database in WAL mode. A reader of a missing file gets `state.missing`. */
+/** Opens a database in WAL mode. @throws AgentError `state.missing` for a reader of a missing file, and other `state.` */
 export function openDatabase(file: string, options: OpenOptions): Database.Database {
+  const isReader = options.readonly === true;
   return translating(file, () => {
-    const db = openFile(file, {
-      readonly: options.readonly === true,
-      fileMustExist: options.readonly === true,
-      timeout: 10_000,
-    });
+    let db: Database.Database | undefined;
     try {
-      if (options.readonly !== true && file !== ':memory:') db.pragma('journal_mode = WAL');
+      db = new Database(file, { readonly: isReader, fileMustExist: isReader, timeout: 10_000 });
+      if (!isReader && file !== ':memory:') db.pragma('journal_mode = WAL');
       db.pragma(`synchronous = ${options.synchronous}`);
       // In KB. better-sqlite3's own 16 MB a connection speed nothing up here: everything is written and read in order.
       db.pragma('cache_size = -2000');
@@ -24,22 +23,15 @@ export function openDatabase(file: string, options: OpenOptions): Database.Datab
       db.pragma('user_version');
       return db;
     } catch (error) {
-      db.close();
-      throw error;
+      db?.close();
+      if (!isCannotOpen(error) || (isReader && !existsSync(file))) throw error;
+      // Even a reader needs to write beside a database in WAL mode.
+      throw new AgentError('state.unwritable', `${file} cannot be opened: no permission, or a read-only disk`, {
+        cause: error,
+        hint: "let the agent own its state directory, and run commands as the agent's user",
+      });
     }
   });
-}
-
-function openFile(file: string, options: Database.Options): Database.Database {
-  try {
-    return new Database(file, options);
-  } catch (error) {
-    if (options.readonly === true || !isCannotOpen(error)) throw error;
-    throw new AgentError('state.unwritable', `${file} cannot be opened for writing (${(error as Error).message})`, {
-      cause: error,
-      hint: "let the agent own its state directory, on a disk that is not read-only, and run commands as the agent's user",
-    });
-  }
 }
 
 function isCannotOpen(error: unknown): boolean {
