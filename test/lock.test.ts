@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -23,6 +23,8 @@ let state: string;
 
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), 'driver-sync-lock-'));
+  // For the tests that ask as another user.
+  chmodSync(state, 0o755);
 });
 
 afterEach(() => {
@@ -183,25 +185,22 @@ describe('making sure of a state directory', () => {
     }
   });
 
-  // Root may write anywhere.
-  test.skipIf(process.getuid?.() === 0)('refuses one that this user may not write', () => {
+  test('refuses one that this user may not write', () => {
     const path = join(state, 'foreign');
-    mkdirSync(path, { mode: 0o500 });
-    const refusal = failure(() => ensureStateDir(path));
-    expect(refusal).toMatchObject({
+    mkdirSync(path, { mode: 0o555 });
+    expect(asNobody(`ensureStateDir(${JSON.stringify(path)})`)).toEqual({
       code: 'state.unwritable',
       message: `the state directory ${path} cannot be used (EACCES)`,
     });
   });
 
-  test.skipIf(process.getuid?.() === 0)(
-    'refuses a lock that this user may only read, since nobody else would notice it',
-    () => {
-      acquireLock(state, self).release();
-      chmodSync(join(state, 'lock'), 0o400);
-      expect(failure(() => acquireLock(state, self)).code).toBe('state.unwritable');
-    },
-  );
+  test('refuses a lock that this user may only read, since nobody else would notice it', () => {
+    acquireLock(state, self).release();
+    chmodSync(join(state, 'lock'), 0o444);
+    chmodSync(state, 0o777);
+    const acquire = `acquireLock(${JSON.stringify(state)}, { command: 'run', pid: process.pid })`;
+    expect(asNobody(acquire)).toMatchObject({ code: 'state.unwritable' });
+  });
 
   // A place without any space, on every Linux.
   test.skipIf(!existsSync('/dev/full'))('tells a full disk from one that cannot be written', () => {
@@ -224,3 +223,15 @@ test('a file in the place of the lock that is none is said, and left alone', () 
   });
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
+
+/** What the lock's room refuses to a user who is not root: root may write anywhere. */
+function asNobody(call: string): unknown {
+  const room = new URL('../src/edges/lock.ts', import.meta.url).href;
+  const script = `import { acquireLock, ensureStateDir } from ${JSON.stringify(room)};
+    try { ${call}; console.log('{}'); } catch ({ code, message }) { console.log(JSON.stringify({ code, message })); }`;
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const args = ['--input-type=module', '-e', script];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { ...user, cwd: '/', encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout);
+}

@@ -339,8 +339,7 @@ describe('parts: newest', () => {
     const dir = await tempDir();
     await writeFiles(dir, { '2026-01.csv': table, '2026-02.csv': table });
     const source = csvFiles(dir, ['*.csv'], { parts: 'newest' });
-    expect(source.newestOnly).toBe(true);
-    expect(await namesOf(source)).toEqual(['2026-01.csv', '2026-02.csv']);
+    expect([source.newestOnly, await namesOf(source)]).toEqual([true, ['2026-01.csv', '2026-02.csv']]);
   });
 
   test('tells the hash of a file without reading its rows', async () => {
@@ -348,9 +347,9 @@ describe('parts: newest', () => {
     await writeFiles(dir, { 'a.csv': table, 'b.csv': `${table}9,9\n` });
     const source = csvFiles(dir, ['*.csv'], { parts: 'newest' });
     const [a, b] = await source.parts(calm);
-    const { content } = await readWhole(source);
-    expect(await source.hash!(a!, calm)).toEqual({ hash: content.hash, stamp: a!.stamp });
-    expect((await source.hash!(b!, calm)).hash).not.toBe(content.hash);
+    const { hash } = (await readWhole(source)).content;
+    expect(await source.hash!(a!, calm)).toEqual({ hash, stamp: a!.stamp });
+    expect(await source.hash!(b!, calm)).not.toMatchObject({ hash });
   });
 });
 
