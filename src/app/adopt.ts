@@ -39,7 +39,7 @@ export function adoptRollback(world: World): void {
 }
 
 /** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */
-export function adoptSnapshot(world: World, snapshot: Snapshot): void {
+function adoptSnapshot(world: World, snapshot: Snapshot): void {
   const { buffer } = world;
   const origins = new Map(snapshot.origins.map((origin) => [origin.id, buffer.adoptOrigin(origin)]));
   const writers = new Map<string, { writer: PartWriter; batch: FoldedDriver[] }>();
