@@ -2,7 +2,7 @@
 import type { DriverChange } from '../core/diff.ts';
 import type { Month } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
-import { type PackedDriver, walkPoints } from '../core/packing.ts';
+import { type PackedDriver, PointWalk } from '../core/packing.ts';
 import type { Approval, DeletedPoints } from '../core/stores.ts';
 import type { DriverDeletes } from './verdict.ts';
 import type { World } from './world.ts';
@@ -47,7 +47,7 @@ export function allPoints(drivers: Iterable<PackedDriver>): DeletedPoints {
   const points = new Map<string, readonly Month[]>();
   for (const driver of drivers) {
     const list: Month[] = [];
-    walkPoints(driver.points, (month) => list.push(month));
+    for (const walk = new PointWalk(driver.points); walk.next();) list.push(walk.month);
     points.set(driver.id, list);
   }
   return points;

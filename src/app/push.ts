@@ -1,6 +1,6 @@
 /** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
 import { fullJitterMs } from '../core/backoff.ts';
-import { countChanges, diffDrivers } from '../core/diff.ts';
+import { countCarried, diffDrivers } from '../core/diff.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../core/stores.ts';
@@ -181,9 +181,9 @@ export async function pushSnapshot(world: World, job: PushJob, signal: AbortSign
   const { snapshot, last, rollbackOf } = job;
   const { digest, drivers, points, bytes } = snapshot;
   const before = last === undefined ? undefined : openReadable(world, last.digest);
-  const diff = (): ReturnType<typeof diffDrivers> => diffDrivers(before?.read() ?? [], snapshot.read());
+  const { changes, carried } = countCarried(diffDrivers(before?.read() ?? [], snapshot.read()));
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
-  const id = ledger.beginPush({ ...begun, changes: countChanges(diff()) });
+  const id = ledger.beginPush({ ...begun, changes });
   world.observe({ kind: 'push.begun', push: id, bytes });
   const result = await send(world, id, () => destination.push(observed(world, snapshot.body()), signal));
   world.observe({ kind: 'push.answered', push: id });
@@ -191,7 +191,7 @@ export async function pushSnapshot(world: World, job: PushJob, signal: AbortSign
   if (result.outcome === 'acknowledged') {
     const frozen: Frozen | undefined =
       rollbackOf === undefined ? undefined : { push: rollbackOf, sinceMs: endedAtMs, isAdopted: false };
-    ledger.acknowledge(id, result, { atMs: endedAtMs, changed: diff(), facts: frozen && { frozen } });
+    ledger.acknowledge(id, result, { atMs: endedAtMs, carried, facts: frozen && { frozen } });
     for (const approval of ledger.approvals()) {
       if (approval.state === 'pending' && approval.source === firstPush) ledger.closeApproval(approval.id, 'used');
     }

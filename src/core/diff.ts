@@ -1,6 +1,6 @@
 /** What changes between two reads or snapshots, both in the order of ids. */
 import type { Month } from './model.ts';
-import { type PackedDriver, walkPoints } from './packing.ts';
+import { type PackedDriver, PointWalk, packMonths } from './packing.ts';
 import { compareUtf8 } from './snapshot.ts';
 
 export interface Counts {
@@ -92,6 +92,26 @@ export function countChanges(changes: Iterable<DriverChange>, each?: (change: Dr
   return { drivers, points };
 }
 
+/** The months of a driver that a push creates or updates, as `packMonths` packs them. */
+export interface CarriedMonths {
+  readonly driver: string;
+  readonly months: Uint8Array;
+}
+
+/** Adds up what a push changes, and what of it the push will have been the first to carry, in one look. */
+export function countCarried(changes: Iterable<DriverChange>): { changes: Changes; carried: readonly CarriedMonths[] } {
+  const carried: CarriedMonths[] = [];
+  let before: Uint8Array = new Uint8Array(0);
+  const counted = countChanges(changes, ({ id, created, updated }) => {
+    if (created.length + updated.length === 0) return;
+    const packed = packMonths(updated.length === 0 ? created : [...created, ...updated].sort((a, b) => a - b));
+    // Most drivers of a first push have the same months: then they share them, and each costs 90 bytes.
+    if (Buffer.compare(before, packed) !== 0) before = packed;
+    carried.push({ driver: id, months: before });
+  });
+  return { changes: counted, carried };
+}
+
 export function hasChanges(changes: Changes): boolean {
   const { drivers, points } = changes;
   return [drivers, points].some((counts) => counts.create + counts.update + counts.delete > 0);
@@ -100,7 +120,7 @@ export function hasChanges(changes: Changes): boolean {
 /** The months of a `points` blob. */
 function months(points: Uint8Array): Month[] {
   const list: Month[] = [];
-  walkPoints(points, (month) => list.push(month));
+  for (const walk = new PointWalk(points); walk.next();) list.push(walk.month);
   return list;
 }
 
@@ -108,7 +128,9 @@ function months(points: Uint8Array): Month[] {
 export function valuesByMonth(points: Uint8Array): Map<Month, string> {
   const values = new Map<Month, string>();
   const bytes = Buffer.from(points.buffer, points.byteOffset, points.byteLength);
-  walkPoints(points, (month, start, end) => values.set(month, bytes.toString('latin1', start, end)));
+  for (const walk = new PointWalk(points); walk.next();) {
+    values.set(walk.month, bytes.toString('latin1', walk.start, walk.end));
+  }
   return values;
 }
 

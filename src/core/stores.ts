@@ -1,5 +1,5 @@
 /** What the agent keeps, and asks of whoever keeps it: buffer, ledger and archive. */
-import type { Changes, DriverChange } from './diff.ts';
+import type { CarriedMonths, Changes } from './diff.ts';
 import type { Content, Month, Reject } from './model.ts';
 import type { FoldedDriver, PackedDriver, PartOrigin } from './packing.ts';
 import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
@@ -189,7 +189,7 @@ export interface Ledger {
     result: PushResult,
     ended: {
       readonly atMs: number;
-      readonly changed: Iterable<DriverChange>;
+      readonly carried: Iterable<CarriedMonths>;
       readonly facts?: Readonly<Record<string, unknown>> | undefined;
     },
   ): void;

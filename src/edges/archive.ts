@@ -151,6 +151,8 @@ class BlockWriter {
 }
 
 const zstdOptions = {
+  // The result in one piece: Node's own 16 KB would be 64 pieces of a block, and another copy of it.
+  chunkSize: blockBytes,
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 
@@ -176,7 +178,8 @@ function* readBlocks(file: string): Generator<Uint8Array> {
     while (readAll(fd, lengths) > 0) {
       const packed = Buffer.allocUnsafe(lengths.readUInt32LE(0));
       if (readAll(fd, packed) < packed.length) throw new Error('it ends too early');
-      yield zstdDecompressSync(packed, { maxOutputLength: lengths.readUInt32LE(4) });
+      const plainBytes = lengths.readUInt32LE(4);
+      yield zstdDecompressSync(packed, { chunkSize: Math.max(plainBytes, 64), maxOutputLength: plainBytes });
     }
   } finally {
     closeSync(fd);

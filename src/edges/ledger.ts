@@ -151,10 +151,7 @@ class SqliteLedger implements Ledger {
     this.#write(() => {
       this.endPush(id, result, ended.atMs);
       const insert = this.#db.prepare('INSERT INTO change VALUES (?, ?, ?)');
-      for (const change of ended.changed) {
-        const months = [...change.created, ...change.updated].sort((a, b) => a - b);
-        if (months.length > 0) insert.run(change.id, id, packMonths(months));
-      }
+      for (const { driver, months } of ended.carried) insert.run(driver, id, months);
       for (const [key, value] of Object.entries(ended.facts ?? {})) this.setFact(key, value);
     });
   }

@@ -15,7 +15,11 @@ export function openDatabase(file: string, options: OpenOptions): Database.Datab
     let db: Database.Database | undefined;
     try {
       db = new Database(file, { readonly: isReader, fileMustExist: isReader, timeout: 10_000 });
-      if (!isReader && file !== ':memory:') db.pragma('journal_mode = WAL');
+      if (!isReader && file !== ':memory:') {
+        // For new files only. A packed driver of 5 years is 1.4 KB: larger pages waste less and are read in fewer calls.
+        db.pragma('page_size = 16384');
+        db.pragma('journal_mode = WAL');
+      }
       db.pragma(`synchronous = ${options.synchronous}`);
       // In KB. better-sqlite3's own 16 MB a connection speed nothing up here: everything is written and read in order.
       db.pragma('cache_size = -2000');
