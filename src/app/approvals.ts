@@ -2,7 +2,7 @@
 import type { DriverChange } from '../core/diff.ts';
 import type { Month } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
-import { type PackedDriver, PointWalk } from '../core/packing.ts';
+import { type PackedPoints, PointWalk } from '../core/packing.ts';
 import type { Approval, DeletedPoints } from '../core/stores.ts';
 import type { DriverDeletes } from './verdict.ts';
 import type { World } from './world.ts';
@@ -43,7 +43,7 @@ export function shownDeletes(deletes: DeletedPoints): readonly DriverDeletes[] {
 }
 
 /** All points of a run of drivers. */
-export function allPoints(drivers: Iterable<PackedDriver>): DeletedPoints {
+export function allPoints(drivers: Iterable<PackedPoints>): DeletedPoints {
   const points = new Map<string, readonly Month[]>();
   for (const driver of drivers) {
     const list: Month[] = [];

@@ -70,7 +70,7 @@ export function explain(world: World, id: string, month?: string): Explanation {
 }
 
 function pushedValues(snapshot: Snapshot | undefined, id: string): ReadonlyMap<Month, string> | undefined {
-  for (const driver of snapshot?.read() ?? []) if (driver.id === id) return valuesByMonth(driver.points);
+  for (const driver of snapshot?.readPoints() ?? []) if (driver.id === id) return valuesByMonth(driver.points);
   return undefined;
 }
 
@@ -104,7 +104,7 @@ export function difference(world: World, from: string, to: string): Difference {
   const [a, b] = [keptSnapshot(world, from), keptSnapshot(world, to)];
   const drivers: DriverDifference[] = [];
   const changes = countChanges(
-    diffDrivers(a.snapshot.read(), b.snapshot.read()),
+    diffDrivers(a.snapshot.readPoints(), b.snapshot.readPoints()),
     ({ kind, id, before, after, ...months }) => {
       const old = before === undefined ? new Map<Month, string>() : valuesByMonth(before.points);
       const now = after === undefined ? new Map<Month, string>() : valuesByMonth(after.points);

@@ -46,7 +46,7 @@ export async function plan(world: World, signal: AbortSignal): Promise<PlanRepor
   const snapshot = buildSnapshot(world);
   const last = ledger.lastAcknowledged(address);
   const before = last === undefined ? undefined : openReadable(world, last.digest);
-  const diff = (): Iterable<DriverChange> => diffDrivers(before?.read() ?? [], acceptedDrivers(world));
+  const diff = (): Iterable<DriverChange> => diffDrivers(before?.readPoints() ?? [], acceptedDrivers(world));
   const changes = countChanges(diff());
   const renamed = [...findRenames(diff()), ...verdicts.flatMap((verdict) => verdict.renamed ?? [])];
   const push: PushReport = blockedPush(world) ?? snapshotBlock(world, snapshot) ?? { outcome: 'unchanged' };

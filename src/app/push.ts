@@ -96,7 +96,7 @@ export function snapshotBlock(world: World, snapshot: Snapshot): PushReport | un
     return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
   }
   if (settings.guard.firstPush !== 'approve' || ledger.lastAcknowledged(address) !== undefined) return undefined;
-  const points = allPoints(snapshot.read());
+  const points = allPoints(snapshot.readPoints());
   const approval = ledger.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
   if (approval !== undefined) {
     const missing = [...ledger.approvedDeletes(approval.id)].some(([driver, months]) => {
@@ -181,7 +181,7 @@ export async function pushSnapshot(world: World, job: PushJob, signal: AbortSign
   const { snapshot, last, rollbackOf } = job;
   const { digest, drivers, points, bytes } = snapshot;
   const before = last === undefined ? undefined : openReadable(world, last.digest);
-  const { changes, carried } = countCarried(diffDrivers(before?.read() ?? [], snapshot.read()));
+  const { changes, carried } = countCarried(diffDrivers(before?.readPoints() ?? [], snapshot.readPoints()));
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
   const id = ledger.beginPush({ ...begun, changes });
   world.observe({ kind: 'push.begun', push: id, bytes });

@@ -1,6 +1,6 @@
 /** What changes between two reads or snapshots, both in the order of ids. */
 import type { Month } from './model.ts';
-import { type PackedDriver, PointWalk, packMonths } from './packing.ts';
+import { type PackedPoints, PointWalk, packMonths } from './packing.ts';
 import { compareUtf8 } from './snapshot.ts';
 
 export interface Counts {
@@ -23,18 +23,18 @@ export const noChanges: Changes = {
 export interface DriverChange {
   readonly kind: 'create' | 'update' | 'delete';
   readonly id: string;
-  readonly before: PackedDriver | undefined;
-  readonly after: PackedDriver | undefined;
+  readonly before: PackedPoints | undefined;
+  readonly after: PackedPoints | undefined;
   readonly created: readonly Month[];
   readonly updated: readonly Month[];
   readonly deleted: readonly Month[];
 }
 
 /** The drivers that differ, in the order of ids. Equal ones cost a comparison of bytes. */
-export function* diffDrivers(before: Iterable<PackedDriver>, after: Iterable<PackedDriver>): Generator<DriverChange> {
+export function* diffDrivers(before: Iterable<PackedPoints>, after: Iterable<PackedPoints>): Generator<DriverChange> {
   for (const [old, now] of pairDrivers(before, after)) {
     if (now === undefined) {
-      yield changeOf('delete', old, now, { deleted: months((old as PackedDriver).points) });
+      yield changeOf('delete', old, now, { deleted: months((old as PackedPoints).points) });
     } else if (old === undefined) {
       yield changeOf('create', old, now, { created: months(now.points) });
     } else if (Buffer.compare(old.points, now.points) !== 0) {
@@ -47,16 +47,16 @@ export function* diffDrivers(before: Iterable<PackedDriver>, after: Iterable<Pac
 
 function changeOf(
   kind: DriverChange['kind'],
-  before: PackedDriver | undefined,
-  after: PackedDriver | undefined,
+  before: PackedPoints | undefined,
+  after: PackedPoints | undefined,
   points: Partial<Pick<DriverChange, 'created' | 'updated' | 'deleted'>>,
 ): DriverChange {
-  const { id } = (after ?? before) as PackedDriver;
+  const { id } = (after ?? before) as PackedPoints;
   return { kind, id, before, after, created: [], updated: [], deleted: [], ...points };
 }
 
 /** Walks two ordered runs side by side; one of each pair may be absent. */
-export function* pairDrivers<A extends PackedDriver, B extends PackedDriver>(
+export function* pairDrivers<A extends PackedPoints, B extends PackedPoints>(
   before: Iterable<A>,
   after: Iterable<B>,
 ): Generator<readonly [A | undefined, B | undefined]> {

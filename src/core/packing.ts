@@ -52,14 +52,17 @@ export interface FoldedDriver {
   readonly cells: readonly Cell[];
 }
 
-/** The same, packed. */
-export interface PackedDriver {
+/** The same, packed, without where it came from: all that a diff and a body need. */
+export interface PackedPoints {
   readonly id: string;
   /** JSON text of the array. */
   readonly path: string;
   readonly rule: Rule;
   readonly otherPath?: string | undefined;
   readonly points: Uint8Array;
+}
+
+export interface PackedDriver extends PackedPoints {
   readonly origins: Uint8Array;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Month } from './model.ts';
 import { type Stamp, stampSeconds } from './month.ts';
-import { type PackedDriver, PointWalk, pointCount } from './packing.ts';
+import { type PackedPoints, PointWalk, pointCount } from './packing.ts';
 
 export interface BodyFormat {
   readonly shouldDeleteMissing: boolean;
@@ -17,7 +17,7 @@ const chunkBytes = 1 << 18;
  * The bytes of a body, in chunks that are only valid until the next one is asked for.
  * `drivers` come in order, each id once.
  */
-export function* encodeBody(drivers: Iterable<PackedDriver>, format: BodyFormat): Generator<Uint8Array> {
+export function* encodeBody(drivers: Iterable<PackedPoints>, format: BodyFormat): Generator<Uint8Array> {
   const texts = new PointTexts(format.stamp);
   let out = Buffer.allocUnsafe(chunkBytes);
   let at = out.write(`{"shouldDeleteMissing":${format.shouldDeleteMissing},"extDrivers":[`);

@@ -1,7 +1,7 @@
 /** What the agent keeps, and asks of whoever keeps it: buffer, ledger and archive. */
 import type { CarriedMonths, Changes } from './diff.ts';
 import type { Content, Month, Reject } from './model.ts';
-import type { FoldedDriver, PackedDriver, PartOrigin } from './packing.ts';
+import type { FoldedDriver, PackedDriver, PackedPoints, PartOrigin } from './packing.ts';
 import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
 import type { BodyFormat } from './snapshot.ts';
 
@@ -250,6 +250,8 @@ export interface Snapshot {
   /** The parts that its cells name. */
   readonly origins: readonly PartOrigin[];
   read(): Iterable<SnapshotDriver>;
+  /** The same without where the points came from, in half the time. */
+  readPoints(): Iterable<PackedPoints>;
   body(): SnapshotBody;
 }
 

@@ -4,7 +4,8 @@
  *
  * Layout: a line of text with the counts, padded to 128 bytes. Then blocks: the length of the compressed and of the plain
  * bytes (u32 LE each) and the compressed bytes. The first block is JSON: the body's format and the parts that cells name.
- * Drivers follow, each as length-prefixed (u32 LE) JSON of source, id, rule, path and other path, points, and origins.
+ * Drivers follow in pairs of blocks: in the first each has length-prefixed (u32 LE) JSON of source, id, rule, path and
+ * other path, and its points; in the second its origins. A diff and a body skip every second block.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -24,7 +25,7 @@ import path from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { AgentError } from '../core/errors.ts';
 import type { Rule } from '../core/model.ts';
-import { type PartOrigin, pointCount } from '../core/packing.ts';
+import { type PackedPoints, type PartOrigin, pointCount } from '../core/packing.ts';
 import type { SnapshotBody } from '../core/ports.ts';
 import { type BodyFormat, encodeBody } from '../core/snapshot.ts';
 import type { Archive, Snapshot, SnapshotDriver } from '../core/stores.ts';
@@ -108,45 +109,68 @@ function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, header: 
 /** @throws AgentError `snapshot.damaged` */
 function openSnapshot(file: string, digest: string): Snapshot {
   const { header, counts } = readTitle(file);
-  const read = (): Iterable<SnapshotDriver> => readDrivers(file, counts.drivers);
+  const readPoints = (): Iterable<PackedPoints> => readDrivers(file, counts.drivers, pointsOf);
   const body: SnapshotBody = {
     digest,
     bytes: counts.bytes,
     async *chunks() {
-      for (const chunk of encodeBody(read(), header.format)) {
+      for (const chunk of encodeBody(readPoints(), header.format)) {
         // A copy: the encoder uses its buffer again, and a socket keeps what it was given.
         yield Buffer.from(chunk);
       }
     },
   };
   const { format, origins } = header;
-  return { digest, format, origins, ...counts, read, body: () => body };
+  const read = (): Iterable<SnapshotDriver> => readDrivers(file, counts.drivers, wholeOf);
+  return { digest, format, origins, ...counts, read, readPoints, body: () => body };
 }
 
+/** Drivers on their way to the file, in two blocks that are written together. */
 class BlockWriter {
   readonly #fd: number;
-  #parts: Uint8Array[] = [];
-  #bytes = 0;
+  readonly #points = new Section();
+  readonly #origins = new Section();
 
   constructor(fd: number) {
     this.#fd = fd;
   }
 
-  add(driver: SnapshotDriver): void {
-    const head = JSON.stringify([driver.source, driver.id, driver.rule, driver.path, driver.otherPath ?? null]);
-    for (const part of [Buffer.from(head), driver.points, driver.origins]) {
-      const length = Buffer.allocUnsafe(4);
-      length.writeUInt32LE(part.length);
-      this.#parts.push(length, part);
-      this.#bytes += 4 + part.length;
-    }
-    if (this.#bytes >= blockBytes) this.flush();
+  add({ source, id, rule, path: driverPath, otherPath, points, origins }: SnapshotDriver): void {
+    this.#points.add(Buffer.from(JSON.stringify([source, id, rule, driverPath, otherPath ?? null])));
+    this.#points.add(points);
+    this.#origins.add(origins);
+    if (Math.max(this.#points.bytes, this.#origins.bytes) >= blockBytes) this.flush();
   }
 
   flush(): void {
-    if (this.#bytes > 0) writeBlock(this.#fd, Buffer.concat(this.#parts, this.#bytes));
-    this.#parts = [];
-    this.#bytes = 0;
+    if (this.#points.bytes === 0) return;
+    for (const section of [this.#points, this.#origins]) writeBlock(this.#fd, section.take());
+  }
+}
+
+/** Length-prefixed pieces, one after the other. */
+class Section {
+  /** How many of them are in use. */
+  bytes = 0;
+  #buffer = Buffer.allocUnsafe(blockBytes + blockBytes / 4);
+
+  add(piece: Uint8Array): void {
+    const end = this.bytes + 4 + piece.length;
+    if (end > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(end * 2);
+      this.#buffer.copy(larger, 0, 0, this.bytes);
+      this.#buffer = larger;
+    }
+    this.#buffer.writeUInt32LE(piece.length, this.bytes);
+    this.#buffer.set(piece, this.bytes + 4);
+    this.bytes = end;
+  }
+
+  /** All of it, valid until the next `add`; it is empty then. */
+  take(): Uint8Array {
+    const taken = this.#buffer.subarray(0, this.bytes);
+    this.bytes = 0;
+    return taken;
   }
 }
 
@@ -169,78 +193,118 @@ function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
 }
 
-/** Blocks as plain bytes, in order. */
-function* readBlocks(file: string): Generator<Uint8Array> {
+/** Blocks in the order of the file, unpacked when they are asked for. */
+function* readBlocks(file: string): Generator<() => Buffer> {
   const fd = openSync(file, 'r');
   try {
-    readAll(fd, Buffer.allocUnsafe(titleBytes));
     const lengths = Buffer.allocUnsafe(8);
-    while (readAll(fd, lengths) > 0) {
-      const packed = Buffer.allocUnsafe(lengths.readUInt32LE(0));
-      if (readAll(fd, packed) < packed.length) throw new Error('it ends too early');
+    for (let at = titleBytes; readAll(fd, lengths, at) > 0;) {
+      const start = at + lengths.length;
+      const packedBytes = lengths.readUInt32LE(0);
       const plainBytes = lengths.readUInt32LE(4);
-      yield zstdDecompressSync(packed, { chunkSize: Math.max(plainBytes, 64), maxOutputLength: plainBytes });
+      at = start + packedBytes;
+      yield () => {
+        const packed = Buffer.allocUnsafe(packedBytes);
+        if (readAll(fd, packed, start) < packedBytes) throw new Error('it ends too early');
+        return zstdDecompressSync(packed, { chunkSize: chunkBytesFor(plainBytes), maxOutputLength: plainBytes });
+      };
     }
   } finally {
     closeSync(fd);
   }
 }
 
-function readAll(fd: number, into: Uint8Array): number {
+/** In one piece, as it was packed; but a damaged length must not take the memory of the machine. */
+function chunkBytesFor(plainBytes: number): number {
+  return Math.min(Math.max(plainBytes, constants.Z_MIN_CHUNK), 4 * blockBytes);
+}
+
+/** Up to as many bytes as there is room for, from a place in the file on. */
+function readAll(fd: number, into: Uint8Array, from: number): number {
   let at = 0;
   while (at < into.length) {
-    const got = readSync(fd, into, at, into.length - at, null);
+    const got = readSync(fd, into, at, into.length - at, from + at);
     if (got === 0) break;
     at += got;
   }
   return at;
 }
 
+type Unpack = () => Buffer;
+
 /** @throws AgentError `snapshot.damaged`, also where drivers are missing at its end */
-function* readDrivers(file: string, expected: number): Generator<SnapshotDriver> {
+function* readDrivers<T>(
+  file: string,
+  expected: number,
+  driversOf: (points: Unpack, origins: Unpack) => Iterable<T>,
+): Generator<T> {
   const blocks = readBlocks(file);
   try {
     // The first one is the header.
-    nextBlock(file, blocks);
+    blocks.next();
     let found = 0;
-    for (let block = nextBlock(file, blocks); block !== undefined; block = nextBlock(file, blocks)) {
-      for (const driver of driversOf(block)) {
+    for (const points of blocks) {
+      const origins = blocks.next();
+      if (origins.done === true) throw new Error('it ends too early');
+      for (const driver of driversOf(points, origins.value)) {
         found++;
         yield driver;
       }
     }
-    if (found !== expected) throw damaged(file, new Error(`it has ${found} of ${expected} drivers`));
+    if (found !== expected) throw new Error(`it has ${found} of ${expected} drivers`);
+  } catch (error) {
+    throw damaged(file, error);
   } finally {
     blocks.return(undefined);
   }
 }
 
-function nextBlock(file: string, blocks: Generator<Uint8Array>): Uint8Array | undefined {
-  try {
-    const next = blocks.next();
-    return next.done === true ? undefined : next.value;
-  } catch (error) {
-    throw damaged(file, error);
-  }
-}
-
-function* driversOf(block: Uint8Array): Generator<SnapshotDriver> {
-  const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
-  let at = 0;
-  const take = (): Buffer => {
-    const start = at + 4;
-    at = start + bytes.readUInt32LE(at);
-    return bytes.subarray(start, at);
-  };
-  while (at < bytes.length) {
-    const [source, id, rule, driverPath, otherPath] = JSON.parse(take().toString()) as [
+function* pointsOf(points: Unpack): Generator<Omit<SnapshotDriver, 'origins'>> {
+  const pieces = new Pieces(points());
+  while (pieces.hasMore()) {
+    const [source, id, rule, driverPath, otherPath] = JSON.parse(pieces.text()) as [
       string,
       string,
       Rule,
       string,
       string | null,
     ];
-    yield { source, id, rule, path: driverPath, otherPath: otherPath ?? undefined, points: take(), origins: take() };
+    yield { source, id, rule, path: driverPath, otherPath: otherPath ?? undefined, points: pieces.bytes() };
+  }
+}
+
+function* wholeOf(points: Unpack, origins: Unpack): Generator<SnapshotDriver> {
+  const pieces = new Pieces(origins());
+  for (const driver of pointsOf(points)) yield { ...driver, origins: pieces.bytes() };
+}
+
+/** Takes a section apart again. */
+class Pieces {
+  readonly #section: Buffer;
+  #at = 0;
+
+  constructor(section: Buffer) {
+    this.#section = section;
+  }
+
+  hasMore(): boolean {
+    return this.#at < this.#section.length;
+  }
+
+  bytes(): Uint8Array {
+    const start = this.#next();
+    return this.#section.subarray(start, this.#at);
+  }
+
+  text(): string {
+    const start = this.#next();
+    return this.#section.toString('utf8', start, this.#at);
+  }
+
+  #next(): number {
+    const start = this.#at + 4;
+    this.#at = start + this.#section.readUInt32LE(this.#at);
+    return start;
   }
 }
 
@@ -249,14 +313,14 @@ function readTitle(file: string): { header: Header; counts: SnapshotCounts } {
     const fd = openSync(file, 'r');
     const title = Buffer.alloc(titleBytes);
     try {
-      readAll(fd, title);
+      readAll(fd, title, 0);
     } finally {
       closeSync(fd);
     }
     const [, version, counts] = /^driver-sync snapshot (\d+) (\{.*\})\n/.exec(title.toString()) ?? [];
     if (version !== '1') throw new Error('it does not begin as a snapshot of this version');
-    for (const block of readBlocks(file)) {
-      const header = JSON.parse(Buffer.from(block).toString()) as Header;
+    for (const unpack of readBlocks(file)) {
+      const header = JSON.parse(unpack().toString()) as Header;
       return { header, counts: JSON.parse(counts as string) as SnapshotCounts };
     }
     throw new Error('it is empty');
