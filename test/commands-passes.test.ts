@@ -276,13 +276,14 @@ describe('approve', () => {
   });
 });
 
-test('what the environment does not have is a problem for sync and plan, and none for status', async () => {
+test('a token that the environment does not have is a problem for those who send, and for check', async () => {
   const { at, json, run } = await threeSources();
   await json('sync');
   await writeFile(
     path.join(at.dir, 'driver-sync.yaml'),
     'destination: { url: "http://127.0.0.1:9", token: "${DRIVER_SYNC_TEST_UNSET}" }\nsources: { revenue: { type: csv, files: [revenue.csv], drivers: [{ path: ["{id}"], time: "{time}", value: "{value}" }] } }\n',
   );
-  for (const command of ['sync', 'plan', 'check']) expect((await run(command, '--json')).code).toBe(78);
+  for (const command of ['sync', 'check']) expect((await run(command, '--json')).code).toBe(78);
+  expect((await run('plan', '--json')).code).toBe(4);
   for (const command of ['status', 'history', 'rejects']) expect((await run(command, '--json')).code).toBe(0);
 });

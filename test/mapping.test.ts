@@ -65,7 +65,7 @@ describe('a row', () => {
   test.each([
     [['N', '2026-03-01'], '2 fields, expected 3'],
     [['N', '2026-03-01', '1', ''], '4 fields, expected 3'],
-    [[' ', '2026-03-01', '1'], 'path: column "region" is empty'],
+    [[' ', '2026-03-01', '1'], 'path: column "region" is empty; id: column "region" is empty'],
     [['N', ' ', '1'], 'time is empty'],
   ])('is rejected with its reason: %j', (fields, reject) => {
     expect(readAll(mapping([revenue]), columns, [fields])).toEqual([{ reject }]);

@@ -278,6 +278,7 @@ test('a push that the agent died in counts from the restart', async () => {
       drivers: 1,
       points: 1,
       bytes: 1,
+      shouldDeleteMissing: true,
       changes: { drivers: { create: 0, update: 1, delete: 0 }, points: { create: 0, update: 1, delete: 0 } },
     }),
   );

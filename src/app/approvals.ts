@@ -7,6 +7,8 @@ import type { Approval, DeletedPoints } from '../core/stores.ts';
 import type { DriverDeletes } from './verdict.ts';
 import type { World } from './world.ts';
 
+const deletesShown = 100;
+
 /** Stands for the source where the first push to an address is what waits. No source can be called so. */ export const firstPush =
   '(first push)';
 
@@ -37,9 +39,16 @@ export function deletedPoints(changes: Iterable<DriverChange>): DeletedPoints {
   return deletes;
 }
 
-/** The first hundred, for a person. */
-export function shownDeletes(deletes: DeletedPoints): readonly DriverDeletes[] {
-  return [...deletes].slice(0, 100).map(([driver, months]) => ({ driver, months: months.map(formatMonth) }));
+/** The first hundred for a person, and first those that go whole. */
+export function shownDeletes(changes: Iterable<DriverChange>): readonly DriverDeletes[] {
+  const whole: DriverDeletes[] = [];
+  const partly: DriverDeletes[] = [];
+  for (const { kind, id, deleted } of changes) {
+    const list = kind === 'delete' ? whole : partly;
+    if (deleted.length === 0 || list.length >= deletesShown) continue;
+    list.push({ driver: id, whole: kind === 'delete', months: deleted.map(formatMonth) });
+  }
+  return [...whole, ...partly].slice(0, deletesShown);
 }
 
 /** All points of a run of drivers. */

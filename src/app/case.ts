@@ -1,9 +1,9 @@
 /** The case of one candidate: what it would change, what the guard says of it, and what was approved. */
-import { type Changes, countChanges, diffDrivers } from '../core/diff.ts';
+import { type Changes, type DriverChange, countChanges, diffDrivers } from '../core/diff.ts';
 import { type Hold, judge } from '../core/guard.ts';
 import { type PackedDriver, pointCount } from '../core/packing.ts';
 import type { SourceSettings } from '../core/settings.ts';
-import type { Approval, DeletedPoints } from '../core/stores.ts';
+import type { Approval } from '../core/stores.ts';
 import { deletedPoints, dropApprovals, isWithin, pendingApproval } from './approvals.ts';
 import { withInherited } from './departed.ts';
 import type { World } from './world.ts';
@@ -16,8 +16,8 @@ export interface Case {
   readonly changes: Changes;
   readonly candidate: { drivers: number; points: number };
   readonly isFirst: boolean;
-  /** What accepting it deletes, of drivers that it takes over too. */
-  readonly deletes: () => DeletedPoints;
+  /** What accepting it changes, of drivers that it takes over too. */
+  readonly diff: () => Iterable<DriverChange>;
   hold: (Hold & { readonly approvable: boolean }) | undefined;
   /** What waits for a read of this source. */
   approval: Approval | undefined;
@@ -68,8 +68,7 @@ export function openCase(
     changes,
     candidate,
     isFirst,
-    deletes: () =>
-      deletedPoints(diffDrivers(withInherited(world, source, departed), buffer.drivers(source, 'candidate'))),
+    diff: () => diffDrivers(withInherited(world, source, departed), buffer.drivers(source, 'candidate')),
     hold: hold && { ...hold, approvable: true },
     approval: undefined,
     isApproved: false,
@@ -82,7 +81,7 @@ export function openCase(
 function applyApproval(world: World, one: Case): void {
   const approval = pendingApproval(world, one.source);
   if (approval === undefined) return;
-  const deletes = one.deletes();
+  const deletes = deletedPoints(one.diff());
   if (isWithin(deletes, world.ledger.approvedDeletes(approval.id))) {
     one.isApproved = one.hold !== undefined || deletes.size > 0;
     one.hold = undefined;

@@ -60,6 +60,9 @@ class Look {
   readonly #columns = new Map<string, ColumnProblem>();
   readonly #warnings = new Set<string>();
   readonly #paths = new Map<string, string>();
+  readonly #ids = new Map<string, string>();
+  readonly #rules = new Map<string, string>();
+  #isRead = false;
   readonly #slips: readonly SlipFinder[];
   readonly #maxRejects: Limit;
 
@@ -85,6 +88,7 @@ class Look {
           const problems = columnProblems(this.#settings.mapping, columns);
           for (const problem of problems) this.#columns.set(JSON.stringify(problem), problem);
           if (problems.length > 0) return;
+          this.#isRead = true;
           mapper = new RowMapper(this.#settings.mapping, columns, this.#timezone);
         }
         for (const fields of next.value.rows) this.#row(part.name, fields, { mapper, row: ++row, counts });
@@ -105,6 +109,9 @@ class Look {
 
   found(): SourceCheck {
     for (const slip of this.#slips) for (const warning of slip.warnings()) this.#warnings.add(warning);
+    if (this.#isRead && this.#readings.length === 0 && !this.#settings.mayBeEmpty) {
+      this.#warnings.add('its first rows give no readings: a read without any is held');
+    }
     return {
       name: this.#settings.name,
       readings: this.#readings,
@@ -120,8 +127,9 @@ class Look {
     { mapper, row, counts }: { mapper: RowMapper; row: number; counts: RowCounts },
   ): void {
     const result = mapper.read(fields, row, {
-      add: ({ id, path }, moment, { value, text, entry }) => {
+      add: ({ id, path, rule }, moment, { value, text, entry }) => {
         this.#notePath(id, JSON.stringify(path));
+        this.#noteRule(id, rule);
         this.#slips[entry]?.note(text);
         if (this.#readings.length >= shownMax) return;
         this.#readings.push({ driver: id, path, month: formatMonth(moment.month), value });
@@ -139,6 +147,16 @@ class Look {
     const before = this.#paths.get(id);
     if (before === undefined) this.#paths.set(id, path);
     else if (before !== path) this.#warnings.add(`driver "${id}" has two paths, ${before} and ${path}`);
+    const twin = this.#ids.get(path) ?? id;
+    this.#ids.set(path, twin);
+    if (twin !== id) this.#warnings.add(`drivers "${twin}" and "${id}" have one path, ${path}`);
+  }
+
+  #noteRule(id: string, rule: string): void {
+    const before = this.#rules.get(id) ?? rule;
+    this.#rules.set(id, before);
+    if (before === rule) return;
+    this.#warnings.add(`driver "${id}" is made with collapse ${before} and ${rule}: sync would not accept it`);
   }
 
   #warnOneColumn(part: string, columns: readonly string[]): void {

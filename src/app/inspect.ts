@@ -47,7 +47,7 @@ export function explain(world: World, id: string, month?: string): Explanation {
   const cells = driver.cells.filter((cell) => wanted === undefined || cell.month === wanted);
   if (cells.length === 0) {
     const [first, last] = [driver.cells[0], driver.cells.at(-1)];
-    const hint = `it has ${driver.cells.length} points from ${formatMonth(first?.month ?? 0)} to ${formatMonth(last?.month ?? 0)}`;
+    const hint = `it has points in ${driver.cells.length} months, from ${formatMonth(first?.month ?? 0)} to ${formatMonth(last?.month ?? 0)}`;
     throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
   }
   const last = ledger.lastAcknowledged(address);

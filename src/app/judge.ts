@@ -56,9 +56,8 @@ function settle(world: World, one: Case): Verdict {
   if (hold !== undefined) {
     const digest = candidateDigest(world, source);
     const { reason, hint, approvable } = hold;
-    const deletes = one.deletes();
     const renamed = findRenames(diffDrivers(buffer.drivers(source, 'accepted'), buffer.drivers(source, 'candidate')));
-    ledger.hold({ source, digest, reason, hint, approvable }, deletes, clock.now().getTime());
+    ledger.hold({ source, digest, reason, hint, approvable }, deletedPoints(one.diff()), clock.now().getTime());
     if (one.approval !== undefined) dropApprovals(world, source, reason);
     return {
       source,
@@ -68,7 +67,7 @@ function settle(world: World, one: Case): Verdict {
       digest,
       changes,
       approvable,
-      deletes: shownDeletes(deletes),
+      deletes: shownDeletes(one.diff()),
       renamed,
     };
   }
@@ -118,7 +117,15 @@ function settleDeparted(world: World, source: string): Verdict | undefined {
   const hold = judge({ ...evidence, recentDeletes: none, mayCountTwice: false, departed: true }, rules) as Hold;
   const digest = digestOf(source, []);
   ledger.hold({ source, digest, ...hold, hint: hold.hint, approvable: true }, deletes, clock.now().getTime());
-  return { source, state: 'held', ...hold, digest, changes, approvable: true, deletes: shownDeletes(deletes) };
+  return {
+    source,
+    state: 'held',
+    ...hold,
+    digest,
+    changes,
+    approvable: true,
+    deletes: shownDeletes(diffDrivers(buffer.drivers(source, 'accepted'), [])),
+  };
 }
 
 function candidateDigest(world: World, source: string): string {

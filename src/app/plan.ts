@@ -6,10 +6,12 @@ import {
   countChanges,
   diffDrivers,
   findRenames,
+  hasChanges,
+  withoutDeletes,
 } from '../core/diff.ts';
 import { adoptAfterLoss, adoptRollback } from './adopt.ts';
 import { judgeAll } from './judge.ts';
-import { type PushReport, acceptedDrivers, blockedReason, buildSnapshot, snapshotBlock } from './push.ts';
+import { type PushReport, acceptedDrivers, blockedReason, buildSnapshot, isFirstPush, snapshotBlock } from './push.ts';
 import { openReadable } from './kept.ts';
 import { readSource } from './read-source.ts';
 import { type SourceReport, passExit, sourceReport } from './report.ts';
@@ -28,6 +30,8 @@ export interface PlanReport {
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   /** The first push to the address deletes every driver that is not among these. */
   readonly isFirstPush: boolean;
+  /** Nothing changes but how it is sent: another `stamp` or `shouldDeleteMissing`. */
+  readonly isSameData: boolean;
   /** Also those of held candidates, where a new id template is what holds them. */
   readonly renamed: readonly RenamedId[];
   readonly sources: readonly SourceReport[];
@@ -47,7 +51,8 @@ export async function plan(world: World, signal: AbortSignal): Promise<PlanRepor
   const last = ledger.lastAcknowledged(address);
   const before = last === undefined ? undefined : openReadable(world, last.digest);
   const diff = (): Iterable<DriverChange> => diffDrivers(before?.readPoints() ?? [], acceptedDrivers(world));
-  const changes = countChanges(diff());
+  const all = countChanges(diff());
+  const changes = settings.shouldDeleteMissing ? all : withoutDeletes(all);
   const renamed = [...findRenames(diff()), ...verdicts.flatMap((verdict) => verdict.renamed ?? [])];
   const push: PushReport = blockedPush(world) ?? snapshotBlock(world, snapshot) ?? { outcome: 'unchanged' };
   const exit = passExit(push, verdicts, reads, world);
@@ -59,7 +64,8 @@ export async function plan(world: World, signal: AbortSignal): Promise<PlanRepor
     points: snapshot.points,
     bytes: snapshot.bytes,
     ...(push.outcome === 'blocked' ? { blocked: { reason: push.reason ?? '', hint: push.hint } } : {}),
-    isFirstPush: last === undefined && settings.shouldDeleteMissing,
+    isFirstPush: isFirstPush(world),
+    isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
     renamed,
     sources: verdicts.map((verdict) => sourceReport(world, verdict)),
   };

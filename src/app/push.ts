@@ -1,6 +1,6 @@
 /** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
 import { fullJitterMs } from '../core/backoff.ts';
-import { countCarried, diffDrivers } from '../core/diff.ts';
+import { countCarried, diffDrivers, withoutDeletes } from '../core/diff.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../core/stores.ts';
@@ -64,9 +64,14 @@ function* withSource(world: World, source: string): Generator<SnapshotDriver> {
   for (const driver of world.buffer.drivers(source, 'accepted')) yield { ...driver, source };
 }
 
+/** Whether the next push is the first that deletes what it leaves out: what the address holds until then nobody knows. */
+export function isFirstPush({ ledger, settings, address }: World): boolean {
+  return settings.shouldDeleteMissing && !ledger.hasDeletingPush(address);
+}
+
 /** Why nothing may be pushed yet; `undefined` where it may. */
 export function blockedReason(world: World): { reason: string; hint?: string } | undefined {
-  const { ledger, buffer, settings, address } = world;
+  const { ledger, buffer, settings } = world;
   const frozen = ledger.fact<Frozen>('frozen');
   if (frozen !== undefined) {
     return {
@@ -75,16 +80,21 @@ export function blockedReason(world: World): { reason: string; hint?: string } |
     };
   }
   if (!settings.shouldDeleteMissing) return undefined;
-  const isFirst = ledger.lastAcknowledged(address) === undefined;
+  const isFirst = isFirstPush(world);
   // A buffer that was lost together with its snapshot knows nothing of what unread sources had.
   if (!isFirst && buffer.fact('bare') === undefined) return undefined;
   const accepted = new Set(buffer.acceptedSources());
   const missing = settings.sources.map(({ name }) => name).filter((name) => !accepted.has(name));
   if (missing.length === 0) return undefined;
   return {
-    reason: `the ${isFirst ? 'first push' : 'push from a new buffer'} waits for ${missing.map((name) => `"${name}"`).join(', ')}, never read and accepted yet`,
+    reason: `the ${isFirst ? 'first push' : 'push from a new buffer'} waits for ${listWaiting(world, missing)}`,
     hint: 'it deletes every driver that is not in it, so it has to be whole',
   };
+}
+
+function listWaiting({ ledger }: World, sources: readonly string[]): string {
+  const held = new Set(ledger.held().map(({ source }) => source));
+  return sources.map((name) => `"${name}" (${held.has(name) ? 'held' : 'not read yet'})`).join(', ');
 }
 
 /** With `firstPush: approve`, and for a snapshot without drivers, the snapshot itself has to be approved. */
@@ -95,7 +105,7 @@ export function snapshotBlock(world: World, snapshot: Snapshot): PushReport | un
   else if (ledger.fact('emptyApproved') !== true) {
     return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
   }
-  if (settings.guard.firstPush !== 'approve' || ledger.lastAcknowledged(address) !== undefined) return undefined;
+  if (settings.guard.firstPush !== 'approve' || !isFirstPush(world)) return undefined;
   const points = allPoints(snapshot.readPoints());
   const approval = ledger.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
   if (approval !== undefined) {
@@ -183,7 +193,12 @@ export async function pushSnapshot(world: World, job: PushJob, signal: AbortSign
   const before = last === undefined ? undefined : openReadable(world, last.digest);
   const { changes, carried } = countCarried(diffDrivers(before?.readPoints() ?? [], snapshot.readPoints()));
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
-  const id = ledger.beginPush({ ...begun, changes });
+  const { shouldDeleteMissing } = snapshot.format;
+  const id = ledger.beginPush({
+    ...begun,
+    shouldDeleteMissing,
+    changes: shouldDeleteMissing ? changes : withoutDeletes(changes),
+  });
   world.observe({ kind: 'push.begun', push: id, bytes });
   const result = await send(world, id, () => destination.push(observed(world, snapshot.body()), signal));
   world.observe({ kind: 'push.answered', push: id });

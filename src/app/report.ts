@@ -99,11 +99,16 @@ export function sourceReport(world: World, verdict: Verdict): SourceReport {
     ...(deletes === undefined ? {} : { deletes }),
     parts: shown.length,
     rows: sum(({ rows }) => rows),
-    rejects: sum(({ rejects }) => rejects),
+    // Of a source that was not read, the newest read's that were kept: a part with too many is why.
+    rejects: state === 'unread' ? keptRejects(world, source) : sum(({ rejects }) => rejects),
     ...readSummary(world, source, kind),
     changes,
     carried: shown.filter(({ carried }) => carried).map(({ name }) => name),
   };
+}
+
+function keptRejects({ buffer }: World, source: string): number {
+  return [...buffer.rejects(source)].length;
 }
 
 interface ReadSummary {

@@ -72,9 +72,9 @@ export function checkForget(world: World, { source, part }: { source: string; pa
  * The acknowledged push that a rollback names, and its snapshot.
  * @throws AgentError `usage` where there is none, or its snapshot is not kept.
  */
-export function findRollback(world: World, push: number): { record: PushRecord; snapshot: Snapshot } {
+export function findRollback(world: World, push: number | string): { record: PushRecord; snapshot: Snapshot } {
   const { ledger, archive, address, settings } = world;
-  const record = ledger.push(push);
+  const record = /^\d+$/.test(String(push)) ? ledger.push(Number(push)) : undefined;
   if (record?.outcome !== 'acknowledged') {
     throw new AgentError('usage', `there is no acknowledged push ${push}`, { hint: 'see "driver-sync history"' });
   }

@@ -21,6 +21,8 @@ export interface Verdict {
 
 export interface DriverDeletes {
   readonly driver: string;
+  /** All its points go, and it with them. */
+  readonly whole: boolean;
   /** Such as `2026-03`. */
   readonly months: readonly string[];
 }

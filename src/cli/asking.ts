@@ -48,7 +48,9 @@ function findHeld(ledger: Ledger, digest: string): HeldCandidate {
 function notHeld(digest: string, held: readonly string[]): AgentError {
   const hint = held.length === 0 ? 'nothing is held now' : `held are ${held.map((one) => one.slice(0, 12)).join(', ')}`;
   if (digest.length < digestMin) return new AgentError('usage', `"${digest}" is too short for a digest`, { hint });
-  return new AgentError('usage', `no one held candidate has the digest ${digest}`, { hint });
+  const matches = held.filter((one) => one.startsWith(digest.toLowerCase())).length;
+  const fact = matches > 1 ? 'several held candidates have' : 'no held candidate has';
+  return new AgentError('usage', `${fact} the digest ${digest}`, { hint });
 }
 
 function nextStep(settings: Settings): string {
@@ -113,10 +115,10 @@ interface RollbackAnswer {
 /** Pushes an acknowledged snapshot again; by the agent where one runs. */
 export async function rollback(context: Context, push: string): Promise<number> {
   const settings = loadSettings(context, 'required');
-  const id = /^\d+$/.test(push) ? Number(push) : NaN;
+  const id = Number(push);
   {
     using state = openState(settings, commandLog(context));
-    findRollback(state.world, id);
+    findRollback(state.world, push);
     if (!settings.shouldDeleteMissing)
       say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
   }

@@ -1,7 +1,9 @@
 import { sourceOpener, systemClock } from '../app/compose.ts';
 import { type SourceCheck, checkSource } from '../app/check.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { locate } from '../config/locate.ts';
 import type { Problem } from '../config/problems.ts';
+import { isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, load, problemLine } from './context.ts';
 import { table } from './text.ts';
@@ -14,7 +16,7 @@ interface CheckAnswer {
 
 /** Validates the config and looks into every source. Prints its own JSON whatever it finds. */
 export async function check(context: Context, options: { offline?: boolean }): Promise<number> {
-  const loaded = load(context, 'required');
+  const loaded = loadOrMissing(context);
   const { settings } = loaded;
   const sources = settings === undefined || options.offline === true ? [] : await checkSources(settings);
   const problems = [...loaded.problems, ...(settings === undefined ? [] : columnProblems(settings, sources))];
@@ -27,6 +29,18 @@ export async function check(context: Context, options: { offline?: boolean }): P
   answer(context, report, () => showCheck(report, options.offline === true));
   if (problems.length > 0) return 78;
   return isUnread ? 3 : 0;
+}
+
+/** A config that is not there is the first thing that `check` may find. */
+function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'problems'> {
+  try {
+    return load(context, 'required');
+  } catch (error) {
+    if (!isAgentError(error, 'config.missing') || context.options.json !== true) throw error;
+    const { message, hint } = error;
+    const file = context.options.config ?? '';
+    return { problems: [{ file, line: 1, column: 1, path: '', message, ...(hint === undefined ? {} : { hint }) }] };
+  }
 }
 
 function checkSources(settings: Settings): Promise<SourceCheck[]> {

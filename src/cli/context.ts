@@ -25,10 +25,10 @@ export interface Context {
 export class ConfigError extends AgentError {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly Problem[], hint = '"driver-sync check" shows them again') {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
     super('config.invalid', `the config has ${count}\n${problems.map(problemLine).join('\n')}`, {
-      hint: '"driver-sync check" shows them again',
+      hint,
     });
     this.problems = problems;
   }
@@ -48,6 +48,15 @@ function configFile(context: Context): string {
 
 export function load(context: Context, secrets: 'required' | 'optional'): LoadedConfig {
   return loadConfig(configFile(context), { env: context.env, secrets });
+}
+
+/** The settings for a command that sends nothing: what only a push needs may be missing, what a source needs may not. */
+export function loadUnsentSettings(context: Context): Settings {
+  const whole = load(context, 'required');
+  if (whole.settings !== undefined) return whole.settings;
+  const elsewhere = whole.problems.filter(({ path: key }) => !key.startsWith('destination'));
+  if (elsewhere.length > 0) throw new ConfigError(whole.problems);
+  return loadSettings(context, 'optional');
 }
 
 /** The settings. @throws ConfigError, AgentError `config.missing` */

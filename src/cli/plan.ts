@@ -4,7 +4,7 @@ import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { configDiffers } from './status.ts';
-import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
+import { type Context, answer, commandLog, loadUnsentSettings, say } from './context.ts';
 import { openProgress } from './progress.ts';
 import { showBytes, showChanges, showSources } from './text.ts';
 
@@ -12,7 +12,7 @@ const renamesShown = 10;
 
 /** What `sync` would do now. */
 export async function plan(context: Context): Promise<number> {
-  const settings = loadSettings(context, 'required');
+  const settings = loadUnsentSettings(context);
   const progress = openProgress(process.stderr);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new AgentError('aborted', 'stopped by SIGINT')));
@@ -35,6 +35,7 @@ function showPlan(report: PlanReport): string {
   const lines = [showSources(report.sources), ''];
   lines.push(`snapshot ${digest.slice(0, 12)}: ${drivers} drivers, ${points} points, ${showBytes(bytes)}`);
   lines.push(`would change: ${showChanges(report.changes)}`);
+  if (report.isSameData) lines.push('the same data, sent with another stamp or shouldDeleteMissing');
   for (const { from, to } of report.renamed.slice(0, renamesShown)) {
     lines.push(`renamed id: "${from}" becomes "${to}" (a delete and a create at the service)`);
   }

@@ -165,8 +165,10 @@ class PassLog {
     else if (isNews) this.#log.info('source is well again', { source: name });
     if (state === 'accepted')
       this.#log.info('source accepted', { source: name, rows, rejects, changes: showChanges(changes) });
-    if (this.#isNews(`carried ${name}`, carried.join(', ')))
-      this.#log.warn('parts are gone and carried', { source: name, carried });
+    const isCarriedNews = this.#isNews(`carried ${name}`, carried.join(', '));
+    if (!isCarriedNews) return;
+    if (carried.length > 0) this.#log.warn('parts are gone and carried', { source: name, carried });
+    else this.#log.info('nothing is carried any more', { source: name });
   }
 
   /** Whether something is not what was said of it last; at first that it is well is no news. */

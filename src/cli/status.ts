@@ -20,11 +20,18 @@ export function status(context: Context, options: StatusOptions): number {
   const { settings, unset, problems, state: stateDirectory } = load(context, 'optional');
   // A daemon lives on with the config that it has: a mistake in the file must not have it restarted.
   if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
-  if (settings === undefined) throw new ConfigError(problems);
+  if (settings === undefined) throw new ConfigError(problems, goingOn(stateDirectory));
   using state = openState(settings, commandLog(context));
   const report = statusReport(state.world, unset);
   answer(context, report, () => showStatus(report));
   return options.exitCode === true ? ageExit(report.lastPass, options.maxAge) : 0;
+}
+
+/** What to know of a daemon that lives on with the config it has. */
+function goingOn(state: string | undefined): string | undefined {
+  const holder = state === undefined ? undefined : runningAgent({ state });
+  if (holder?.command !== 'run') return undefined;
+  return `the agent with pid ${holder.pid} goes on with the config that it loaded at ${holder.configLoadedAt}`;
 }
 
 function live(context: Context, state: string): number {

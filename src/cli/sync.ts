@@ -6,7 +6,7 @@ import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
 import { embedEmulator } from './embedded.ts';
 import { openProgress } from './progress.ts';
-import { showBytes, showSources } from './text.ts';
+import { count, showBytes, showSources } from './text.ts';
 
 const retryForMs = 60_000;
 
@@ -28,7 +28,7 @@ export function showPass(report: PassReport): string {
   const what =
     push === undefined
       ? ''
-      : ` push ${push.id}: ${push.drivers} drivers, ${push.points} points, ${showBytes(push.bytes)}`;
+      : ` push ${push.id}: ${count(push.drivers, 'driver')}, ${count(push.points, 'point')}, ${showBytes(push.bytes)}`;
   const lines = [showSources(report.sources), '', `${outcome}${what}`];
   if (reason !== undefined) lines.push(`  ${reason}`);
   if (hint !== undefined) lines.push(`  ${hint}`);

@@ -93,10 +93,10 @@ function sourceNotes(source: SourceReport): string[] {
 const deletesShown = 10;
 
 function showDeletes(deletes: readonly DriverDeletes[]): string[] {
-  const lines = deletes.slice(0, deletesShown).map(({ driver, months }) => {
+  const lines = deletes.slice(0, deletesShown).map(({ driver, months, whole }) => {
     const [first, last] = [months[0], months.at(-1)];
     const span = months.length === 1 ? first : `${months.length} points from ${first} to ${last}`;
-    return `  would delete: ${driver}  ${span}`;
+    return `  would delete: ${driver}  ${whole ? 'all of it, ' : ''}${span}`;
   });
   return deletes.length > deletesShown ? [...lines, '  and more: driver-sync plan --json'] : lines;
 }

@@ -54,11 +54,16 @@ const url = leaf<string>({ type: 'string', examples: ['https://drivers.example.c
 /** What HTTP takes as the value of a header: a key from a file often drags a line end along. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** What an HTTP header can carry as one word. */
+export function isToken(said: string): boolean {
+  return /^[\x21-\x7e]+$/.test(said);
+}
+
 const token = leaf<string>({ type: 'string', examples: ['${DRIVERS_TOKEN}'] }, (written) => {
   const said = textOf(written);
   if (said === undefined) return { refused: { message: 'the token is not a text', hint: 'put it in quotes' } };
   if (said.trim() === '') return { refused: { message: 'the token is empty', hint: 'set it, or remove the key' } };
-  if (/^[\x21-\x7e]+$/.test(said)) return { value: said };
+  if (isToken(said)) return { value: said };
   return {
     refused: { message: 'the token has a character that no token has', hint: 'look for white space or line ends' },
   };

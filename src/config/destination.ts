@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DestinationSettings, Secret, Settings } from '../core/settings.ts';
-import { destinationShape } from './agent-schema.ts';
+import { isToken, destinationShape } from './agent-schema.ts';
 import type { Environment } from './document.ts';
 import { refuseMissing } from './issues.ts';
 import { type Place, isMapping, keysAt, spotOf, within, writtenAt } from './place.ts';
@@ -91,6 +91,10 @@ function readToken(
     if (text?.trim() === '') {
       const at = within(place, 'tokenFile');
       at.report({ path: at.path, message: 'the token file is empty', hint: 'write the token into it' });
+    } else if (text !== undefined && !isToken(text.trim())) {
+      const at = within(place, 'tokenFile');
+      const hint = 'it holds the token alone: look for white space or line ends within';
+      at.report({ path: at.path, message: 'the token in the file has a character that no token has', hint });
     }
     return { kind: 'file', file };
   }

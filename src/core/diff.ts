@@ -112,6 +112,11 @@ export function countCarried(changes: Iterable<DriverChange>): { changes: Change
   return { changes: counted, carried };
 }
 
+/** The same where nothing that is left out is deleted. */
+export function withoutDeletes({ drivers, points }: Changes): Changes {
+  return { drivers: { ...drivers, delete: 0 }, points: { ...points, delete: 0 } };
+}
+
 export function hasChanges(changes: Changes): boolean {
   const { drivers, points } = changes;
   return [drivers, points].some((counts) => counts.create + counts.update + counts.delete > 0);

@@ -223,18 +223,19 @@ class EntryReader {
     return { name, moment, value, text, row, entry: this.#index };
   }
 
+  /** The name, or all reasons why the key makes none. */
   #resolve(fields: Row): DriverName | string {
     const field = this.#field(fields);
-    const path: string[] = [];
-    for (const template of this.#entry.path) {
-      const element = renderName(template, field, this.#maps);
-      if (typeof element !== 'string') return emptyReason('path', element.column, field(element.column));
-      path.push(element);
-    }
-    if (this.#entry.id === undefined) return { id: path.join('/'), path, rule: this.#entry.rule };
-    const id = renderName(this.#entry.id, field, this.#maps);
-    if (typeof id !== 'string') return emptyReason('id', id.column, field(id.column));
-    return { id, path, rule: this.#entry.rule };
+    const reasons = new Set<string>();
+    const render = (where: 'id' | 'path', template: Template): string => {
+      const name = renderName(template, field, this.#maps);
+      if (typeof name === 'string') return name;
+      reasons.add(emptyReason(where, name.column, field(name.column)));
+      return '';
+    };
+    const path = this.#entry.path.map((template) => render('path', template));
+    const id = this.#entry.id === undefined ? path.join('/') : render('id', this.#entry.id);
+    return reasons.size > 0 ? [...reasons].join('; ') : { id, path, rule: this.#entry.rule };
   }
 
   #field(fields: Row): (column: string) => string {

@@ -126,6 +126,8 @@ export interface NewPush {
   /** Against the last acknowledged snapshot of that address. */
   readonly changes: Changes;
   readonly rollbackOf?: number | undefined;
+  /** Whether the service deletes what it leaves out. */
+  readonly shouldDeleteMissing: boolean;
 }
 
 export interface PushRecord extends NewPush {
@@ -198,6 +200,8 @@ export interface Ledger {
   push(id: number): PushRecord | undefined;
   lastPush(address?: string): PushRecord | undefined;
   lastAcknowledged(address?: string): PushRecord | undefined;
+  /** Whether the address has acknowledged a push that deletes what it leaves out. */
+  hasDeletingPush(address: string): boolean;
   /** Whether a push to the address since that one has an unknown outcome or never ended. */
   hasOpenPushSince(address: string, push: number): boolean;
   /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */

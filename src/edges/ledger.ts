@@ -34,6 +34,7 @@ const migrations = [
     bytes INTEGER NOT NULL,
     changes TEXT NOT NULL,
     rollback_of INTEGER,
+    should_delete_missing INTEGER NOT NULL,
     outcome TEXT,
     status INTEGER,
     detail TEXT,
@@ -100,6 +101,7 @@ interface PushRow {
   bytes: number;
   changes: string;
   rollback_of: number | null;
+  should_delete_missing: number;
   outcome: PushOutcome | null;
   status: number | null;
   detail: string | null;
@@ -129,10 +131,12 @@ class SqliteLedger implements Ledger {
   }
 
   beginPush(push: NewPush): number {
-    const sql = `INSERT INTO push (at_ms, address, digest, drivers, points, bytes, changes, rollback_of)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+    const sql = `INSERT INTO push
+      (at_ms, address, digest, drivers, points, bytes, changes, rollback_of, should_delete_missing)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
     const { atMs, address, digest, drivers, points, bytes, changes, rollbackOf } = push;
-    const values = [atMs, address, digest, drivers, points, bytes, JSON.stringify(changes), rollbackOf ?? null];
+    const counts = [drivers, points, bytes, JSON.stringify(changes)];
+    const values = [atMs, address, digest, ...counts, rollbackOf ?? null, Number(push.shouldDeleteMissing)];
     return Number(this.#run(sql, ...values).lastInsertRowid);
   }
 
@@ -173,6 +177,11 @@ class SqliteLedger implements Ledger {
     const sql = `SELECT * FROM push WHERE outcome = 'acknowledged' AND (:address IS NULL OR address = :address)
       ORDER BY id DESC LIMIT 1`;
     return this.#all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
+  }
+
+  hasDeletingPush(address: string): boolean {
+    const sql = `SELECT 1 FROM push WHERE address = ? AND outcome = 'acknowledged' AND should_delete_missing = 1 LIMIT 1`;
+    return this.#all(sql, address).length > 0;
   }
 
   hasOpenPushSince(address: string, push: number): boolean {
@@ -317,6 +326,7 @@ function pushRecord(row: PushRow): PushRecord {
     bytes: row.bytes,
     changes: JSON.parse(row.changes) as Changes,
     rollbackOf: row.rollback_of ?? undefined,
+    shouldDeleteMissing: row.should_delete_missing === 1,
     outcome: row.outcome ?? undefined,
     status: row.status ?? undefined,
     detail: row.detail ?? undefined,
