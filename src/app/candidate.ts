@@ -53,12 +53,14 @@ export function assembleCandidate(
   );
   if (accepted !== undefined && sameParts(choices, accepted)) {
     buffer.dropRead(source, 'candidate');
-  } else {
+  } else if (!isAssembled(world, source, choices)) {
     const history =
       settings.history === 'carry' && accepted !== undefined
         ? carryHistory(world, { source, choices, accepted: buffer.drivers(source, 'accepted') })
         : [];
     buffer.setRead(source, 'candidate', [...choices, ...history]);
+    buffer.setFact(`basis ${source}`, basisOf(world, source));
+    buffer.setFact(`inherited ${source}`, 'no');
   }
   buffer.dropRead(source, 'partial');
   return {
@@ -66,6 +68,24 @@ export function assembleCandidate(
     mayCountTwice:
       !found.newestOnly && accumulates(settings.mapping) && isSwapped(world, accepted, { present, carried }),
   };
+}
+
+/** Whether the candidate is made of these parts already, and on the same accepted read: a held one is not made anew. */
+function isAssembled(world: World, source: string, choices: readonly Choice[]): boolean {
+  const { buffer } = world;
+  const candidate = buffer.readParts(source, 'candidate');
+  return (
+    candidate !== undefined &&
+    sameParts(choices, candidate) &&
+    buffer.fact(`basis ${source}`) === basisOf(world, source)
+  );
+}
+
+/** What a candidate takes carried data from: the accepted reads of its source, and of those that left the config. */
+function basisOf({ buffer, settings }: World, source: string): string {
+  const configured = new Set(settings.sources.map(({ name }) => name));
+  const others = buffer.acceptedSources().filter((name) => name === source || !configured.has(name));
+  return JSON.stringify(others.map((name) => [name, buffer.readParts(name, 'accepted')?.map(({ id }) => id)]));
 }
 
 /** The newer of two parts of which only one counts. */

@@ -37,6 +37,8 @@ function* mergeOrdered(a: Iterable<PackedDriver>, b: Iterable<PackedDriver>): Ge
 export function inheritCarried(world: World, settings: SourceSettings, departed: readonly string[]): void {
   const { buffer } = world;
   const source = settings.name;
+  // A candidate that was held has it since the pass that put it together.
+  if (departed.length === 0 || buffer.fact(`inherited ${source}`) === 'yes') return;
   const candidate = buffer.readParts(source, 'candidate') ?? [];
   const names = new Set(candidate.map(({ name }) => name));
   const choices: Choice[] = [...candidate];
@@ -50,6 +52,7 @@ export function inheritCarried(world: World, settings: SourceSettings, departed:
     choices.push(...carryHistory(world, { source, choices: parts, accepted: buffer.drivers(gone, 'accepted') }));
   }
   if (choices.length > candidate.length) buffer.setRead(source, 'candidate', choices);
+  buffer.setFact(`inherited ${source}`, 'yes');
 }
 
 function copyPart({ buffer }: World, source: string, part: ReadPart): Choice {
