@@ -54,7 +54,7 @@ export function explain(world: World, id: string, month?: string): Explanation {
   const pushed = last === undefined ? undefined : pushedValues(openReadable(world, last.digest), id);
   const points = cells.map((cell) => {
     const { name } = buffer.origin(cell.part);
-    const firstPush = pushed?.get(cell.month) === cell.value ? ledger.firstPush(id, cell.month) : undefined;
+    const firstPush = pushed?.get(cell.month) === cell.value ? ledger.firstPush(address, id, cell.month) : undefined;
     return {
       month: formatMonth(cell.month),
       value: cell.value,

@@ -5,7 +5,7 @@ import { isAgentError } from '../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../core/stores.ts';
 import { allPoints, firstPush } from './approvals.ts';
-import { openReadable, openTitle } from './kept.ts';
+import { openTitle } from './kept.ts';
 import { mergeSources } from './departed.ts';
 import type { World } from './world.ts';
 
@@ -185,13 +185,38 @@ export interface PushJob {
   readonly rollbackOf?: number;
 }
 
+/** What a push changes at the service, as far as is known, and what of that it is the first to carry. */
+function changesSince(
+  world: World,
+  last: PushRecord | undefined,
+  snapshot: Snapshot,
+): Pick<ReturnType<typeof countCarried>, 'changes' | 'carried'> {
+  if (last === undefined) {
+    const { drivers, points } = snapshot;
+    const created = { update: 0, delete: 0 };
+    return {
+      changes: { drivers: { create: drivers, ...created }, points: { create: points, ...created } },
+      carried: [],
+    };
+  }
+  const before = openTitle(world, last.digest);
+  try {
+    return countCarried(diffDrivers(before?.readPoints() ?? [], snapshot.readPoints()));
+  } catch (error) {
+    if (!isAgentError(error, 'snapshot.damaged') || before === undefined) throw error;
+    world.log.warn('the last acknowledged snapshot is damaged: changes are counted against none', {
+      cause: error.message,
+    });
+    return countCarried(diffDrivers([], snapshot.readPoints()));
+  }
+}
+
 /** Records a push, sends it, and records what became of it. */
 export async function pushSnapshot(world: World, job: PushJob, signal: AbortSignal): Promise<PushReport> {
   const { ledger, clock, address, destination } = world;
   const { snapshot, last, rollbackOf } = job;
   const { digest, drivers, points, bytes } = snapshot;
-  const before = last === undefined ? undefined : openReadable(world, last.digest);
-  const { changes, carried } = countCarried(diffDrivers(before?.readPoints() ?? [], snapshot.readPoints()));
+  const { changes, carried } = changesSince(world, last, snapshot);
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
   const { shouldDeleteMissing } = snapshot.format;
   const id = ledger.beginPush({

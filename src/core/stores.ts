@@ -191,6 +191,7 @@ export interface Ledger {
     result: PushResult,
     ended: {
       readonly atMs: number;
+      /** Empty for the first push to an address, which is the first for all that no later one changes. */
       readonly carried: Iterable<CarriedMonths>;
       readonly facts?: Readonly<Record<string, unknown>> | undefined;
     },
@@ -206,8 +207,8 @@ export interface Ledger {
   hasOpenPushSince(address: string, push: number): boolean;
   /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */
   maybeTaken(address: string, digest: string): { readonly endedAtMs: number | undefined } | undefined;
-  /** The first push of the present run of a point's value. */
-  firstPush(driver: string, month: Month): number | undefined;
+  /** The push to the address that began the present run of a point's value; the first of all where none changed it since. */
+  firstPush(address: string, driver: string, month: Month): number | undefined;
 
   held(): readonly HeldCandidate[];
   /** Records a held candidate; one that is held already keeps its `since`. */

@@ -197,10 +197,14 @@ class SqliteLedger implements Ledger {
     return row && { endedAtMs: row.ended_at_ms ?? undefined };
   }
 
-  firstPush(driver: string, month: Month): number | undefined {
-    const sql = 'SELECT push, months FROM change WHERE driver = ? ORDER BY push DESC';
-    const rows = this.#all<{ push: number; months: Uint8Array }>(sql, driver);
-    return rows.find((row) => unpackMonths(row.months).includes(month))?.push;
+  firstPush(address: string, driver: string, month: Month): number | undefined {
+    const sql = `SELECT c.push, c.months FROM change c JOIN push p ON p.id = c.push
+      WHERE c.driver = ? AND p.address = ? ORDER BY c.push DESC`;
+    const rows = this.#all<{ push: number; months: Uint8Array }>(sql, driver, address);
+    const changed = rows.find((row) => unpackMonths(row.months).includes(month));
+    if (changed !== undefined) return changed.push;
+    const first = `SELECT min(id) AS id FROM push WHERE address = ? AND outcome = 'acknowledged'`;
+    return this.#all<{ id: number | null }>(first, address)[0]?.id ?? undefined;
   }
 
   held(): readonly HeldCandidate[] {
