@@ -237,6 +237,7 @@ function byHand(agent: Agent, hands: Pick<World, 'clock' | 'random' | 'observe'>
     },
     reconfigure: (settings) => agent.reconfigure(settings),
     rebuildBuffer: () => agent.rebuildBuffer(),
+    rest: () => agent.rest(),
     beat: (allowanceMs) => agent.beat(allowanceMs),
     [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
   };

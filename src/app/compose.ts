@@ -13,6 +13,7 @@ import { systemClock } from '../edges/clock.ts';
 import { openHttpDestination } from '../edges/http-destination.ts';
 import { openLedger } from '../edges/ledger.ts';
 import { type Lock, type LockHolder, acquireLock, ensureStateDir, lockHolder } from '../edges/lock.ts';
+import { giveBackMemory } from '../edges/memory.ts';
 import { nextDue, previousDue } from '../edges/schedule.ts';
 import {
   dropOldScratch,
@@ -24,6 +25,7 @@ import {
 } from '../edges/state-directory.ts';
 import { kinds } from '../sources/index.ts';
 import { adoptAfterLoss } from './adopt.ts';
+import { holdingOnly } from './plan.ts';
 import type { World } from './world.ts';
 
 export { openLog } from '../edges/log.ts';
@@ -36,6 +38,8 @@ export interface Agent extends AsyncDisposable {
   reconfigure(settings: Settings): Promise<void>;
   /** Moves a damaged buffer aside and starts a new one from the archive. */
   rebuildBuffer(): void;
+  /** Gives back what a pass needed and waiting does not. */
+  rest(): void;
   /** Says that the loop moves, and until when it may be silent. */
   beat(allowanceMs: number): void;
 }
@@ -114,6 +118,12 @@ class RunningAgent implements Agent {
     this.#buffer.close();
     this.#moveAside();
     this.#buffer = openBuffer(fileIn(this.#settings, 'buffer'), 'write');
+  }
+
+  rest(): void {
+    this.#buffer.shrink();
+    this.#ledger.shrink();
+    giveBackMemory();
   }
 
   beat(allowanceMs: number): void {
@@ -297,7 +307,7 @@ export function openScratch(settings: Settings, log: Log, observe?: World['obser
   const world: World = {
     ...worldOf(settings, { log, ...(observe === undefined ? {} : { observe }) }),
     buffer,
-    ledger: onlyHolding(ledger),
+    ledger: holdingOnly(ledger),
     archive: {
       ...archive,
       write: (...snapshot) => drafts.write(...snapshot),
@@ -332,24 +342,6 @@ function copyBuffer(from: string, to: string): Buffer {
     rmSync(to, { force: true });
   }
   return openBuffer(to, 'write');
-}
-
-/** What a plan may write to the ledger: the digests of held candidates, and nothing else. */
-function onlyHolding(ledger: Ledger): Ledger {
-  const facts = new Map<string, unknown>();
-  const nothing = (): void => undefined;
-  const mute = { release: nothing, closeApproval: nothing, recordDeletes: nothing, finishRequest: nothing };
-  const factual: Pick<Ledger, 'fact' | 'setFact'> = {
-    fact: <T>(key: string) => (facts.has(key) ? facts.get(key) : ledger.fact(key)) as T | undefined,
-    setFact: (key, value) => void facts.set(key, value),
-  };
-  const own: Partial<Ledger> = { ...mute, ...factual };
-  return new Proxy(ledger, {
-    get(target, key: keyof Ledger) {
-      const member = own[key] ?? target[key];
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
 }
 
 /** The agent that holds a state directory now. */

@@ -58,6 +58,8 @@ class Daemon {
   /** The pass that broke was to push. */
   #brokenPush = false;
   #tokenStamp: string | undefined;
+  /** What was done when the daemon gave its memory back last. */
+  #restedAt = '';
   /** The newest request and approval that a pass has seen. */
   #asked: string;
 
@@ -86,6 +88,7 @@ class Daemon {
     for (;;) {
       signal.throwIfAborted();
       await this.#pass(push, resume);
+      this.#rest();
       let reasons: ReadonlySet<WakeReason>;
       do {
         this.#agent.beat(idleAllowanceMs);
@@ -93,6 +96,14 @@ class Daemon {
       } while (!this.#isDue(reasons));
       ({ push, resume } = await this.#decide(reasons));
     }
+  }
+
+  /** After a pass that did something; a poll that found nothing needed nothing. */
+  #rest(): void {
+    const { world } = this.#agent;
+    const done = `${world.buffer.revision()} ${world.ledger.lastPush()?.id}`;
+    if (done !== this.#restedAt) this.#agent.rest();
+    this.#restedAt = done;
   }
 
   async stopWatching(): Promise<void> {

@@ -16,6 +16,7 @@ import { openReadable } from './kept.ts';
 import { readSource } from './read-source.ts';
 import { type SourceReport, passExit, sourceReport } from './report.ts';
 import { forgetRequested } from './requests.ts';
+import type { Ledger } from '../core/stores.ts';
 import type { World } from './world.ts';
 
 export interface PlanReport {
@@ -74,4 +75,22 @@ export async function plan(world: World, signal: AbortSignal): Promise<PlanRepor
 function blockedPush(world: World): PushReport | undefined {
   const blocked = blockedReason(world);
   return blocked && { outcome: 'blocked', ...blocked };
+}
+
+/** What a plan may write to the ledger: the digests of held candidates, and nothing else. */
+export function holdingOnly(ledger: Ledger): Ledger {
+  const facts = new Map<string, unknown>();
+  const nothing = (): void => undefined;
+  const mute = { release: nothing, closeApproval: nothing, recordDeletes: nothing, finishRequest: nothing };
+  const factual: Pick<Ledger, 'fact' | 'setFact'> = {
+    fact: <T>(key: string) => (facts.has(key) ? facts.get(key) : ledger.fact(key)) as T | undefined,
+    setFact: (key, value) => void facts.set(key, value),
+  };
+  const own: Partial<Ledger> = { ...mute, ...factual };
+  return new Proxy(ledger, {
+    get(target, key: keyof Ledger) {
+      const member = own[key] ?? target[key];
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
 }

@@ -110,6 +110,8 @@ export interface Buffer {
   setFact(key: string, value: string): void;
   /** Drops the parts that no read uses. */
   prune(): void;
+  /** Lets go of what was cached. */
+  shrink(): void;
   /** Copies all of it to a new file, as of now. */
   copyTo(file: string): void;
   close(): void;
@@ -235,6 +237,8 @@ export interface Ledger {
   /** Small facts, as JSON. */
   fact<T>(key: string): T | undefined;
   setFact(key: string, value: unknown): void;
+  /** Lets go of what was cached. */
+  shrink(): void;
   /** Changes with every new request and approval. Cheap. */
   asked(): string;
   close(): void;

@@ -295,6 +295,10 @@ class SqliteLedger implements Ledger {
     else this.#run('INSERT OR REPLACE INTO meta VALUES (?, ?)', key, JSON.stringify(value));
   }
 
+  shrink(): void {
+    this.#db.pragma('shrink_memory');
+  }
+
   asked(): string {
     const sql = `SELECT (SELECT coalesce(max(id), 0) FROM request) || '/' ||
       (SELECT coalesce(max(id), 0) FROM approval) AS asked`;
