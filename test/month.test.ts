@@ -58,21 +58,18 @@ describe('a month', () => {
 });
 
 describe('in every time zone, from 1970 to 2100', () => {
-  // Zone rules only repeat themselves after 2037, so from then on every seventh month will do, which meets all twelve.
-  const all = Array.from({ length: 131 * 12 }, (_, i) => monthOf(1970, 1) + i);
-  const months = all.filter((one) => one < monthOf(2038, 1) || one % 7 === 0);
+  const months = Array.from({ length: 131 * 12 }, (_, i) => monthOf(1970, 1) + i);
 
   test('a month is stamped within itself in UTC', () => {
-    for (const one of all) {
+    for (const one of months) {
       const stamps = (['start', 'middle', 'end'] as const).map((stamp) => utcMonth(stampSeconds(one, stamp)));
       expect(stamps).toEqual(Array.from({ length: 3 }, () => formatMonth(one)));
     }
   });
 
-  test('the middle of a month lies within it (every seventh month)', () => {
+  test('the middle of a month lies within it, so no receiver can move it', () => {
     const moved = zones.flatMap((zone) =>
-      all.filter((one) => {
-        if (one % 7 !== 0) return false;
+      months.filter((one) => {
         const middle = stampSeconds(one, 'middle');
         return monthOfWallSeconds(middle + utcOffsetSeconds(zone, middle)) !== one;
       }),
