@@ -5,6 +5,7 @@ import type { Moment, Row } from './model.ts';
 import { NameCache } from './name-cache.ts';
 import type { DriverName, ReadingSink, RowReading } from './reading.ts';
 import type { Condition, DriverEntry, Mapping, Test } from './settings.ts';
+import { trimWhiteSpace } from './text.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { type TimeReader, compileTimeReader } from './time.ts';
 
@@ -211,7 +212,7 @@ class EntryReader {
   /** `undefined` for no reading: the value is missing, or there are reasons to reject the row. */
   read(fields: Row, row: number, reasons: Set<string>): PendingReading | undefined {
     const text = this.#value(fields);
-    if (this.#missing.includes(text) || this.#missing.includes(text.trim())) return undefined;
+    if (this.#missing.includes(trimWhiteSpace(text))) return undefined;
     const name = this.#names.of(fields);
     if (typeof name === 'string') reasons.add(name);
     const time = this.#time(fields);

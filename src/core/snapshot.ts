@@ -11,7 +11,7 @@ export interface BodyFormat {
   readonly stamp: Stamp;
 }
 
-const chunkBytes = 1 << 18;
+const chunkBytes = 1 << 16;
 
 /**
  * The bytes of a body, in chunks that are only valid until the next one is asked for.
