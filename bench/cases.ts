@@ -1,5 +1,15 @@
 /** What is measured: each case gives the rows of one table. */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -84,6 +94,8 @@ export async function snapshot(place: Place, sizes: Sizes): Promise<Table> {
     rmSync(copy, { recursive: true, force: true });
     cpSync(prepared, copy, { recursive: true });
     write(copy, url, stamp);
+    // Or the run would pay for writing the copy too, with its own first fsync.
+    syncFiles(copy);
   };
   const args = sync(path.join(copy, 'driver-sync.yaml'));
   const results = await compare(
@@ -132,6 +144,8 @@ export async function unchanged(place: Place, sizes: Sizes): Promise<Table> {
 
 /** The daemon on the sample, once its first push was taken. Linux only: it looks into /proc. */
 export async function idle(place: Place, sizes: Sizes): Promise<Table> {
+  // A start without Node's compile cache keeps the type stripper in memory; it is there from the second one on.
+  await compare([{ name: 'warm up', args: sync(sampleConfig(place)) }], 1);
   const config = sampleConfig(place);
   place.receiver.skip();
   await using daemon = startHelper([agent, 'run', '--config', config, '--log-level', 'error']);
@@ -141,12 +155,11 @@ export async function idle(place: Place, sizes: Sizes): Promise<Table> {
   await wait(sizes.idleSeconds * 1000);
   const after = readProcess(daemon.process.pid);
   const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
+  const name = `idle for ${sizes.idleSeconds} s after its first pass, resident at the end`;
   return {
-    title: 'Idle daemon, sample config',
-    results: [
-      { name: `resident after ${sizes.idleSeconds} s`, seconds: sizes.idleSeconds, cpuSeconds, peakMb: after.mb },
-    ],
-    notes: ['Goal: below 90 MB.', `Peak so far, of start and first pass: ${after.peakMb.toFixed(0)} MB.`],
+    title: 'Daemon on the sample',
+    results: [{ name, seconds: sizes.idleSeconds, cpuSeconds, peakMb: after.mb }],
+    notes: ['Goal: below 90 MB.', `Its peak so far: ${after.peakMb.toFixed(0)} MB.`],
   };
 }
 
@@ -194,6 +207,15 @@ function writeConfig(dir: string, destination: string, { file, mapping }: { file
   const source = `sources:\n  bench:\n    type: csv\n    files: ["${file}"]\n    settle: 0s\n    ${mapping}\n`;
   writeFileSync(config, `${destination}\n${source}`);
   return config;
+}
+
+function syncFiles(dir: string): void {
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const fd = openSync(path.join(entry.parentPath, entry.name), 'r+');
+    fsyncSync(fd);
+    closeSync(fd);
+  }
 }
 
 /** The sample of the checkout, with the receiver instead of the embedded emulator. */

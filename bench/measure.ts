@@ -55,7 +55,9 @@ async function runOnce({ args, before }: Program): Promise<Run> {
   const child = spawn(process.execPath, ['--import', usageModule, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const outputs = Promise.all([child.stdout, child.stderr, child.stdio[3]].map((stream) => text(stream as Readable)));
+  // The types know of three streams only.
+  const streams = [child.stdout, child.stderr, child.stdio[3]] as readonly Readable[];
+  const outputs = Promise.all(streams.map((stream) => text(stream)));
   const [code] = (await once(child, 'exit')) as [number | null];
   const seconds = (performance.now() - startedMs) / 1000;
   const [out = '', err = '', usage = ''] = await outputs;

@@ -47,13 +47,18 @@ function table({ title, results, notes }: Table): string {
       name,
       seconds.toFixed(2),
       cpuSeconds.toFixed(2),
-      (seconds / (first?.seconds ?? NaN)).toFixed(2),
-      (cpuSeconds / (first?.cpuSeconds ?? NaN)).toFixed(2),
+      ratio(seconds, first?.seconds),
+      ratio(cpuSeconds, first?.cpuSeconds),
       peakMb.toFixed(0),
     ].join(' | '),
   );
-  const head = `| ${title} | s | CPU s | ratio | CPU ratio | peak MB |\n| --- | ---: | ---: | ---: | ---: | ---: |`;
-  return `${head}\n${rows.map((row) => `| ${row} |\n`).join('')}\n${notes.join('\n')}\n`;
+  const head = `| ${title} | s | CPU s | ratio | CPU ratio | peak MB |\n| --- | ---: | ---: | ---: | ---: | ---: |\n`;
+  return `${head}${rows.map((row) => `| ${row} |\n`).join('')}\n${notes.join('\n')}\n`;
+}
+
+function ratio(value: number, first: number | undefined): string {
+  const times = value / (first ?? 0);
+  return Number.isFinite(times) ? times.toFixed(2) : '';
 }
 
 async function main(): Promise<void> {
