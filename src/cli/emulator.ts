@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
+import type { Emulator } from '../emulator/index.ts';
 import { type Context, print } from './context.ts';
 import { isPortInUse } from './embedded.ts';
 
@@ -7,23 +9,101 @@ export interface EmulatorFlags {
   readonly state?: string;
   readonly token?: string;
   readonly strict?: boolean;
+  readonly speed?: string;
+  readonly credits?: string;
+  readonly tier?: string;
+  readonly catalog?: string;
 }
 
-/** Serves the emulator until SIGTERM or SIGINT. */
+/** Serves the emulator until SIGTERM or SIGINT. SIGHUP reads the catalog's file again. */
 export async function emulator(_context: Context, flags: EmulatorFlags): Promise<number> {
   const { host, port } = parseListen(flags.listen);
   const { startEmulator } = await import('../emulator/index.ts');
   const { state, token, strict } = flags;
-  const emulated = await startEmulator({ host, port, state, token, strict }).catch((error: unknown) => {
-    if (!isPortInUse(error)) throw error;
-    throw new AgentError('emulator.port', `${flags.listen} is in use`, { hint: 'choose another port with --listen' });
+  const options = {
+    host,
+    port,
+    state,
+    token,
+    strict,
+    speed: parseNumber(flags.speed, { flag: '--speed', pattern: /^\d{1,6}(?:\.\d+)?$/, hint: 'such as 100' }),
+    credits: parseNumber(flags.credits, {
+      flag: '--credits',
+      pattern: /^\d{1,12}$/,
+      hint: 'whole credits, such as 500',
+    }),
+    tier: parseNumber(flags.tier, { flag: '--tier', pattern: /^[1-5]$/, hint: 'from 1 to 5' }),
+    catalog: flags.catalog === undefined ? undefined : await readCatalog(flags.catalog),
+  };
+  const emulated = await startEmulator(options).catch((error: unknown) => {
+    if (isPortInUse(error)) {
+      throw new AgentError('emulator.port', `${flags.listen} is in use`, { hint: 'choose another port with --listen' });
+    }
+    throw flags.catalog === undefined ? error : asCatalogError(flags.catalog, error);
   });
   await using _emulator = emulated;
-  print(`emulator: ${emulated.url}\ndrivers:  ${emulated.url}/_emulator/drivers`);
+  const { url } = emulated;
+  print(`emulator: ${url}\nconsole:  ${url}/console\ndrivers:  ${url}/_emulator/drivers`);
+  print(`routing:  ${url}/v1/routers, ${url}/_emulator/catalog, agent tools at ${url}/mcp`);
+  if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
   await new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
   });
   return 0;
+}
+
+function rereadOnHangup(emulated: Emulator, file: string): void {
+  process.on('SIGHUP', () => {
+    void readCatalog(file)
+      .then((catalog) => {
+        emulated.catalog(catalog);
+        print(`catalog:  ${file} was read again`);
+      })
+      // The catalog stays as it was, and the emulator up.
+      .catch((error: unknown) => process.stderr.write(`${asCatalogError(file, error).message}\n`));
+  });
+}
+
+async function readCatalog(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+  } catch (cause) {
+    throw new AgentError('usage', `the catalog ${file} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** What the schema has against a catalog, in one line; other errors as they are. */
+function asCatalogError(file: string, error: unknown): Error {
+  const [first] = issuesOf(error);
+  if (first === undefined) return error as Error;
+  const place = first.path.length === 0 ? '' : ` at ${first.path.map(String).join('.')}`;
+  return new AgentError('usage', `the catalog ${file} is none${place}: ${first.message}`, {
+    cause: error,
+    hint: 'GET /_emulator/catalog shows the shape',
+  });
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Of what zod throws, which is not always an Error. */
+function issuesOf(error: unknown): readonly Issue[] {
+  const { issues } = error as { issues?: unknown };
+  return Array.isArray(issues) ? (issues as Issue[]) : [];
+}
+
+interface NumberFlag {
+  readonly flag: string;
+  readonly pattern: RegExp;
+  readonly hint: string;
+}
+
+function parseNumber(text: string | undefined, { flag, pattern, hint }: NumberFlag): number | undefined {
+  if (text === undefined) return undefined;
+  if (!pattern.test(text)) throw new AgentError('usage', `${flag} ${text} is not understood`, { hint });
+  return Number(text);
 }
 
 function parseListen(listen: string): { host: string; port: number } {

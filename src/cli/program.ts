@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { AgentError } from '../core/errors.ts';
 import { type CommonOptions, type Context, fail } from './context.ts';
+import type { EmulatorFlags } from './emulator.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -188,12 +189,17 @@ function addStarting(program: Command, run: Run): void {
   command(program, 'emulator', 'serve the emulator of the service', [
     'emulator',
     'emulator --listen 127.0.0.1:9000 --token secret',
+    'emulator --speed 100 --credits 500 --tier 1',
   ])
     .option('--listen <host:port>', 'where', '127.0.0.1:8787')
     .option('--state <dir>', 'keep its data there (else in memory)')
     .option('--token <token>', 'required from then on, on /api and /v1')
     .option('--strict', "the live service's manners")
-    .action((options: CommonOptions & { listen: string; state?: string; token?: string; strict?: boolean }) =>
+    .option('--speed <n>', 'how fast time goes for tasks (1: they take about 5 s; 0: only when advanced)')
+    .option('--credits <n>', 'the credit balance (else 100 000, or what --state has)')
+    .option('--tier <n>', 'the limits of tier 1 to 5, with daily caps (else those of tier 1 without)')
+    .option('--catalog <file>', 'models to add and remove, as JSON; SIGHUP reads it again')
+    .action((options: CommonOptions & EmulatorFlags) =>
       run(options, async (context) => (await import('./emulator.ts')).emulator(context, options)),
     );
 

@@ -37,6 +37,7 @@ export async function run(context: Context): Promise<number> {
   await using _agent = agent;
   if (emulator !== undefined) {
     print(`emulator: ${emulator.url}`);
+    print(`console:  ${emulator.url}/console`);
     print(`drivers:  ${emulator.url}/_emulator/drivers`);
   }
   using _requests = watchRequests(settings, () => waker.wake('request'));

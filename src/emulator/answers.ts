@@ -7,7 +7,7 @@ export function refuse(
   error: string,
   { issues, headers }: { readonly issues?: readonly Issue[]; readonly headers?: Record<string, string> } = {},
 ): Response {
-  return Response.json(issues === undefined ? { error } : { error, issues }, { status, ...(headers && { headers }) });
+  return answerJson(issues === undefined ? { error } : { error, issues }, { status, ...(headers && { headers }) });
 }
 
 /** Of refusals with issues: the first one and how many there are besides. */
@@ -16,6 +16,32 @@ export function summaryOf(issues: readonly Issue[]): string {
   if (first === undefined) return 'refused';
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return `${first.path === '' ? 'the body' : first.path}: ${first.message}${more}`;
+}
+
+const texts = new WeakMap<Response, string>();
+
+/**
+ * A response with `value` as its body, which is kept beside it: the stream that a body is otherwise costs as much as
+ * routing a request does. Whoever sends it asks `textOf`, or has the body put in by `wholeOf`.
+ */
+export function answerJson(
+  value: unknown,
+  { status = 200, headers }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Response {
+  const response = new Response(null, { status, headers: { 'content-type': 'application/json', ...headers } });
+  texts.set(response, JSON.stringify(value));
+  return response;
+}
+
+/** The body of an `answerJson`. */
+export function textOf(response: Response): string | undefined {
+  return texts.get(response);
+}
+
+/** The response with its body in it. */
+export function wholeOf(response: Response): Response {
+  const text = texts.get(response);
+  return text === undefined ? response : new Response(text, response);
 }
 
 /** How much text is sent at once. */

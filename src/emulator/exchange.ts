@@ -1,4 +1,5 @@
 /** One request to the service on its way from the body to the answer. What all routes of both areas have in common. */
+import { randomUUID } from 'node:crypto';
 import { receiveBody } from './body.ts';
 import { playFault } from './faults.ts';
 import type { Fault } from './faults.ts';
@@ -15,6 +16,8 @@ export interface ExchangeContext {
 
 export class Exchange {
   readonly record: RequestRecord;
+  /** Sent along with the answer as `x-request-id`. */
+  readonly requestId = randomUUID();
   readonly #request: Request;
   readonly #context: ExchangeContext;
 
@@ -26,10 +29,12 @@ export class Exchange {
 
   /**
    * Receives the whole body, also where the answer is clear already: a client that is still sending might not see it.
+   * @param bytesMaxOfRoute where the route takes less than the emulator does.
    * @returns the answer where the body cannot be received.
    */
-  async receive(take: (chunk: Uint8Array) => void): Promise<Response | undefined> {
-    const { bodyBytesMax: bytesMax, closing: signal } = this.#context;
+  async receive(take: (chunk: Uint8Array) => void, bytesMaxOfRoute = Infinity): Promise<Response | undefined> {
+    const { bodyBytesMax, closing: signal } = this.#context;
+    const bytesMax = Math.min(bodyBytesMax, bytesMaxOfRoute);
     const { bytes, sha256, refusal } = await receiveBody(this.#request, { bytesMax, signal, take });
     this.record.bytes = bytes;
     this.record.sha256 = sha256;
@@ -46,7 +51,8 @@ export class Exchange {
       save(this.record);
       return response;
     };
-    return playFault(fault, { act: actAndSave, left: this.#request.signal, closing });
+    // Its own signal costs a controller, which only a fault that waits has use for.
+    return playFault(fault, { act: actAndSave, left: () => this.#request.signal, closing });
   }
 
   /** For answers that need nothing of the body. */

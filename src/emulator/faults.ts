@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
+import type { Ending } from './routing/tasks.ts';
 
 const pathPattern = /^\/[^?#*]*\*?$/;
 
@@ -23,11 +24,20 @@ export const faultSchema = z
     hang: z.literal(true).optional(),
     drop: z.enum(['before', 'after']).optional(),
     apply: z.literal(true).optional(),
+    failureCode: z.string().min(1).max(200).optional(),
+    failure: z.string().max(1_000).optional(),
+    cancelled: z.literal(true).optional(),
   })
-  .refine(({ status, hang, drop, delayMs }) => {
-    const ends = [status, hang, drop].filter((end) => end !== undefined).length;
-    return ends === 1 || (ends === 0 && delayMs > 0);
+  .refine((fault) => {
+    const ends = [fault.status, fault.hang, fault.drop].filter((end) => end !== undefined).length;
+    return ends === 1 || (ends === 0 && fault.delayMs > 0) || isForTask(fault);
   }, 'must have one of status, hang and drop, or a delayMs alone')
+  .refine((fault) => {
+    const { status, hang, drop, delayMs, failureCode, failure, cancelled } = fault;
+    const isOfRequest = [status, hang, drop].some((end) => end !== undefined) || delayMs > 0;
+    const isOfTask = failureCode === undefined ? failure === undefined : cancelled === undefined;
+    return isOfTask && !(isOfRequest && isForTask(fault));
+  }, 'of a task must have failureCode, with or without failure, or cancelled, and only path and times beside it')
   .refine(
     ({ status, retryAfter, headers, body, contentType }) =>
       status !== undefined || [retryAfter, headers, body, contentType].every((part) => part === undefined),
@@ -44,6 +54,9 @@ export const faultSchema = z
  * - `hang`: no answer before the client leaves or the emulator is closed, and nothing applied.
  * - `drop`: the connection ends without an answer, before or after the request was applied.
  * - `apply`: with `status` or `hang`: the request is applied all the same, if it is valid.
+ * - `failureCode`, with `failure` as its text: the next task that is created ends so; the request itself is answered as
+ *   ever. `cancelled`: it ends cancelled, as by someone in the service's console. `path` and `times` go by the requests
+ *   that create tasks.
  */
 export type FaultInput = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
@@ -66,13 +79,35 @@ export class FaultQueue {
 
   /** The first fault for a request to this path, used up by one. */
   take(path: string): Fault | undefined {
-    const index = this.#faults.findIndex((fault) => isFor(fault, path));
+    return this.#takeFirst((fault) => !isForTask(fault) && isFor(fault, path));
+  }
+
+  /** How a task that a request to this path has created is to end, where a fault says so; it is used up by one. */
+  takeEnding(path: string): Ending | undefined {
+    const fault = this.#takeFirst((queued) => isForTask(queued) && isFor(queued, path));
+    if (fault === undefined) return undefined;
+    const { failureCode, failure } = fault;
+    if (failureCode === undefined) return { status: 'CANCELLED' };
+    return { status: 'FAILED', failureCode, failure: failure ?? `a fault that fails with ${failureCode}` };
+  }
+
+  #takeFirst(isWanted: (fault: Fault) => boolean): Fault | undefined {
+    const index = this.#faults.findIndex(isWanted);
     const fault = this.#faults[index];
     if (fault === undefined) return undefined;
     const left = fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : [];
     this.#faults.splice(index, 1, ...left);
     return fault;
   }
+}
+
+interface TaskFault {
+  readonly failureCode?: string | undefined;
+  readonly cancelled?: true | undefined;
+}
+
+function isForTask({ failureCode, cancelled }: TaskFault): boolean {
+  return failureCode !== undefined || cancelled !== undefined;
 }
 
 function isFor(fault: Fault, path: string): boolean {
@@ -84,7 +119,7 @@ export interface Play {
   /** Does what the request asks for, and answers it. */
   readonly act: () => Response | Promise<Response>;
   /** Aborted when the client leaves. */
-  readonly left: AbortSignal;
+  readonly left: () => AbortSignal;
   /** Aborted when the emulator is closed. */
   readonly closing: AbortSignal;
 }
@@ -100,7 +135,7 @@ export async function playFault(fault: Fault | undefined, { act, left, closing }
   if (apply || drop === 'after') await act();
   if (drop === 'after') throw new ConnectionDropped('by a fault, after the request was applied');
   if (status !== undefined) return answerOf(fault, status);
-  await aborted(AbortSignal.any([left, closing]));
+  await aborted(AbortSignal.any([left(), closing]));
   throw new ConnectionDropped('after a fault that hangs');
 }
 

@@ -27,57 +27,138 @@ const recordsMax = 1_000;
 
 const secretName = /auth|cookie|token|secret|key|pass/;
 
-export class RequestLog {
-  readonly #database: Database;
-  readonly #insert: Statement<[string]>;
-  readonly #update: Statement<[string, number]>;
-  readonly #prune: Statement<[number]>;
-  readonly #all: Statement<[], { id: number; record: string }>;
+/** How long what is known may be on its way to the disk: no request waits for it. */
+const writeAfterMs = 200;
 
-  constructor(database: Database) {
-    this.#database = database;
-    // AUTOINCREMENT: an id that was pruned or reset is never given again.
-    database.exec(
-      'CREATE TABLE IF NOT EXISTS request (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT',
-    );
-    this.#insert = database.prepare('INSERT INTO request (record) VALUES (?)');
-    this.#update = database.prepare('UPDATE request SET record = ? WHERE id = ?');
-    this.#prune = database.prepare(`DELETE FROM request WHERE id <= ? - ${recordsMax}`);
-    this.#all = database.prepare('SELECT id, record FROM request ORDER BY id DESC');
+export class RequestLog {
+  /** Oldest first. */
+  #records: RequestRecord[] = [];
+  #lastId = 0;
+  readonly #disk: RecordDisk | undefined;
+  readonly #unwritten = new Set<RequestRecord>();
+  #timer: NodeJS.Timeout | undefined;
+  #failure: Error | undefined;
+
+  /** Without a database nothing outlives the process. */
+  constructor(database: Database | undefined) {
+    if (database === undefined) return;
+    this.#disk = new RecordDisk(database);
+    this.#records = this.#disk.read();
+    this.#lastId = this.#disk.lastId();
   }
 
-  /** Records a request as it arrives, so that one that is never answered is seen as well. */
+  /** Records a request as it arrives, so that one that is never answered is seen as well. @throws what writing failed with */
   open(request: Request): RequestRecord {
-    const { pathname, search } = new URL(request.url);
-    const seen: Omit<RequestRecord, 'id'> = {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure;
+    this.#lastId += 1;
+    const record: RequestRecord = {
+      id: this.#lastId,
       at: new Date().toISOString(),
       method: request.method,
-      path: pathname + search,
-      headers: Object.fromEntries([...request.headers].map(([name, value]) => [name, maskSecret(name, value)])),
+      path: pathOf(request.url),
+      headers: maskedHeaders(request.headers),
       bytes: 0,
       sha256: null,
       status: null,
       applied: false,
       counts: null,
     };
-    const id = Number(this.#insert.run(JSON.stringify(seen)).lastInsertRowid);
-    this.#prune.run(id);
-    return { id, ...seen };
+    this.#records.push(record);
+    if (this.#records.length > recordsMax) this.#records.shift();
+    this.save(record);
+    return record;
   }
 
   /** Keeps what has become known of it. */
-  save({ id, ...seen }: RequestRecord): void {
-    this.#update.run(JSON.stringify(seen), id);
+  save(record: RequestRecord): void {
+    if (this.#disk === undefined) return;
+    this.#unwritten.add(record);
+    this.#timer ??= setTimeout(() => this.#writeSoon(), writeAfterMs).unref();
   }
 
   /** Newest first. */
   all(): RequestRecord[] {
-    return this.#all.all().map(({ id, record }) => ({ id, ...(JSON.parse(record) as Omit<RequestRecord, 'id'>) }));
+    return this.#records.map((record) => ({ ...record })).reverse();
+  }
+
+  clear(): void {
+    // An id that is gone is never given again, and it is the disk that remembers which was the last.
+    this.flush();
+    this.#records = [];
+    this.#disk?.clear();
+  }
+
+  /** Writes what is still on its way. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#disk?.write([...this.#unwritten]);
+    this.#unwritten.clear();
+  }
+
+  #writeSoon(): void {
+    try {
+      this.flush();
+    } catch (error) {
+      // The next request says so.
+      this.#failure = error as Error;
+    }
+  }
+}
+
+class RecordDisk {
+  readonly #database: Database;
+  readonly #put: Statement<[number, string]>;
+  readonly #prune: Statement<[]>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    // AUTOINCREMENT: SQLite remembers the last id.
+    database.exec(
+      'CREATE TABLE IF NOT EXISTS request (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT',
+    );
+    this.#put = database.prepare(
+      'INSERT INTO request (id, record) VALUES (?, ?) ON CONFLICT DO UPDATE SET record = excluded.record',
+    );
+    this.#prune = database.prepare(`DELETE FROM request WHERE id <= (SELECT max(id) FROM request) - ${recordsMax}`);
+  }
+
+  read(): RequestRecord[] {
+    const rows = this.#database.prepare<[], { id: number; record: string }>(
+      'SELECT id, record FROM request ORDER BY id',
+    );
+    return rows.all().map(({ id, record }) => ({ id, ...(JSON.parse(record) as Omit<RequestRecord, 'id'>) }));
+  }
+
+  lastId(): number {
+    const last = this.#database.prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'request'");
+    return last.get()?.seq ?? 0;
+  }
+
+  write(records: readonly RequestRecord[]): void {
+    if (records.length === 0) return;
+    this.#database.transaction(() => {
+      for (const { id, ...seen } of records) this.#put.run(id, JSON.stringify(seen));
+      this.#prune.run();
+    })();
   }
 
   clear(): void {
     this.#database.exec('DELETE FROM request');
   }
+}
+
+/** Without what is before the path. */
+function pathOf(url: string): string {
+  return url.slice(url.indexOf('/', url.indexOf('://') + 3));
+}
+
+function maskedHeaders(headers: Headers): Record<string, string> {
+  const masked: Record<string, string> = {};
+  for (const [name, value] of headers) masked[name] = maskSecret(name, value);
+  return masked;
 }
 
 function maskSecret(name: string, value: string): string {

@@ -3,8 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { Hono } from 'hono';
 import type { Driver } from '../contract/driver-push.ts';
+import { serveAgentTools } from './agent-tools/endpoint.ts';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
+import { serveConsole } from './console/room.ts';
 import { serveControls } from './controls.ts';
 import { openDatabase } from './database.ts';
 import { openDriverRoom } from './drivers/room.ts';
@@ -14,14 +16,17 @@ import { FaultQueue } from './faults.ts';
 import { RequestLog } from './request-log.ts';
 import { answer } from './routes.ts';
 import type { App, EmulatorEnv } from './routes.ts';
+import { serveRouting } from './routing/room.ts';
+import { Routing } from './routing/routing.ts';
+import type { RoutingOptions } from './routing/routing.ts';
 
-export interface ServiceOptions {
+export interface ServiceOptions extends RoutingOptions {
+  /** What is listened at. Default 127.0.0.1. */
+  readonly host?: string | undefined;
   /** Directory that everything but faults is kept in. Default: nothing outlives the emulator. */
   readonly state?: string | undefined;
   /** Then `Authorization: Bearer` is required on `/api` and `/v1`. */
   readonly token?: string | undefined;
-  /** The live service's manners, where they are known. None are for area B, where this changes nothing. */
-  readonly strict?: boolean | undefined;
   /** Longest body after decompression. Default 1 GiB. */
   readonly bodyBytesMax?: number | undefined;
 }
@@ -36,6 +41,8 @@ const guardedPath = /^\/(?:api|v1)(?:\/|$)/;
 export class Service {
   readonly faults = new FaultQueue();
   readonly log: RequestLog;
+  /** Area A, without its wire. */
+  readonly routing: Routing;
   readonly #database: Database;
   readonly #driverRoom: DriverRoom;
   readonly #app: App = new Hono<EmulatorEnv>();
@@ -43,15 +50,27 @@ export class Service {
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** @throws Error with the system's `code` where `state` cannot be used. */
-  constructor({ state, token, bodyBytesMax = gibibyte }: ServiceOptions) {
+  /** @throws Error with the system's `code` where `state` cannot be used; what `Routing` has against its options. */
+  constructor(options: ServiceOptions) {
+    const { state, token, strict = false, bodyBytesMax = gibibyte } = options;
     this.#database = openDatabase(state);
     this.#bodyBytesMax = bodyBytesMax;
-    this.log = new RequestLog(this.#database);
-    this.#driverRoom = openDriverRoom(this.#database);
+    const kept = state === undefined ? undefined : this.#database;
+    try {
+      this.log = new RequestLog(kept);
+      this.#driverRoom = openDriverRoom(this.#database);
+      this.routing = new Routing(kept, options);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+    serveConsole(this.#app, this);
     this.#recordExchanges();
     if (token !== undefined) this.#requireToken(token);
+    else if (strict) this.#requireAnyKey();
     this.#driverRoom.serve(this.#app);
+    serveRouting(this.#app, this.routing, this.faults);
+    serveAgentTools(this.#app, { routing: this.routing, database: this.#database, host: options.host });
     serveControls(this.#app, this);
     this.#app.notFound((context) => answer(context, () => refuse(404, `there is nothing at ${context.req.path}`)));
     this.#app.onError((error) => {
@@ -76,12 +95,13 @@ export class Service {
     return this.#driverRoom.drivers();
   }
 
-  /** As new: no drivers, requests or faults. Requests under way go on. */
+  /** As new: no drivers, routers, tasks, requests or faults. Requests under way go on. */
   reset(): void {
     this.faults.clear();
     this.#database.transaction(() => {
       this.log.clear();
       this.#driverRoom.clear();
+      this.routing.reset();
     })();
   }
 
@@ -89,7 +109,11 @@ export class Service {
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#underWay);
-    this.#database.close();
+    try {
+      this.log.flush();
+    } finally {
+      this.#database.close();
+    }
   }
 
   #recordExchanges(): void {
@@ -105,6 +129,7 @@ export class Service {
       });
       context.set('exchange', exchange);
       await next();
+      context.res.headers.set('x-request-id', exchange.requestId);
       record.status = context.res.status;
       this.log.save(record);
     });
@@ -119,6 +144,14 @@ export class Service {
         return next();
       const error = given === undefined ? 'authorization: Bearer is required' : 'the token is not the right one';
       return answer(context, () => refuse(401, error, { headers: { 'www-authenticate': 'Bearer' } }));
+    });
+  }
+
+  /** The live service's manner in area A: what the key is does not matter here, but there must be one. */
+  #requireAnyKey(): void {
+    this.#app.use('/v1/*', async (context, next) => {
+      if (/^bearer +\S/i.test(context.req.header('authorization') ?? '')) return next();
+      return answer(context, () => refuse(401, 'No API key was provided.'));
     });
   }
 }

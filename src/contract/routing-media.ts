@@ -1,0 +1,44 @@
+/** The wire of area A: how a request names media. Nothing is fetched; what can be seen in the text is checked. */
+import { z } from 'zod';
+
+const httpsCharactersMax = 2_048;
+const uploadCharactersMax = 5_000;
+const dataCharactersMax = 5 * 1_024 * 1_024;
+
+type MediaKind = 'image' | 'video' | 'audio';
+
+/** What is wrong with it, or undefined. A data URI is long: only its beginning is looked at. */
+function faultOf(uri: string, kind: MediaKind): string | undefined {
+  if (uri.startsWith('data:')) return faultOfData(uri, kind);
+  if (uri.startsWith('runway://'))
+    return lengthFault(uri, uploadCharactersMax) ?? (uri.length < 13 ? 'names no upload' : undefined);
+  if (uri.startsWith('https://')) return lengthFault(uri, httpsCharactersMax) ?? faultOfHost(uri);
+  return `must begin with https://, runway:// or data:${kind}/`;
+}
+
+function lengthFault(uri: string, charactersMax: number): string | undefined {
+  return uri.length > charactersMax ? `must have at most ${charactersMax} characters and has ${uri.length}` : undefined;
+}
+
+function faultOfData(uri: string, kind: MediaKind): string | undefined {
+  if (!uri.startsWith(`data:${kind}/`)) return `must be data:${kind}/ where it is a data URI`;
+  if (!/^data:[a-z]+\/[\w.+-]{1,100}(?:;[\w.+=-]{1,100})*,./.test(uri.slice(0, 1_000)))
+    return `must be of the form data:${kind}/<type>;base64,<data>`;
+  return lengthFault(uri, dataCharactersMax);
+}
+
+function faultOfHost(uri: string): string | undefined {
+  const host = URL.parse(uri)?.hostname;
+  if (host === undefined || uri.length < 13) return 'must be a valid URL';
+  return host.startsWith('[') || /^[\d.]+$/.test(host) ? 'must name a host, not an IP address' : undefined;
+}
+
+function mediaUri(kind: MediaKind) {
+  return z.string().check(({ value, issues }) => {
+    const message = faultOf(value, kind);
+    if (message !== undefined) issues.push({ code: 'invalid_format', format: 'media_uri', message, input: value });
+  });
+}
+
+/** `https://` (a host, no IP address), `runway://` (an upload) or `data:` of the same kind, up to 5 MiB. */
+export const mediaUriSchemas = { image: mediaUri('image'), video: mediaUri('video'), audio: mediaUri('audio') };

@@ -1,0 +1,86 @@
+/**
+ * The wire of area A: what a router is told to do (SPEC 2.A "Router"; A1, A2), and the names that requests, answers and
+ * the routing log share.
+ */
+import { z } from 'zod';
+
+export const modalities = ['video', 'image', 'audio'] as const;
+export type Modality = (typeof modalities)[number];
+
+export const optimizationTargets = ['cost', 'quality', 'latency'] as const;
+export type OptimizationTarget = (typeof optimizationTargets)[number];
+
+/** The Config ID. It is no longer than a DNS label, begins with a letter and never changes. */
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must begin with a-z and hold at most 64 of a-z, 0-9, "_" and "-"');
+
+// Half a surrogate pair has no UTF-8: it could not be kept.
+const text = (charactersMax: number) =>
+  z
+    .string()
+    .max(charactersMax)
+    .refine((characters) => characters.isWellFormed(), 'must be well-formed Unicode, and holds half a surrogate pair');
+
+export const routerNameSchema = text(255).min(1);
+export const routerDescriptionSchema = text(2_000);
+
+const modelIdsMax = 10_000;
+
+/** `allow_new_except`: `ids` is a deny list, which models added later are not on. `allowlist_only`: no others are used. */
+const listModeSchema = z.enum(['allow_new_except', 'allowlist_only']);
+const modelIdsSchema = z.array(z.string().min(1).max(200)).max(modelIdsMax);
+
+const optimizeForSchema = z.enum(optimizationTargets);
+const fallbackSchema = z.strictObject({ onCapacity: z.boolean().optional() });
+const modelListSchema = z.strictObject({ mode: listModeSchema, ids: modelIdsSchema });
+
+/** Credits for one generation, all its outputs together. SPEC says "number", so a fraction is one. */
+const ceilingSchema = z.number().positive();
+const clearableCeilingSchema = ceilingSchema.nullable();
+
+/** Settings as they are kept and shown: complete, but for what is not set. */
+export const routerSettingsSchema = z.strictObject({
+  schemaVersion: z.literal(1),
+  optimizeFor: optimizeForSchema,
+  models: modelListSchema,
+  maxCreditsPerGeneration: z
+    .strictObject({
+      video: ceilingSchema.optional(),
+      image: ceilingSchema.optional(),
+      audio: ceilingSchema.optional(),
+    })
+    .optional(),
+  fallback: fallbackSchema.optional(),
+});
+export type RouterSettings = z.infer<typeof routerSettingsSchema>;
+
+/** What stands for settings that creation leaves out: cheapest of all models, also those added later. */
+export const defaultRouterSettings: RouterSettings = {
+  schemaVersion: 1,
+  optimizeFor: 'cost',
+  models: { mode: 'allow_new_except', ids: [] },
+};
+
+const settingsWriteShape = {
+  schemaVersion: z.literal(1).optional(),
+  optimizeFor: optimizeForSchema.optional(),
+  maxCreditsPerGeneration: z
+    .strictObject({
+      video: clearableCeilingSchema.optional(),
+      image: clearableCeilingSchema.optional(),
+      audio: clearableCeilingSchema.optional(),
+    })
+    .optional(),
+  fallback: fallbackSchema.optional(),
+};
+
+/** Settings of a new router, or of one that is replaced. A ceiling of `null` is none. */
+export const settingsCreateSchema = z.strictObject({ ...settingsWriteShape, models: modelListSchema.optional() });
+
+/** Changes of settings: what is left out stays, at any depth; a ceiling of `null` is cleared. */
+export const settingsPatchSchema = z.strictObject({
+  ...settingsWriteShape,
+  models: z.strictObject({ mode: listModeSchema.optional(), ids: modelIdsSchema.optional() }).optional(),
+});
+export type SettingsPatch = z.infer<typeof settingsPatchSchema>;

@@ -1,0 +1,115 @@
+/** The agent tools on the wire: MCP over streamable HTTP at `/mcp`, and the login that it takes. */
+import {
+  createMcpHandler,
+  getOAuthProtectedResourceMetadataUrl,
+  localhostAllowedHostnames,
+  requireBearerAuth,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server';
+import { refuse } from '../answers.ts';
+import { Authorization } from './authorization.ts';
+import type { AgentToolsContext } from './endpoint.ts';
+import { LoginStore } from './login-store.ts';
+import { toolScopes } from './scopes.ts';
+import { buildToolServer } from './tools.ts';
+
+/** The emulator may be reached at several names and, behind a mapped port, at several ports. */
+const originsMax = 16;
+
+export interface ToolRequest {
+  readonly request: Request;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Called where the request has changed something. */
+  readonly applied: () => void;
+}
+
+export class AgentTools {
+  readonly #context: AgentToolsContext;
+  readonly #store: LoginStore;
+  readonly #hostnames: string[];
+  readonly #authorizations = new Map<string, Authorization>();
+
+  constructor(context: AgentToolsContext) {
+    this.#context = context;
+    this.#store = new LoginStore(context.database);
+    const { host } = context;
+    this.#hostnames = [
+      ...localhostAllowedHostnames(),
+      ...(host === undefined ? [] : [host.includes(':') ? `[${host}]` : host]),
+    ];
+  }
+
+  /**
+   * Anything but the emulator's own names is refused: a page elsewhere may have its name lead here, and would then be of
+   * the same origin.
+   */
+  async answer(received: ToolRequest): Promise<Response> {
+    const { request, body } = received;
+    const { origin, host, pathname } = new URL(request.url);
+    const isHost = validateHostHeader(host, this.#hostnames).ok;
+    if (!isHost || !this.#isOriginAllowed(request.headers.get('origin'))) {
+      const names = this.#hostnames.join(', ');
+      return refuse(403, `the ${isHost ? 'origin' : 'host'} is not one of the emulator's: ${names}`);
+    }
+    const authorization = this.#authorizationAt(origin);
+    if (pathname === '/mcp') return this.#answerTools(received, authorization, origin);
+    if (pathname.startsWith('/.well-known/oauth-protected-resource')) return resourceMetadata(origin);
+    if (pathname.startsWith('/interaction/')) return authorization.answerConsent(request, body);
+    return authorization.answer(request, body);
+  }
+
+  async #answerTools({ request, body, applied }: ToolRequest, verifier: Authorization, origin: string) {
+    const resource = resourceAt(origin);
+    const authInfo = await requireBearerAuth({
+      verifier,
+      expectedResource: resource,
+      resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(resource),
+    })(request);
+    if (authInfo instanceof Response) return authInfo;
+    const { routing } = this.#context;
+    const { url, method, headers, signal } = request;
+    // Nothing ever changes of what clients could subscribe to, so that the handler need not outlive the request either.
+    const handler = createMcpHandler(() => buildToolServer({ routing, origin, applied }), { keepAliveMs: 0 });
+    return handler.fetch(new Request(url, { method, headers, signal, body: body.length > 0 ? body : null }), {
+      authInfo,
+    });
+  }
+
+  #isOriginAllowed(origin: string | null): boolean {
+    return validateOriginHeader(origin, this.#hostnames).ok;
+  }
+
+  #authorizationAt(origin: string): Authorization {
+    const known = this.#authorizations.get(origin);
+    if (known !== undefined) return known;
+    const authorization = new Authorization({
+      origin,
+      resource: resourceAt(origin),
+      store: this.#store,
+      isOriginAllowed: (other) => this.#isOriginAllowed(other),
+    });
+    const [oldest] = this.#authorizations.keys();
+    if (this.#authorizations.size >= originsMax && oldest !== undefined) this.#authorizations.delete(oldest);
+    this.#authorizations.set(origin, authorization);
+    return authorization;
+  }
+}
+
+function resourceAt(origin: string): URL {
+  return new URL('/mcp', origin);
+}
+
+/** RFC 9728 */
+function resourceMetadata(origin: string): Response {
+  return Response.json(
+    {
+      resource: resourceAt(origin).href,
+      resource_name: 'driver-sync emulator',
+      authorization_servers: [origin],
+      scopes_supported: toolScopes,
+      bearer_methods_supported: ['header'],
+    },
+    { headers: { 'access-control-allow-origin': '*' } },
+  );
+}

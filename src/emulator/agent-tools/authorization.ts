@@ -1,0 +1,238 @@
+/**
+ * The login of agents: OAuth 2.0 with authorization code and PKCE, registration of clients by themselves, and refresh.
+ * One issuer for each origin that the emulator is reached at; all of them share clients, grants and tokens.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
+import type { AuthInfo, OAuthTokenVerifier } from '@modelcontextprotocol/server';
+import { errors, Provider } from 'oidc-provider';
+import type { Interaction } from 'oidc-provider';
+import { consentPage, errorPage } from './consent-page.ts';
+import type { LoginStore } from './login-store.ts';
+import { nodeExchangeOf } from './node-exchange.ts';
+import { account, scopes, toolScopes } from './scopes.ts';
+import type { Scope } from './scopes.ts';
+
+const hourSeconds = 60 * 60;
+const daySeconds = 24 * hourSeconds;
+
+/** How long the live service's last is not known. */
+const lifeSeconds = {
+  AccessToken: hourSeconds,
+  AuthorizationCode: 60,
+  Grant: 30 * daySeconds,
+  IdToken: hourSeconds,
+  Interaction: hourSeconds,
+  RefreshToken: 30 * daySeconds,
+  Session: daySeconds,
+};
+
+export interface AuthorizationOptions {
+  /** Such as `http://127.0.0.1:8787`. */
+  readonly origin: string;
+  /** What tokens are good for. */
+  readonly resource: URL;
+  readonly store: LoginStore;
+  /** Whether pages of this origin may use the endpoints. */
+  readonly isOriginAllowed: (origin: string) => boolean;
+}
+
+export class Authorization implements OAuthTokenVerifier {
+  readonly #provider: Provider;
+  readonly #resource: URL;
+  readonly #callback: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+  readonly #failures = new WeakMap<IncomingMessage, Error>();
+
+  constructor(options: AuthorizationOptions) {
+    this.#resource = options.resource;
+    this.#provider = new Provider(options.origin, configurationOf(options));
+    this.#provider.on('server_error', ({ req }, error) => this.#failures.set(req, error));
+    this.#callback = this.#provider.callback();
+  }
+
+  /** Answers at every path of the protocol, the consent page apart. */
+  async answer(request: Request, body: Uint8Array): Promise<Response> {
+    const { incoming, outgoing, response } = nodeExchangeOf(request, body);
+    await this.#callback(incoming, outgoing);
+    const failure = this.#failures.get(incoming);
+    if (failure !== undefined) throw failure;
+    return response();
+  }
+
+  /** Shows who asks for what, and takes the decision. */
+  async answerConsent(request: Request, body: Uint8Array): Promise<Response> {
+    try {
+      if (request.method === 'GET' || request.method === 'HEAD') return await this.#ask(request);
+      if (request.method !== 'POST') return pageResponse(errorPage('send GET or POST'), 405, { allow: 'GET, POST' });
+      return await this.#decide(request, body);
+    } catch (error) {
+      if (!(error instanceof errors.SessionNotFound)) throw error;
+      return pageResponse(errorPage('This login has ended, or was begun in another browser. Begin it again.'), 400);
+    }
+  }
+
+  /** @throws OAuthError for a token that was not given out here, is past its time or was taken back. */
+  async verifyAccessToken(token: string): Promise<AuthInfo> {
+    const found = await this.#provider.AccessToken.find(token);
+    if (found === undefined) throw new OAuthError(OAuthErrorCode.InvalidToken, 'the token is unknown or has expired');
+    const [audience] = [found.aud ?? []].flat();
+    return {
+      token,
+      clientId: found.clientId,
+      scopes: found.scope?.split(' ') ?? [],
+      expiresAt: found.exp,
+      ...(audience !== undefined && { resource: new URL(audience) }),
+    };
+  }
+
+  async #ask(request: Request): Promise<Response> {
+    const { incoming, outgoing } = nodeExchangeOf(request, noBody);
+    const { params } = await this.#provider.interactionDetails(incoming, outgoing);
+    const client = await this.#provider.Client.find(params.client_id);
+    return pageResponse(
+      consentPage({
+        client: client?.clientName ?? params.client_id,
+        redirectUri: params.redirect_uri,
+        scopes: askedScopes(params),
+      }),
+    );
+  }
+
+  async #decide(request: Request, body: Uint8Array): Promise<Response> {
+    const decision = new URLSearchParams(Buffer.from(body).toString()).get('decision');
+    if (decision !== 'allow' && decision !== 'deny')
+      return pageResponse(errorPage('The decision must be allow or deny.'), 400);
+    const { incoming, outgoing, response } = nodeExchangeOf(request, noBody);
+    const interaction = await this.#provider.interactionDetails(incoming, outgoing);
+    const result = decision === 'allow' ? await this.#grant(interaction) : denial;
+    await this.#provider.interactionFinished(incoming, outgoing, result, { mergeWithLastSubmission: false });
+    return response();
+  }
+
+  /** What is asked for and known is granted, no more. */
+  async #grant({ params }: Interaction): Promise<object> {
+    const grant = new this.#provider.Grant({ accountId: account.id, clientId: params.client_id });
+    const granted = askedScopes(params);
+    grant.addOIDCScope(granted.join(' '));
+    grant.addResourceScope(this.#resource.href, toolScopes.filter((scope) => granted.includes(scope)).join(' '));
+    return { login: { accountId: account.id, remember: false }, consent: { grantId: await grant.save() } };
+  }
+}
+
+/** The library takes none from the consent page. */
+const noBody = new Uint8Array();
+
+const denial = { error: 'access_denied', error_description: 'the user has denied it' };
+
+function askedScopes({ scope: text = '' }: Interaction['params']): Scope[] {
+  const asked = text.split(' ');
+  return scopes.filter((scope) => asked.includes(scope));
+}
+
+async function pageResponse(
+  page: ReturnType<typeof errorPage>,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return new Response(String(await page), { status, headers: { ...pageHeaders, ...headers } });
+}
+
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  // No page elsewhere may show this one and have it clicked. `form-action` would be checked against the redirect, too.
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+};
+
+function configurationOf({ resource, store, isOriginAllowed }: AuthorizationOptions): object {
+  const { signing, cookies } = store.keys();
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true };
+  return {
+    adapter: (model: string) => store.adapter(model),
+    jwks: { keys: [signing] },
+    cookies: { keys: [cookies], long: cookie, short: cookie },
+    routes: {
+      authorization: '/authorize',
+      token: '/token',
+      registration: '/register',
+      revocation: '/revoke',
+      jwks: '/jwks',
+    },
+    scopes: [...scopes],
+    claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    ttl: lifeSeconds,
+    clientBasedCORS: (_context: object, origin: string) => isOriginAllowed(origin),
+    // Of agents, most of which live on the user's own machine: http for loopback redirects only, at any port.
+    clientDefaults: {
+      application_type: 'native',
+      grant_types: ['authorization_code', 'refresh_token'],
+      id_token_signed_response_alg: 'ES256',
+    },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    // There is no other place where they could be asked for.
+    conformIdTokenClaims: false,
+    findAccount: (_context: object, sub: string) => ({
+      accountId: sub,
+      claims: () => ({ sub, name: account.name, email: account.email }),
+    }),
+    // Each authorization is asked for: a session remembers who it is, but not what was allowed.
+    loadExistingGrant: async ({ oidc }: GrantContext) => {
+      const grantId = oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);
+    },
+    issueRefreshToken: (_context: object, client: { grantTypeAllowed(type: string): boolean }) =>
+      client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: () => false,
+    interactions: { url: (_context: object, { uid }: { uid: string }) => `/interaction/${uid}` },
+    renderError: async (context: { type: string; body: unknown }, { error, error_description }: ErrorOut) => {
+      context.type = 'html';
+      context.body = String(await errorPage(`${error}: ${error_description ?? 'no more is known'}`));
+    },
+    features: featuresOf(resource),
+  };
+}
+
+interface GrantContext {
+  readonly oidc: {
+    readonly result?: { readonly consent?: { readonly grantId?: string } };
+    readonly provider: { readonly Grant: { find(id: string): Promise<object | undefined> } };
+  };
+}
+
+interface ErrorOut {
+  readonly error: string;
+  readonly error_description?: string;
+}
+
+function featuresOf(resource: URL): object {
+  const off = { enabled: false };
+  return {
+    devInteractions: off,
+    dPoP: off,
+    pushedAuthorizationRequests: off,
+    rpInitiatedLogout: off,
+    userinfo: off,
+    registration: { enabled: true, issueRegistrationAccessToken: false },
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_context: object, client: { clientId: string }, token: { clientId: string }) =>
+        client.clientId === token.clientId,
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => resource.href,
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_context: object, indicator: string) => {
+        if (indicator !== resource.href) throw new errors.InvalidTarget(`there is only ${resource.href}`);
+        return {
+          scope: toolScopes.join(' '),
+          audience: resource.href,
+          accessTokenFormat: 'opaque',
+          accessTokenTTL: lifeSeconds.AccessToken,
+        };
+      },
+    },
+  };
+}

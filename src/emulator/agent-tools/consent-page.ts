@@ -1,0 +1,77 @@
+/** What a person sees in the browser while an agent logs in. Works without JavaScript. */
+import { html } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
+import type { Scope } from './scopes.ts';
+import { account } from './scopes.ts';
+
+const meanings: Readonly<Record<Scope, string>> = {
+  openid: 'know who you are',
+  profile: 'see your name',
+  email: 'see your e-mail address',
+  'mcp:read': 'read projects, models, routers, tasks and the credit balance',
+  'mcp:write': 'create, change and delete routers',
+};
+
+type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+export interface Asked {
+  readonly client: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** A form whose buttons send `decision`: `allow` or `deny`. */
+export function consentPage({ client, redirectUri, scopes }: Asked): Html {
+  return page(
+    'Allow access?',
+    html`<p><strong>${client}</strong> asks to use this emulator as ${account.name}. It would be able to</p>
+      <ul>
+        ${scopes.map((scope) => html`<li>${meanings[scope]} <code>${scope}</code></li>`)}
+      </ul>
+      <p>The answer goes to <code>${redirectUri}</code>.</p>
+      <form method="post">
+        <button type="submit" name="decision" value="allow">Allow</button>
+        <button type="submit" name="decision" value="deny">Deny</button>
+      </form>`,
+  );
+}
+
+export function errorPage(error: string): Html {
+  return page('This did not work', html`<p>${error}</p>`);
+}
+
+function page(title: string, content: Html): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <style>
+          :root {
+            color-scheme: light dark;
+            font:
+              1rem/1.5 system-ui,
+              sans-serif;
+          }
+          body {
+            max-width: 36rem;
+            margin: 3rem auto;
+            padding: 0 1rem;
+            overflow-wrap: anywhere;
+          }
+          button {
+            font: inherit;
+            padding: 0.5rem 1.25rem;
+            margin-right: 0.5rem;
+          }
+        </style>
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html>`;
+}

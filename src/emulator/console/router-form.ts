@@ -1,0 +1,235 @@
+/** The form that creates and edits a router: what it shows and what is read from it. */
+import { html } from 'hono/html';
+import { modalities, optimizationTargets } from '../../contract/routing-settings.ts';
+import type { Modality, OptimizationTarget, RouterSettings, SettingsPatch } from '../../contract/routing-settings.ts';
+import type { Model } from '../routing/catalog.ts';
+import { isEligible, listOf } from './model-list.ts';
+import type { ModelList } from './model-list.ts';
+import type { Html } from './page.ts';
+import { slugOf } from './slug.ts';
+
+/** What stands in the fields, as text. */
+export interface RouterFields {
+  readonly name: string;
+  readonly slug: string;
+  readonly optimizeFor: OptimizationTarget;
+  readonly includesNew: boolean;
+  readonly fallsBack: boolean;
+  readonly ceilings: Readonly<Record<Modality, string>>;
+  /** What the picker shows, and which of it is checked. */
+  readonly shown: readonly string[];
+  readonly checked: ReadonlySet<string>;
+}
+
+export function readFields(form: URLSearchParams): RouterFields {
+  const text = (name: string): string => form.get(name)?.trim() ?? '';
+  const optimizeFor = optimizationTargets.find((target) => target === text('optimizeFor')) ?? 'cost';
+  const name = text('name');
+  return {
+    name,
+    slug: text('slug') || slugOf(name),
+    optimizeFor,
+    includesNew: form.has('includesNew'),
+    fallsBack: form.has('fallsBack'),
+    ceilings: { video: text('ceiling-video'), image: text('ceiling-image'), audio: text('ceiling-audio') },
+    shown: text('shown').split(' ').filter(Boolean),
+    checked: new Set(form.getAll('model')),
+  };
+}
+
+/** The settings that the fields stand for, or what is wrong with them. */
+export function settingsOf(
+  fields: RouterFields,
+  known: readonly string[],
+  previous: ModelList,
+): SettingsPatch | string[] {
+  const problems: string[] = [];
+  const ceilings: Partial<Record<Modality, number | null>> = {};
+  for (const modality of modalities) {
+    const text = fields.ceilings[modality];
+    const ceiling = /^\d{1,12}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
+    if (text !== '' && ceiling === 0) problems.push(`${nameOf(modality)} ceiling: must be credits above 0, or empty`);
+    ceilings[modality] = text === '' ? null : ceiling;
+  }
+  if (problems.length > 0) return problems;
+  return {
+    optimizeFor: fields.optimizeFor,
+    models: listOf(fields, known, previous),
+    maxCreditsPerGeneration: ceilings,
+    fallback: { onCapacity: fields.fallsBack },
+  };
+}
+
+export interface RouterFormView {
+  readonly fields: RouterFields;
+  readonly models: readonly Model[];
+  readonly action: string;
+  /** The Config ID of a router never changes. */
+  readonly purpose: 'create' | 'edit';
+  readonly problems: readonly string[];
+}
+
+const targetNames: Readonly<Record<OptimizationTarget, string>> = {
+  cost: 'Cost: the lowest estimate',
+  quality: 'Quality: what suits the prompt best',
+  latency: 'Latency: the fewest expected seconds',
+};
+
+export function showRouterForm(view: RouterFormView): Html {
+  const { fields, action, purpose, problems } = view;
+  return html`${showProblems(problems)}
+    <form method="post" action="${action}" class="fields">
+      ${showIdentity(view)}
+      <div class="field">
+        <label for="optimizeFor">Optimize for</label>
+        <select id="optimizeFor" name="optimizeFor">
+          ${optimizationTargets.map(
+            (target) =>
+              html`<option value="${target}" ${target === fields.optimizeFor ? 'selected' : ''}>
+                ${targetNames[target]}
+              </option>`,
+          )}
+        </select>
+      </div>
+      ${showSwitch('includesNew', fields.includesNew, {
+        label: 'Include newly released models',
+        hint: 'Models that join the catalog later are eligible too. Who is eligible today stays the same.',
+      })}
+      ${showSwitch('fallsBack', fields.fallsBack, {
+        label: 'Fall back when a model is at capacity',
+        hint: 'Takes the next-best model with room; without it the task waits for the best one.',
+      })}
+      <div class="ceilings">${modalities.map((modality) => showCeiling(modality, fields.ceilings[modality]))}</div>
+      ${showPicker(view)}
+      <div class="actions">
+        <button class="primary">${purpose === 'create' ? 'Create router' : 'Save changes'}</button>
+        <a href="/console/routers">Cancel</a>
+      </div>
+    </form>`;
+}
+
+function showProblems(problems: readonly string[]): Html {
+  if (problems.length === 0) return html``;
+  return html`<div class="problems" role="alert">
+    <p><span aria-hidden="true">▲</span> Nothing was saved:</p>
+    <ul>
+      ${problems.map((problem) => html`<li>${problem}</li>`)}
+    </ul>
+  </div>`;
+}
+
+function showIdentity({ fields: { name, slug }, purpose }: RouterFormView): Html {
+  return html`<div class="field">
+      <label for="name">Name</label>
+      <input id="name" name="name" value="${name}" required maxlength="255" autocomplete="off" />
+    </div>
+    <div class="field">
+      <label for="slug">Config ID</label>
+      <input
+        id="slug"
+        name="slug"
+        value="${slug}"
+        maxlength="64"
+        autocomplete="off"
+        spellcheck="false"
+        aria-describedby="slug-hint"
+        ${purpose === 'edit' ? 'readonly' : ''}
+      />
+      <p class="hint" id="slug-hint">
+        ${purpose === 'edit' ? 'Requests name the router by it; it never changes.' : 'Left empty, it is derived from the name. It never changes afterwards.'}
+      </p>
+    </div>`;
+}
+
+function showSwitch(name: string, isOn: boolean, { label, hint }: { label: string; hint: string }): Html {
+  return html`<div class="field switch">
+    <input
+      type="checkbox"
+      role="switch"
+      id="${name}"
+      name="${name}"
+      value="on"
+      aria-describedby="${name}-hint"
+      ${isOn ? 'checked' : ''}
+    />
+    <label for="${name}">${label}</label>
+    <p class="hint" id="${name}-hint">${hint}</p>
+  </div>`;
+}
+
+function showCeiling(modality: Modality, text: string): Html {
+  const id = `ceiling-${modality}`;
+  return html`<div class="field">
+    <label for="${id}">${nameOf(modality)} ceiling</label>
+    <input
+      id="${id}"
+      name="${id}"
+      value="${text}"
+      inputmode="decimal"
+      autocomplete="off"
+      class="number"
+      aria-describedby="${id}-hint"
+    />
+    <p class="hint" id="${id}-hint">Credits per generation; empty: none</p>
+  </div>`;
+}
+
+function showPicker({ fields: { shown, checked }, models }: RouterFormView): Html {
+  const groups = modalities.map((modality) => {
+    const boxes = models
+      .filter((model) => model.modality === modality && shown.includes(model.id))
+      .map(
+        ({ id, provider }) =>
+          html`<li>
+            <label
+              ><input type="checkbox" name="model" value="${id}" ${checked.has(id) ? 'checked' : ''} /> ${id}
+              <span class="quiet">${provider}</span></label
+            >
+          </li>`,
+      );
+    if (boxes.length === 0) return '';
+    return html`<fieldset>
+      <legend>${nameOf(modality)}</legend>
+      <ul class="boxes">
+        ${boxes}
+      </ul>
+    </fieldset>`;
+  });
+  const count = shown.filter((id) => checked.has(id)).length;
+  return html`<div class="picker" role="group" aria-labelledby="models-label" aria-describedby="models-hint">
+    <p id="models-label" class="label">Models</p>
+    <p class="hint" id="models-hint">
+      Checked is eligible: <output id="eligible">${count}</output> of ${shown.length}. Requests still go only to models
+      that can do what they ask for.
+    </p>
+    <input type="hidden" name="shown" value="${shown.join(' ')}" />
+    ${groups}
+  </div>`;
+}
+
+function nameOf(modality: Modality): string {
+  return modality.charAt(0).toUpperCase() + modality.slice(1);
+}
+
+/** Fields that say what a router has, or what a new one begins with. */
+export function fieldsOf(
+  router: { readonly name: string; readonly slug: string; readonly settings: RouterSettings },
+  models: readonly Model[],
+): RouterFields {
+  const { optimizeFor, models: list, maxCreditsPerGeneration: ceilings, fallback } = router.settings;
+  const shown = models.map(({ id }) => id);
+  return {
+    name: router.name,
+    slug: router.slug,
+    optimizeFor,
+    includesNew: list.mode === 'allow_new_except',
+    fallsBack: fallback?.onCapacity ?? false,
+    ceilings: {
+      video: String(ceilings?.video ?? ''),
+      image: String(ceilings?.image ?? ''),
+      audio: String(ceilings?.audio ?? ''),
+    },
+    shown,
+    checked: new Set(shown.filter((id) => isEligible(list, id))),
+  };
+}

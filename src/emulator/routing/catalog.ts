@@ -1,0 +1,58 @@
+/** The models as data: what the pipeline reads, `GET /_emulator/catalog` shows and `--catalog FILE` changes. */
+import { z } from 'zod';
+import { audioModels } from './audio-models.ts';
+import { imageModels } from './image-models.ts';
+import { modelSchema } from './model.ts';
+import type { Model } from './model.ts';
+import { videoModels } from './video-models.ts';
+
+export type { Model } from './model.ts';
+
+/** The order is that of the survivors in `pipeline`, and decides between models that are otherwise equal. */
+export interface Catalog {
+  readonly models: readonly Model[];
+}
+
+const modelListSchema = z.array(modelSchema).check(({ value, issues }) => {
+  const ids = new Set<string>();
+  for (const [index, { id }] of value.entries()) {
+    if (ids.has(id)) issues.push({ code: 'custom', message: `${id} is there already`, path: [index, 'id'], input: id });
+    ids.add(id);
+  }
+});
+
+const wholeSchema = z.strictObject({ models: modelListSchema });
+const changeSchema = z.strictObject({
+  add: modelListSchema.default([]),
+  remove: z.array(z.string()).default([]),
+});
+
+/** Every model that is known of the service, and what could be learned of it. */
+export const builtInCatalog: Catalog = wholeSchema.parse({ models: [...videoModels, ...imageModels, ...audioModels] });
+
+/**
+ * Reads the catalog of a file: a whole one, `{ "models": [...] }` or just the list, or changes of the built-in one,
+ * `{ "add": [...], "remove": [ids] }`. What is added replaces a model of the same id, and stands at the end otherwise.
+ * @throws z.ZodError
+ */
+export function parseCatalog(json: unknown): Catalog {
+  if (Array.isArray(json)) return { models: modelListSchema.parse(json) };
+  if (typeof json === 'object' && json !== null && 'models' in json) return wholeSchema.parse(json);
+  return changedCatalog(changeSchema.parse(json));
+}
+
+function changedCatalog({ add, remove }: z.output<typeof changeSchema>): Catalog {
+  const models = new Map(builtInCatalog.models.map((model) => [model.id, model]));
+  for (const [index, id] of remove.entries()) {
+    if (models.delete(id)) continue;
+    const message = `there is no model ${id} to remove; the models are ${[...models.keys()].join(', ')}`;
+    throw new z.ZodError([{ code: 'custom', message, path: ['remove', index], input: id }]);
+  }
+  for (const model of add) models.set(model.id, model);
+  return { models: [...models.values()] };
+}
+
+/** The catalog as it is: `parseCatalog` reads it back. */
+export function catalogView({ models }: Catalog): { readonly models: readonly Model[] } {
+  return { models };
+}

@@ -1,0 +1,52 @@
+/** What people and tests do with area A beside its interface: set time forward, change the catalog, read what it is. */
+import { z } from 'zod';
+import { refuse } from '../answers.ts';
+import { route } from '../routes.ts';
+import type { App } from '../routes.ts';
+import { catalogView, parseCatalog } from './catalog.ts';
+import { isoOf } from './clock.ts';
+import { openApiOf } from './openapi.ts';
+import { invalid } from './refusal.ts';
+import type { Routing } from './routing.ts';
+import { answerOf } from './wire.ts';
+
+/** A hundred years. */
+const secondsMax = 3_155_760_000;
+
+const advanceSchema = z.strictObject({ seconds: z.number().nonnegative().max(secondsMax) });
+
+export function serveRoutingControls(app: App, routing: Routing): void {
+  route(app, '/_emulator/catalog', {
+    GET: () => Response.json(catalogView(routing.catalog)),
+    POST: ({ req }) =>
+      acting(req.raw, (body) => {
+        routing.catalog = parseCatalog(body);
+        return catalogView(routing.catalog);
+      }),
+  });
+  const showTime = (): object => ({ now: isoOf(routing.clock.now()) });
+  route(app, '/_emulator/advance', {
+    POST: ({ req }) =>
+      acting(req.raw, (body) => {
+        routing.advance(advanceSchema.parse(body).seconds * 1_000);
+        return showTime();
+      }),
+  });
+  route(app, '/_emulator/openapi.json', {
+    GET: ({ req }) => Response.json(openApiOf({ strict: routing.strict, origin: new URL(req.url).origin })),
+  });
+}
+
+async function acting(request: Request, act: (body: unknown) => object): Promise<Response> {
+  let body: unknown;
+  try {
+    body = JSON.parse(await request.text());
+  } catch (error) {
+    return refuse(400, `not JSON: ${(error as Error).message}`);
+  }
+  try {
+    return Response.json(act(body));
+  } catch (error) {
+    return answerOf(error instanceof z.ZodError ? invalid(error.issues) : error);
+  }
+}

@@ -1,0 +1,98 @@
+/** What a decision says to people: why this model, or why none and what to do about it. */
+import type { CapacityFallback, FilterName } from '../../contract/routing-answers.ts';
+import type { OptimizationTarget } from '../../contract/routing-settings.ts';
+import type { Dropped, RoutingRequest } from './pipeline.ts';
+import type { Finding } from './prompt-traits.ts';
+import type { Candidate, Ranking } from './rank.ts';
+import type { Rules } from './rules.ts';
+
+export interface Picked {
+  readonly target: OptimizationTarget;
+  readonly ranking: Ranking;
+  readonly pick: Candidate;
+  readonly fallback: CapacityFallback | undefined;
+  readonly findings: readonly Finding[];
+}
+
+export function explainPick({ target, ranking, pick, fallback, findings }: Picked): string {
+  const asked = findings.map(({ trait, evidence }) => `${trait} (${evidence.join(', ')})`).join(', ');
+  const prompt = asked === '' ? 'the prompt asks for nothing in particular' : `the prompt asks for ${asked}`;
+  const reason = `${target === 'quality' ? `${prompt}; ` : ''}${meritOf(ranking, target)}`;
+  if (fallback === undefined) return reason;
+  if (fallback.allExhausted) return `${reason}; all eligible models are at their concurrency limit, so it queues`;
+  return `${reason}; at their concurrency limit: ${fallback.skipped.join(', ')}; next best: ${pick.model.id}`;
+}
+
+function meritOf({ best, second, size }: Ranking, target: OptimizationTarget): string {
+  const { id } = best.model;
+  const [merit, measureOf] = merits[target];
+  if (second === undefined && target === 'cost') return `${id} ${merit}: ${measureOf(best)}; no other is eligible`;
+  if (second === undefined) return `${id} is the only eligible model`;
+  return `${id} ${merit} of ${size} eligible models: ${measureOf(best)}, before ${second.model.id}: ${measureOf(second)}`;
+}
+
+type Merit = readonly [merit: string, measureOf: (candidate: Candidate) => string];
+
+const merits: Readonly<Record<OptimizationTarget, Merit>> = {
+  cost: ['has the lowest estimated cost', ({ credits }) => creditsText(credits)],
+  latency: ['is expected to be the fastest', ({ model }) => `${model.expectedSeconds} s`],
+  quality: ['suits it best', ({ score }) => `score ${score}`],
+};
+
+function creditsText(credits: number): string {
+  return credits === 1 ? '1 credit' : `${credits} credits`;
+}
+
+/** SPEC 7.A: each stage has its remedy. The filter that emptied the pool is that of the last dropped models. */
+export function explainRefusal(request: RoutingRequest, dropped: readonly Dropped[], rules: Rules): string {
+  const emptiedBy = dropped.at(-1)?.filter;
+  if (emptiedBy === undefined) return 'the catalog has no model';
+  const last = dropped.filter(({ filter }) => filter === emptiedBy);
+  return refusalOf[emptiedBy](request, last, rules);
+}
+
+type Explain = (request: RoutingRequest, dropped: readonly Dropped[], rules: Rules) => string;
+
+const refusalOf: Readonly<Record<FilterName, Explain>> = {
+  allow_deny: ({ settings: { models } }) => {
+    const cause = models.mode === 'allowlist_only' ? 'allows none of the catalog' : 'denies every model of the catalog';
+    return `the router's model list ${cause}; widen the model list`;
+  },
+
+  capability: ({ modality }, dropped) => {
+    const lacks = dropped.filter(({ model }) => model.modality === modality);
+    if (lacks.length === 0) return `the router's model list has no model for ${modality}; widen the model list`;
+    return `no eligible model can do ${tally(lacks)}; ask for less or widen the model list`;
+  },
+
+  input_support: (_request, dropped) =>
+    `no eligible model supports every constraint of the input: ${tally(dropped)}; drop a constraint of the input`,
+
+  prompt_length: ({ input: { promptText } }, dropped) => {
+    if (promptText === undefined) return 'every eligible model needs a prompt; add promptText';
+    const max = Math.max(...dropped.map(({ model }) => model.promptCharacters.max ?? 0));
+    if (promptText.length <= max) return `the prompt is too short for every eligible model: ${tally(dropped)}`;
+    return `the prompt has ${promptText.length} characters and no eligible model takes more than ${max}; shorten the prompt`;
+  },
+
+  price: ({ modality, settings, input }, dropped, rules) => {
+    const priced = dropped.map(({ model }) => ({ model, credits: rules.estimate(model) }));
+    const cheapest = priced.reduce((least, other) => (other.credits < least.credits ? other : least));
+    const ceiling = settings.maxCreditsPerGeneration?.[modality] ?? 0;
+    const less = 'outputCount' in input ? 'ask for fewer outputs' : 'shorten the request';
+    return (
+      `all models exceed the configured price ceiling of ${creditsText(ceiling)} for ${modality}: the cheapest, ` +
+      `${cheapest.model.id}, is estimated at ${creditsText(cheapest.credits)}; raise the ceiling or ${less}`
+    );
+  },
+};
+
+/** Such as "duration 30 (7 models), resolution 4k (3 models)", the most frequent first. */
+function tally(dropped: readonly Dropped[]): string {
+  const counts = new Map<string, number>();
+  for (const { because } of dropped) counts.set(because, (counts.get(because) ?? 0) + 1);
+  return [...counts]
+    .sort(([, first], [, second]) => second - first)
+    .map(([because, count]) => `${because} (${count === 1 ? '1 model' : `${count} models`})`)
+    .join(', ');
+}

@@ -1,0 +1,183 @@
+/** A request to generate, from its body to a decision and, unless it is a dry run, a task (SPEC 3.A, A4). */
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type { Routing as RoutingDecision } from '../../contract/routing-answers.ts';
+import { generateRequestSchemas, lenientGenerateRequestSchemas } from '../../contract/routing-inputs.ts';
+import type { Modality } from '../../contract/routing-settings.ts';
+import { slugSchema } from '../../contract/routing-settings.ts';
+import type { LogInput } from './routing-log.ts';
+import { decide } from './pipeline.ts';
+import type { Decision } from './pipeline.ts';
+import { invalid, notEnoughCredits, Refusal } from './refusal.ts';
+import type { Router } from './routers.ts';
+import type { Routing } from './routing.ts';
+import type { Ending } from './tasks.ts';
+
+export interface GenerateCall {
+  readonly modality: Modality;
+  readonly body: unknown;
+  readonly requestId: string;
+  /** How a task ends that someone has ordered to fail. Asked for once there is a task. */
+  readonly orderedEnding: () => Ending | undefined;
+}
+
+export type GenerateAnswer =
+  | { readonly dryRun: true; readonly routing: RoutingDecision }
+  | { readonly id: string; readonly routing: RoutingDecision };
+
+/** How long a task takes where nobody asked for the live service's times. */
+const taskMs = 5_000;
+
+type Routed = Extract<Decision, { kind: 'routed' }>;
+
+/** @throws Refusal 400 invalid, no eligible model or too few credits; 404 no such router; 429 daily cap. */
+export function generate(routing: Routing, call: GenerateCall): GenerateAnswer {
+  const { configId, input, dryRun } = readRequest(routing, call);
+  const router = routing.routers.bySlug(configId);
+  if (router === undefined) {
+    throw new Refusal(404, {
+      error: `there is no router with the Config ID "${configId}"`,
+      code: 'router_config_not_found',
+    });
+  }
+  const decision = decide(
+    { modality: call.modality, input, settings: router.settings, configId },
+    routing.catalog,
+    (model) => !routing.tasks.hasCapacity(model),
+  );
+  if (decision.kind === 'no_eligible_model') {
+    const { error, pipeline, emptiedBy } = decision;
+    if (dryRun !== true) {
+      const record: LogInput = {
+        requestId: call.requestId,
+        status: 'no_eligible_model',
+        reason: error,
+        pipeline,
+        emptiedBy,
+      };
+      routing.log.add(router.id, record, routing.clock.now());
+    }
+    throw new Refusal(400, { error, code: 'no_eligible_model', pipeline, emptiedBy });
+  }
+  const shown = viewDecision(decision, configId);
+  if (dryRun === true) return { dryRun: true, routing: shown };
+  return { id: createTask(routing, call, { router, decision, input }), routing: shown };
+}
+
+interface GenerateRequest {
+  readonly configId: string;
+  readonly input: z.output<(typeof generateRequestSchemas)[Modality]>['input'];
+  readonly dryRun?: boolean | undefined;
+}
+
+function readRequest(routing: Routing, { modality, body, requestId }: GenerateCall): GenerateRequest {
+  const schemas = routing.strict ? generateRequestSchemas : lenientGenerateRequestSchemas;
+  const read = (schemas[modality] as z.ZodType<GenerateRequest>).safeParse(body);
+  if (read.success) return read.data;
+  const refusal = invalid(read.error.issues);
+  const router = routerNamedBy(routing, body);
+  if (router !== undefined) {
+    const [first] = read.error.issues;
+    const reason = `${first?.path.join('.') ?? ''}: ${first?.message ?? ''}`.slice(0, 500);
+    routing.log.add(router.id, { requestId, status: 'invalid_request', reason }, routing.clock.now());
+  }
+  throw refusal;
+}
+
+/** The router that a body without a valid input is about, unless it asks for no more than a dry run. */
+function routerNamedBy(routing: Routing, body: unknown): Router | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { configId, dryRun } = body as { configId?: unknown; dryRun?: unknown };
+  const slug = slugSchema.safeParse(configId);
+  return slug.success && dryRun !== true ? routing.routers.bySlug(slug.data) : undefined;
+}
+
+function viewDecision(decision: Routed, configId: string): RoutingDecision {
+  const { model, provider, resolvedSettings, resolvedInput, estimatedCost, capacityFallback } = decision;
+  return {
+    model,
+    provider,
+    configId,
+    resolvedSettings,
+    resolvedInput,
+    estimatedCost,
+    ...(capacityFallback !== undefined && { capacityFallback }),
+  };
+}
+
+interface Pick {
+  readonly router: Router;
+  readonly decision: Routed;
+  readonly input: GenerateRequest['input'];
+}
+
+/** Creates the task, takes its cost and logs it, or logs why not. Gives the task's id. */
+function createTask(routing: Routing, call: GenerateCall, { router, decision, input }: Pick): string {
+  const { store, clock, account, tasks, log } = routing;
+  const nowMs = clock.now();
+  const { model, provider, resolvedInput, estimatedCost, pipeline, reason, reasonCode } = decision;
+  // What is a fraction by floating point alone is none.
+  const chargedCredits = Math.ceil(estimatedCost.credits - 1e-9);
+  const refusal = refusalOf(routing, model, chargedCredits);
+  const estimatedCredits = estimatedCost.credits;
+  if (refusal !== undefined) {
+    const record: LogInput = {
+      requestId: call.requestId,
+      status: 'error',
+      reason: refusal.message,
+      estimatedCredits,
+      pipeline,
+    };
+    log.add(router.id, record, nowMs);
+    throw refusal;
+  }
+  const id = randomUUID();
+  const outputs = 'outputCount' in input ? (input.outputCount ?? 1) : 1;
+  store.change(nowMs, () => {
+    account.charge({ id, model }, chargedCredits, nowMs);
+    tasks.create({
+      id,
+      routerId: router.id,
+      modality: call.modality,
+      model,
+      provider,
+      resolvedInput,
+      estimatedCredits,
+      chargedCredits,
+      outputs,
+      durationMs: routing.strict ? expectedMs(routing, model) : taskMs,
+      ending: call.orderedEnding() ?? { status: 'SUCCEEDED' },
+    });
+    log.add(
+      router.id,
+      {
+        requestId: call.requestId,
+        status: 'routed',
+        model,
+        provider,
+        reason,
+        reasonCode,
+        estimatedCredits,
+        taskId: id,
+        pipeline,
+      },
+      nowMs,
+    );
+  });
+  return id;
+}
+
+function refusalOf(routing: Routing, model: string, credits: number): Refusal | undefined {
+  const { account, clock } = routing;
+  const dailyMax = routing.limitsOf(model).daily;
+  if (dailyMax !== null && account.dailyGenerations(model, clock.now()) >= dailyMax) {
+    return new Refusal(429, {
+      error: `the daily limit of ${dailyMax} generations with ${model} is reached; it counts 24 hours back`,
+    });
+  }
+  return account.credits < credits ? notEnoughCredits() : undefined;
+}
+
+function expectedMs(routing: Routing, model: string): number {
+  return Math.ceil((routing.model(model)?.expectedSeconds ?? taskMs / 1_000) * 1_000);
+}

@@ -1,0 +1,46 @@
+/** Outputs of tasks, to be downloaded: placeholders that are real media. Open to all, as signed links are upstream. */
+import type { ResolvedInput } from '../../contract/routing-answers.ts';
+import { route } from '../routes.ts';
+import type { App } from '../routes.ts';
+import { colourOf, smallSizeOf, writeFilm, writePng, writeWav } from './media-files.ts';
+import { notFound, Refusal } from './refusal.ts';
+import { mediaPath } from './routing.ts';
+import type { Routing } from './routing.ts';
+import type { Task } from './tasks.ts';
+import { acting } from './wire.ts';
+import type { Call } from './wire.ts';
+
+const contentTypes = { video: 'video/mp4', image: 'image/png', audio: 'audio/wav' } as const;
+
+export function serveMedia(app: App, routing: Routing): void {
+  route(app, '/media/:task/:file', { GET: acting((call) => serveOutput(routing, call)) });
+}
+
+function serveOutput(routing: Routing, call: Call): Response {
+  const task = routing.task(call.param('task'));
+  const output = Number.parseInt(call.param('file'), 10);
+  const isOutput = output >= 0 && output < task.outputs && mediaPath(task, output).endsWith(`/${call.param('file')}`);
+  if (!isOutput || task.ended === null || task.ending.status !== 'SUCCEEDED')
+    throw notFound('the task has no such output');
+  const expiresMs = Number(call.query('expires') ?? Number.NaN);
+  if (!(expiresMs >= routing.clock.now())) {
+    throw new Refusal(403, { error: 'the link is no longer valid: read the task again for a new one' });
+  }
+  const bytes = writeOutput(task, output);
+  return new Response(bytes, {
+    headers: { 'content-type': contentTypes[task.modality], 'content-length': String(bytes.length) },
+  });
+}
+
+function writeOutput({ id, modality, resolvedInput }: Task, output: number): Uint8Array<ArrayBuffer> {
+  const colour = colourOf(`${id} ${output}`);
+  if (modality === 'audio') return Uint8Array.from(writeWav(220 + colour[0]));
+  const size = smallSizeOf(ratioOf(resolvedInput));
+  if (modality === 'image') return Uint8Array.from(writePng(size, colour));
+  const seconds = 'duration' in resolvedInput ? Math.max(1, Math.round(resolvedInput.duration)) : 1;
+  return Uint8Array.from(writeFilm(size, colour, seconds));
+}
+
+function ratioOf(resolvedInput: ResolvedInput): string {
+  return 'ratio' in resolvedInput ? resolvedInput.ratio : '1:1';
+}

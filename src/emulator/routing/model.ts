@@ -1,0 +1,189 @@
+/** What is known of a model: the shape of the catalog's data. */
+import { z } from 'zod';
+import {
+  imageAspectRatios,
+  imageResolutions,
+  videoAspectRatios,
+  videoResolutions,
+} from '../../contract/routing-inputs.ts';
+import { traits } from './prompt-traits.ts';
+
+/** Allowed numbers: a list of them, or all from `min` to `max`. */
+const valuesSchema = z.union([
+  z.array(z.number().positive()).min(1),
+  z
+    .strictObject({ min: z.number().positive(), max: z.number().positive() })
+    .refine(({ min, max }) => min <= max, 'min must not be above max'),
+]);
+export type Values = z.infer<typeof valuesSchema>;
+
+/** 0 to 10: an ordering, not a measurement. */
+const score = z.number().min(0).max(10);
+const credits = z.number().nonnegative();
+const count = z.int().positive();
+const pixels = z.string().regex(/^\d{1,5}:\d{1,5}$/, 'must be <width>:<height> in pixels');
+
+/**
+ * An object with all its keys in one order, those too that were left out: equal to what it was, and the same as JSON.
+ * Objects that are alike in this are read faster: a decision over a thousand models takes up to a quarter less.
+ */
+function alike<Shape extends z.ZodRawShape>(shape: Shape) {
+  const keys = Object.keys(shape);
+  return z.strictObject(shape).transform((value) => {
+    const given: Readonly<Record<string, unknown>> = value;
+    return Object.fromEntries(keys.map((key) => [key, given[key]])) as typeof value;
+  });
+}
+
+const commonShape = {
+  id: z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 of letters, digits, "_", "." and "-"'),
+  provider: z.string().min(1).max(100),
+  /** Of the prompt, in UTF-16 code units. Without `max` no limit is known beyond that of the request. */
+  promptCharacters: alike({ min: count.optional(), max: count.optional() }).default({}),
+  /** How good its output is, whatever the prompt. */
+  quality: score,
+  /** How well it does what a prompt may ask for; a trait that is not named counts as `quality`. */
+  strengths: z.partialRecord(z.enum(traits), score).default({}),
+  /** From start to output of a usual request; what latency is ranked by. */
+  expectedSeconds: z.number().positive(),
+  /** Which column of the tier's limits is for it. */
+  concurrencyGroup: z.enum(['video', 'image', 'audio', 'characters', 'upscale']),
+};
+
+const videoTier = z.enum(videoResolutions);
+
+/** What a video is made from: a text alone, at least one image, or a source video. */
+const videoModeSchema = alike({
+  /** In whole seconds. */
+  durations: valuesSchema,
+  /** Where only some of `sizes` are for this mode. */
+  aspectRatios: z.array(z.enum(videoAspectRatios)).min(1).optional(),
+  resolutions: z.array(videoTier).min(1).optional(),
+  /** Default: none. The roles of one request must all be in one of the lists. */
+  images: z
+    .strictObject({ max: count, roles: z.array(z.array(z.enum(['first', 'last', 'reference'])).min(1)).min(1) })
+    .optional(),
+  /** How many videos, the source among them. Default: none. */
+  videos: count.optional(),
+  /** How many reference sounds. Default: none. */
+  audios: count.optional(),
+  keyframes: count.optional(),
+  promptOptional: z.literal(true).optional(),
+});
+export type VideoMode = z.infer<typeof videoModeSchema>;
+
+const videoModelSchema = alike({
+  ...commonShape,
+  modality: z.literal('video'),
+  modes: alike({
+    text: videoModeSchema.optional(),
+    image: videoModeSchema.optional(),
+    video: videoModeSchema.optional(),
+  }),
+  /** Pixels by resolution and aspect ratio. */
+  sizes: z.partialRecord(videoTier, z.partialRecord(z.enum(videoAspectRatios), pixels)),
+  sound: z.enum(['none', 'toggle', 'always']),
+  features: z.array(z.enum(['seed', 'negativePrompt'])).default([]),
+  /** Credits. By resolution, for each second of output, unless it says otherwise. */
+  price: alike({
+    perSecond: z.partialRecord(videoTier, credits),
+    /** In place of `perSecond` where sound is turned off. */
+    perSecondSilent: z.partialRecord(videoTier, credits).optional(),
+    /** In place of `perSecond` with a source video. */
+    perSecondFromVideo: z.partialRecord(videoTier, credits).optional(),
+    /** On top, for each video of the input, taken to be as long as the output. */
+    perSecondOfInput: z.partialRecord(videoTier, credits).optional(),
+    perImage: credits.optional(),
+    perAudio: credits.optional(),
+    min: credits.optional(),
+  }),
+});
+export type VideoModel = z.infer<typeof videoModelSchema>;
+
+const imageModelSchema = alike({
+  ...commonShape,
+  modality: z.literal('image'),
+  /** How many reference images; with `min` above 0 it makes none from a text alone. */
+  references: z.strictObject({ min: z.int().nonnegative(), max: z.int().nonnegative() }),
+  sizes: z.partialRecord(z.enum(imageResolutions), z.partialRecord(z.enum(imageAspectRatios), pixels)),
+  outputCounts: valuesSchema,
+  features: z.array(z.enum(['seed'])).default([]),
+  price: z.strictObject({
+    perImage: z.partialRecord(z.enum(imageResolutions), credits),
+    /** For each reference, once a request or once for each image made. */
+    perReference: z.strictObject({ credits, each: z.enum(['request', 'image']) }).optional(),
+  }),
+});
+export type ImageModel = z.infer<typeof imageModelSchema>;
+
+const audioModelSchema = alike({
+  ...commonShape,
+  modality: z.literal('audio'),
+  /** A speech model without `default` among its voices needs one in the request. */
+  speech: z.strictObject({ voices: z.array(z.enum(['preset', 'reference-audio', 'default'])).min(1) }).optional(),
+  audio: z
+    .strictObject({ durations: valuesSchema.optional(), loop: z.boolean(), references: z.int().nonnegative() })
+    .optional(),
+  price: z.discriminatedUnion('by', [
+    /** `credits` for each begun so many `characters`. */
+    z.strictObject({ by: z.literal('characters'), characters: count, credits }),
+    z.strictObject({
+      by: z.literal('seconds'),
+      perSecond: credits,
+      /** In place of all else where the request names no duration. */
+      withoutDuration: credits.optional(),
+      /** How fast a text is spoken: what the length of speech is estimated by. */
+      charactersPerSecond: count.optional(),
+      min: credits.optional(),
+    }),
+  ]),
+});
+export type AudioModel = z.infer<typeof audioModelSchema>;
+
+type Refuse = (message: string, ...path: string[]) => void;
+
+function checkPrices(sizes: object, prices: Readonly<Record<string, object | undefined>>, refuse: Refuse): void {
+  for (const [name, byTier] of Object.entries(prices)) {
+    if (byTier === undefined || Object.keys(sizes).every((tier) => Object.hasOwn(byTier, tier))) continue;
+    refuse('must have each resolution of sizes', 'price', name);
+  }
+}
+
+function checkMode({ resolutions, aspectRatios }: VideoMode, { sizes }: VideoModel, refuse: Refuse): void {
+  const isMissing = resolutions?.some((tier) => sizes[tier] === undefined);
+  if (isMissing) refuse('must be in sizes', 'resolutions');
+  const used = (resolutions ?? videoResolutions).flatMap((tier) => sizes[tier] ?? []);
+  if (used.some((size) => aspectRatios?.some((ratio) => size[ratio] === undefined)))
+    refuse('must be in sizes at each resolution', 'aspectRatios');
+}
+
+/** What one part of a model says about another. The pipeline relies on it. */
+function checkModel(model: VideoModel | ImageModel | AudioModel, refuse: Refuse): void {
+  if (model.modality === 'audio') {
+    if (model.speech === undefined && model.audio === undefined) refuse('must have speech or audio, or both');
+    return;
+  }
+  const sizes = Object.entries(model.sizes);
+  if (sizes.length === 0) refuse('must not be empty', 'sizes');
+  for (const [tier, ratios] of sizes) if (Object.keys(ratios).length === 0) refuse('must not be empty', 'sizes', tier);
+  if (model.modality === 'image') {
+    checkPrices(model.sizes, { perImage: model.price.perImage }, refuse);
+    if (model.references.min > model.references.max) refuse('min must not be above max', 'references');
+    return;
+  }
+  const { perSecond, perSecondSilent, perSecondFromVideo, perSecondOfInput } = model.price;
+  checkPrices(model.sizes, { perSecond, perSecondSilent, perSecondFromVideo, perSecondOfInput }, refuse);
+  const modes = Object.entries(model.modes).filter(([, mode]) => mode !== undefined);
+  if (modes.length === 0) refuse('must not be empty', 'modes');
+  for (const [name, mode] of modes)
+    if (mode !== undefined) checkMode(mode, model, (message, ...path) => refuse(message, 'modes', name, ...path));
+}
+
+export const modelSchema = z
+  .discriminatedUnion('modality', [videoModelSchema, imageModelSchema, audioModelSchema])
+  .check(({ value, issues }) => {
+    checkModel(value, (message, ...path) => issues.push({ code: 'custom', message, path, input: value }));
+  });
+export type Model = z.infer<typeof modelSchema>;
+/** A model as it may be written: what has a default may be left out. */
+export type ModelData = z.input<typeof modelSchema>;

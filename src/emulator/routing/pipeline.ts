@@ -1,0 +1,213 @@
+/** How a model is picked (SPEC 1.A, 3 "Routing pipeline order"): five filters, then a ranking. Pure. */
+import type {
+  CapacityFallback,
+  FilterEntry,
+  FilterName,
+  PipelineEntry,
+  ReasonCode,
+  ResolvedInput,
+  ResolvedSettings,
+} from '../../contract/routing-answers.ts';
+import type { AudioInput, ImageInput, VideoInput } from '../../contract/routing-inputs.ts';
+import type { Modality, RouterSettings } from '../../contract/routing-settings.ts';
+import { audioRules } from './audio-rules.ts';
+import type { Catalog } from './catalog.ts';
+import { explainPick, explainRefusal } from './explain.ts';
+import { imageRules } from './image-rules.ts';
+import type { Model } from './model.ts';
+import { readPrompt } from './prompt-traits.ts';
+import type { Finding } from './prompt-traits.ts';
+import { Ranking, scoreOf } from './rank.ts';
+import type { Candidate } from './rank.ts';
+import type { Rules } from './rules.ts';
+import { videoRules } from './video-rules.ts';
+
+/** What one request is routed by. `settings` are those of the router at this moment, `configId` is its slug. */
+export interface RoutingRequest {
+  readonly modality: Modality;
+  /** Of that modality, as its schema gives it. */
+  readonly input: VideoInput | ImageInput | AudioInput;
+  readonly settings: RouterSettings;
+  readonly configId: string;
+}
+
+/** A model that a filter did not let pass, and what it fell over, such as "duration 30". */
+export interface Dropped {
+  readonly model: Model;
+  readonly filter: FilterName;
+  readonly because: string;
+}
+
+export interface Routed {
+  readonly kind: 'routed';
+  readonly model: string;
+  readonly provider: string;
+  readonly configId: string;
+  readonly resolvedInput: ResolvedInput;
+  readonly resolvedSettings: ResolvedSettings;
+  /** All outputs together; may be a fraction. */
+  readonly estimatedCost: { readonly credits: number };
+  readonly reason: string;
+  readonly reasonCode: ReasonCode;
+  readonly pipeline: PipelineEntry[];
+  /** Only where `fallback.onCapacity` is on and a limit changed the pick, or would have if another model had been free. */
+  readonly capacityFallback?: CapacityFallback;
+  /** All eligible models, best first: the pick is the first of them unless that was passed over. */
+  readonly ranked: readonly Candidate[];
+  readonly dropped: readonly Dropped[];
+}
+
+export interface NoEligible {
+  readonly kind: 'no_eligible_model';
+  /** What emptied the pool and what to do about it. */
+  readonly error: string;
+  /** The last of them has no models, and the filters after it did not run. */
+  readonly pipeline: FilterEntry[];
+  readonly emptiedBy: FilterName[];
+  readonly dropped: readonly Dropped[];
+}
+
+export type Decision = Routed | NoEligible;
+
+/** @param isAtLimit whether a model is at its concurrency limit; asked only where `fallback.onCapacity` is on. */
+export function decide(request: RoutingRequest, catalog: Catalog, isAtLimit: (modelId: string) => boolean): Decision {
+  const { settings, modality, configId } = request;
+  const rules = rulesFor(request);
+  const target = settings.optimizeFor;
+  const findings = target === 'quality' ? findingsOf(request) : [];
+  const { pipeline, dropped, candidates } = runFilters(request, catalog, { rules, findings });
+  if (candidates.length === 0) {
+    const emptiedBy = pipeline.slice(-1).map(({ filter }) => filter);
+    return { kind: 'no_eligible_model', error: explainRefusal(request, dropped, rules), pipeline, emptiedBy, dropped };
+  }
+  const ranking = new Ranking(candidates, target);
+  const { pick, fallback } = pickOf(ranking, settings.fallback?.onCapacity ? isAtLimit : undefined);
+  const capacity = fallback === undefined ? [] : [{ type: 'capacity' as const, ...fallback }];
+  return {
+    kind: 'routed',
+    model: pick.model.id,
+    provider: pick.model.provider,
+    configId,
+    resolvedInput: rules.resolve(pick.model),
+    resolvedSettings: { optimizeFor: target, priceCeiling: settings.maxCreditsPerGeneration?.[modality] ?? null },
+    estimatedCost: { credits: pick.credits },
+    reason: explainPick({ target, ranking, pick, fallback, findings }),
+    reasonCode: ranking.reasonCode,
+    pipeline: [...pipeline, ...capacity, { type: 'rank', outcome: ranking.outcome }],
+    ...(fallback !== undefined && { capacityFallback: fallback }),
+    get ranked() {
+      return ranking.all;
+    },
+    dropped,
+  };
+}
+
+function rulesFor({ modality, input }: RoutingRequest): Rules {
+  // The input is that of the modality, and no model of another one gets past the capability filter.
+  if (modality === 'video') return videoRules(input as VideoInput) as Rules;
+  if (modality === 'image') return imageRules(input as ImageInput) as Rules;
+  return audioRules(input as AudioInput) as Rules;
+}
+
+interface Filtered {
+  readonly pipeline: FilterEntry[];
+  readonly dropped: readonly Dropped[];
+  /** What is left, in the order of the catalog. */
+  readonly candidates: readonly Candidate[];
+}
+
+interface Basis {
+  readonly rules: Rules;
+  readonly findings: readonly Finding[];
+}
+
+function runFilters(request: RoutingRequest, catalog: Catalog, { rules, findings }: Basis): Filtered {
+  const { optimizeFor, maxCreditsPerGeneration } = request.settings;
+  const funnel = new Funnel(catalog.models);
+  for (const [filter, obstacleOf] of obstacles(request, rules)) funnel.pass(filter, obstacleOf);
+  const ceiling = maxCreditsPerGeneration?.[request.modality] ?? Infinity;
+  const candidates: Candidate[] = [];
+  funnel.pass('price', (model) => {
+    const credits = rules.estimate(model);
+    if (credits > ceiling) return `${credits} credits`;
+    candidates.push({ model, credits, score: optimizeFor === 'quality' ? scoreOf(model, findings) : undefined });
+    return undefined;
+  });
+  return { pipeline: funnel.pipeline, dropped: funnel.dropped, candidates };
+}
+
+/** Runs one filter after the other, until one of them lets nothing pass, and keeps account of them. */
+class Funnel {
+  readonly pipeline: FilterEntry[] = [];
+  readonly dropped: Dropped[] = [];
+  pool: readonly Model[];
+  #ids: string[];
+
+  constructor(models: readonly Model[]) {
+    this.pool = models;
+    this.#ids = models.map(({ id }) => id);
+  }
+
+  /** Without an obstacle everything passes. */
+  pass(filter: FilterName, obstacleOf: Obstacle | undefined): void {
+    if (this.pipeline.length > 0 && this.pool.length === 0) return;
+    // Most filters let everything pass: the list of a thousand ids is made once.
+    const survivors = obstacleOf === undefined ? this.pool : this.#survivorsOf(filter, obstacleOf);
+    if (survivors.length < this.pool.length) this.#ids = survivors.map(({ id }) => id);
+    this.pool = survivors;
+    this.pipeline.push({ type: 'filter', filter, models: this.#ids });
+  }
+
+  #survivorsOf(filter: FilterName, obstacleOf: Obstacle): readonly Model[] {
+    return this.pool.filter((model) => {
+      const because = obstacleOf(model);
+      if (because !== undefined) this.dropped.push({ model, filter, because });
+      return because === undefined;
+    });
+  }
+}
+
+type Obstacle = (model: Model) => string | undefined;
+
+/** The filters before the price, and what keeps a model from passing them. */
+function obstacles({ modality, input, settings }: RoutingRequest, rules: Rules): [FilterName, Obstacle | undefined][] {
+  return [
+    ['allow_deny', listObstacle(settings.models)],
+    ['capability', (model) => (model.modality === modality ? rules.lackOf(model) : modality)],
+    ['input_support', rules.limitOf],
+    ['prompt_length', (model) => promptObstacle(model, input.promptText, rules)],
+  ];
+}
+
+function listObstacle({ mode, ids }: RouterSettings['models']): Obstacle | undefined {
+  const listed = new Set(ids);
+  if (mode === 'allowlist_only') return ({ id }) => (listed.has(id) ? undefined : 'not on the allow list');
+  return listed.size === 0 ? undefined : ({ id }) => (listed.has(id) ? 'on the deny list' : undefined);
+}
+
+/** Lengths are in UTF-16 code units, as upstream counts them. */
+function promptObstacle(model: Model, prompt: string | undefined, rules: Rules): string | undefined {
+  if (prompt === undefined) return rules.needsPrompt(model) ? 'no promptText' : undefined;
+  const { min = 0, max = Infinity } = model.promptCharacters;
+  if (prompt.length > max) return `longer than ${max}`;
+  return prompt.length < min ? `shorter than ${min}` : undefined;
+}
+
+function findingsOf({ modality, input }: RoutingRequest): Finding[] {
+  const isSpeech = 'type' in input && input.type === 'speech';
+  return readPrompt(input.promptText, isSpeech ? 'speech' : modality);
+}
+
+/** The best that is free, with `isAtLimit`; else the best. */
+function pickOf(
+  ranking: Ranking,
+  isAtLimit: ((modelId: string) => boolean) | undefined,
+): { pick: Candidate; fallback: CapacityFallback | undefined } {
+  const { best } = ranking;
+  if (isAtLimit === undefined || !isAtLimit(best.model.id)) return { pick: best, fallback: undefined };
+  const index = ranking.all.findIndex(({ model }) => !isAtLimit(model.id));
+  const pick = ranking.all[index];
+  if (pick === undefined) return { pick: best, fallback: { skipped: [], allExhausted: true } };
+  const skipped = ranking.all.slice(0, index).map(({ model }) => model.id);
+  return { pick, fallback: { skipped, allExhausted: false } };
+}

@@ -1,0 +1,154 @@
+/** Area A: routers, routed generation, tasks and the routing log over REST, and what people and tests do with them. */
+import { answerJson } from '../answers.ts';
+import type { FaultQueue } from '../faults.ts';
+import { route } from '../routes.ts';
+import type { App, Handler } from '../routes.ts';
+import {
+  routerCreateSchema,
+  routerUpdateSchema,
+  uploadCreateSchema,
+  usageQuerySchema,
+} from '../../contract/routing-resources.ts';
+import type { Modality } from '../../contract/routing-settings.ts';
+import { serveRoutingControls } from './controls.ts';
+import { generate } from './generate.ts';
+import { serveMedia } from './media.ts';
+import { operations } from './operations.ts';
+import type { OperationName } from './operations.ts';
+import type { Page } from './pages.ts';
+import { pageOf } from './pages.ts';
+import { viewRouter } from './routers.ts';
+import type { Router } from './routers.ts';
+import type { Routing } from './routing.ts';
+import { acting, answerOf, checkVersion } from './wire.ts';
+import type { Call } from './wire.ts';
+
+export function serveRouting(app: App, routing: Routing, faults: FaultQueue): void {
+  checkVersion(app, routing);
+  const handlers: Record<OperationName, (call: Call) => Response> = {
+    ...routerHandlers(routing),
+    ...generateHandlers(routing, faults),
+    ...accountHandlers(routing),
+  };
+  const paths = new Map<string, Record<string, Handler>>();
+  for (const name of Object.keys(handlers) as OperationName[]) {
+    const { method, path } = operations[name];
+    const methods = paths.get(path) ?? {};
+    methods[method] = acting(handlers[name]);
+    paths.set(path, methods);
+  }
+  for (const [path, methods] of paths) route(app, path.replace('{id}', ':id'), methods);
+  serveUploads(app, routing);
+  serveMedia(app, routing);
+  serveRoutingControls(app, routing);
+}
+
+type Handlers<Names extends OperationName> = Record<Names, (call: Call) => Response>;
+
+function routerHandlers(routing: Routing) {
+  const { routers, log, strict } = routing;
+  const routerOf = (call: Call): Router => {
+    const id = call.param('id');
+    // SPEC does not show what an id looks like, and the slug is what a reader of it has at hand.
+    return (strict ? undefined : routers.bySlug(id)) ?? routers.get(id);
+  };
+  return {
+    createRouter: (call) => {
+      const router = routers.create(call.body(routerCreateSchema));
+      call.applied();
+      return answerJson(viewRouter(router));
+    },
+    listRouters: (call) => answerJson(viewPage(pageOf(routers.all(), 'routers', pageQuery(call)), viewRouter)),
+    retrieveRouter: (call) => answerJson(viewRouter(routerOf(call))),
+    updateRouter: (call) => {
+      const before = routerOf(call);
+      const router = routers.update(before, call.body(routerUpdateSchema));
+      if (router !== before) call.applied();
+      return answerJson(viewRouter(router));
+    },
+    deleteRouter: (call) => {
+      routers.remove(routerOf(call));
+      call.applied();
+      return new Response(null, { status: 204 });
+    },
+    listRequests: (call) => {
+      const { id } = routerOf(call);
+      const page = pageOf(log.ofRouter(id), `requests of ${id}`, pageQuery(call));
+      return answerJson(viewPage(page, ({ record }) => record));
+    },
+  } satisfies Partial<Handlers<OperationName>>;
+}
+
+function pageQuery(call: Call): { limit: string | undefined; cursor: string | undefined } {
+  return { limit: call.query('limit'), cursor: call.query('cursor') };
+}
+
+function viewPage<Row, View>({ data, ...page }: Page<Row>, view: (row: Row) => View): object {
+  return { data: data.map(view), ...page };
+}
+
+function generateHandlers(routing: Routing, faults: FaultQueue) {
+  const handlerOf = (modality: Modality) => (call: Call) => {
+    const { requestId } = call.exchange;
+    const body = call.json();
+    const orderedEnding = () => faults.takeEnding(operations[nameOf[modality]].path);
+    const answer = generate(routing, { modality, body, requestId, orderedEnding });
+    if ('id' in answer) call.applied();
+    return answerJson(answer);
+  };
+  const nameOf = { video: 'generateVideo', image: 'generateImage', audio: 'generateAudio' } as const;
+  return {
+    generateVideo: handlerOf('video'),
+    generateImage: handlerOf('image'),
+    generateAudio: handlerOf('audio'),
+    retrieveTask: (call) => answerJson(routing.viewTask(routing.task(call.param('id')), call.origin)),
+    deleteTask: (call) => {
+      routing.tasks.remove(routing.task(call.param('id')));
+      call.applied();
+      return new Response(null, { status: 204 });
+    },
+  } satisfies Partial<Handlers<OperationName>>;
+}
+
+function accountHandlers(routing: Routing) {
+  return {
+    retrieveOrganization: () => answerJson(routing.organization()),
+    queryUsage: (call) => {
+      const query = call.body(usageQuerySchema);
+      routing.tasks.settle();
+      return answerJson(routing.account.usage(query, routing.clock.now()));
+    },
+    createUpload: (call) => {
+      const { filename } = call.body(uploadCreateSchema);
+      const upload = routing.uploads.create(filename, call.origin);
+      call.applied();
+      return answerJson(upload);
+    },
+  } satisfies Partial<Handlers<OperationName>>;
+}
+
+const uploadBytesMax = 200 * 1024 * 1024;
+
+/** Where `POST /v1/uploads` sends the file to: no part of the documented interface, and elsewhere upstream. */
+function serveUploads(app: App, { uploads }: Routing): void {
+  route(app, '/uploads/:id', {
+    POST: async (context) => {
+      const exchange = context.get('exchange');
+      const chunks: Uint8Array<ArrayBuffer>[] = [];
+      const refusal = await exchange.receive((chunk) => chunks.push(chunk as Uint8Array<ArrayBuffer>), uploadBytesMax);
+      return exchange.settle(async () => {
+        if (refusal !== undefined) return refusal;
+        const form = new Response(new Blob(chunks), {
+          headers: { 'content-type': context.req.header('content-type') ?? '' },
+        });
+        try {
+          await uploads.receive(context.req.param('id') ?? '', form);
+        } catch (error) {
+          return answerOf(error);
+        }
+        exchange.record.applied = true;
+        return new Response(null, { status: 204 });
+      });
+    },
+  });
+}

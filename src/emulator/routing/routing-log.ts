@@ -1,0 +1,65 @@
+/** The routing log: what became of each request that named a router, dry runs apart (SPEC 2.A "Routed-request record"). */
+import { randomUUID } from 'node:crypto';
+import type { RoutedRequest } from '../../contract/routing-resources.ts';
+import { isoOf } from './clock.ts';
+import type { RoutingStore, Shelf } from './store.ts';
+
+/** Of all routers together; the oldest go first. */
+const recordsMax = 10_000;
+
+/** A record and whose it is. */
+export interface LoggedRequest {
+  readonly id: string;
+  readonly seq: number;
+  readonly routerId: string;
+  readonly record: RoutedRequest;
+}
+
+/** What differs from a request that got nowhere. */
+export type LogInput = Pick<RoutedRequest, 'requestId' | 'status'> & Partial<RoutedRequest>;
+
+export class RoutingLog {
+  readonly #store: RoutingStore;
+  readonly #shelf: Shelf<LoggedRequest>;
+
+  constructor(store: RoutingStore) {
+    this.#store = store;
+    this.#shelf = store.shelf<LoggedRequest>('request');
+  }
+
+  add(routerId: string, input: LogInput, nowMs: number): void {
+    const id = randomUUID();
+    this.#store.change(nowMs, () => {
+      const record: RoutedRequest = {
+        id,
+        model: null,
+        provider: null,
+        reason: null,
+        reasonCode: null,
+        estimatedCredits: null,
+        taskId: null,
+        createdAt: isoOf(nowMs),
+        pipeline: [],
+        emptiedBy: [],
+        ...input,
+      };
+      this.#shelf.set({ id, seq: this.#store.nextSeq(), routerId, record });
+      const [oldest] = this.#shelf.size > recordsMax ? this.#shelf.values() : [];
+      if (oldest !== undefined) this.#shelf.delete(oldest.id);
+    });
+  }
+
+  /** Oldest first. */
+  ofRouter(routerId: string): LoggedRequest[] {
+    return [...this.#shelf.values()].filter((logged) => logged.routerId === routerId);
+  }
+
+  ofTask(taskId: string): RoutedRequest | undefined {
+    return [...this.#shelf.values()].find(({ record }) => record.taskId === taskId)?.record;
+  }
+
+  /** Within a change. */
+  clear(): void {
+    for (const { id } of this.#shelf.values()) this.#shelf.delete(id);
+  }
+}

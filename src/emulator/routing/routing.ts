@@ -1,0 +1,148 @@
+/**
+ * Area A without its wire: everything that it holds and does. The REST routes, agent tools and pages are three ways to it
+ * and share nothing else. What it refuses is thrown as a `Refusal`.
+ */
+import type { Database } from 'better-sqlite3';
+import type { Organization, TaskAnswer } from '../../contract/routing-resources.ts';
+import { Account } from './account.ts';
+import { builtInCatalog, parseCatalog } from './catalog.ts';
+import type { Catalog, Model } from './catalog.ts';
+import { EmulatorClock } from './clock.ts';
+import { notFound } from './refusal.ts';
+import { Routers } from './routers.ts';
+import { RoutingLog } from './routing-log.ts';
+import { RoutingStore } from './store.ts';
+import { Tasks, viewTask } from './tasks.ts';
+import type { Task } from './tasks.ts';
+import { Uploads } from './uploads.ts';
+
+export interface RoutingOptions {
+  /** How fast time goes; default 1: a task takes about 5 s. 0: it stands still until it is advanced. */
+  readonly speed?: number | undefined;
+  /** The balance; default: that of the state, or else 100 000. */
+  readonly credits?: number | undefined;
+  /** 1 to 5: its concurrency, and its daily caps. Default: the concurrency of tier 1, and no caps. */
+  readonly tier?: number | undefined;
+  /** A catalog, or changes of the built-in one, as JSON gives it; `docs/EMULATOR.md` shows the shape. */
+  readonly catalog?: unknown;
+  /** The live service's manners. */
+  readonly strict?: boolean | undefined;
+}
+
+export class Routing {
+  readonly strict: boolean;
+  readonly clock: EmulatorClock;
+  readonly store: RoutingStore;
+  readonly routers: Routers;
+  readonly tasks: Tasks;
+  readonly account: Account;
+  readonly log: RoutingLog;
+  readonly uploads: Uploads;
+  readonly #catalogAtStart: Catalog;
+  #catalog: Catalog;
+  #models: ReadonlyMap<string, Model> = new Map();
+
+  /** @throws ZodError where the catalog is none, RangeError for other options that make no sense. */
+  constructor(database: Database | undefined, options: RoutingOptions) {
+    const { speed = 1, credits, tier, strict = false } = options;
+    this.strict = strict;
+    this.#catalogAtStart = options.catalog === undefined ? builtInCatalog : parseCatalog(options.catalog);
+    this.#catalog = this.#catalogAtStart;
+    this.catalog = this.#catalogAtStart;
+    const store = new RoutingStore(database);
+    this.store = store;
+    this.clock = new EmulatorClock({ speed, notBeforeMs: store.clockMs });
+    const { clock } = this;
+    this.account = new Account({ store, credits, tier, nowMs: clock.now() });
+    this.tasks = new Tasks({
+      store,
+      clock,
+      concurrencyMax: (model) => this.limitsOf(model).concurrency,
+      refund: (task, ending, atMs) => this.account.refund(task, ending, atMs),
+    });
+    this.routers = new Routers({ store, clock, knownModels: () => [...this.#models.keys()] });
+    this.log = new RoutingLog(store);
+    this.uploads = new Uploads(store, clock);
+  }
+
+  get catalog(): Catalog {
+    return this.#catalog;
+  }
+
+  /** For requests from now on; tasks go on. */
+  set catalog(catalog: Catalog) {
+    this.#catalog = catalog;
+    this.#models = new Map(catalog.models.map((model) => [model.id, model]));
+  }
+
+  model(id: string): Model | undefined {
+    return this.#models.get(id);
+  }
+
+  /** How many of a model's tasks may be under way at once, and begin within 24 hours (null: any number). */
+  limitsOf(model: string): { concurrency: number; daily: number | null } {
+    // One that has left the catalog may still have tasks.
+    const group = this.model(model)?.concurrencyGroup ?? 'video';
+    return { concurrency: this.account.concurrencyMax(group), daily: this.account.dailyMax(group) };
+  }
+
+  /** @throws Refusal 404 */
+  task(id: string): Task {
+    this.tasks.settle();
+    const task = this.tasks.get(id);
+    if (task === undefined) throw notFound('there is no task with this id, or it was cancelled or deleted');
+    return task;
+  }
+
+  /** As clients see it; `origin` is where they find the emulator. */
+  viewTask(task: Task, origin: string): TaskAnswer {
+    const nowMs = this.clock.now();
+    return viewTask(task, nowMs, (output) => `${origin}${mediaPath(task, output)}?expires=${nowMs + mediaLifeMs}`);
+  }
+
+  organization(): Organization {
+    this.tasks.settle();
+    const nowMs = this.clock.now();
+    const { models } = this.#catalog;
+    return {
+      tier: {
+        maxMonthlyCreditSpend: this.account.monthlyCreditsMax,
+        models: Object.fromEntries(
+          models.map(({ id }) => {
+            const { concurrency, daily } = this.limitsOf(id);
+            return [id, { maxConcurrentGenerations: concurrency, maxDailyGenerations: daily }];
+          }),
+        ),
+      },
+      creditBalance: this.account.credits,
+      usage: {
+        models: Object.fromEntries(
+          models.map(({ id }) => [id, { dailyGenerations: this.account.dailyGenerations(id, nowMs) }]),
+        ),
+      },
+    };
+  }
+
+  advance(ms: number): void {
+    this.clock.advance(ms);
+    this.tasks.settle();
+  }
+
+  /** As new. */
+  reset(): void {
+    this.clock.reset();
+    this.catalog = this.#catalogAtStart;
+    this.store.change(this.clock.now(), () => {
+      for (const part of [this.routers, this.tasks, this.account, this.log, this.uploads]) part.clear();
+    });
+  }
+}
+
+/** Links to outputs end after a day; reading the task again gives new ones. */
+const mediaLifeMs = 24 * 60 * 60 * 1000;
+
+const extensions = { video: 'mp4', image: 'png', audio: 'wav' } as const;
+
+export function mediaPath(task: Task, output: number): string {
+  return `/media/${task.id}/${output}.${extensions[task.modality]}`;
+}

@@ -1,0 +1,143 @@
+/**
+ * What area A holds: in memory, where everything reads it, and written through to SQLite where there is a state
+ * directory. A dry run changes nothing and so never waits for a disk.
+ */
+import type { Database, Statement } from 'better-sqlite3';
+
+/** `seq` rises with every record that is made, of any kind, and is never given again. */
+export interface Kept {
+  readonly id: string;
+  readonly seq: number;
+}
+
+type Write = (value: string | undefined, kind: string, id: string) => void;
+
+/** Records of one kind by id, oldest first. They are replaced, never changed. */
+export class Shelf<Row extends Kept> {
+  #rows = new Map<string, Row>();
+  readonly #note: (id: string, before: Row | undefined, after: Row | undefined) => void;
+
+  constructor(rows: readonly Row[], note: (id: string, before: Row | undefined, after: Row | undefined) => void) {
+    for (const row of rows) this.#rows.set(row.id, row);
+    this.#note = note;
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get(id: string): Row | undefined {
+    return this.#rows.get(id);
+  }
+
+  values(): IterableIterator<Row> {
+    return this.#rows.values();
+  }
+
+  set(row: Row): void {
+    this.#note(row.id, this.#rows.get(row.id), row);
+    this.#rows.set(row.id, row);
+  }
+
+  delete(id: string): void {
+    this.#note(id, this.#rows.get(id), undefined);
+    this.#rows.delete(id);
+  }
+
+  /** Puts back what a change that failed had found. For the store. */
+  restore(id: string, before: Row | undefined): void {
+    if (before === undefined) this.#rows.delete(id);
+    else this.#rows.set(id, before);
+    this.#rows = new Map([...this.#rows.values()].sort((a, b) => a.seq - b.seq).map((row) => [row.id, row]));
+  }
+}
+
+interface Meta extends Kept {
+  /** What the clock showed at the last change, UNIX ms. */
+  readonly clockMs: number;
+}
+
+export class RoutingStore {
+  readonly #database: Database | undefined;
+  readonly #write: Write;
+  readonly #rebuilds: (() => void)[] = [];
+  readonly #meta: Shelf<Meta>;
+  #undo: (() => void)[] | undefined;
+  #seq: number;
+
+  /** Without a database nothing outlives the process. */
+  constructor(database: Database | undefined) {
+    this.#database = database;
+    this.#write = database === undefined ? () => {} : writerTo(database);
+    this.#meta = this.shelf<Meta>('meta');
+    this.#seq = this.#meta.get('meta')?.seq ?? 0;
+  }
+
+  /** What the clock showed at the last change, UNIX ms. */
+  get clockMs(): number {
+    return this.#meta.get('meta')?.clockMs ?? 0;
+  }
+
+  shelf<Row extends Kept>(kind: string): Shelf<Row> {
+    const shelf: Shelf<Row> = new Shelf<Row>(this.#read<Row>(kind), (id, before, after) => {
+      if (this.#undo === undefined) throw new Error(`${kind} ${id} is written outside of a change`);
+      this.#undo.push(() => shelf.restore(id, before));
+      this.#write(after && JSON.stringify(after), kind, id);
+    });
+    return shelf;
+  }
+
+  /** Called after a change failed and was taken back: what was derived from the shelves is to be derived anew. */
+  onRollback(rebuild: () => void): void {
+    this.#rebuilds.push(rebuild);
+  }
+
+  nextSeq(): number {
+    this.#seq += 1;
+    return this.#seq;
+  }
+
+  /** Everything that `act` writes happens or none of it, in memory and on disk. May be nested: the outer one counts. */
+  change<Result>(nowMs: number, act: () => Result): Result {
+    if (this.#undo !== undefined) return act();
+    const undo: (() => void)[] = [];
+    this.#undo = undo;
+    const actAndNote = (): Result => {
+      const result = act();
+      // Nothing was written: nothing is to be kept.
+      if (undo.length > 0) this.#meta.set({ id: 'meta', seq: this.#seq, clockMs: nowMs });
+      return result;
+    };
+    try {
+      return this.#database === undefined ? actAndNote() : this.#database.transaction(actAndNote)();
+    } catch (error) {
+      for (const takeBack of undo.reverse()) takeBack();
+      for (const rebuild of this.#rebuilds) rebuild();
+      throw error;
+    } finally {
+      this.#undo = undefined;
+    }
+  }
+
+  #read<Row extends Kept>(kind: string): Row[] {
+    const rows = this.#database
+      ?.prepare<[string], { value: string }>('SELECT value FROM routing WHERE kind = ?')
+      .all(kind)
+      .map(({ value }) => JSON.parse(value) as Row);
+    return (rows ?? []).sort((a, b) => a.seq - b.seq);
+  }
+}
+
+function writerTo(database: Database): Write {
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS routing (kind TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID',
+  );
+  const put: Statement<[string, string, string]> = database.prepare(
+    'INSERT INTO routing (value, kind, id) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  );
+  const remove: Statement<[string, string]> = database.prepare('DELETE FROM routing WHERE kind = ? AND id = ?');
+  return (value, kind, id) => {
+    if (value === undefined) remove.run(kind, id);
+    else put.run(value, kind, id);
+  };
+}

@@ -1,0 +1,219 @@
+/**
+ * Tasks on the emulator's clock: THROTTLED while their model is at its limit, PENDING, RUNNING, and an end.
+ *
+ * Nothing ticks. Whoever looks calls `settle` first, which lets everything happen that is due by now, at the moments at
+ * which it was due, so that a task that waited has begun when the one before it ended.
+ */
+import type { ResolvedInput } from '../../contract/routing-answers.ts';
+import type { TaskAnswer } from '../../contract/routing-resources.ts';
+import type { Modality } from '../../contract/routing-settings.ts';
+import type { EmulatorClock } from './clock.ts';
+import { isoOf } from './clock.ts';
+import type { RoutingStore, Shelf } from './store.ts';
+
+/** How a task ends. CANCELLED: as in the live service's own console; one that the API cancels cannot be read again. */
+export type Ending =
+  | { readonly status: 'SUCCEEDED' }
+  | { readonly status: 'FAILED'; readonly failure: string; readonly failureCode: string }
+  | { readonly status: 'CANCELLED' };
+
+export interface Task {
+  readonly id: string;
+  readonly seq: number;
+  readonly routerId: string;
+  readonly modality: Modality;
+  readonly model: string;
+  readonly provider: string;
+  readonly resolvedInput: ResolvedInput;
+  /** As estimated, before it is rounded up. */
+  readonly estimatedCredits: number;
+  /** Taken at creation. */
+  readonly chargedCredits: number;
+  /** How many outputs it makes. */
+  readonly outputs: number;
+  /** Emulator's time, UNIX ms; so are the others. */
+  readonly createdMs: number;
+  /** When it left THROTTLED; null while it has not. */
+  readonly admittedMs: number | null;
+  /** From then to its end. */
+  readonly durationMs: number;
+  readonly ending: Ending;
+  /** Its end, once it is past, and what it has cost. */
+  readonly ended: { readonly atMs: number; readonly credits: number } | null;
+}
+
+export type TaskInput = Omit<Task, 'seq' | 'createdMs' | 'admittedMs' | 'ended'>;
+
+/** A tenth of its time a task is PENDING. */
+const pendingShare = 0.1;
+
+/** What the tasks of one model do. */
+interface Lane {
+  running: Task[];
+  /** In the order of submission. */
+  waiting: Task[];
+}
+
+export interface TasksContext {
+  readonly store: RoutingStore;
+  readonly clock: EmulatorClock;
+  /** How many tasks of a model may be under way at once; null: any number. */
+  readonly concurrencyMax: (model: string) => number | null;
+  /** Gives back what a task that ended so does not cost; returns its final cost. */
+  readonly refund: (task: Task, ending: Ending, atMs: number) => number;
+}
+
+export class Tasks {
+  readonly #context: TasksContext;
+  readonly #shelf: Shelf<Task>;
+  readonly #lanes = new Map<string, Lane>();
+  #nextEndMs = Infinity;
+
+  constructor(context: TasksContext) {
+    this.#context = context;
+    this.#shelf = context.store.shelf<Task>('task');
+    this.#rebuild();
+    context.store.onRollback(() => this.#rebuild());
+  }
+
+  get(id: string): Task | undefined {
+    return this.#shelf.get(id);
+  }
+
+  /** Oldest first. */
+  all(): Iterable<Task> {
+    return this.#shelf.values();
+  }
+
+  /** Whether a task of this model would begin at once. */
+  hasCapacity(model: string): boolean {
+    this.settle();
+    const max = this.#context.concurrencyMax(model);
+    return max === null || this.#lane(model).running.length < max;
+  }
+
+  /** Within a change. */
+  create(input: TaskInput): Task {
+    const createdMs = this.#context.clock.now();
+    const isAdmitted = this.hasCapacity(input.model);
+    const task: Task = {
+      ...input,
+      seq: this.#context.store.nextSeq(),
+      createdMs,
+      admittedMs: isAdmitted ? createdMs : null,
+      ended: null,
+    };
+    this.#shelf.set(task);
+    const lane = this.#lane(task.model);
+    (isAdmitted ? lane.running : lane.waiting).push(task);
+    this.#findNextEnd();
+    return task;
+  }
+
+  /** Cancels a task that has not ended, or deletes one that has, with its output. */
+  remove(task: Task): void {
+    const { store, clock, refund } = this.#context;
+    const nowMs = clock.now();
+    store.change(nowMs, () => {
+      if (task.ended === null) {
+        refund(task, { status: 'CANCELLED' }, nowMs);
+        const lane = this.#lane(task.model);
+        lane.running = lane.running.filter(({ id }) => id !== task.id);
+        lane.waiting = lane.waiting.filter(({ id }) => id !== task.id);
+        this.#admit(lane, task.model, nowMs);
+      }
+      this.#shelf.delete(task.id);
+      this.#findNextEnd();
+    });
+  }
+
+  /** Lets everything happen that is due. */
+  settle(): void {
+    const { store, clock } = this.#context;
+    const nowMs = clock.now();
+    if (nowMs < this.#nextEndMs) return;
+    store.change(nowMs, () => {
+      for (const [model, lane] of this.#lanes) this.#settleLane(model, lane, nowMs);
+      this.#findNextEnd();
+    });
+  }
+
+  clear(): void {
+    for (const { id } of this.#shelf.values()) this.#shelf.delete(id);
+    this.#rebuild();
+  }
+
+  #settleLane(model: string, lane: Lane, nowMs: number): void {
+    for (;;) {
+      const first = lane.running.reduce<Task | undefined>(
+        (found, task) => (found === undefined || endOf(task) < endOf(found) ? task : found),
+        undefined,
+      );
+      if (first === undefined || endOf(first) > nowMs) return;
+      const atMs = endOf(first);
+      lane.running = lane.running.filter((task) => task !== first);
+      const credits = this.#context.refund(first, first.ending, atMs);
+      this.#shelf.set({ ...first, ended: { atMs, credits } });
+      this.#admit(lane, model, atMs);
+    }
+  }
+
+  #admit(lane: Lane, model: string, atMs: number): void {
+    const max = this.#context.concurrencyMax(model) ?? Infinity;
+    while (lane.running.length < max) {
+      const next = lane.waiting.shift();
+      if (next === undefined) return;
+      const admitted: Task = { ...next, admittedMs: atMs };
+      this.#shelf.set(admitted);
+      lane.running.push(admitted);
+    }
+  }
+
+  #lane(model: string): Lane {
+    let lane = this.#lanes.get(model);
+    if (lane === undefined) this.#lanes.set(model, (lane = { running: [], waiting: [] }));
+    return lane;
+  }
+
+  #findNextEnd(): void {
+    this.#nextEndMs = Infinity;
+    for (const { running } of this.#lanes.values()) {
+      for (const task of running) this.#nextEndMs = Math.min(this.#nextEndMs, endOf(task));
+    }
+  }
+
+  #rebuild(): void {
+    this.#lanes.clear();
+    for (const task of this.#shelf.values()) {
+      if (task.ended !== null) continue;
+      const lane = this.#lane(task.model);
+      (task.admittedMs === null ? lane.waiting : lane.running).push(task);
+    }
+    this.#findNextEnd();
+  }
+}
+
+function endOf(task: Task): number {
+  return (task.admittedMs as number) + task.durationMs;
+}
+
+/** A settled task as the service shows it now (`service-facts.md` 2.7); `urlOf` names its outputs, counted from 0. */
+export function viewTask(task: Task, nowMs: number, urlOf: (output: number) => string): TaskAnswer {
+  const head = { id: task.id, createdAt: isoOf(task.createdMs) };
+  if (task.ended !== null) {
+    const cost = { credits: task.ended.credits };
+    if (task.ending.status !== 'SUCCEEDED') return { ...head, ...task.ending, cost };
+    return {
+      ...head,
+      ...task.ending,
+      output: Array.from({ length: task.outputs }, (_, output) => urlOf(output)),
+      cost,
+    };
+  }
+  const estimatedCost = { credits: task.estimatedCredits };
+  if (task.admittedMs === null) return { ...head, status: 'THROTTLED', estimatedCost };
+  const share = (nowMs - task.admittedMs) / task.durationMs;
+  if (share < pendingShare) return { ...head, status: 'PENDING', estimatedCost };
+  const progress = Math.floor(((share - pendingShare) / (1 - pendingShare)) * 100) / 100;
+  return { ...head, status: 'RUNNING', progress, estimatedCost };
+}

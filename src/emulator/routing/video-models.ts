@@ -1,0 +1,349 @@
+/**
+ * Video models. Modes, durations, pixels, prompt limits and prices are the vendor's as far as they are published. Chosen by
+ * the emulator: `quality`, `strengths`, `expectedSeconds`, which model takes a negative prompt, and wherever a comment says
+ * so. A tier that requests cannot name is entered as the nearest one that they can: 768p as 720p, 2k as 1080p.
+ */
+import type { ModelData } from './model.ts';
+import {
+  named1080,
+  named2k,
+  named480,
+  named720,
+  named768,
+  portraitAndLandscape1080,
+  portraitAndLandscape720,
+  runway720,
+  seedance1080,
+  seedance480,
+  seedance4k,
+  seedance720,
+  wanSizes,
+} from './video-sizes.ts';
+
+const firstFrame = { max: 1, roles: [['first' as const]] };
+const frames = { max: 2, roles: [['first' as const, 'last' as const]] };
+const framesOrReferences = (max: number) => ({
+  max,
+  roles: [['first' as const, 'last' as const], ['reference' as const]],
+});
+const references = (max: number) => ({ max, roles: [['reference' as const]] });
+
+const common = { modality: 'video', concurrencyGroup: 'video' } as const;
+
+/** One tier's price at each of these tiers. */
+function at<Tier extends string>(credits: number, ...tiers: readonly Tier[]): Record<Tier, number> {
+  return Object.fromEntries(tiers.map((tier) => [tier, credits])) as Record<Tier, number>;
+}
+
+/** What the three of the second generation have in common. */
+function seedance2Modes() {
+  const durations = { min: 4, max: 15 };
+  return {
+    text: { durations, videos: 3, audios: 3 },
+    image: { durations, images: framesOrReferences(9), videos: 3, audios: 3, promptOptional: true as const },
+    video: { durations, images: references(9), videos: 3, audios: 3 },
+  };
+}
+
+const runwayModels: readonly ModelData[] = [
+  {
+    ...common,
+    id: 'gen4.5',
+    provider: 'runway',
+    modes: {
+      text: { durations: { min: 2, max: 10 }, aspectRatios: ['16:9', '9:16'] },
+      image: { durations: { min: 2, max: 10 }, images: firstFrame },
+    },
+    sizes: { '720p': runway720 },
+    sound: 'none',
+    features: ['seed'],
+    promptCharacters: { max: 1_000 },
+    price: { perSecond: { '720p': 12 } },
+    quality: 7,
+    strengths: { motion: 8, camera: 9, realism: 8 },
+    expectedSeconds: 45,
+  },
+  {
+    ...common,
+    id: 'gen4_turbo',
+    provider: 'runway',
+    modes: { image: { durations: { min: 2, max: 10 }, images: firstFrame, promptOptional: true } },
+    sizes: { '720p': runway720 },
+    sound: 'none',
+    features: ['seed'],
+    promptCharacters: { max: 1_000 },
+    price: { perSecond: { '720p': 5 } },
+    quality: 5,
+    strengths: { camera: 6 },
+    expectedSeconds: 25,
+  },
+  {
+    // Its output is as long as the source, which nobody measures here: `duration` stands for that. The pixels are chosen.
+    ...common,
+    id: 'aleph2',
+    provider: 'runway',
+    modes: { video: { durations: { min: 2, max: 30 }, videos: 1, keyframes: 5 } },
+    sizes: { '720p': runway720 },
+    sound: 'none',
+    features: ['seed'],
+    promptCharacters: { max: 1_000 },
+    price: { perSecond: { '720p': 28 }, min: 56 },
+    quality: 9,
+    strengths: { style: 10 },
+    expectedSeconds: 90,
+  },
+];
+
+const googleModels: readonly ModelData[] = [
+  {
+    ...common,
+    id: 'veo3.1',
+    provider: 'google',
+    modes: { text: { durations: [4, 6, 8] }, image: { durations: [4, 6, 8], images: frames, promptOptional: true } },
+    sizes: { '720p': portraitAndLandscape720, '1080p': portraitAndLandscape1080 },
+    sound: 'toggle',
+    features: ['negativePrompt'],
+    promptCharacters: { max: 1_000 },
+    price: { perSecond: at(40, '720p', '1080p'), perSecondSilent: at(20, '720p', '1080p') },
+    quality: 9,
+    strengths: { dialogue: 10, sound: 10, realism: 10, people: 9 },
+    expectedSeconds: 70,
+  },
+  {
+    ...common,
+    id: 'veo3.1_fast',
+    provider: 'google',
+    modes: { text: { durations: [4, 6, 8] }, image: { durations: [4, 6, 8], images: frames, promptOptional: true } },
+    sizes: { '720p': portraitAndLandscape720, '1080p': portraitAndLandscape1080 },
+    sound: 'toggle',
+    features: ['negativePrompt'],
+    promptCharacters: { max: 1_000 },
+    price: { perSecond: at(15, '720p', '1080p'), perSecondSilent: at(10, '720p', '1080p') },
+    quality: 7,
+    strengths: { dialogue: 9, sound: 8, realism: 8 },
+    expectedSeconds: 40,
+  },
+  {
+    ...common,
+    id: 'gemini_omni_flash',
+    provider: 'google',
+    modes: {
+      text: { durations: { min: 3, max: 10 } },
+      image: { durations: { min: 3, max: 10 }, images: firstFrame, promptOptional: true },
+      video: { durations: { min: 3, max: 10 }, images: references(5), videos: 1 },
+    },
+    sizes: { '720p': portraitAndLandscape720 },
+    // Not published; chosen.
+    sound: 'always',
+    promptCharacters: { max: 4_000 },
+    price: { perSecond: { '720p': 10 }, perSecondFromVideo: { '720p': 11 }, perImage: 1 },
+    quality: 8,
+    strengths: { lettering: 9, language: 9, people: 7, motion: 7 },
+    expectedSeconds: 35,
+  },
+  {
+    // Its 360p is for requests out of reach. The price of 1080p is chosen.
+    ...common,
+    id: 'gemini_omni_flash_1.1',
+    provider: 'google',
+    modes: {
+      text: { durations: { min: 3, max: 10 }, videos: 1 },
+      image: { durations: { min: 3, max: 10 }, images: framesOrReferences(5), videos: 1, promptOptional: true },
+      video: { durations: { min: 3, max: 10 }, images: references(5), videos: 2 },
+    },
+    sizes: {
+      '720p': portraitAndLandscape720,
+      '1080p': portraitAndLandscape1080,
+      '4k': { '16:9': '3840:2160', '9:16': '2160:3840' },
+    },
+    sound: 'always',
+    price: { perSecond: { '720p': 10, '1080p': 15, '4k': 30 }, perImage: 1 },
+    quality: 8,
+    strengths: { lettering: 9, language: 9, people: 7, motion: 7 },
+    expectedSeconds: 38,
+  },
+];
+
+const bytedanceModels: readonly ModelData[] = [
+  {
+    ...common,
+    id: 'seedance2',
+    provider: 'bytedance',
+    modes: seedance2Modes(),
+    sizes: { '480p': seedance480, '720p': seedance720, '1080p': seedance1080, '4k': seedance4k },
+    sound: 'toggle',
+    promptCharacters: { max: 3_500 },
+    price: { perSecond: { '480p': 36, '720p': 36, '1080p': 40, '4k': 150 } },
+    quality: 9,
+    strengths: { motion: 9, camera: 10, people: 9 },
+    expectedSeconds: 80,
+  },
+  {
+    ...common,
+    id: 'seedance2_fast',
+    provider: 'bytedance',
+    modes: seedance2Modes(),
+    sizes: { '480p': seedance480, '720p': seedance720 },
+    sound: 'toggle',
+    promptCharacters: { max: 3_500 },
+    price: { perSecond: at(29, '480p', '720p') },
+    quality: 7,
+    strengths: { motion: 8, camera: 8 },
+    expectedSeconds: 20,
+  },
+  {
+    ...common,
+    id: 'seedance2_mini',
+    provider: 'bytedance',
+    modes: seedance2Modes(),
+    sizes: { '480p': seedance480, '720p': seedance720 },
+    sound: 'toggle',
+    promptCharacters: { max: 3_500 },
+    price: { perSecond: at(16, '480p', '720p'), min: 64 },
+    quality: 5,
+    strengths: { motion: 6 },
+    expectedSeconds: 30,
+  },
+  {
+    ...common,
+    id: 'seedance2_5',
+    provider: 'bytedance',
+    modes: {
+      text: { durations: { min: 4, max: 30 }, videos: 10, audios: 10, promptOptional: true },
+      image: {
+        durations: { min: 4, max: 30 },
+        images: framesOrReferences(30),
+        videos: 10,
+        audios: 10,
+        promptOptional: true,
+      },
+      video: { durations: { min: 4, max: 30 }, images: references(30), videos: 10, audios: 10, promptOptional: true },
+    },
+    sizes: {
+      '480p': { ...seedance480, '16:9': '854:480', '9:16': '480:854' },
+      '720p': seedance720,
+      '1080p': seedance1080,
+    },
+    sound: 'toggle',
+    promptCharacters: { max: 15_000 },
+    price: {
+      perSecond: { '480p': 20, '720p': 30, '1080p': 68 },
+      perSecondOfInput: { '480p': 10, '720p': 15, '1080p': 34 },
+      min: 80,
+    },
+    quality: 10,
+    strengths: { dialogue: 8, sound: 9, lettering: 8, motion: 10, camera: 10, people: 10, detail: 10 },
+    expectedSeconds: 110,
+  },
+];
+
+const otherModels: readonly ModelData[] = [
+  {
+    // Sound is not published; chosen.
+    ...common,
+    id: 'hailuo3',
+    provider: 'minimax',
+    modes: {
+      text: { durations: { min: 5, max: 15 }, videos: 3, audios: 3 },
+      image: { durations: { min: 5, max: 15 }, images: framesOrReferences(9), videos: 3, audios: 3 },
+      video: { durations: { min: 5, max: 15 }, images: references(9), videos: 3, audios: 3 },
+    },
+    sizes: { '720p': { ...named768, '21:9': '1792:768' }, '1080p': { ...named2k, '21:9': '3360:1440' } },
+    sound: 'always',
+    promptCharacters: { max: 6_000 },
+    price: { perSecond: { '720p': 10, '1080p': 15 }, perSecondOfInput: { '720p': 10, '1080p': 15 }, perImage: 2 },
+    quality: 7,
+    strengths: { motion: 9, people: 8, style: 8 },
+    expectedSeconds: 75,
+  },
+  {
+    // Ratios, sound and the length of prompts are not published; chosen.
+    ...common,
+    id: 'h3_max',
+    provider: 'minimax',
+    modes: { text: { durations: { min: 5, max: 15 } }, image: { durations: { min: 5, max: 15 }, images: frames } },
+    sizes: { '480p': named480, '720p': named768 },
+    sound: 'none',
+    price: { perSecond: { '480p': 5, '720p': 8 } },
+    quality: 4,
+    strengths: { motion: 5 },
+    expectedSeconds: 50,
+  },
+  {
+    // The shortest duration is not published; chosen.
+    ...common,
+    id: 'wan3',
+    provider: 'alibaba',
+    modes: {
+      text: { durations: { min: 2, max: 30 }, videos: 1, audios: 1 },
+      image: { durations: { min: 2, max: 30 }, images: framesOrReferences(10), videos: 1, audios: 1 },
+    },
+    sizes: wanSizes,
+    sound: 'toggle',
+    features: ['seed', 'negativePrompt'],
+    price: { perSecond: { '480p': 5, '720p': 10, '1080p': 20 } },
+    quality: 6,
+    strengths: { style: 8, language: 8 },
+    expectedSeconds: 65,
+  },
+  {
+    ...common,
+    id: 'wan3_prime',
+    provider: 'alibaba',
+    modes: {
+      text: { durations: { min: 2, max: 30 }, videos: 1, audios: 1 },
+      image: { durations: { min: 2, max: 30 }, images: framesOrReferences(10), videos: 1, audios: 1 },
+    },
+    sizes: wanSizes,
+    sound: 'toggle',
+    features: ['seed', 'negativePrompt'],
+    price: { perSecond: { '480p': 6.8, '720p': 14, '1080p': 28 } },
+    quality: 7,
+    strengths: { style: 9, language: 9, realism: 8 },
+    expectedSeconds: 85,
+  },
+  {
+    // Sound and the length of prompts are not published; chosen. It has 3:2 and 2:3 too, which requests cannot name.
+    ...common,
+    id: 'grok_imagine_1_5',
+    provider: 'xai',
+    modes: {
+      text: { durations: { min: 1, max: 15 }, audios: 1 },
+      image: {
+        durations: { min: 1, max: 15 },
+        images: framesOrReferences(4),
+        audios: 1,
+        resolutions: ['480p', '720p'],
+      },
+    },
+    sizes: { '480p': named480, '720p': named720, '1080p': named1080 },
+    sound: 'always',
+    price: { perSecond: { '480p': 10, '720p': 16, '1080p': 29 }, perImage: 1, perAudio: 1 },
+    quality: 6,
+    strengths: { style: 7, music: 8, sound: 8 },
+    expectedSeconds: 28,
+  },
+  {
+    // Sound is not published; chosen.
+    ...common,
+    id: 'happyhorse_1_0',
+    provider: 'alibaba',
+    modes: {
+      text: { durations: { min: 3, max: 15 } },
+      image: { durations: { min: 3, max: 15 }, images: firstFrame },
+    },
+    sizes: {
+      '720p': { '16:9': '1280:720', '9:16': '720:1280', '1:1': '960:960', '4:3': '1108:832', '3:4': '832:1108' },
+      '1080p': { '16:9': '1920:1080', '9:16': '1080:1920', '1:1': '1440:1440', '4:3': '1662:1248', '3:4': '1248:1662' },
+    },
+    sound: 'always',
+    features: ['seed', 'negativePrompt'],
+    promptCharacters: { min: 2, max: 2_500 },
+    price: { perSecond: { '720p': 15, '1080p': 30 } },
+    quality: 6,
+    strengths: { people: 8, dialogue: 7 },
+    expectedSeconds: 55,
+  },
+];
+
+export const videoModels: readonly ModelData[] = [...runwayModels, ...googleModels, ...bytedanceModels, ...otherModels];

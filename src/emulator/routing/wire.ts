@@ -1,0 +1,115 @@
+/** Area A on the wire: JSON in, JSON out, refusals as answers, and the headers that every request of it may carry. */
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import { answerJson, refuse } from '../answers.ts';
+import type { Exchange } from '../exchange.ts';
+import { answer } from '../routes.ts';
+import type { App, EmulatorEnv, Handler } from '../routes.ts';
+import { invalid, Refusal } from './refusal.ts';
+
+/** Sixteen references of 5 MiB, written as JSON. */
+const jsonBytesMax = 96 * 1024 * 1024;
+
+/** The only version there is. */
+const versionHeader = 'x-runway-version';
+const version = '2024-11-06';
+
+/** A request to area A, received. */
+export class Call {
+  readonly exchange: Exchange;
+  readonly #context: Context<EmulatorEnv>;
+  readonly #text: string | undefined;
+
+  constructor(context: Context<EmulatorEnv>, text: string | undefined) {
+    this.exchange = context.get('exchange');
+    this.#context = context;
+    this.#text = text;
+  }
+
+  /** Where the client found the emulator, without a slash at its end. */
+  get origin(): string {
+    return new URL(this.#context.req.url).origin;
+  }
+
+  param(name: string): string {
+    return this.#context.req.param(name) ?? '';
+  }
+
+  query(name: string): string | undefined {
+    return this.#context.req.query(name);
+  }
+
+  /** The body as JSON, whatever its content type says. @throws Refusal 400 */
+  json(): unknown {
+    if (this.#text === undefined) throw new Refusal(400, { error: 'the body is not UTF-8' });
+    try {
+      return JSON.parse(this.#text);
+    } catch (error) {
+      throw new Refusal(400, { error: `the body is not JSON: ${(error as Error).message.slice(0, 200)}` });
+    }
+  }
+
+  /** The body as `schema` wants it; an empty one is `{}` where nothing is required. @throws Refusal 400 */
+  body<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+    const read = schema.safeParse(this.#text === '' ? {} : this.json());
+    if (read.success) return read.data;
+    throw invalid(read.error.issues);
+  }
+
+  /** The request has changed what the service holds. */
+  applied(): void {
+    this.exchange.record.applied = true;
+  }
+}
+
+/** Serves an operation whose body, if any, is JSON. What `act` throws as a `Refusal` is answered. */
+export function acting(act: (call: Call) => Response): Handler {
+  return async (context) => {
+    const exchange = context.get('exchange');
+    const { text, refusal } = await receiveText(exchange);
+    return exchange.settle(() => refusal ?? refusing(() => act(new Call(context, text))));
+  };
+}
+
+function refusing(act: () => Response): Response {
+  try {
+    return act();
+  } catch (error) {
+    return answerOf(error);
+  }
+}
+
+/** @throws whatever is no `Refusal` */
+export function answerOf(error: unknown): Response {
+  if (!(error instanceof Refusal)) throw error;
+  return answerJson(error.body, { status: error.status, headers: error.headers });
+}
+
+async function receiveText(exchange: Exchange): Promise<{ text: string | undefined; refusal: Response | undefined }> {
+  const chunks: Uint8Array[] = [];
+  const refusal = await exchange.receive((chunk) => chunks.push(chunk), jsonBytesMax);
+  return { text: refusal === undefined ? decode(chunks) : undefined, refusal };
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function decode(chunks: readonly Uint8Array[]): string | undefined {
+  const [only] = chunks;
+  try {
+    return decoder.decode(chunks.length === 1 ? only : Buffer.concat(chunks));
+  } catch {
+    // Not UTF-8, or longer than a string can be.
+    return undefined;
+  }
+}
+
+/** Refuses other versions of the interface, and in the live service's manner none at all. */
+export function checkVersion(app: App, { strict }: { readonly strict: boolean }): void {
+  app.use('/v1/*', async (context, next) => {
+    const given = context.req.header(versionHeader);
+    if (given === version || (given === undefined && !strict)) return next();
+    const error =
+      given === undefined ? 'the header X-Runway-Version is required' : 'this X-Runway-Version is not known';
+    return answer(context, () => refuse(400, `${error}: send ${version}`));
+  });
+}

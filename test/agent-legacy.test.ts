@@ -1,0 +1,52 @@
+/** The official client of the generation before, `@modelcontextprotocol/sdk` 1.32.2, against the agent tools. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { browser, redirectUri } from './agent-world.ts';
+import { emulatorWorld } from './emulator-world.ts';
+
+/** What the client asks its host program to keep, kept in memory. */
+function keeper(): OAuthClientProvider & { authorizationUrl: string } {
+  let client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
+  let tokens: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
+  let verifier = '';
+  return {
+    authorizationUrl: '',
+    redirectUrl: redirectUri,
+    clientMetadata: { client_name: 'An older agent', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
+    clientInformation: () => client,
+    saveClientInformation: (saved) => void (client = saved),
+    tokens: () => tokens,
+    saveTokens: (saved) => void (tokens = saved),
+    codeVerifier: () => verifier,
+    saveCodeVerifier: (saved) => void (verifier = saved),
+    redirectToAuthorization(url) {
+      this.authorizationUrl = url.href;
+    },
+  };
+}
+
+test('discovers, registers, logs in through the browser and calls tools', async () => {
+  const emulator = await emulatorWorld();
+  const authProvider = keeper();
+  const connect = async (): Promise<Client> => {
+    const client = new Client({ name: 'older', version: '1.0.0' });
+    // The package's own types do not fit each other under exactOptionalPropertyTypes.
+    await client.connect(transport() as Parameters<Client['connect']>[0]);
+    onTestFinished(() => client.close());
+    return client;
+  };
+  const transport = (): StreamableHTTPClientTransport =>
+    new StreamableHTTPClientTransport(new URL('/mcp', emulator.url), { authProvider });
+  await expect(connect()).rejects.toBeInstanceOf(UnauthorizedError);
+  const back = await browser().decide(authProvider.authorizationUrl, 'allow');
+  await transport().finishAuth(back.searchParams.get('code') ?? '');
+
+  const client = await connect();
+  expect((await client.listTools()).tools).toHaveLength(11);
+  const created = await client.callTool({ name: 'create_model_router', arguments: { slug: 'older', name: 'Older' } });
+  expect(created.structuredContent).toMatchObject({ slug: 'older', version: 1 });
+  const [text] = created.content as { text: string }[];
+  expect(JSON.parse(text?.text ?? '')).toEqual(created.structuredContent);
+});

@@ -1,0 +1,171 @@
+/** The console in a real browser: by keyboard, on a phone, in the light and in the dark, with and without JavaScript. */
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Emulator } from '../src/emulator/index.ts';
+import { driver, emulatorWorld, push } from './emulator-world.ts';
+
+const executablePath = '/usr/bin/chromium';
+const isMissing = !existsSync(executablePath);
+
+// Where everything is to be checked its absence is a failure, of the first test below.
+const canSkip = isMissing && process.env['CI'] === undefined;
+
+describe.skipIf(canSkip)(`the console in ${executablePath}${canSkip ? ', which is not installed' : ''}`, () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const args = '--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync';
+    browser = await chromium.launch({ executablePath, args: args.split(' ') });
+  });
+  afterAll(() => browser.close());
+
+  interface World {
+    readonly emulator: Emulator;
+    readonly page: Page;
+    /** What went wrong in the page, or was asked of another host. */
+    readonly problems: string[];
+  }
+
+  async function world(options: BrowserContextOptions = {}): Promise<World> {
+    const emulator = await emulatorWorld();
+    const context = await browser.newContext({ baseURL: emulator.url, ...options });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('request', (request) => request.url().startsWith(emulator.url) || problems.push(request.url()));
+    return { emulator, page, problems };
+  }
+
+  async function createRouter(page: Page, name: string): Promise<void> {
+    await page.goto('/console/routers');
+    await page.getByRole('link', { name: 'New router' }).click();
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByRole('button', { name: 'Create router' }).click();
+    await page.getByText('Saved as version 1').waitFor();
+  }
+
+  async function pushSample(emulator: Emulator): Promise<void> {
+    const points = Array.from({ length: 24 }, (_, month) => `${Date.UTC(2024, month, 1) / 1_000} ${month * 7}.50`);
+    await push(emulator, { extDrivers: [{ ...driver('sales', ...points), path: ['Revenue', 'Sales'] }] });
+  }
+
+  test.for([true, false])('a router is created and tried, with JavaScript: %s', async (javaScriptEnabled) => {
+    const { page, problems } = await world({ javaScriptEnabled });
+    await createRouter(page, 'Café campaign');
+    expect(await page.getByLabel('Config ID').inputValue()).toBe('cafe-campaign');
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByLabel('Router').selectOption('cafe-campaign');
+    await page.getByLabel('Modality').selectOption('image');
+    await page.getByLabel('Prompt').fill('a lighthouse at dusk');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('region', { name: 'Outcome' }).getByText('lowest_cost').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('the Config ID follows the name until it is written by hand', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const [name, slug] = [page.getByLabel('Name', { exact: true }), page.getByLabel('Config ID')];
+    await name.fill('Spring Sale');
+    expect(await slug.inputValue()).toBe('spring-sale');
+    await slug.fill('mine');
+    await name.fill('Summer Sale');
+    expect(await slug.inputValue()).toBe('mine');
+  });
+
+  test('the count of eligible models follows the picker', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const picker = page.getByRole('group', { name: 'Models' });
+    const before = Number(await picker.locator('output').textContent());
+    await picker.getByRole('checkbox').first().uncheck();
+    expect(await picker.locator('output').textContent()).toBe(String(before - 1));
+  });
+
+  test('a router is created by the keyboard alone', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const focused = () => page.evaluate('document.activeElement.id');
+    await page.keyboard.press('Tab');
+    // The first stop leads past the navigation.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('name');
+    await page.keyboard.type('By hand');
+    for (const field of ['slug', 'optimizeFor', 'includesNew', 'fallsBack', 'ceiling-video']) {
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe(field);
+      if (field === 'fallsBack') await page.keyboard.press('Space');
+    }
+    await page.keyboard.type('40');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved as version 1').waitFor();
+    expect(await page.getByRole('switch', { name: 'Fall back when a model is at capacity' }).isChecked()).toBe(true);
+    expect(await page.getByLabel('Video ceiling').inputValue()).toBe('40');
+  });
+
+  test('every field has a label', async () => {
+    const { emulator, page } = await world();
+    await pushSample(emulator);
+    await createRouter(page, 'Labels');
+    for (const path of ['drivers', 'routers/new', 'playground']) {
+      await page.goto(`/console/${path}`);
+      const unlabelled = await page.evaluate(`
+        [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
+          .filter(({ labels }) => !labels[0]?.textContent.trim())
+          .map(({ outerHTML }) => outerHTML)
+      `);
+      expect(unlabelled, path).toEqual([]);
+    }
+  });
+
+  test.for(['light', 'dark'] as const)('at 400 px nothing is cut off or scrolls sideways: %s', async (colorScheme) => {
+    const { emulator, page, problems } = await world({ colorScheme, viewport: { width: 400, height: 800 } });
+    await pushSample(emulator);
+    await createRouter(page, 'A router with a long name that has to be wrapped somewhere');
+    for (const path of ['drivers', 'routers', 'routers/new', 'playground', 'tasks', 'requests']) {
+      await page.goto(`/console/${path}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(400);
+    }
+    const brightnessOf = async (property: string): Promise<number> => {
+      const colour = await page.evaluate<string>(`getComputedStyle(document.body).${property}`);
+      return Number(/\d+/.exec(colour)?.[0]);
+    };
+    expect((await brightnessOf('backgroundColor')) > (await brightnessOf('color'))).toBe(colorScheme === 'light');
+    expect(problems).toEqual([]);
+  });
+
+  test('a driver is drawn, and read exactly from the table beside it', async () => {
+    const { emulator, page, problems } = await world();
+    await pushSample(emulator);
+    await page.goto('/console/drivers');
+    await page.getByRole('link', { name: 'Sales' }).click();
+    await page.locator('#chart canvas').waitFor();
+    expect(await page.locator('#reading').textContent()).toBe('2025-12: 161.50');
+    expect(await page.getByRole('row').nth(1).innerText()).toContain('161.50');
+    expect(problems).toEqual([]);
+  });
+
+  test('without JavaScript there is the table and no empty place for a chart', async () => {
+    const { emulator, page } = await world({ javaScriptEnabled: false });
+    await pushSample(emulator);
+    await page.goto('/console/drivers?id=sales');
+    expect(await page.locator('#chart').isVisible()).toBe(false);
+    expect(await page.getByRole('row').count()).toBe(25);
+  });
+
+  test('a hostile name is text, and runs nothing', async () => {
+    const { emulator, page, problems } = await world();
+    const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+    await push(emulator, { extDrivers: [{ id: hostile, path: [hostile], timeSeries: [] }] });
+    await page.goto('/console/drivers');
+    await page.getByRole('link', { name: hostile }).click();
+    await page.getByRole('heading', { name: hostile }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
