@@ -32,8 +32,7 @@ test('discovers, registers, logs in through the browser and calls tools', async 
   const authProvider = keeper();
   const connect = async (): Promise<Client> => {
     const client = new Client({ name: 'older', version: '1.0.0' });
-    // The package's own types do not fit each other under exactOptionalPropertyTypes.
-    await client.connect(transport() as Parameters<Client['connect']>[0]);
+    await client.connect(transport());
     onTestFinished(() => client.close());
     return client;
   };
