@@ -1,35 +1,15 @@
 /** The official client of the generation before, `@modelcontextprotocol/sdk` 1.32.2, against the agent tools. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect, onTestFinished, test } from 'vitest';
+import { olderKeeper } from './agent-older.ts';
 import { browser, redirectUri } from './agent-world.ts';
 import { emulatorWorld } from './emulator-world.ts';
 
-/** What the client asks its host program to keep, kept in memory. */
-function keeper(): OAuthClientProvider & { authorizationUrl: string } {
-  let client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
-  let tokens: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
-  let verifier = '';
-  return {
-    authorizationUrl: '',
-    redirectUrl: redirectUri,
-    clientMetadata: { client_name: 'An older agent', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
-    clientInformation: () => client,
-    saveClientInformation: (saved) => void (client = saved),
-    tokens: () => tokens,
-    saveTokens: (saved) => void (tokens = saved),
-    codeVerifier: () => verifier,
-    saveCodeVerifier: (saved) => void (verifier = saved),
-    redirectToAuthorization(url) {
-      this.authorizationUrl = url.href;
-    },
-  };
-}
-
 test('discovers, registers, logs in through the browser and calls tools', async () => {
   const emulator = await emulatorWorld();
-  const authProvider = keeper();
+  const authProvider = olderKeeper(redirectUri);
   const connect = async (): Promise<Client> => {
     const client = new Client({ name: 'older', version: '1.0.0' });
     await client.connect(transport());

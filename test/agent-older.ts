@@ -1,0 +1,25 @@
+/** What the official client of the generation before asks its host program to keep. */
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+
+export type OlderKeeper = OAuthClientProvider & { authorizationUrl: string };
+
+/** Kept in memory. `redirectUri` is where the browser is sent back to. */
+export function olderKeeper(redirectUri: string): OlderKeeper {
+  let client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
+  let tokens: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
+  let verifier = '';
+  return {
+    authorizationUrl: '',
+    redirectUrl: redirectUri,
+    clientMetadata: { client_name: 'An older agent', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
+    clientInformation: () => client,
+    saveClientInformation: (saved) => void (client = saved),
+    tokens: () => tokens,
+    saveTokens: (saved) => void (tokens = saved),
+    codeVerifier: () => verifier,
+    saveCodeVerifier: (saved) => void (verifier = saved),
+    redirectToAuthorization(url) {
+      this.authorizationUrl = url.href;
+    },
+  };
+}
