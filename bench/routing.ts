@@ -4,8 +4,11 @@
  *
  *   node bench/routing.ts [--requests 4000] [--rounds 3]
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { defaultRouterSettings } from '../src/contract/routing-settings.ts';
 import { startEmulator } from '../src/emulator/index.ts';
@@ -61,23 +64,38 @@ function median(loads: readonly Load[]): Load {
   return sorted[Math.floor(sorted.length / 2)] as Load;
 }
 
-async function compareAnswers(requests: number, rounds: number): Promise<void> {
-  await using emulator = await startEmulator();
-  const agent = new Agent();
-  await post(emulator.url, '/v1/routers', agent, JSON.stringify({ slug: 'bench', name: 'Bench' }));
-  const answer = await post(emulator.url, path, agent, body);
+/** The servers run in processes of their own, so that the client takes the same from both. */
+async function serveEmulator(): Promise<void> {
+  const emulator = await startEmulator();
+  process.send?.(emulator.url);
+}
+
+function serveBare(answer: string): void {
   const bare = createServer((received, response) => {
     received.resume().on('end', () => response.setHeader('content-type', 'application/json').end(answer));
   });
-  await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
-  const bareUrl = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`;
+  bare.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(bare.address() as AddressInfo).port}`));
+}
+
+async function startServer(...args: readonly string[]): Promise<{ url: string; stop: () => void }> {
+  const child = fork(fileURLToPath(import.meta.url), args);
+  const [url] = (await once(child, 'message')) as [string];
+  return { url, stop: () => void child.kill() };
+}
+
+async function compareAnswers(requests: number, rounds: number): Promise<void> {
+  const agent = new Agent();
+  const emulator = await startServer('--serve', 'emulator');
+  await post(emulator.url, '/v1/routers', agent, JSON.stringify({ slug: 'bench', name: 'Bench' }));
+  const answer = await post(emulator.url, path, agent, body);
+  const bare = await startServer('--serve', 'bare', '--answer', answer);
   const loads: { bare: Load[]; emulator: Load[] } = { bare: [], emulator: [] };
-  await load(emulator.url, requests);
+  for (const { url } of [bare, emulator]) await load(url, requests);
   for (let round = 0; round < rounds; round++) {
-    loads.bare.push(await load(bareUrl, requests));
+    loads.bare.push(await load(bare.url, requests));
     loads.emulator.push(await load(emulator.url, requests));
   }
-  bare.close();
+  for (const server of [bare, emulator]) server.stop();
   const [without, within] = [median(loads.bare), median(loads.emulator)];
   console.log('| image dry run | requests/s | ratio | p99 ms |\n| --- | ---: | ---: | ---: |');
   console.log(
@@ -114,6 +132,11 @@ function measureDecisions(): void {
   }
 }
 
-const { values } = parseArgs({ options: { requests: { type: 'string' }, rounds: { type: 'string' } } });
-await compareAnswers(Number(values.requests ?? 4000), Number(values.rounds ?? 3));
-measureDecisions();
+const text = { type: 'string' } as const;
+const { values } = parseArgs({ options: { requests: text, rounds: text, serve: text, answer: text } });
+if (values.serve === 'emulator') await serveEmulator();
+else if (values.serve === 'bare') serveBare(values.answer ?? '');
+else {
+  await compareAnswers(Number(values.requests ?? 4000), Number(values.rounds ?? 3));
+  measureDecisions();
+}
