@@ -254,6 +254,9 @@ describe('newly released models', () => {
     const before = await modelOf('open');
     expect((await call('POST', '/_emulator/catalog', { add: [newest] })).status).toBe(200);
     expect([await modelOf('open'), await modelOf('closed')]).toEqual(['newest', before]);
+    // A change is one of what is there: it does not take the change before it back.
+    expect((await call('POST', '/_emulator/catalog', { remove: ['veo3.1'] })).status).toBe(200);
+    expect(await modelOf('open')).toBe('newest');
     emulator.reset();
   });
 

@@ -56,7 +56,7 @@ function rereadOnHangup(emulated: Emulator, file: string): void {
   process.on('SIGHUP', () => {
     void readCatalog(file)
       .then((catalog) => {
-        emulated.catalog(catalog);
+        emulated.catalog(catalog, 'builtIn');
         print(`catalog:  ${file} was read again`);
       })
       // The catalog stays as it was, and the emulator up.

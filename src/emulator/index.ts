@@ -47,8 +47,11 @@ export interface Emulator extends AsyncDisposable {
   clearFaults(): void;
   /** Sets the time of area A forward. */
   advance(seconds: number): void;
-  /** Changes the catalog as `POST /_emulator/catalog` does. @throws ZodError */
-  catalog(catalog: unknown): void;
+  /**
+   * Changes the catalog as `POST /_emulator/catalog` does; `builtIn` starts from the built-in one, as a file that is read again.
+   * @throws ZodError
+   */
+  catalog(catalog: unknown, base?: 'present' | 'builtIn'): void;
   /** As new: no drivers, routers, tasks, requests or faults. Requests under way go on. */
   reset(): void;
   /** Ends every connection and request at once. Twice is no harm. */
@@ -90,8 +93,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     faults: (...faults) => service.faults.add(faults.map((fault) => faultSchema.parse(fault))),
     clearFaults: () => service.faults.clear(),
     advance: (seconds) => service.routing.advance(seconds * 1_000),
-    catalog: (catalog) => {
-      service.routing.catalog = parseCatalog(catalog);
+    catalog: (catalog, base = 'present') => {
+      service.routing.catalog =
+        base === 'builtIn' ? parseCatalog(catalog) : parseCatalog(catalog, service.routing.catalog);
     },
     reset: () => service.reset(),
     close,

@@ -31,18 +31,18 @@ const changeSchema = z.strictObject({
 export const builtInCatalog: Catalog = wholeSchema.parse({ models: [...videoModels, ...imageModels, ...audioModels] });
 
 /**
- * Reads the catalog of a file: a whole one, `{ "models": [...] }` or just the list, or changes of the built-in one,
+ * Reads a catalog: a whole one, `{ "models": [...] }` or just the list, or changes of `base`,
  * `{ "add": [...], "remove": [ids] }`. What is added replaces a model of the same id, and stands at the end otherwise.
  * @throws z.ZodError
  */
-export function parseCatalog(json: unknown): Catalog {
+export function parseCatalog(json: unknown, base: Catalog = builtInCatalog): Catalog {
   if (Array.isArray(json)) return { models: modelListSchema.parse(json) };
   if (typeof json === 'object' && json !== null && 'models' in json) return wholeSchema.parse(json);
-  return changedCatalog(changeSchema.parse(json));
+  return changedCatalog(changeSchema.parse(json), base);
 }
 
-function changedCatalog({ add, remove }: z.output<typeof changeSchema>): Catalog {
-  const models = new Map(builtInCatalog.models.map((model) => [model.id, model]));
+function changedCatalog({ add, remove }: z.output<typeof changeSchema>, base: Catalog): Catalog {
+  const models = new Map(base.models.map((model) => [model.id, model]));
   for (const [index, id] of remove.entries()) {
     if (models.delete(id)) continue;
     const message = `there is no model ${id} to remove; the models are ${[...models.keys()].join(', ')}`;

@@ -20,7 +20,7 @@ export function serveRoutingControls(app: App, routing: Routing): void {
     GET: () => Response.json(catalogView(routing.catalog)),
     POST: ({ req }) =>
       acting(req.raw, (body) => {
-        routing.catalog = parseCatalog(body);
+        routing.catalog = parseCatalog(body, routing.catalog);
         return catalogView(routing.catalog);
       }),
   });
