@@ -117,7 +117,7 @@ function measureDecisions(): void {
     input: { promptText: 'a lighthouse in the rain' },
     settings: defaultRouterSettings,
   } as const;
-  const once = (catalog: typeof builtInCatalog): number => {
+  const costOf = (catalog: typeof builtInCatalog): number => {
     const startedMs = performance.now();
     for (let count = 0; count < 200; count++) decide(asked, catalog, () => false);
     return ((performance.now() - startedMs) / 200) * 1000;
@@ -127,7 +127,7 @@ function measureDecisions(): void {
     ['built-in catalog', builtInCatalog],
     ['1 000 models', { ...builtInCatalog, models: thousand }],
   ] as const) {
-    const best = Math.min(...Array.from({ length: 20 }, () => once(catalog)));
+    const best = Math.min(...Array.from({ length: 20 }, () => costOf(catalog)));
     console.log(`| ${name} | ${best.toFixed(0)} |`);
   }
 }

@@ -83,7 +83,7 @@ describe('routers', () => {
     const added = { ...builtInCatalog.models[0], id: 'brand_new' };
     emulator.catalog({ add: [added] });
     expect(checkedIn(await read(emulator, path))).toContain('brand_new');
-    emulator.catalog({});
+    emulator.catalog({}, 'builtIn');
     await flip({});
     emulator.catalog({ add: [added] });
     expect(checkedIn(await read(emulator, path))).not.toContain('brand_new');
