@@ -175,8 +175,8 @@ describe('a login', () => {
       ['http://127.0.0.1:33418/callback', 201],
       ['http://localhost:33418/callback', 201],
       ['cursor://anysphere.cursor/callback', 201],
-      ['https://claude.example/callback', 201],
-      ['http://claude.example/callback', 400],
+      ['https://agent.example/callback', 201],
+      ['http://agent.example/callback', 400],
       ['javascript:alert(1)', 400],
     ] as const) {
       expect(await register(emulator, { redirect_uris: [redirect] }), redirect).toMatchObject({ status });
