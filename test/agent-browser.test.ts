@@ -1,25 +1,21 @@
 /** Logging in an agent as a person does: in a real browser, on a phone's width, by keyboard. */
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type OlderKeeper, olderKeeper } from './agent-older.ts';
 import { emulatorWorld } from './emulator-world.ts';
+import { browserName, cannotBrowse, launchBrowser } from './real-browser.ts';
 
-const executablePath = '/usr/bin/chromium';
-const canSkip = !existsSync(executablePath) && process.env['CI'] === undefined;
-
-describe.skipIf(canSkip)(`a login in ${executablePath}${canSkip ? ', which is not installed' : ''}`, () => {
+describe.skipIf(cannotBrowse)(`a login in ${browserName}`, () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    const args = '--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync';
-    browser = await chromium.launch({ executablePath, args: args.split(' ') });
+    browser = await launchBrowser();
   });
   afterAll(() => browser.close());
 

@@ -1,23 +1,15 @@
 /** The console in a real browser: by keyboard, on a phone, in the light and in the dark, with and without JavaScript. */
-import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Emulator } from '../src/emulator/index.ts';
 import { driver, emulatorWorld, push } from './emulator-world.ts';
+import { browserName, cannotBrowse, launchBrowser } from './real-browser.ts';
 
-const executablePath = '/usr/bin/chromium';
-const isMissing = !existsSync(executablePath);
-
-// Where everything is to be checked its absence is a failure, of the first test below.
-const canSkip = isMissing && process.env['CI'] === undefined;
-
-describe.skipIf(canSkip)(`the console in ${executablePath}${canSkip ? ', which is not installed' : ''}`, () => {
+describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    const args = '--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync';
-    browser = await chromium.launch({ executablePath, args: args.split(' ') });
+    browser = await launchBrowser();
   });
   afterAll(() => browser.close());
 

@@ -1,8 +1,8 @@
 /** Approvals: what somebody let pass, and whether a newer read stays within it. */
-import type { DriverChange } from '../core/diff.ts';
+import { type DriverChange, monthsIn } from '../core/diff.ts';
 import type { Month } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
-import { type PackedPoints, PointWalk } from '../core/packing.ts';
+import type { PackedPoints } from '../core/packing.ts';
 import type { Approval, DeletedPoints } from '../core/stores.ts';
 import type { DriverDeletes } from './verdict.ts';
 import type { World } from './world.ts';
@@ -54,10 +54,6 @@ export function shownDeletes(changes: Iterable<DriverChange>): readonly DriverDe
 /** All points of a run of drivers. */
 export function allPoints(drivers: Iterable<PackedPoints>): DeletedPoints {
   const points = new Map<string, readonly Month[]>();
-  for (const driver of drivers) {
-    const list: Month[] = [];
-    for (const walk = new PointWalk(driver.points); walk.next();) list.push(walk.month);
-    points.set(driver.id, list);
-  }
+  for (const driver of drivers) points.set(driver.id, monthsIn(driver.points));
   return points;
 }

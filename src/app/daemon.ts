@@ -5,7 +5,7 @@
 import { isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Agent, schedule, tokenStamp } from './compose.ts';
-import { runPass } from './pass.ts';
+import { runPassOrRebuild } from './pass.ts';
 import { type Backoff, backoffLeftMs, blockedReason, hasUnpushed } from './push.ts';
 import type { PassReport } from './report.ts';
 import type { WakeReason, Waker } from './waker.ts';
@@ -185,15 +185,7 @@ class Daemon {
   async #run(push: boolean, resume: boolean): Promise<PassReport> {
     const { agent, signal, passed } = this.#options;
     const options = { push: push ? 'ifNeeded' : 'no', resume, retryForMs: 0 } as const;
-    let report: PassReport;
-    try {
-      report = await runPass(agent.world, options, signal);
-    } catch (error) {
-      if (!isAgentError(error, 'state.corrupt')) throw error;
-      agent.world.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
-      agent.rebuildBuffer();
-      report = await runPass(agent.world, options, signal);
-    }
+    const report = await runPassOrRebuild(agent, options, signal);
     passed?.(report);
     return report;
   }

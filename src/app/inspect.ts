@@ -4,8 +4,8 @@ import { AgentError } from '../core/errors.ts';
 import type { Month } from '../core/model.ts';
 import { formatMonth, parseMonth } from '../core/month.ts';
 import { unpackDriver } from '../core/packing.ts';
-import type { PushRecord, Snapshot } from '../core/stores.ts';
-import { openReadable } from './kept.ts';
+import type { Snapshot } from '../core/stores.ts';
+import { acknowledgedPush, keptSnapshot, openReadable } from './kept.ts';
 import type { World } from './world.ts';
 
 export interface Explanation {
@@ -101,10 +101,11 @@ export interface Difference {
 
 /** @throws AgentError `usage` for a push that is not there, not acknowledged or not kept */
 export function difference(world: World, from: string, to: string): Difference {
-  const [a, b] = [keptSnapshot(world, from), keptSnapshot(world, to)];
+  const [a, b] = [acknowledgedPush(world, from), acknowledgedPush(world, to)];
+  const [snapshotA, snapshotB] = [keptSnapshot(world, a), keptSnapshot(world, b)];
   const drivers: DriverDifference[] = [];
   const changes = countChanges(
-    diffDrivers(a.snapshot.readPoints(), b.snapshot.readPoints()),
+    diffDrivers(snapshotA.readPoints(), snapshotB.readPoints()),
     ({ kind, id, before, after, ...months }) => {
       const old = before === undefined ? new Map<Month, string>() : valuesByMonth(before.points);
       const now = after === undefined ? new Map<Month, string>() : valuesByMonth(after.points);
@@ -127,19 +128,5 @@ export function difference(world: World, from: string, to: string): Difference {
       });
     },
   );
-  return { from: a.record.id, to: b.record.id, changes, drivers };
-}
-
-function keptSnapshot(world: World, push: string): { record: PushRecord; snapshot: Snapshot } {
-  const record = /^\d+$/.test(push) ? world.ledger.push(Number(push)) : undefined;
-  if (record?.outcome !== 'acknowledged') {
-    throw new AgentError('usage', `there is no acknowledged push ${push}`, { hint: 'see "driver-sync history"' });
-  }
-  const snapshot = world.archive.open(record.digest);
-  if (snapshot === undefined) {
-    throw new AgentError('usage', `the snapshot of push ${push} is not kept any more`, {
-      hint: '"keep" and "keepMax" in the config say how many are',
-    });
-  }
-  return { record, snapshot };
+  return { from: a.id, to: b.id, changes, drivers };
 }

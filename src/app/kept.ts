@@ -1,6 +1,6 @@
 /** Snapshots of the archive: which are kept, and what to do with one that cannot be read. */
-import { isAgentError } from '../core/errors.ts';
-import type { Snapshot } from '../core/stores.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import type { PushRecord, Snapshot } from '../core/stores.ts';
 import type { World } from './world.ts';
 
 const dayMs = 86_400_000;
@@ -17,6 +17,22 @@ export function openReadable(world: Pick<World, 'archive' | 'log'>, digest: stri
 /** The same without reading it to its end: enough to know its digest and counts. */
 export function openTitle(world: Pick<World, 'archive' | 'log'>, digest: string): Snapshot | undefined {
   return ifWhole(world, digest, () => world.archive.open(digest));
+}
+
+/** @throws AgentError `usage` for a push that is not there or was not acknowledged */
+export function acknowledgedPush({ ledger }: World, push: number | string): PushRecord {
+  const record = /^\d+$/.test(String(push)) ? ledger.push(Number(push)) : undefined;
+  if (record?.outcome === 'acknowledged') return record;
+  throw new AgentError('usage', `there is no acknowledged push ${push}`, { hint: 'see "driver-sync history"' });
+}
+
+/** @throws AgentError `usage` where the snapshot of a push is not kept, `snapshot.damaged` */
+export function keptSnapshot({ archive }: World, { id, digest }: PushRecord): Snapshot {
+  const snapshot = archive.open(digest);
+  if (snapshot !== undefined) return snapshot;
+  throw new AgentError('usage', `the snapshot of push ${id} is not kept any more`, {
+    hint: '"keep" and "keepMax" in the config say how many are',
+  });
 }
 
 function ifWhole({ log }: Pick<World, 'log'>, digest: string, open: () => Snapshot | undefined): Snapshot | undefined {

@@ -46,6 +46,28 @@ export async function runPass(world: World, options: PassOptions, signal: AbortS
   return report;
 }
 
+/** What a pass can be begun again on. */
+interface Rebuildable {
+  readonly world: World;
+  rebuildBuffer(): void;
+}
+
+/** One pass; a buffer that turns out to be damaged is rebuilt, once, and the pass begins again. */
+export async function runPassOrRebuild(
+  agent: Rebuildable,
+  options: PassOptions,
+  signal: AbortSignal,
+): Promise<PassReport> {
+  try {
+    return await runPass(agent.world, options, signal);
+  } catch (error) {
+    if (!isAgentError(error, 'state.corrupt')) throw error;
+    agent.world.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
+    agent.rebuildBuffer();
+    return runPass(agent.world, options, signal);
+  }
+}
+
 async function pushWithRetries(world: World, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
   const { push, retryForMs } = options;
   if (push === 'no') return standing(world);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { AgentError } from '../core/errors.ts';
 import type { PushRecord, Snapshot } from '../core/stores.ts';
 import { adoptRollback } from './adopt.ts';
+import { acknowledgedPush, keptSnapshot } from './kept.ts';
 import { type PushReport, acceptedDrivers, pushSnapshot, waitForOlder } from './push.ts';
 import type { World } from './world.ts';
 
@@ -73,22 +74,14 @@ export function checkForget(world: World, { source, part }: { source: string; pa
  * @throws AgentError `usage` where there is none, or its snapshot is not kept.
  */
 export function findRollback(world: World, push: number | string): { record: PushRecord; snapshot: Snapshot } {
-  const { ledger, archive, address, settings } = world;
-  const record = /^\d+$/.test(String(push)) ? ledger.push(Number(push)) : undefined;
-  if (record?.outcome !== 'acknowledged') {
-    throw new AgentError('usage', `there is no acknowledged push ${push}`, { hint: 'see "driver-sync history"' });
-  }
+  const { address, settings } = world;
+  const record = acknowledgedPush(world, push);
   if (record.address !== address) {
     throw new AgentError('usage', `push ${push} went to another address, ${record.address}`, {
       hint: 'name a push of the address in the config: see "driver-sync history"',
     });
   }
-  const snapshot = archive.open(record.digest);
-  if (snapshot === undefined) {
-    throw new AgentError('usage', `the snapshot of push ${push} is not kept any more`, {
-      hint: '"keep" and "keepMax" in the config say how many are',
-    });
-  }
+  const snapshot = keptSnapshot(world, record);
   if (snapshot.format.shouldDeleteMissing && !settings.shouldDeleteMissing) {
     throw new AgentError(
       'usage',

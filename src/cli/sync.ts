@@ -1,7 +1,7 @@
 import { type Agent, openAgent } from '../app/compose.ts';
-import { type PassOptions, runPass } from '../app/pass.ts';
+import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
 import type { PassReport } from '../app/report.ts';
-import { AgentError, isAgentError } from '../core/errors.ts';
+import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
 import { embedEmulator } from './embedded.ts';
@@ -64,17 +64,5 @@ export async function withAgent<T>(
   } finally {
     progress.end();
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, onSignal);
-  }
-}
-
-/** A buffer that turns out to be damaged is rebuilt, once, and the pass begins again. */
-async function runPassOrRebuild(agent: Agent, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
-  try {
-    return await runPass(agent.world, options, signal);
-  } catch (error) {
-    if (!isAgentError(error, 'state.corrupt')) throw error;
-    agent.world.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
-    agent.rebuildBuffer();
-    return runPass(agent.world, options, signal);
   }
 }

@@ -34,9 +34,9 @@ export interface DriverChange {
 export function* diffDrivers(before: Iterable<PackedPoints>, after: Iterable<PackedPoints>): Generator<DriverChange> {
   for (const [old, now] of pairDrivers(before, after)) {
     if (now === undefined) {
-      yield changeOf('delete', old, now, { deleted: months((old as PackedPoints).points) });
+      yield changeOf('delete', old, now, { deleted: monthsIn((old as PackedPoints).points) });
     } else if (old === undefined) {
-      yield changeOf('create', old, now, { created: months(now.points) });
+      yield changeOf('create', old, now, { created: monthsIn(now.points) });
     } else if (Buffer.compare(old.points, now.points) !== 0) {
       yield changeOf('update', old, now, diffPoints(old.points, now.points));
     } else if (old.path !== now.path) {
@@ -123,7 +123,7 @@ export function hasChanges(changes: Changes): boolean {
 }
 
 /** The months of a `points` blob. */
-function months(points: Uint8Array): Month[] {
+export function monthsIn(points: Uint8Array): Month[] {
   const list: Month[] = [];
   for (const walk = new PointWalk(points); walk.next();) list.push(walk.month);
   return list;

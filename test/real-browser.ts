@@ -1,0 +1,13 @@
+/** Debian's Chromium for tests: skipped with a message where it is missing, and a failure where everything is checked. */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const executablePath = '/usr/bin/chromium';
+export const cannotBrowse = !existsSync(executablePath) && process.env['CI'] === undefined;
+/** For the name of a suite. */
+export const browserName = cannotBrowse ? `${executablePath}, which is not installed` : executablePath;
+
+export function launchBrowser(): Promise<Browser> {
+  const args = '--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync';
+  return chromium.launch({ executablePath, args: args.split(' ') });
+}
