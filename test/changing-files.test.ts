@@ -34,8 +34,8 @@ interface Interference {
 async function interfere(made: TestWorld, { observe, whileWaiting }: Interference): Promise<PassReport> {
   const pass = made.open(async (inner) => {
     const { clock } = made;
-    const openSource: typeof inner.openSource = ({ type, kind, name }) =>
-      kinds[type]!.open(kind, { name, baseDir: made.dir, clock });
+    const openSource: typeof inner.openSource = ({ type, kind, name, mapping }) =>
+      kinds[type]!.open(kind, { name, baseDir: made.dir, clock, mapping, timezone: 'UTC' });
     const options = { push: 'ifNeeded', resume: true, retryForMs: 0 } as const;
     const signal = new AbortController().signal;
     return runPass({ ...inner, clock, openSource, observe: observe ?? inner.observe }, options, signal);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Content, Part, Row } from '../src/core/model.ts';
 import type { Clock, Source } from '../src/core/ports.ts';
+import type { Mapping } from '../src/core/settings.ts';
 import { kinds } from '../src/sources/index.ts';
 
 /** A signal that nobody aborts. */
@@ -24,10 +25,19 @@ export async function writeFiles(dir: string, files: Readonly<Record<string, str
   }
 }
 
+/** For kinds that leave collapsing to the agent. */
+const noMapping: Mapping = { where: [], missing: [''], unpivot: undefined, maps: {}, drivers: [] };
+
 /** Opens a source of a kind as the config does, so that its keys are checked too. */
-export function openSource(type: 'csv' | 'sqlite', keys: object, dir: string, clock: Clock = laterClock()): Source {
+export function openSource(type: string, keys: object, dir: string, clock: Clock = laterClock()): Source {
   const kind = kinds[type]!;
-  return kind.open(kind.schema.parse(keys), { name: 'revenue', baseDir: dir, clock });
+  return kind.open(kind.schema.parse(keys), {
+    name: 'revenue',
+    baseDir: dir,
+    clock,
+    mapping: noMapping,
+    timezone: 'UTC',
+  });
 }
 
 export interface SleepClock extends Clock {

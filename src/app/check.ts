@@ -1,7 +1,7 @@
 /** A first look at a source: do its columns fit, what do its first rows give, and what looks like a slip. */
 import { isAgentError } from '../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
-import { type ColumnProblem, RowMapper, columnProblems } from '../core/mapping.ts';
+import { type MappingProblem, RowMapper, columnProblems } from '../core/mapping.ts';
 import type { Reject, Row } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
 import type { Source } from '../core/ports.ts';
@@ -22,7 +22,7 @@ export interface SourceCheck {
   /** Where the source could not be opened or read. */
   readonly error?: { readonly message: string; readonly hint?: string | undefined };
   /** What the config asks for and the columns do not give. */
-  readonly columns: readonly ColumnProblem[];
+  readonly columns: readonly MappingProblem[];
 }
 
 export async function checkSource(
@@ -57,7 +57,7 @@ class Look {
   readonly #timezone: string;
   readonly #readings: SourceCheck['readings'][number][] = [];
   readonly #rejects: (Reject & { part: string })[] = [];
-  readonly #columns = new Map<string, ColumnProblem>();
+  readonly #columns = new Map<string, MappingProblem>();
   readonly #warnings = new Set<string>();
   readonly #paths = new Map<string, string>();
   readonly #ids = new Map<string, string>();

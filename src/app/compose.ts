@@ -5,7 +5,7 @@ import path from 'node:path';
 import v8 from 'node:v8';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
-import type { DestinationSettings, Settings, SourceSettings } from '../core/settings.ts';
+import type { DestinationSettings, Settings } from '../core/settings.ts';
 import type { Archive, Buffer, Ledger } from '../core/stores.ts';
 import { openArchive } from '../edges/archive.ts';
 import { openBuffer } from '../edges/buffer.ts';
@@ -199,22 +199,15 @@ function worldOf(
   settings: Settings,
   options: Pick<AgentOptions, 'log' | 'observe'>,
 ): Omit<World, 'buffer' | 'ledger' | 'archive' | 'destination'> {
-  const baseDir = path.dirname(settings.file);
   return {
     settings,
     clock: systemClock,
     log: options.log,
     random: Math.random,
     address: settings.destination === 'emulator' ? 'emulator' : settings.destination.url,
-    openSource: (source) => openSource(source, baseDir),
+    openSource: sourceOpener(settings),
     observe: options.observe ?? (() => undefined),
   };
-}
-
-function openSource(settings: SourceSettings, baseDir: string): ReturnType<World['openSource']> {
-  const kind = kinds[settings.type];
-  if (kind === undefined) throw new AgentError('config.invalid', `there is no source of type "${settings.type}"`);
-  return kind.open(settings.kind, { name: settings.name, baseDir, clock: systemClock });
 }
 
 function fileIn(settings: Settings, name: 'buffer' | 'ledger' | 'archive'): string {
@@ -369,10 +362,14 @@ export function ensureState(settings: Settings): void {
   ensureStateDir(settings.state);
 }
 
-/** How `check` opens sources: it keeps nothing. */
-export function sourceOpener(settings: Settings): World['openSource'] {
-  const baseDir = path.dirname(settings.file);
-  return (source) => openSource(source, baseDir);
+/** How sources are opened; `check` needs nothing else of a world. */
+export function sourceOpener({ file, timezone }: Settings): World['openSource'] {
+  const baseDir = path.dirname(file);
+  return ({ name, type, kind, mapping }) => {
+    const known = kinds[type];
+    if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
+    return known.open(kind, { name, baseDir, clock: systemClock, mapping, timezone });
+  };
 }
 
 /** What a token file looks like from outside: a refused push is worth another try once this changed. */

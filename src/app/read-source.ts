@@ -46,10 +46,10 @@ export async function readSource(world: World, settings: SourceSettings, signal:
   try {
     return await withTimeout(world.clock, limits, signal, async (inner) => {
       const source = world.openSource(settings);
-      const listed = await source.parts(inner);
+      const reader = new PartReader(world, settings, source);
+      const listed = await source.parts(inner, reader.knownStamps());
       inner.throwIfAborted();
       world.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
-      const reader = new PartReader(world, settings, source);
       const newestOnly = source.newestOnly === true;
       if (newestOnly) good.push(await reader.newest(listed, inner));
       else for (const part of listed) good.push(await reader.current(part, inner));
@@ -87,6 +87,12 @@ class PartReader {
         if (part.kind === 'part') this.#known.set(part.name, part);
       }
     }
+  }
+
+  /** Of what was read the way it would be read now. */
+  knownStamps(): ReadonlyMap<string, string> {
+    const current = [...this.#known].filter(([, { fingerprint }]) => fingerprint === this.#fingerprint);
+    return new Map(current.map(([name, { stamp }]) => [name, stamp]));
   }
 
   /** The read of a part's present content: the one in the buffer where nothing changed. */

@@ -108,8 +108,8 @@ function isMatch(test: Test, text: string): boolean {
   }
 }
 
-/** What a mapping needs and a part's columns do not give. */
-export interface ColumnProblem {
+/** What a mapping asks for and a place cannot give: a column that a part lacks, a rule that a database cannot collapse by. */
+export interface MappingProblem {
   /** Where the source's config asks for it, such as `['drivers', 0, 'time']`. */
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -117,14 +117,14 @@ export interface ColumnProblem {
 }
 
 /** Everything about a mapping that does not fit a part's columns. */
-export function columnProblems(mapping: Mapping, columns: readonly string[]): readonly ColumnProblem[] {
+export function columnProblems(mapping: Mapping, columns: readonly string[]): readonly MappingProblem[] {
   const { names, unpivoted } = unpivotColumns(mapping, columns);
   if (mapping.unpivot !== undefined && unpivoted?.length === 0) {
     const message = `no column matches unpivot.columns ${mapping.unpivot.columns.source}`;
     return [{ path: ['unpivot', 'columns'], message, hint: `the columns are ${listColumns(columns)}` }];
   }
-  const problems: ColumnProblem[] = [];
-  const need = (path: ColumnProblem['path'], needed: readonly string[]): void => {
+  const problems: MappingProblem[] = [];
+  const need = (path: MappingProblem['path'], needed: readonly string[]): void => {
     for (const column of new Set(needed)) {
       if (names.includes(column)) continue;
       problems.push({ path, message: `there is no column "${column}"`, hint: columnHint(names) });

@@ -42,6 +42,26 @@ export interface RowBatch {
   readonly rows: readonly Row[];
   /** How much of the part has been read so far, 0 to 1, where the place can tell. For progress only. */
   readonly share?: number;
+  /** Where a database collapsed the rows (`pushdown`): what each of `rows` stands for, whose fields are those of its key. */
+  readonly collapsed?: readonly CollapsedRow[];
+}
+
+/** The rows of one key and month, collapsed by a database. */
+export interface CollapsedRow {
+  /** How many rows of the query it stands for. */
+  readonly rows: number;
+  /** One for each entry of the mapping; `undefined` where no row has a value for it. */
+  readonly entries: readonly (CollapsedValue | undefined)[];
+}
+
+/** What one entry's rule made of a key and month. */
+export interface CollapsedValue {
+  /** The time of the reading that counts (of a sum, average or count: the latest), as its column's text. */
+  readonly time: string;
+  /** That reading's text; of a sum or average the sum, of a count nothing that matters. */
+  readonly value: string;
+  /** How many readings went into it. */
+  readonly count: number;
 }
 
 /** What is known of a part's content once all its rows were read. */

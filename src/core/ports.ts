@@ -6,10 +6,11 @@ export interface Source {
   readonly newestOnly?: boolean;
 
   /**
-   * What there is to read now. Cheap: reads no rows.
+   * What there is to read now. Cheap: reads no rows. `known` has the stamps of the parts as they were last read, by
+   * name, for places that can be asked whether one still holds.
    * @throws AgentError `source.unreadable` if the place cannot be seen, or holds nothing that matches.
    */
-  parts(signal: AbortSignal): Promise<readonly Part[]>;
+  parts(signal: AbortSignal, known?: ReadonlyMap<string, string>): Promise<readonly Part[]>;
 
   /**
    * The rows of one part, in order, in batches of any size; the first batch comes even where there are no rows, for its

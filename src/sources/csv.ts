@@ -1,17 +1,16 @@
 /** `type: csv`: files of delimited text. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
-import type { Content, Row, RowBatch } from '../core/model.ts';
+import type { Row, RowBatch } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
 import { trimWhiteSpace } from '../core/text.ts';
-import { CsvFault, CsvParser } from './csv-parser.ts';
-import { fileKeys, hashPart, listParts, placeOf, readPart } from './files.ts';
+import { CsvFault, CsvParser } from './formats/csv-parser.ts';
+import type { PartFile } from './files/part-file.ts';
+import { type FormatContent, fileKeys, hashPart, listParts, placeOf, readPart } from './files/place.ts';
 import { defineKind } from './kind.ts';
 import type { SourceContext } from './kind.ts';
-import type { StableFile } from './stable-file.ts';
-import { isEncoding, lineAt, readText } from './text.ts';
-import { watchGlobs } from './watch.ts';
+import { isEncoding, lineAt, readText } from './formats/text.ts';
+import { watchGlobs } from './files/watch.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -68,9 +67,7 @@ export const csv = defineKind(schema, (settings: CsvSettings, context: SourceCon
   };
 });
 
-async function* readCsv(file: StableFile, settings: CsvSettings): AsyncGenerator<RowBatch, Content, void> {
-  const hash = createHash('sha256');
-  let bytesRead = 0;
+async function* readCsv(file: PartFile, settings: CsvSettings): AsyncGenerator<RowBatch, FormatContent, void> {
   let last: number | undefined;
   const text = { file, encoding: settings.encoding };
   const parser = await CsvParser.open(settings);
@@ -85,14 +82,10 @@ async function* readCsv(file: StableFile, settings: CsvSettings): AsyncGenerator
       columns = parseHeader(header, file.name);
     }
     const data = footer.withhold(isFirst ? rows.slice(1) : rows);
-    return isFirst || data.length > 0 ? { columns, rows: data, share: bytesRead / file.bytes } : undefined;
+    return isFirst || data.length > 0 ? { columns, rows: data, share: file.share } : undefined;
   };
   try {
-    const decoded = readText(text, (bytes) => {
-      hash.update(bytes);
-      bytesRead += bytes.length;
-    });
-    for await (const chunk of decoded) {
+    for await (const chunk of readText(text)) {
       last = chunk.at(-1);
       const batch = take(parser.write(lines.cut(chunk)));
       if (batch !== undefined) yield batch;
@@ -106,12 +99,7 @@ async function* readCsv(file: StableFile, settings: CsvSettings): AsyncGenerator
     throw faultError(error, { name: file.name, line, header: parser.header });
   }
   if (columns === undefined) throw noHeader(file, settings.skipRows);
-  return {
-    hash: hash.digest('hex'),
-    stamp: file.stamp,
-    revisedAtMs: file.revisedAtMs,
-    endsWithLineEnd: last === lineFeed || last === carriageReturn,
-  };
+  return { endsWithLineEnd: last === lineFeed || last === carriageReturn };
 }
 
 /** The names of the columns: trimmed, and each once; several may be empty. */
@@ -139,7 +127,7 @@ function parseHeader(header: Row, name: string): readonly string[] {
   return columns;
 }
 
-function noHeader(file: StableFile, skipRows: number): AgentError {
+function noHeader(file: PartFile, skipRows: number): AgentError {
   if (file.bytes === 0) {
     return new AgentError('part.unreadable', `${file.name} has no header: it is empty (0 bytes)`, {
       hint: 'is the export still to be written, or did it fail?',

@@ -1,6 +1,9 @@
 /** What a kind of source is: its keys in the config, and how it is opened. */
+import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import type { MappingProblem } from '../core/mapping.ts';
 import type { Clock, Source } from '../core/ports.ts';
+import type { Mapping } from '../core/settings.ts';
 
 export interface SourceContext {
   /** The source's name in the config. */
@@ -8,6 +11,9 @@ export interface SourceContext {
   /** Absolute; paths of the config and names of parts are relative to it. */
   readonly baseDir: string;
   readonly clock: Clock;
+  /** What becomes of the rows, and the zone whose months count: for a place that can collapse them itself. */
+  readonly mapping: Mapping;
+  readonly timezone: string;
 }
 
 export interface Kind {
@@ -15,12 +21,24 @@ export interface Kind {
   readonly schema: z.ZodType;
   /** `kind` is what `schema` made of the keys. Touches nothing: what is wrong with the place shows when it is read. */
   open(kind: unknown, context: SourceContext): Source;
+  /** What of a mapping this kind, so configured, cannot do. */
+  problems?(kind: unknown, mapping: Mapping): readonly MappingProblem[];
 }
 
 /** Joins a schema and the `open` that takes what it makes: the one place that knows that the two belong together. */
 export function defineKind<Schema extends z.ZodType>(
   schema: Schema,
   open: (settings: z.output<Schema>, context: SourceContext) => Source,
+  problems?: (settings: z.output<Schema>, mapping: Mapping) => readonly MappingProblem[],
 ): Kind {
-  return { schema, open: (kind, context) => open(kind as z.output<Schema>, context) };
+  return {
+    schema,
+    open: (kind, context) => open(kind as z.output<Schema>, context),
+    ...(problems && { problems: (kind, mapping) => problems(kind as z.output<Schema>, mapping) }),
+  };
+}
+
+/** The stamp of a place that says nothing cheap about its content: equal to no other, so that the part is read. */
+export function freshStamp(): string {
+  return `fresh-${randomUUID()}`;
 }

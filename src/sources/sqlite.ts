@@ -10,12 +10,12 @@ import { AgentError } from '../core/errors.ts';
 import type { Content, Part, Row, RowBatch } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import { trimWhiteSpace } from '../core/text.ts';
-import { accessError, codeOf, untilAborted } from './access.ts';
-import type { Glob } from './glob.ts';
+import { accessError, codeOf, untilAborted } from './files/access.ts';
+import type { Glob } from './files/glob.ts';
 import { defineKind } from './kind.ts';
 import type { SourceContext } from './kind.ts';
-import { notAFile, revisedAtMsOf, stampOf } from './stable-file.ts';
-import { watchGlobs } from './watch.ts';
+import { notAFile, revisedAtMsOf, stampOf } from './files/stable-file.ts';
+import { watchGlobs } from './files/watch.ts';
 
 const partName = 'query';
 const batchRows = 1000;

@@ -4,14 +4,14 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
-import { AgentError } from '../core/errors.ts';
-import type { StableFile } from './stable-file.ts';
+import { AgentError } from '../../core/errors.ts';
+import type { PartFile } from '../files/part-file.ts';
 
 /** What a failed decoder may have kept back: more than any character has bytes. */
 const characterBytesMax = 8;
 
 export interface TextFile {
-  readonly file: StableFile;
+  readonly file: PartFile;
   /** A label that `isEncoding` knows; a byte-order mark of the file wins over it. */
   readonly encoding: string;
 }
@@ -23,14 +23,12 @@ export function isEncoding(label: string): boolean {
 
 /**
  * The text as UTF-8, without its byte-order mark, in chunks that end between characters.
- * @param onBytes is told of the bytes as they are in the file.
  * @throws AgentError `part.unreadable` for an invalid byte (its offset and line) or a NUL character.
  */
-export async function* readText(text: TextFile, onBytes: (bytes: Buffer) => void): AsyncGenerator<Buffer, void, void> {
+export async function* readText(text: TextFile): AsyncGenerator<Buffer, void, void> {
   let decoder: Decoder | undefined;
   let offset = 0;
   for await (const chunk of text.file.chunks()) {
-    onBytes(chunk);
     let start = 0;
     if (decoder === undefined) {
       const mark = markOf(chunk);
@@ -52,7 +50,7 @@ export async function* readText(text: TextFile, onBytes: (bytes: Buffer) => void
 export async function lineAt(text: TextFile, offset: number): Promise<number> {
   const lines = new LineCounter();
   let left = offset;
-  for await (const chunk of readText(text, () => undefined)) {
+  for await (const chunk of readText(text)) {
     lines.add(chunk.subarray(0, left));
     left -= chunk.length;
     if (left <= 0) break;

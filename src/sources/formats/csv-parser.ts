@@ -1,7 +1,7 @@
 /** csv-parse, driven by hand: chunks in, rows out, and a place in the text for every failure. */
 import type { Parser } from 'csv-parse';
-import type { Row } from '../core/model.ts';
-import { trimWhiteSpace } from '../core/text.ts';
+import type { Row } from '../../core/model.ts';
+import { trimWhiteSpace } from '../../core/text.ts';
 
 /** Longest field, in bytes of its text (DESIGN 4: "a field over 10 MB" is a failure of the part). */
 const fieldBytesMax = 10_000_000;

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { AgentError } from '../core/errors.ts';
-import type { Clock } from '../core/ports.ts';
+import { AgentError } from '../../core/errors.ts';
+import type { Clock } from '../../core/ports.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
 
 /** How long a file may take to become quiet (DESIGN 3: "`sync` waits, up to 60 s"). */

@@ -5,7 +5,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentError } from '../core/errors.ts';
+import { AgentError } from '../../core/errors.ts';
 import { accessError, codeOf } from './access.ts';
 
 /** A glob, cut where its fixed directories end. */

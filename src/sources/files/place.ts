@@ -1,17 +1,17 @@
 /** Files as parts: which there are, when they are quiet, and reads that are never of two contents. */
-import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { parseDuration } from '../core/duration.ts';
-import { AgentError, isAgentError } from '../core/errors.ts';
-import type { Content, Part, RowBatch } from '../core/model.ts';
-import type { Clock } from '../core/ports.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import type { Content, Part, RowBatch } from '../../core/model.ts';
+import type { Clock } from '../../core/ports.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
 import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.ts';
 import type { Glob } from './glob.ts';
-import type { SourceContext } from './kind.ts';
+import type { SourceContext } from '../kind.ts';
+import { PartFile } from './part-file.ts';
 import { StableFile, notAFile, revisedAtMsOf, stampOf, waitUntilQuiet } from './stable-file.ts';
 
 /** The keys that every kind made of files has. */
@@ -126,10 +126,9 @@ export async function hashPart(
 ): Promise<Pick<Content, 'hash' | 'stamp'>> {
   const file = await openQuiet(place, part, signal);
   try {
-    const hash = createHash('sha256');
-    for await (const chunk of file.chunks()) hash.update(chunk);
+    const hash = await new PartFile(file).hash();
     await file.verify();
-    return { hash: hash.digest('hex'), stamp: file.stamp };
+    return { hash, stamp: file.stamp };
   } finally {
     await file.close();
   }
@@ -144,8 +143,11 @@ async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Pro
   throw file.changed();
 }
 
-/** Reads the rows of one open file. Returns what is known of its content. */
-export type FileReader = (file: StableFile) => AsyncGenerator<RowBatch, Content, void>;
+/** What a format alone knows of a file's content. */
+export type FormatContent = Pick<Content, 'endsWithLineEnd'>;
+
+/** Reads the rows of one file. @throws AgentError `part.unreadable` (what, file, line, why) */
+export type FormatReader = (file: PartFile) => AsyncGenerator<RowBatch, FormatContent, void>;
 
 /**
  * The rows of one part through `read`, once it is quiet; whatever `read` makes of it counts only if the file did not
@@ -155,13 +157,15 @@ export async function* readPart(
   place: FilePlace,
   part: Part,
   signal: AbortSignal,
-  read: FileReader,
+  read: FormatReader,
 ): AsyncGenerator<RowBatch, Content, void> {
   const file = await openQuiet(place, part, signal);
   try {
-    const content = yield* read(file);
+    const partFile = new PartFile(file);
+    const content = yield* read(partFile);
+    const hash = await partFile.hash();
     await file.verify();
-    return content;
+    return { ...content, hash, stamp: file.stamp, revisedAtMs: file.revisedAtMs };
   } catch (error) {
     // What looks broken may only be half written: then it is worth another try.
     if (isAgentError(error, 'part.unreadable')) await file.verify();

@@ -1,6 +1,6 @@
 /** Places that cannot be seen, and file system calls that never come back. */
-import { AgentError } from '../core/errors.ts';
-import type { ErrorCode } from '../core/errors.ts';
+import { AgentError } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 
 /** The file system's code of a failure, such as `ENOENT`, where it has one. */
 export function codeOf(error: unknown): string | undefined {
