@@ -80,7 +80,10 @@ describe('in every time zone, from 1970 to 2100', () => {
   test('a month begins and the one before ends where the clocks say', () => {
     const misread: string[] = [];
     for (const zone of zones) {
-      const read = compileTimeReader({ formats: ['unix'], locale: 'en', timezone: undefined }, zone);
+      const read = compileTimeReader(
+        { formats: ['unix'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
+        zone,
+      );
       for (const one of months) {
         const start = localToEpoch(zone, stampSeconds(one, 'start'));
         const [before, first] = [read(String(start - 1)), read(String(start))];

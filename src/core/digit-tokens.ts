@@ -13,8 +13,13 @@ const numberToken = /^(?:yyyy|yy|MM?|dd?|HH?|mm?|ss?|S{1,9})$/;
 export function compileDigitTokens(tokens: string): FormatReader | undefined {
   const steps = compileSteps(tokens);
   if (steps === undefined) return undefined;
-  const letters = steps.map((step) => ('letter' in step ? step.letter : ''));
-  const kind = letters.some((letter) => letter !== '' && 'HmsS'.includes(letter)) ? 'wall' : 'date';
+  const letters = new Set(steps.map((step) => ('letter' in step ? step.letter : '')));
+  const kind = ['H', 'm', 's', 'S'].some((letter) => letters.has(letter))
+    ? 'wall'
+    : letters.has('d')
+      ? 'date'
+      : 'months';
+  const months = letters.has('M') ? 1 : 12;
   const misfit = `it does not fit the format ${tokens}`;
   return (text) => {
     const fields = readFields(text, steps);
@@ -23,7 +28,7 @@ export function compileDigitTokens(tokens: string): FormatReader | undefined {
     if (typeof days === 'string') return days;
     const clock = readClock(fields.H, fields.m, fields.s);
     if (typeof clock === 'string') return clock;
-    return { kind, seconds: days * daySeconds + clock, nanos: fields.S };
+    return { kind, seconds: days * daySeconds + clock, nanos: fields.S, months };
   };
 }
 
@@ -51,7 +56,8 @@ function compileSteps(tokens: string): Step[] | undefined {
       for (const character of unquote(piece)) steps.push({ literal: character.charCodeAt(0) });
     }
   }
-  return seen.has('y') && seen.has('M') ? steps : undefined;
+  // A year alone is twelve months; one with a day and no month is a mistake, which is told elsewhere.
+  return seen.has('y') && (seen.has('M') || seen.size === 1) ? steps : undefined;
 }
 
 /** UTF-16 units of a literal piece. */

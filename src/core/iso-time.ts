@@ -22,7 +22,8 @@ const monthNames = [
 
 /**
  * `2026-03-05`, `20260305`, `2026-03`, and date-times with `T` or a space: `10:15`, `10:15:30`, `101530`, a fraction of a
- * second of any length after a dot or a comma (nine digits count), then `Z`, `+02`, `+0200`, `+02:00` or nothing.
+ * second of any length after a dot or a comma (nine digits count), then `Z`, `+02`, `+0200`, `+02:00` or nothing. So it is
+ * also what databases write.
  */
 export function readIso(text: string): Outcome {
   const plain = readPlainIso(text);
@@ -34,8 +35,8 @@ export function readIso(text: string): Outcome {
   const days = readDate(Number(year), Number(month), day === undefined ? 1 : Number(day));
   if (typeof days === 'string') return days;
   const time = match[4] ?? match[6];
-  if (time === undefined) return { kind: 'date', seconds: days * daySeconds, nanos: 0 };
-  if (day === undefined) return 'a time needs a day before it';
+  if (day === undefined && time !== undefined) return 'a time needs a day before it';
+  if (time === undefined) return daysRead(day === undefined ? 'months' : 'date', days);
   const digits = time.replaceAll(':', '');
   const second = digits.length > 4 ? twoDigits(digits, 4) : 0;
   const clock = readClock(twoDigits(digits, 0), twoDigits(digits, 2), second);
@@ -43,11 +44,14 @@ export function readIso(text: string): Outcome {
   return withZone(days * daySeconds + clock, readNanos(match[5] ?? match[7] ?? ''), zone);
 }
 
+// PostgreSQL writes the seconds that a zone had before it was standardised, and BigQuery says UTC.
+const zoneSyntax = 'Z|UTC|[+\\u2212-][0-9]{2}(?::?[0-9]{2}(?::[0-9]{2})?)?';
+
 // Year, month and day or basic month and day; then hour, minute, second and fraction, with colons or without; then zone.
 const isoPattern = new RegExp(
   '^([0-9]{4})(?:-([0-9]{2}(?:-[0-9]{2})?)|([0-9]{4}))' +
     '(?:[T ](?:([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,]([0-9]+))?)?)|([0-9]{4}(?:[0-9]{2}(?:[.,]([0-9]+))?)?))' +
-    ' ?(Z|[+\\u2212-][0-9]{2}(?::?[0-9]{2})?)?)?$',
+    ` ?(${zoneSyntax})?)?$`,
 );
 
 /**
@@ -66,7 +70,12 @@ function readPlainIso(text: string): Outcome | undefined {
   if (!(year + month + day >= 0)) return undefined;
   const days = readDate(year, month, day);
   if (typeof days === 'string') return days;
-  return isTime ? readPlainTime(text, days) : { kind: 'date', seconds: days * daySeconds, nanos: 0 };
+  if (isTime) return readPlainTime(text, days);
+  return daysRead(length === 7 ? 'months' : 'date', days);
+}
+
+function daysRead(kind: 'months' | 'date', days: number): ReadTime {
+  return { kind, seconds: days * daySeconds, nanos: 0, months: 1 };
 }
 
 /** The rest of `2026-03-05T10:15:30`, from the letter on. */
@@ -84,7 +93,7 @@ function readPlainTime(text: string, days: number): Outcome | undefined {
   return withZone(days * daySeconds + clock, readNanos(rest[1] ?? ''), rest[2] ?? '');
 }
 
-const restPattern = /^(?:[.,]([0-9]+))? ?(Z|[+\u2212-][0-9]{2}(?::?[0-9]{2})?)?$/;
+const restPattern = new RegExp(`^(?:[.,]([0-9]+))? ?(${zoneSyntax})?$`);
 const colon = 0x3a;
 const hyphen = 0x2d;
 
@@ -96,6 +105,7 @@ function twoDigits(text: string, at: number): number {
 
 /** The day's number, or why there is no such day. @param month 1 to 12 */
 export function readDate(year: number, month: number, day: number): number | string {
+  if (year === 0 && month === 0 && day === 0) return 'a date of zeros stands for none';
   if (year < yearMin || year > yearMax) return `the year ${year} is outside ${yearMin} to ${yearMax}`;
   if (month < 1 || month > 12) return `there is no month ${month}`;
   const last = daysInMonth(year, month);
@@ -113,18 +123,19 @@ export function readClock(hour: number, minute: number, second: number): number 
 }
 
 function withZone(wallSeconds: number, nanos: number, zone: string): Outcome {
-  if (zone === '') return { kind: 'wall', seconds: wallSeconds, nanos };
-  const offset = zone === 'Z' ? 0 : readOffset(zone);
+  if (zone === '') return { kind: 'wall', seconds: wallSeconds, nanos, months: 1 };
+  const offset = zone === 'Z' || zone === 'UTC' ? 0 : readOffset(zone);
   if (offset === undefined) return `there is no zone ${zone}`;
-  return { kind: 'instant', seconds: wallSeconds - offset, nanos };
+  return { kind: 'instant', seconds: wallSeconds - offset, nanos, months: 1 };
 }
 
-/** Seconds ahead of UTC of `+02`, `+0200` or `+02:00`. No clock ever was further away than 15:13. */
+/** Seconds ahead of UTC of `+02`, `+0200`, `+02:00` or `+02:00:00`. No clock ever was further away than 15:13. */
 function readOffset(zone: string): number | undefined {
   const hours = twoDigits(zone, 1);
-  const minutes = zone.length === 3 ? 0 : twoDigits(zone, zone.length - 2);
-  if (hours > 15 || minutes > 59) return undefined;
-  const seconds = hours * 3600 + minutes * 60;
+  const minutes = zone.length === 3 ? 0 : twoDigits(zone, zone.charCodeAt(3) === colon ? 4 : 3);
+  const rest = zone.length === 9 ? twoDigits(zone, 7) : 0;
+  if (hours > 15 || minutes > 59 || rest > 59) return undefined;
+  const seconds = hours * 3600 + minutes * 60 + rest;
   return zone.charCodeAt(0) === 0x2b ? seconds : -seconds;
 }
 
@@ -134,15 +145,25 @@ function readNanos(fraction: string): number {
 }
 
 function explainIso(text: string): string {
-  if (/^[0-9]{6}$/.test(text)) return 'not an ISO 8601 date; say format: yyyyMM if this is a month';
-  if (/^[0-9]{4}$/.test(text)) return 'a year alone names no month';
-  if (/^[0-9]{10}$/.test(text)) return 'looks like UNIX seconds: format: unix';
-  if (/^[0-9]{13}$/.test(text)) return 'looks like UNIX milliseconds: format: unix-ms';
-  if (/^[0-9]{4}-?W[0-9]/.test(text)) return "week dates are not read; say format: with tokens such as RRRR-'W'II-i";
-  if (/^[0-9]{4}-?[0-9]{3}(?![0-9])/.test(text)) return 'dates by day of the year are not read';
-  if (/^[+\u2212-]?[0-9]{5,}-/.test(text)) return `only years from ${yearMin} to ${yearMax} are read`;
+  for (const [pattern, reason] of likelySlips) {
+    if (pattern.test(text)) return reason;
+  }
   return 'not an ISO 8601 date; say format: with date-fns tokens such as dd.MM.yyyy or MMMM yyyy';
 }
+
+/** What else a text may be, and what to declare for it. */
+const likelySlips: readonly (readonly [RegExp, string])[] = [
+  [/^[0-9]{6}$/, 'not an ISO 8601 date; say format: yyyyMM if this is a month'],
+  [/^[0-9]{4}$/, 'a year alone names no month; say format: yyyy if the value is one of the whole year'],
+  [/^[0-9]{5}(?:\.[0-9]+)?$/, 'not an ISO 8601 date; say format: excel-serial if this is a day as Excel counts them'],
+  [/^[0-9]{10}$/, 'looks like UNIX seconds: format: unix'],
+  [/^[0-9]{13}$/, 'looks like UNIX milliseconds: format: unix-ms'],
+  [/^[0-9]{4}-?W[0-9]{2}-?[0-9]/, "week dates are not read; say format: with tokens such as RRRR-'W'II-i"],
+  [/^[0-9]{4}-?[0-9]{3}(?![0-9])/, 'dates by day of the year are not read; say format: with tokens such as yyyy-DDD'],
+  [/^[+\u2212-]?[0-9]{5,}-/, `only years from ${yearMin} to ${yearMax} are read`],
+  [/^[+\u2212-]?infinity$/i, 'infinity is no moment'],
+  [/Q ?[1-4]|[1-4] ?Q/i, 'not an ISO 8601 date; say format: fiscal-quarter if this is a quarter'],
+];
 
 /** Seconds since 1970, with an optional minus and an optional fraction. */
 export function readUnix(text: string): Outcome {
@@ -168,7 +189,7 @@ const unixPattern = /^([\u2212-]?)([0-9]+)(?:\.([0-9]+))?$/;
 
 /** A moment before 1970 is rounded down, so its nanoseconds count forward like all others. */
 function signedInstant(sign: string, seconds: number, nanos: number): ReadTime {
-  if (sign === '') return { kind: 'instant', seconds, nanos };
-  if (nanos === 0) return { kind: 'instant', seconds: seconds === 0 ? 0 : -seconds, nanos };
-  return { kind: 'instant', seconds: -seconds - 1, nanos: 1_000_000_000 - nanos };
+  if (sign === '') return { kind: 'instant', seconds, nanos, months: 1 };
+  if (nanos === 0) return { kind: 'instant', seconds: seconds === 0 ? 0 : -seconds, nanos, months: 1 };
+  return { kind: 'instant', seconds: -seconds - 1, nanos: 1_000_000_000 - nanos, months: 1 };
 }

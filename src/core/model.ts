@@ -17,6 +17,8 @@ export type Rule = 'last' | 'first' | 'sum' | 'average' | 'min' | 'max' | 'count
 /** A point of time as read: its month in the agent's zone, and its place in time, which orders readings. */
 export interface Moment {
   readonly month: Month;
+  /** How many calendar months the text names, from `month` on: 3 for a quarter, 12 for a year, else 1. */
+  readonly months: number;
   /** UNIX seconds, rounded down; a date without a time is its midnight in the agent's zone. */
   readonly seconds: number;
   /** 0 to 999 999 999. */

@@ -7,12 +7,26 @@ import type { Locale } from 'date-fns';
 
 /** Abbreviations that people use and neither date-fns nor Intl writes, by language. */
 const furtherNames: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  bg: { ян: 0, септ: 8, ноем: 10 },
+  cs: { brez: 2, kvet: 4, list: 10, pros: 11 },
+  da: { sept: 8 },
+  de: { jaenner: 0, jaen: 0, feber: 1, mrz: 2, maer: 2, maerz: 2 },
+  el: { σεπτ: 8 },
   en: { sept: 8 },
-  de: { mrz: 2, maerz: 2, jänner: 0, feber: 1 },
-  fr: { fev: 1 },
   es: { set: 8, setiembre: 8 },
-  it: { sett: 8 },
+  et: { jan: 0, veb: 1, mar: 2, jun: 5, jul: 6, sep: 8 },
+  // `mar` would be marraskuu, but nobody can be sure that it is not March.
+  fi: { tam: 0, hel: 1, maa: 2, huh: 3, tou: 4, kes: 5, hei: 6, syy: 8, lok: 9, jou: 11 },
+  fr: { jan: 0, fev: 1, mar: 2, jun: 5, jul: 6, juill: 6, aou: 7, sep: 8 },
+  hu: { feb: 1, mar: 2, szep: 8 },
+  it: { genn: 0, febb: 1, magg: 4, giug: 5, lugl: 6, sett: 8 },
+  lv: { jan: 0, feb: 1, mar: 2, mai: 4, sep: 8 },
+  nb: { sept: 8 },
   nl: { maa: 2, sept: 8 },
+  nn: { sept: 8 },
+  pl: { stycz: 0, kwiec: 3, czerw: 5, sierp: 7, wrzes: 8, pazdz: 9, listop: 10, grudz: 11 },
+  ru: { сен: 8, ноя: 10 },
+  sv: { mar: 2, jun: 5, jul: 6, sept: 8 },
 };
 
 interface MonthName {
@@ -41,6 +55,15 @@ export function compileMonthNames(
     const [{ length }, month] = found;
     return { month, length: text.startsWith(stops, length) ? length + 1 : length };
   };
+}
+
+/** A name that stands for one month in `a` and for another in `b`. */
+export function clashingName(a: Locale, b: Locale): string | undefined {
+  const others = collectNames(b);
+  for (const [name, month] of collectNames(a)) {
+    if ((others.get(name) ?? month) !== month) return name;
+  }
+  return undefined;
 }
 
 /** By locale: the formatters of one take 5 MB and 10 ms until they are collected, and a config names few. */

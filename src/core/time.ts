@@ -1,10 +1,13 @@
-/** Texts that name a moment, read into months of one zone. */
+/** Texts that name a moment, read into months of one zone or one calendar. */
+import { type Calendar, calendarRange, formatDay, periodNamed, periodOfDay } from './calendar.ts';
+import { compileFiscalPeriod, compileFiscalQuarter } from './fiscal-time.ts';
 import { readIso, readUnix, readUnixMs } from './iso-time.ts';
 import type { Moment, Month } from './model.ts';
-import { isMonthInRange, monthOfWallSeconds, yearMax, yearMin } from './month.ts';
-import type { FormatReader, ReadTime, TimeFormat } from './time-format.ts';
+import { daySeconds, formatMonth, isMonthInRange, monthOfWallSeconds, yearMax, yearMin } from './month.ts';
+import { readDecimalMonth, readExcelSerial } from './spreadsheet-time.ts';
 import { quote, trimWhiteSpace } from './text.ts';
-import { compileTokens, localeProblem, tokensProblem } from './token-time.ts';
+import type { FiscalYear, FormatReader, ReadTime, TimeFormat } from './time-format.ts';
+import { compileTokens, localeProblem, tokenMonths, tokensProblem, weekReason } from './token-time.ts';
 import { isTimeZone, localToEpoch, utcOffsetSeconds } from './zone.ts';
 
 /** Reads one text: its moment, or one line that says why it is rejected. */
@@ -19,25 +22,39 @@ const textLengthMax = 100;
 /**
  * Builds the reader of one column. White space around a text is ignored; formats are tried in their order.
  * @param timezone IANA name of the zone whose months count (DESIGN 4, "Months")
+ * @param calendar where one is given, its periods count: a text that names one is it, a day gets the month of the period
+ *   that it lies in; a text that names a month or more keeps those
  * @throws RangeError for a format that `timeFormatProblem` has a word for
  */
-export function compileTimeReader(format: TimeFormat, timezone: string): TimeReader {
-  const readers = format.formats.map((name) => compileFormat(name, format.locale));
-  const place = placer(format.timezone ?? timezone, timezone);
+export function compileTimeReader(format: TimeFormat, timezone: string, calendar?: Calendar): TimeReader {
+  const readers = format.formats.map((name) => compileFormat(name, format));
+  const place = placer(format.timezone ?? timezone, timezone, calendar);
   const known = new Map<string, Moment | string>();
 
   const read = (text: string): Moment | string => {
     const trimmed = trimWhiteSpace(text);
     if (trimmed === '') return 'time is empty';
-    let reason = '';
+    const period = calendar && periodNamed(calendar, trimmed);
+    if (period !== undefined) {
+      const seconds = localToEpoch(timezone, period.start * daySeconds);
+      return { month: period.month, months: 1, seconds, nanos: 0 };
+    }
+    let misfit = '';
+    let misplaced = '';
     for (const reader of readers) {
       const time = reader(trimmed);
-      const moment = typeof time === 'string' ? time : place(time);
+      if (typeof time === 'string') {
+        misfit ||= time;
+        continue;
+      }
+      const moment = place(time);
       if (typeof moment !== 'string') return moment;
-      reason ||= moment;
+      misplaced ||= moment;
     }
-    if (readers.length > 1) reason = `it fits none of the formats ${format.formats.join(', ')}`;
-    return `time ${quote(trimmed)} cannot be read: ${reason}`;
+    if (readers.length > 1) misfit = `it fits none of the formats ${format.formats.join(', ')}`;
+    if (isoWeek.test(trimmed)) misfit = weekReason;
+    if (calendar !== undefined) misfit = `it is no period of ${calendar.name}, and ${misfit}`;
+    return `time ${quote(trimmed)} cannot be read: ${misplaced || misfit}`;
   };
 
   // Rows that follow each other mostly have one time, and comparing texts costs less than looking one up.
@@ -63,44 +80,90 @@ export function timeFormatProblem(format: TimeFormat): string | undefined {
   if (format.timezone !== undefined && !isTimeZone(format.timezone)) {
     return `unknown time zone ${quote(format.timezone)}; say an IANA name such as Europe/Berlin`;
   }
-  const locale = localeProblem(format.locale);
-  if (locale !== undefined) return locale;
+  if (format.locales.length === 0) return 'no locale is given';
+  for (const locale of format.locales) {
+    const problem = localeProblem(locale);
+    if (problem !== undefined) return problem;
+  }
   for (const name of format.formats) {
-    if (fixedFormats.has(name)) continue;
-    const problem = tokensProblem(name, format.locale);
+    if (namedFormats.has(name)) continue;
+    const problem = tokensProblem(name, format.locales);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-const fixedFormats: ReadonlyMap<string, FormatReader> = new Map([
-  ['iso', readIso],
-  ['unix', readUnix],
-  ['unix-ms', readUnixMs],
-]);
-
-function compileFormat(name: string, locale: string): FormatReader {
-  return fixedFormats.get(name) ?? compileTokens(name, locale);
+/** The longest span that one of its formats names, in calendar months: 1, 3 or 12. */
+export function formatMonths(format: TimeFormat): number {
+  return Math.max(...format.formats.map((name) => namedFormats.get(name)?.months ?? tokenMonths(name)));
 }
 
+interface NamedFormat {
+  /** How many calendar months its texts name. */
+  readonly months: number;
+  readonly compile: (fiscalYear: FiscalYear | undefined) => FormatReader;
+}
+
+const namedFormats: ReadonlyMap<string, NamedFormat> = new Map([
+  ['iso', { months: 1, compile: () => readIso }],
+  ['unix', { months: 1, compile: () => readUnix }],
+  ['unix-ms', { months: 1, compile: () => readUnixMs }],
+  ['fiscal-quarter', { months: 3, compile: compileFiscalQuarter }],
+  ['fiscal-period', { months: 1, compile: compileFiscalPeriod }],
+  ['decimal-month', { months: 1, compile: () => readDecimalMonth }],
+  ['excel-serial', { months: 1, compile: () => readExcelSerial }],
+]);
+
+function compileFormat(name: string, { locales, fiscalYear }: TimeFormat): FormatReader {
+  return namedFormats.get(name)?.compile(fiscalYear) ?? compileTokens(name, locales);
+}
+
+/** A week as ISO 8601 writes it, with no day. */
+const isoWeek = /^[0-9]{4}-?W[0-9]{2}$/i;
+
 /**
- * Puts what was read into the months of `timezone`.
+ * Puts what was read into the months of `timezone` or of `calendar`.
  * @param sourceZone the zone that date-times without one are read in
  */
-function placer(sourceZone: string, timezone: string): (time: ReadTime) => Moment | string {
-  return ({ kind, seconds, nanos }) => {
-    const written = monthOfWallSeconds(seconds);
-    if (kind === 'date') return inRange(written, localToEpoch(timezone, seconds), nanos);
-    if (kind === 'wall' && !isMonthInRange(written)) return outOfRange;
-    const instant = kind === 'instant' ? seconds : localToEpoch(sourceZone, seconds);
-    // A clock's own months are as written, even where the clock skipped that time.
-    if (kind === 'wall' && sourceZone === timezone) return inRange(written, instant, nanos);
-    return inRange(monthOfWallSeconds(instant + utcOffsetSeconds(timezone, instant)), instant, nanos);
+function placer(
+  sourceZone: string,
+  timezone: string,
+  calendar: Calendar | undefined,
+): (time: ReadTime) => Moment | string {
+  return ({ kind, seconds, nanos, months }) => {
+    // What the clocks of `timezone` show: its own months are as written, even where its clocks skipped that time.
+    let shown = seconds;
+    let instant = seconds;
+    if (kind === 'instant') {
+      shown = seconds + utcOffsetSeconds(timezone, seconds);
+    } else if (kind !== 'wall' || sourceZone === timezone) {
+      instant = localToEpoch(timezone, seconds);
+    } else {
+      if (!isMonthInRange(monthOfWallSeconds(seconds))) return outOfRange;
+      instant = localToEpoch(sourceZone, seconds);
+      shown = instant + utcOffsetSeconds(timezone, instant);
+    }
+    const written = monthOfWallSeconds(shown);
+    if (!isMonthInRange(written) || !isMonthInRange(written + months - 1)) return outOfRange;
+    if (calendar === undefined) return { month: written, months, seconds: instant, nanos };
+    const month = kind === 'months' ? keepMonths(calendar, written, months) : monthOfDay(calendar, shown);
+    return typeof month === 'string' ? month : { month, months, seconds: instant, nanos };
   };
 }
 
 const outOfRange = `its year is outside ${yearMin} to ${yearMax}`;
 
-function inRange(month: Month, seconds: number, nanos: number): Moment | string {
-  return isMonthInRange(month) ? { month, seconds, nanos } : outOfRange;
+function monthOfDay(calendar: Calendar, shownSeconds: number): Month | string {
+  const day = Math.floor(shownSeconds / daySeconds);
+  const period = periodOfDay(calendar, day);
+  if (period !== undefined) return period.month;
+  return `${formatDay(day)} is outside the calendar ${calendar.name}, which has ${calendarRange(calendar)}`;
+}
+
+/** A text that names months says itself which: a month's first day may lie in the period of another. */
+function keepMonths(calendar: Calendar, month: Month, months: number): Month | string {
+  const { first, last } = calendar.months;
+  if (month >= first && month + months - 1 <= last) return month;
+  const range = `${calendarRange(calendar)}, counted as ${formatMonth(first)} to ${formatMonth(last)}`;
+  return `it is outside the calendar ${calendar.name}, which has ${range}`;
 }

@@ -7,8 +7,8 @@
 import { createRequire } from 'node:module';
 import type { Locale } from 'date-fns';
 import { compileDigitTokens } from './digit-tokens.ts';
-import type { FormatReader } from './time-format.ts';
-import { compileMonthNames } from './month-names.ts';
+import { clashingName, compileMonthNames } from './month-names.ts';
+import type { FormatReader, ReadTime } from './time-format.ts';
 import { quote } from './text.ts';
 
 type Parse = typeof import('date-fns/parse');
@@ -34,58 +34,124 @@ for (const field of ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Se
 
 const referenceMs = Date.UTC(2000, 0, 1);
 
-/** Reads by `tokens`, white space of any kind being one space. @throws RangeError for an unknown locale */
-export function compileTokens(tokens: string, localeName: string): FormatReader {
+/**
+ * Reads by `tokens`, white space of any kind being one space. Names are tried in each locale, in this order.
+ * @throws RangeError for an unknown locale
+ */
+export function compileTokens(tokens: string, localeNames: readonly string[]): FormatReader {
   const digits = compileDigitTokens(tokens);
   if (digits !== undefined) return digits;
+  const readers = localeNames.map((name) => compileInLocale(tokens, name));
+  const [only] = readers;
+  if (readers.length === 1 && only !== undefined) return only;
+  const misfit = `it does not fit the format ${tokens} in any of ${localeNames.join(', ')}`;
+  return (text) => {
+    for (const read of readers) {
+      const time = read(text);
+      if (typeof time !== 'string') return time;
+    }
+    return misfit;
+  };
+}
+
+function compileInLocale(tokens: string, localeName: string): FormatReader {
   const { parse } = require('date-fns/parse') as Parse;
-  const locale = loadLocale(localeName);
-  if (locale === undefined) throw new RangeError(`unknown locale ${quote(localeName)}`);
-  const options = { locale: withOwnMonthNames(locale, tokens), useAdditionalDayOfYearTokens: true };
+  const options = { locale: withOwnMonthNames(knownLocale(localeName), tokens), useAdditionalDayOfYearTokens: true };
   const format = tokens.replaceAll(/\s/g, ' ');
   const kind = kindOf(format);
+  const months = tokenMonths(format);
   return (text) => {
     const written = text.normalize('NFC').replaceAll(/\s/g, ' ');
     const ms = parse(written, format, new WallDate(referenceMs), options).getTime();
     if (Number.isNaN(ms)) return `it does not fit the format ${tokens}`;
     const seconds = Math.floor(ms / 1000);
-    return { kind, seconds, nanos: (ms - seconds * 1000) * 1_000_000 };
+    return { kind, seconds, nanos: (ms - seconds * 1000) * 1_000_000, months };
   };
 }
 
-/** What is wrong with `tokens`, for the config's author; `undefined` if every month can be read back from them. */
-export function tokensProblem(tokens: string, localeName: string): string | undefined {
-  const { format } = require('date-fns/format') as Format;
-  const locale = loadLocale(localeName);
-  if (locale === undefined) return localeProblem(localeName);
+/** How many calendar months a text of these tokens names: 1, else 3 where a quarter is the least of it, else 12. */
+export function tokenMonths(tokens: string): 1 | 3 | 12 {
+  const letters = unquoted(tokens);
+  if (monthTokens.test(letters)) return 1;
+  return /[Qq]/.test(letters) ? 3 : 12;
+}
+
+/**
+ * What is wrong with `tokens`, for the config's author; `undefined` if every month, quarter or year can be read back from
+ * them, whichever of the locales (known ones) it is written in.
+ */
+export function tokensProblem(tokens: string, localeNames: readonly string[]): string | undefined {
+  if (tokens === '') return 'the format is empty';
   const letters = unquoted(tokens);
   const shown = `format ${quote(tokens)}`;
-  if (tokens === '') return 'the format is empty';
   // date-fns would also say this on the console.
   if (/Y/.test(letters)) return `${shown}: ${yearHint}`;
   if (/MMMMM|LLLLL/.test(letters)) return `${shown}: months of one letter cannot be told apart`;
   if (zoneTokens.test(letters) && !timeTokens.test(letters)) return `${shown}: a zone needs a time of day`;
-  const read = compileTokens(tokens, localeName);
+  if (/[IRw]/.test(letters) && !/[^GILMQRquwy\P{L}]/u.test(letters)) {
+    return `${shown}: ${/[Iw]/.test(letters) ? weekReason : 'R is the year that weeks belong to; say yyyy'}`;
+  }
   try {
-    for (let month = 0; month < 12; month++) {
-      // Not the reference's year, and a first day of the month, whose week mostly begins in the month before.
-      const written = new WallDate(Date.UTC(2026, month, 1, 13, 45, 56));
-      const time = read(format(written, tokens, { locale, useAdditionalDayOfYearTokens: true }));
-      if (typeof time === 'string')
-        return `${shown}: not even what it writes in ${localeName} can be read back; ${otherFormats}`;
-      const back = new Date(time.seconds * 1000);
-      if (back.getUTCFullYear() !== 2026 && back.getUTCMonth() === month) return `${shown}: no year in it (yyyy)`;
-      if (back.getUTCMonth() !== month) return `${shown}: no month in it (MM; mm is the minute)`;
-    }
+    const problem = firstProblem(localeNames, (name) => readBackProblem(tokens, name)) ?? clash(tokens, localeNames);
+    return problem && `${shown}: ${problem}`;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return `${shown}: ${explainRefusal(error.message, letters)}`;
   }
+}
+
+function firstProblem(names: readonly string[], problemOf: (name: string) => string | undefined): string | undefined {
+  for (const name of names) {
+    const problem = problemOf(name);
+    if (problem !== undefined) return problem;
+  }
   return undefined;
 }
 
-const otherFormats = "say iso, unix, unix-ms, or date-fns tokens with other letters in 'quotes'";
+/** The first days of the months of one year as a locale writes them. @throws RangeError for tokens that mean nothing */
+function writeMonths(tokens: string, localeName: string): string[] {
+  const { format } = require('date-fns/format') as Format;
+  const options = { locale: knownLocale(localeName), useAdditionalDayOfYearTokens: true };
+  // Not the reference's year, and a first day of the month, whose week mostly begins in the month before.
+  const written = (month: number): Date => new WallDate(Date.UTC(2026, month, 1, 13, 45, 56));
+  return Array.from({ length: 12 }, (_, month) => format(written(month), tokens, options));
+}
+
+function readBackProblem(tokens: string, localeName: string): string | undefined {
+  const read = compileTokens(tokens, [localeName]);
+  const months = tokenMonths(tokens);
+  const noMonth = 'no month in it (MM; mm is the minute)';
+  for (const [month, text] of writeMonths(tokens, localeName).entries()) {
+    const time = read(text);
+    if (typeof time === 'string') return `not even what it writes in ${localeName} can be read back; ${otherFormats}`;
+    const back = new Date(time.seconds * 1000);
+    const isMonth = back.getUTCMonth() === month - (month % months);
+    if (back.getUTCFullYear() !== 2026 && isMonth) return 'no year in it (yyyy)';
+    // A day or a minute of a quarter or a year is a slip: somebody meant a month.
+    if (!isMonth || (months > 1 && !/^[GQquyo\P{L}]*$/u.test(unquoted(tokens)))) return noMonth;
+  }
+  return undefined;
+}
+
+/** A name that two of the locales give to different months, such as `lip`: June in hr, July in pl. */
+function clash(tokens: string, localeNames: readonly string[]): string | undefined {
+  if (!/MMM|LLL/.test(unquoted(tokens))) return undefined;
+  for (const [index, name] of localeNames.entries()) {
+    for (const earlier of localeNames.slice(0, index)) {
+      const shared = clashingName(knownLocale(earlier), knownLocale(name));
+      if (shared === undefined) continue;
+      return `${quote(shared)} is one month in ${earlier} and another in ${name}; give each an entry of its own`;
+    }
+  }
+  return undefined;
+}
+
+const otherFormats =
+  "say iso, unix, unix-ms, fiscal-quarter, fiscal-period, decimal-month, excel-serial, or date-fns tokens with other letters in 'quotes'";
 const yearHint = 'say yyyy for the year and dd for the day (YYYY and DD mean other things)';
+
+/** Why weeks are not read, and what to do instead. */
+export const weekReason = 'a week may lie in two months; export the day instead, such as the last day of the week';
 
 /** date-fns's own words, shortened, with a hint at the usual slips. */
 function explainRefusal(message: string, letters: string): string {
@@ -97,6 +163,12 @@ function explainRefusal(message: string, letters: string): string {
 export function localeProblem(localeName: string): string | undefined {
   if (loadLocale(localeName) !== undefined) return undefined;
   return `unknown locale ${quote(localeName)}; say one of date-fns, such as en, de or fr`;
+}
+
+function knownLocale(name: string): Locale {
+  const locale = loadLocale(name);
+  if (locale === undefined) throw new RangeError(`unknown locale ${quote(name)}`);
+  return locale;
 }
 
 const locales = new Map<string, Locale | undefined>();
@@ -134,10 +206,14 @@ function withOwnMonthNames(locale: Locale, tokens: string): Locale {
 const timeTokens = /[abBhHkKmsSp]/;
 const zoneTokens = /[xX]/;
 
-function kindOf(tokens: string): 'date' | 'wall' | 'instant' {
+// Of the rest, each names a day by itself or in a week, or is a date in the locale's own order.
+const monthTokens = /[MLDPtTIRw]/;
+const dayTokens = /[dDPEceiw]/;
+
+function kindOf(tokens: string): ReadTime['kind'] {
   const letters = unquoted(tokens);
   if (/[tT]/.test(letters)) return 'instant';
-  if (!timeTokens.test(letters)) return 'date';
+  if (!timeTokens.test(letters)) return dayTokens.test(letters) ? 'date' : 'months';
   return zoneTokens.test(letters) ? 'instant' : 'wall';
 }
 

@@ -1,0 +1,45 @@
+/** Dates that are plain numbers: the days that Excel counts, and months behind a decimal point. */
+import { readDate } from './iso-time.ts';
+import { dayNumber, daySeconds } from './month.ts';
+import type { ReadTime } from './time-format.ts';
+
+/** Where Excel's 1900 date system starts, so that day 61 is 1900-03-01. */
+const excelStart = dayNumber(1899, 12, 30);
+/** 9999-12-31 */
+const excelDayMax = 2_958_465;
+
+/**
+ * A day of Excel's 1900 date system, from 1 (1900-01-01) to 2958465 (9999-12-31); a fraction is a time of day, to the
+ * millisecond. Excel holds 1900 for a leap year, as Lotus 1-2-3 did, so day 60 never was and the days below it are one off.
+ */
+export function readExcelSerial(text: string): ReadTime | string {
+  const match = /^([\u2212-]?)([0-9]{1,7})(?:[.,]([0-9]*))?$/.exec(text);
+  if (match === null) return 'it is no day of Excel such as 45292';
+  const [, sign = '', whole = '', fraction = ''] = match;
+  if (sign !== '') return 'Excel counts its days from 1900-01-01, so none is negative';
+  // A double has 15 digits, so a time of day is true to some microseconds; 0.9999999999 of a day is its end.
+  const clockMs = Math.round(Number(`0.${fraction}`) * daySeconds * 1000);
+  const isNextDay = clockMs === daySeconds * 1000;
+  const day = Number(whole) + (isNextDay ? 1 : 0);
+  if (Number(whole) === 0) return 'it is a time of day without a day; Excel counts its days from 1';
+  if (day === 60) return 'day 60 of Excel is 29 February 1900, which never was';
+  if (day > excelDayMax) return `the days of Excel end with ${excelDayMax}, which is 9999-12-31`;
+  const start = (excelStart + day + (day < 60 ? 1 : 0)) * daySeconds;
+  if (!/[1-9]/.test(fraction)) return { kind: 'date', seconds: start, nanos: 0, months: 1 };
+  const ms = isNextDay ? 0 : clockMs;
+  const seconds = start + Math.floor(ms / 1000);
+  return { kind: 'wall', seconds, nanos: (ms % 1000) * 1_000_000, months: 1 };
+}
+
+/** `1871.01` is January 1871, `1871.12` December, and `1871.1` October: a spreadsheet drops the zero of `1871.10`. */
+export function readDecimalMonth(text: string): ReadTime | string {
+  const match = /^([0-9]{4})[.,]([0-9]{1,2})$/.exec(text);
+  if (match === null) return 'it is no year with a month of two decimals such as 1871.01';
+  const [, year = '', decimals = ''] = match;
+  if (/^[2-9]$/.test(decimals)) {
+    return `the only month of one decimal is .1, which is October without its zero; say .0${decimals} for month ${decimals}`;
+  }
+  const days = readDate(Number(year), Number(decimals.padEnd(2, '0')), 1);
+  if (typeof days === 'string') return days;
+  return { kind: 'months', seconds: days * daySeconds, nanos: 0, months: 1 };
+}
