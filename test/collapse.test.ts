@@ -16,7 +16,11 @@ function fold(rule: Rule, part: number, readings: readonly TestReading[], path =
   const folding = new Fold(part);
   for (const [index, { month, seconds, value }] of readings.entries()) {
     const name = { id: 'a', path, rule };
-    folding.add(name, { month, seconds, nanos: 0 }, { value, text: value, row: index + 1, entry: 0 });
+    folding.add(
+      name,
+      { month, months: 1, seconds, nanos: 0 },
+      { value, text: value, row: index + 1, entry: 0, count: 1 },
+    );
   }
   return [...folding.drain()][0];
 }
@@ -65,10 +69,10 @@ describe('one part', () => {
 
   test('refuses one driver by two rules', () => {
     const folding = new Fold(1);
-    const reading = { value: '1', text: '1', row: 1, entry: 0 };
-    folding.add({ id: 'a', path: ['A'], rule: 'last' }, { month: 1, seconds: 0, nanos: 0 }, reading);
+    const reading = { value: '1', text: '1', row: 1, entry: 0, count: 1 };
+    folding.add({ id: 'a', path: ['A'], rule: 'last' }, { month: 1, months: 1, seconds: 0, nanos: 0 }, reading);
     expect(() =>
-      folding.add({ id: 'a', path: ['A'], rule: 'sum' }, { month: 1, seconds: 0, nanos: 0 }, reading),
+      folding.add({ id: 'a', path: ['A'], rule: 'sum' }, { month: 1, months: 1, seconds: 0, nanos: 0 }, reading),
     ).toThrow('driver "a" is made with collapse last and sum');
   });
 
@@ -77,8 +81,8 @@ describe('one part', () => {
     const add = (path: string[], seconds: number, row: number): void =>
       folding.add(
         { id: 'a', path, rule: 'last' },
-        { month: 1, seconds, nanos: 0 },
-        { value: '1', text: '1', row, entry: 0 },
+        { month: 1, months: 1, seconds, nanos: 0 },
+        { value: '1', text: '1', row, entry: 0, count: 1 },
       );
     add(['New'], 9, 1);
     add(['Old'], 3, 2);

@@ -251,7 +251,10 @@ sources:
         time: { from: "{year} {month}", format: yyyy MMMM, locale: en }
         value: "{v}"
 `);
-  const mapper = new RowMapper(sources[0]!.mapping, ['month', 'v', 'year'], 'UTC');
+  const mapper = new RowMapper(sources[0]!.mapping, ['month', 'v', 'year'], {
+    timezone: 'UTC',
+    calendar: undefined,
+  });
   const found: string[] = [];
   mapper.read(['March', '1', '2026'], 1, { add: (_name, { month }) => void found.push(formatMonth(month)) });
   expect(found).toEqual(['2026-03']);

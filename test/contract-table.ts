@@ -51,7 +51,7 @@ ${missing === undefined ? '' : `    missing: ${missing}\n`}    drivers:
   let mapping: Mapping | undefined;
   return (timeText, valueText) => {
     mapping ??= settings(yaml).sources[0]!.mapping;
-    const mapper = new RowMapper(mapping, ['t', 'v'], timezone);
+    const mapper = new RowMapper(mapping, ['t', 'v'], { timezone, calendar: undefined });
     const found: { month: Outcome; value: Outcome }[] = [];
     const result = mapper.read([timeText, valueText], 1, {
       add: (_name, moment, reading) => void found.push({ month: formatMonth(moment.month), value: reading.value }),

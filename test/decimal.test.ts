@@ -4,8 +4,10 @@ import {
   addDecimals,
   averageDecimal,
   compareDecimals,
+  divideDecimal,
   multiplyDecimals,
   negateDecimal,
+  roundDecimal,
 } from '../src/core/arithmetic.ts';
 import { type DecimalFormat, describeBadDecimal, parseDecimal, plainDecimal } from '../src/core/decimal.ts';
 
@@ -388,5 +390,49 @@ describe('the reason of a reject', () => {
     const reason = describeBadDecimal(`line\nbreak${'x'.repeat(100)}`, plainDecimal);
     expect(reason).toContain(`value "line\\nbreak${'x'.repeat(30)}…" is not a number`);
     expect(reason).not.toContain('\n');
+  });
+});
+
+describe('rounding', () => {
+  test('is half away from zero, to exactly so many digits', () => {
+    expect(['2.345', '-2.345', '2.344', '7', '-0.004', '0.005'].map((text) => roundDecimal(text, 2))).toEqual([
+      '2.35',
+      '-2.35',
+      '2.34',
+      '7.00',
+      '0.00',
+      '0.01',
+    ]);
+    expect(roundDecimal('0.5', 0)).toBe('1');
+  });
+
+  test('never moves a value by more than half of its last digit', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.nat(20), fc.nat(20), (mantissa, scale, digits) => {
+        const text = parseDecimal(`${mantissa}e-${scale}`, plainDecimal) as string;
+        const moved = addDecimals(roundDecimal(text, digits), negateDecimal(text)).replace('-', '');
+        expect(compareDecimals(moved, digits === 0 ? '0.5' : `0.${'0'.repeat(digits)}5`)).toBeLessThanOrEqual(0);
+      }),
+    );
+  });
+});
+
+describe('equal shares', () => {
+  test('add up to exactly what was divided, and differ only in the last one', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt(),
+        fc.nat(6),
+        fc.constantFrom(3, 12),
+        fc.constantFrom('fixed', 'free'),
+        (mantissa, scale, count, scaleOf) => {
+          const text = parseDecimal(`${mantissa}e-${scale}`, plainDecimal) as string;
+          const shares = divideDecimal(text, count, scaleOf);
+          expect(shares).toHaveLength(count);
+          expect(compareDecimals(shares.reduce(addDecimals), text)).toBe(0);
+          expect(new Set(shares.slice(0, -1)).size).toBe(1);
+        },
+      ),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plainDecimal } from '../src/core/decimal.ts';
-import { RowMapper, columnProblems } from '../src/core/mapping.ts';
+import { columnProblems } from '../src/core/columns.ts';
+import { RowMapper } from '../src/core/mapping.ts';
 import { formatMonth } from '../src/core/month.ts';
 import type { DriverEntry, Mapping, Test } from '../src/core/settings.ts';
 import { type Template, parseTemplate } from '../src/core/template.ts';
@@ -15,19 +16,25 @@ function entry(written: { id?: string; path: string[]; time?: string; value?: st
   return {
     id: written.id === undefined ? undefined : template(written.id),
     path: written.path.map(template),
-    time: { from: template(written.time ?? '{date}'), format: { formats: ['iso'], locale: 'en', timezone: undefined } },
+    time: {
+      from: template(written.time ?? '{date}'),
+      format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
+    },
     value: { from: template(written.value ?? '{amount}'), format: plainDecimal },
+    spread: undefined,
     rule: 'last',
   };
 }
 
 function mapping(drivers: DriverEntry[], more: Partial<Mapping> = {}): Mapping {
-  return { where: [], missing: [''], unpivot: undefined, maps: {}, drivers, ...more };
+  return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers, ...more };
 }
+
+const utc = { timezone: 'UTC', calendar: undefined };
 
 /** Reads rows and gives what came of each: readings as `id month value`, `filtered`, or the reject's reason. */
 function readAll(map: Mapping, columns: string[], rows: string[][]): unknown[] {
-  const mapper = new RowMapper(map, columns, 'UTC');
+  const mapper = new RowMapper(map, columns, utc);
   return rows.map((fields, index) => {
     const readings: string[] = [];
     const result = mapper.read(fields, index + 1, {
@@ -110,7 +117,7 @@ describe('where', () => {
 
 describe('unpivot', () => {
   const wide = mapping([entry({ path: ['{account}'], time: '{month}', value: '{value}' })], {
-    unpivot: { columns: /^\d{4}-\d{2}$/u, name: 'month', value: 'value' },
+    unpivot: { columns: /^\d{4}-\d{2}$/u, name: 'month', value: ['value'] },
   });
 
   test('reads each matching column as a row of its own', () => {
@@ -129,6 +136,135 @@ describe('unpivot', () => {
   });
 });
 
+describe('unpivot by groups of its pattern', () => {
+  const long = { path: ['{measure}', '{account}'], time: '{month}', value: '{amount}' };
+
+  test('gives each named group a column of its own', () => {
+    const unpivot = { columns: /^(?<measure>\w+) (?<month>\d{4}-\d{2})$/u, name: undefined, value: ['amount'] };
+    const rows = readAll(
+      mapping([entry(long)], { unpivot }),
+      ['account', 'Actual 2026-01', 'Budget 2026-01'],
+      [['Rent', '10', '12']],
+    );
+    expect(rows).toEqual([['Actual/Rent 2026-01 10', 'Budget/Rent 2026-01 12']]);
+  });
+
+  const several = {
+    unpivot: { columns: /^(?<value>units|price)_(?<month>.+)$/u, name: undefined, value: ['units', 'price'] },
+  };
+  const both = [
+    entry({ path: ['Units', '{sku}'], time: '{month}', value: '{units}' }),
+    entry({ path: ['Price', '{sku}'], time: '{month}', value: '{price}' }),
+  ];
+
+  test('puts several value columns side by side in one long row for each month', () => {
+    const rows = readAll(
+      mapping(both, several),
+      ['sku', 'units_2026-01', 'price_2026-01', 'units_2026-02'],
+      [['A', '3', '9.50', '4']],
+    );
+    expect(rows).toEqual([['Units/A 2026-01 3', 'Price/A 2026-01 9.50', 'Units/A 2026-02 4']]);
+  });
+
+  test('names a column whose group is no value column', () => {
+    const unpivot = { ...several.unpivot, columns: /^(?<value>\w+)_(?<month>.+)$/u };
+    expect(columnProblems(mapping(both, { unpivot }), ['sku', 'units_2026-01', 'cost_2026-01'])).toMatchObject([
+      { path: ['unpivot', 'columns'], message: expect.stringContaining('column "cost_2026-01"') as string },
+    ]);
+  });
+});
+
+describe('fill down', () => {
+  const filled = mapping([revenue], { fillDown: ['region'] });
+
+  test('gives an empty field the text of the row above, also of one that gives no reading', () => {
+    const rows = [
+      ['N', '', ''],
+      [' ', '2026-01-01', '1'],
+      ['', '2026-02-01', '2'],
+      ['S', '2026-01-01', '3'],
+    ];
+    expect(readAll(filled, columns, rows)).toEqual([[], ['rev/N 2026-01 1'], ['rev/N 2026-02 2'], ['rev/S 2026-01 3']]);
+  });
+
+  test('leaves what is empty from the first row on', () => {
+    expect(readAll(filled, columns, [['', '2026-01-01', '1']])).toMatchObject([
+      { reject: expect.stringContaining('column "region" is empty') as string },
+    ]);
+  });
+
+  test('needs its columns', () => {
+    expect(columnProblems(mapping([revenue], { fillDown: ['area'] }), columns)).toMatchObject([
+      { path: ['fillDown', 0], message: 'there is no column "area"' },
+    ]);
+  });
+});
+
+describe('a value of a quarter or a year', () => {
+  const spreading = (spread: DriverEntry['spread'], more: { format?: string; round?: number } = {}): Mapping => {
+    const plain = entry({ path: ['P'] });
+    return mapping([
+      {
+        ...plain,
+        time: { ...plain.time, format: { ...plain.time.format, formats: [more.format ?? 'QQQ yyyy'] } },
+        value: { ...plain.value, format: { ...plainDecimal, round: more.round } },
+        spread,
+      },
+    ]);
+  };
+  const q3 = (spread: DriverEntry['spread'], amount: string, round?: number): unknown =>
+    readAll(spreading(spread, round === undefined ? {} : { round }), columns, [['', 'Q3 2024', amount]])[0];
+
+  test('is repeated, or stands in the first or the last month', () => {
+    expect(q3('repeat', '9.0')).toEqual(['P 2024-07 9.0', 'P 2024-08 9.0', 'P 2024-09 9.0']);
+    expect(q3('first', '9')).toEqual(['P 2024-07 9']);
+    expect(q3('last', '9')).toEqual(['P 2024-09 9']);
+  });
+
+  test('is divided so that the months add up to it exactly', () => {
+    expect(q3('divide', '300')).toEqual(['P 2024-07 100', 'P 2024-08 100', 'P 2024-09 100']);
+    expect(q3('divide', '-100')).toEqual(['P 2024-07 -33.333333', 'P 2024-08 -33.333333', 'P 2024-09 -33.333334']);
+    expect(q3('divide', '100', 2)).toEqual(['P 2024-07 33.33', 'P 2024-08 33.33', 'P 2024-09 33.34']);
+  });
+
+  test('of a year goes to all its months', () => {
+    const rows = readAll(spreading('divide', { format: 'yyyy' }), columns, [['', '2024', '12.00']]);
+    const months = Array.from({ length: 12 }, (_, at) => `P 2024-${String(at + 1).padStart(2, '0')} 1`);
+    expect(rows).toEqual([months]);
+  });
+
+  test('is a reject where the entry does not say', () => {
+    expect(q3(undefined, '9')).toMatchObject({ reject: expect.stringContaining('3 months') as string });
+  });
+});
+
+describe('a row that a database collapsed', () => {
+  test('is a reading of its key that counts for all that went into it', () => {
+    const mapper = new RowMapper(mapping([revenue]), columns, utc);
+    const given: unknown[] = [];
+    const value = { time: '2026-03-31', value: '7.50', count: 12 };
+    const result = mapper.readCollapsed(
+      ['N', '', ''],
+      { rows: 14, entries: [value] },
+      {
+        add: (name, { month }, { count, row }) => void given.push([name.id, formatMonth(month), count, row]),
+      },
+    );
+    expect(result).toBeUndefined();
+    expect(given).toEqual([['rev/N', '2026-03', 12, 0]]);
+  });
+
+  test('without a value gives nothing, and with an empty key a reject', () => {
+    const mapper = new RowMapper(mapping([revenue]), columns, utc);
+    const none = { add: () => expect.unreachable() };
+    expect(mapper.readCollapsed(['N', '', ''], { rows: 2, entries: [undefined] }, none)).toBeUndefined();
+    const value = { time: '2026-03-31', value: '1', count: 2 };
+    expect(mapper.readCollapsed(['', '', ''], { rows: 2, entries: [value] }, none)).toMatchObject({
+      reject: expect.any(String) as string,
+    });
+  });
+});
+
 describe('columns that do not fit', () => {
   test('are all named, with where the config asks for them and the columns that exist', () => {
     const wrong = mapping([entry({ id: '{regio}', path: ['{region}'], value: '{amout}' })], {
@@ -140,11 +276,11 @@ describe('columns that do not fit', () => {
       { path: ['drivers', 0, 'id'], message: 'there is no column "regio"', hint },
       { path: ['drivers', 0, 'value'], message: 'there is no column "amout"', hint },
     ]);
-    expect(() => new RowMapper(wrong, columns, 'UTC')).toThrow('there is no column "scenario"');
+    expect(() => new RowMapper(wrong, columns, utc)).toThrow('there is no column "scenario"');
   });
 
   test('are found where unpivot matches none, or makes a column that is there', () => {
-    const unpivot = { columns: /^\d+$/u, name: 'region', value: 'amount' };
+    const unpivot = { columns: /^\d+$/u, name: 'region', value: ['amount'] };
     expect(columnProblems(mapping([revenue], { unpivot }), columns)).toMatchObject([{ path: ['unpivot', 'columns'] }]);
     expect(
       columnProblems(mapping([revenue], { unpivot: { ...unpivot, columns: /^amount$/u } }), columns),

@@ -50,6 +50,32 @@ export function averageDecimal(sum: string, count: number): string {
   return dropTrailingZeros(toText(mantissa < 0n ? -rounded : rounded, scale + averageDigits));
 }
 
+/** At `digits` after the point: half away from zero; a shorter fraction gets zeros. 2.345 at 2 is 2.35, 7 at 2 is 7.00. */
+export function roundDecimal(text: string, digits: number): string {
+  const { mantissa, scale } = toParts(text);
+  if (scale <= digits) return toText(mantissa * powerOfTen(digits - scale), digits);
+  const divisor = powerOfTen(scale - digits);
+  const magnitude = mantissa < 0n ? -mantissa : mantissa;
+  const rounded = (magnitude + divisor / 2n) / divisor;
+  return toText(mantissa < 0n ? -rounded : rounded, digits);
+}
+
+/**
+ * Equal shares that add up to exactly `text`; the last one takes what is left over. Cut at the scale of `text` plus 6 and
+ * without trailing zeros (100 in three is 33.333333 twice and 33.333334), or at the scale of `text` where that is `fixed`.
+ */
+export function divideDecimal(text: string, shares: number, scaleOf: 'fixed' | 'free'): readonly string[] {
+  const { mantissa, scale } = toParts(text);
+  const digits = scaleOf === 'fixed' ? 0 : averageDigits;
+  const whole = mantissa * powerOfTen(digits);
+  const share = whole / BigInt(shares);
+  const last = whole - share * BigInt(shares - 1);
+  return Array.from({ length: shares }, (_, at) => {
+    const written = toText(at === shares - 1 ? last : share, scale + digits);
+    return scaleOf === 'fixed' ? written : dropTrailingZeros(written);
+  });
+}
+
 /** The same number with the other sign; zero has none. */
 export function negateDecimal(text: string): string {
   if (text.charCodeAt(0) === minus) return text.slice(1);

@@ -53,12 +53,12 @@ export class Fold implements ReadingSink {
     if (cell === undefined) {
       cell = cells.create(driver.index, month, driver.newest);
       driver.newest = cell;
-      cells.readings[cell] = 1;
+      cells.readings[cell] = reading.count;
       cells.value.set(cell, reading.value);
       if (name.rule === 'average') cells.sum.set(cell, reading.value);
       this.#place(name.rule, cell, moment, reading);
     } else {
-      cells.readings[cell] = (cells.readings[cell] as number) + 1;
+      cells.readings[cell] = (cells.readings[cell] as number) + reading.count;
       if (this.#fold(name.rule, cell, moment, reading)) this.#place(name.rule, cell, moment, reading);
     }
     driver.cell = cell;

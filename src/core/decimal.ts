@@ -1,5 +1,5 @@
 /** Decimal text in, canonical decimal text out. No value ever becomes a JavaScript number. */
-import { isZero, multiplyDecimals, negateDecimal } from './arithmetic.ts';
+import { isZero, multiplyDecimals, negateDecimal, roundDecimal } from './arithmetic.ts';
 import { isWhiteSpace, quote, trimWhiteSpace } from './text.ts';
 
 /** How a column writes its numbers. */
@@ -13,6 +13,8 @@ export interface DecimalFormat {
   /** Canonical decimal text that every value is multiplied by, exactly. */
   readonly scale: string | undefined;
   readonly negate: boolean;
+  /** Digits after the point that every value is rounded to, half away from zero as ledgers do; `undefined`: none is. */
+  readonly round: number | undefined;
 }
 
 export const plainDecimal: DecimalFormat = {
@@ -21,20 +23,22 @@ export const plainDecimal: DecimalFormat = {
   accounting: false,
   scale: undefined,
   negate: false,
+  round: undefined,
 };
 
 /** Exponents beyond this are rejects: nobody's figure has a hundred zeros (DESIGN 4). */
 const exponentMax = 100;
 
 /**
- * The canonical text of a number (`-?(0|[1-9]\d*)(\.\d+)?`), scale and sign applied; `undefined` if `text` is not one in
+ * The canonical text of a number (`-?(0|[1-9]\d*)(\.\d+)?`), scale, sign and rounding applied; `undefined` if `text` is not one in
  * this format. Marks are declared, never guessed; trailing zeros stay as written (DESIGN 4, "Numbers").
  */
 export function parseDecimal(text: string, format: DecimalFormat): string | undefined {
   const read = isCanonical(text, format) ? text : readDecimal(text, format);
   if (read === undefined) return undefined;
   const scaled = format.scale === undefined ? read : multiplyDecimals(read, format.scale);
-  return format.negate ? negateDecimal(scaled) : scaled;
+  const signed = format.negate ? negateDecimal(scaled) : scaled;
+  return format.round === undefined ? signed : roundDecimal(signed, format.round);
 }
 
 /** Whether `text` needs no reading at all, as nearly every cell of most files. */

@@ -1,9 +1,14 @@
 /** What the agent asks of the world. Each edge and each source stands behind one of these. */
+import type { Calendar } from './calendar.ts';
 import type { Content, Part, RowBatch } from './model.ts';
+import type { Maps } from './template.ts';
 
 export interface Source {
   /** Only the newest of its parts counts; the app chooses it, since it knows which file was only touched. */
   readonly newestOnly?: boolean;
+
+  /** A look makes a server work (a query, a request): it is for when the source is due, and not for every pass. */
+  readonly isDear?: boolean;
 
   /**
    * What there is to read now. Cheap: reads no rows. `known` has the stamps of the parts as they were last read, by
@@ -28,6 +33,15 @@ export interface Source {
 
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
   watch?(changed: () => void): Promise<AsyncDisposable>;
+}
+
+/** Tables beside a source that its mapping needs, as they are now. */
+export interface Lookups {
+  /** By name, beside those that stand in the config. */
+  readonly maps: Maps;
+  readonly calendar: Calendar | undefined;
+  /** Of all their files: other tables read the source's parts again. '' where there are none. */
+  readonly hash: string;
 }
 
 export interface Clock {

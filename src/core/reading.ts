@@ -13,8 +13,10 @@ export interface RowReading {
   readonly value: string;
   /** The value's text as read. */
   readonly text: string;
-  /** Counted from 1. */
+  /** Counted from 1; 0 where a database collapsed several rows. */
   readonly row: number;
+  /** How many readings of the source it stands for: more than one where a database collapsed them. */
+  readonly count: number;
   /** Which of the source's `drivers:` made it, counted from 0. */
   readonly entry: number;
 }

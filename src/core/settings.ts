@@ -66,14 +66,54 @@ export interface SourceSettings {
   readonly type: string;
   /** What that kind's own schema made of its keys. */
   readonly kind: unknown;
-  readonly pollMs: number;
+  readonly poll: Poll;
   readonly timeoutMs: number;
   readonly removed: 'carry' | 'delete';
   readonly history: 'replace' | 'carry';
   readonly mayBeEmpty: boolean;
   readonly mapping: Mapping;
+  readonly lookups: LookupFiles;
+  readonly tests: readonly SourceTest[];
   /** sha256 (hex) of the source's config as written, after substitution, and the timezone: another one reads again. */
   readonly digest: string;
+}
+
+/** When a source is looked at again, events or not. */
+export type Poll =
+  | { readonly kind: 'every'; readonly ms: number }
+  /** A cron expression in the agent's `timezone`. */
+  | { readonly kind: 'cron'; readonly expression: string };
+
+/** Tables beside a source that its mapping needs, read anew with it. Paths are as written, relative to the config file. */
+export interface LookupFiles {
+  readonly maps: Readonly<Record<string, MapFile>>;
+  readonly calendar: string | undefined;
+}
+
+export interface MapFile {
+  readonly file: string;
+  /** Columns of it; `undefined`: the first and the second. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** Every month of a longer period has its value, or its first or last one has it, or each has an equal share. */
+export type Spread = 'repeat' | 'first' | 'last' | 'divide';
+
+/** Rows as the place would give them, and the readings that have to come out. */
+export interface SourceTest {
+  readonly rows: readonly Readonly<Record<string, string>>[];
+  readonly readings: readonly ExpectedReading[];
+  /** How many of the rows are rejected. */
+  readonly rejects: number;
+}
+
+export interface ExpectedReading {
+  readonly driver: string;
+  /** `2026-03` */
+  readonly month: string;
+  readonly value: string;
+  readonly path?: readonly string[] | undefined;
 }
 
 /** How rows become readings. */
@@ -81,9 +121,20 @@ export interface Mapping {
   readonly where: readonly Condition[];
   /** Texts of `value`, trimmed, that mean "no value". */
   readonly missing: readonly string[];
-  readonly unpivot: { readonly columns: RegExp; readonly name: string; readonly value: string } | undefined;
+  /** Columns whose empty fields take the text of the row above. */
+  readonly fillDown: readonly string[];
+  readonly unpivot: Unpivot | undefined;
   readonly maps: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly drivers: readonly DriverEntry[];
+}
+
+/** Wide rows to long ones. Named groups of the pattern become columns beside `name` and `value`. */
+export interface Unpivot {
+  readonly columns: RegExp;
+  /** The new column that holds the header of each. */
+  readonly name: string | undefined;
+  /** The new columns that hold its fields. With several, the pattern's group `value` says which one a header is of. */
+  readonly value: readonly string[];
 }
 
 export interface Condition {
@@ -102,5 +153,7 @@ export interface DriverEntry {
   readonly path: readonly Template[];
   readonly time: { readonly from: Template; readonly format: TimeFormat };
   readonly value: { readonly from: Template; readonly format: DecimalFormat };
+  /** What becomes of a value that is of a quarter or a year; `undefined`: its times name months or days. */
+  readonly spread: Spread | undefined;
   readonly rule: Rule;
 }

@@ -1,0 +1,67 @@
+/** Whether a mapping fits the columns of a part, and what to do where it does not. */
+import type { Mapping, Unpivot } from './settings.ts';
+import { templateColumns } from './template.ts';
+import { unpivot, unpivotNames, valueGroup } from './unpivot.ts';
+
+/** What a mapping asks for and a place cannot give: a column that a part lacks, a rule that a database cannot collapse by. */
+export interface MappingProblem {
+  /** Where the source's config asks for it, such as `['drivers', 0, 'time']`. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Everything about a mapping that does not fit a part's columns. */
+export function columnProblems(mapping: Mapping, columns: readonly string[]): readonly MappingProblem[] {
+  const problems: MappingProblem[] = mapping.unpivot === undefined ? [] : unpivotProblems(mapping.unpivot, columns);
+  if (problems.length > 0) return problems;
+  const names = mapping.unpivot === undefined ? columns : unpivot(mapping.unpivot, columns).names;
+  const need = (path: MappingProblem['path'], needed: readonly string[], there = names): void => {
+    for (const column of new Set(needed)) {
+      if (there.includes(column)) continue;
+      problems.push({ path, message: `there is no column "${column}"`, hint: columnHint(there) });
+    }
+  };
+  for (const [index, column] of mapping.fillDown.entries()) need(['fillDown', index], [column], columns);
+  for (const { column } of mapping.where) need(['where', column], [column]);
+  for (const [index, entry] of mapping.drivers.entries()) {
+    if (entry.id !== undefined) need(['drivers', index, 'id'], templateColumns(entry.id));
+    for (const [element, template] of entry.path.entries()) {
+      need(['drivers', index, 'path', element], templateColumns(template));
+    }
+    need(['drivers', index, 'time'], templateColumns(entry.time.from));
+    need(['drivers', index, 'value'], templateColumns(entry.value.from));
+  }
+  return problems;
+}
+
+function unpivotProblems(settings: Unpivot, columns: readonly string[]): MappingProblem[] {
+  const { rows, strangers } = unpivot(settings, columns);
+  const [stranger] = strangers;
+  if (stranger !== undefined) {
+    const message = `column "${stranger}" matches unpivot.columns, and its "${valueGroup}" is none of ${settings.value.join(', ')}`;
+    return [{ path: ['unpivot', 'columns'], message, hint: 'narrow the pattern, or name that value column too' }];
+  }
+  if (rows.length === 0) {
+    const message = `no column matches unpivot.columns ${settings.columns.source}`;
+    return [{ path: ['unpivot', 'columns'], message, hint: `the columns are ${listColumns(columns)}` }];
+  }
+  const taken = unpivotNames(settings).find((name) => columns.includes(name));
+  if (taken === undefined) return [];
+  const message = `unpivot makes a column "${taken}" and the part has one of that name`;
+  return [{ path: ['unpivot'], message, hint: 'choose another name under unpivot' }];
+}
+
+/** What to do about a column that is not there. */
+function columnHint(names: readonly string[]): string {
+  const [only] = names;
+  const mark = names.length === 1 ? /[;\t|,]/.exec(only ?? '')?.[0] : undefined;
+  if (mark === undefined) return `the columns are ${listColumns(names)}`;
+  return `the header is one column, ${only}: should "delimiter" be ${JSON.stringify(mark)}?`;
+}
+
+function listColumns(names: readonly string[]): string {
+  const named = names.filter((name) => name !== '');
+  const shown = named.slice(0, 30).join(', ');
+  return named.length > 30 ? `${shown} and ${named.length - 30} more` : shown;
+}

@@ -1,0 +1,20 @@
+/** Amounts of bytes as a person writes them: `500B`, `10kB`, `4GB`, `512MiB`. */
+
+const units: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  tib: 2 ** 40,
+};
+
+/** Bytes, or `undefined` where the text is none: a whole number and its unit. */
+export function parseSize(text: string): number | undefined {
+  const [, digits, unit = ''] = /^(\d+) ?([a-z]+)$/i.exec(text.trim()) ?? [];
+  const bytes = Number(digits) * (units[unit.toLowerCase()] ?? Number.NaN);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
