@@ -43,7 +43,7 @@ sources:
         value: "{amount"
         collapse: median
   costs:
-    type: parquet
+    type: papyrus
 `;
 
   test('finds every problem of the config at once, each with its line and column', async () => {

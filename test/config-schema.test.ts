@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { renderReference } from '../src/config/reference.ts';
 import { jsonSchema } from '../src/config/schema.ts';
 import { parseDuration } from '../src/core/duration.ts';
+import { kinds } from '../src/sources/index.ts';
 import { problems } from './config-world.ts';
 
 const docs = readFileSync(new URL('../docs/CONFIG.md', import.meta.url), 'utf8');
@@ -24,10 +25,11 @@ describe('the JSON Schema', () => {
   const sources = schema.properties?.['sources']?.additionalProperties?.anyOf ?? [];
 
   test('has one form of a source per kind, with its own keys and those of all', () => {
-    expect(sources.map(({ properties }) => properties?.['type']?.const)).toEqual(['csv', 'sqlite']);
+    expect(sources.map(({ properties }) => properties?.['type']?.const)).toEqual(Object.keys(kinds));
     expect(Object.keys(sources[0]?.properties ?? {})).toEqual(expect.arrayContaining(['files', 'delimiter', 'poll']));
-    expect(Object.keys(sources[1]?.properties ?? {})).not.toContain('files');
-    expect(sources[1]?.required).toEqual(expect.arrayContaining(['type', 'file', 'query', 'drivers']));
+    const sqlite = sources[Object.keys(kinds).indexOf('sqlite')];
+    expect(Object.keys(sqlite?.properties ?? {})).not.toContain('files');
+    expect(sqlite?.required).toEqual(expect.arrayContaining(['type', 'file', 'query', 'drivers']));
   });
 
   test('knows defaults as a person writes them, and what is required', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { kinds } from '../src/sources/index.ts';
 import { problems, sourceYaml } from './config-world.ts';
 
 /** Lines of a source, from line 7 on, or from line 6 where they say `drivers`; and their only problem. */
@@ -42,7 +43,7 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   [
     'unpivot: { columns: x, name: a, value: a }',
-    '7:44 sources.s.unpivot.value: the same column as name (give the two new columns different names)',
+    '7:44 sources.s.unpivot.value: the same column as name (give the new columns different names)',
   ],
   ['unpivot: { columns: x, name: a }', '7:5 sources.s.unpivot.value: "value" is missing'],
   ['drivers: []', '6:14 sources.s.drivers: the list is empty'],
@@ -147,7 +148,7 @@ describe('what is wrong in a source', () => {
   test('a type that there is not, with the rest of it judged all the same', () => {
     const yaml = 'destination: emulator\nsources:\n  s: { type: cvs, files: [a], poll: 1, sepaator: x, drivers: [] }\n';
     expect(problems(yaml)).toEqual([
-      '3:14 sources.s.type: unknown type of source "cvs" (did you mean "csv"? there are csv, sqlite)',
+      `3:14 sources.s.type: unknown type of source "cvs" (did you mean "csv"? there are ${Object.keys(kinds).join(', ')})`,
       '3:37 sources.s.poll: expected a duration such as 30s, 20h or 400d, found 1 (write 1s)',
       expect.stringContaining('3:40 sources.s.sepaator: unknown key "sepaator" (known here: '),
       '3:62 sources.s.drivers: the list is empty',

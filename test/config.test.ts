@@ -88,7 +88,7 @@ describe('a config with every key', () => {
       name: 'revenue',
       type: 'csv',
       kind: { files: ['exports/revenue-*.csv'], delimiter: ',', settle: 2000 },
-      pollMs: 60_000,
+      poll: { kind: 'every', ms: 60_000 },
       timeoutMs: 300_000,
       removed: 'carry',
       history: 'replace',
@@ -96,13 +96,16 @@ describe('a config with every key', () => {
       mapping: {
         where: [{ column: 'scenario', test: { kind: 'oneOf', texts: ['Actual'] } }],
         missing: ['', 'NA', '***'],
-        unpivot: { columns: /^\d{4}-\d{2}$/u, name: 'month', value: 'amount' },
+        unpivot: { columns: /^\d{4}-\d{2}$/u, name: 'month', value: ['amount'] },
         maps: { region: { N: 'North', S: 'South' } },
         drivers: [
           {
             id: { text: 'revenue/{region}/{product|slug}' },
             path: [{ text: 'Revenue' }, { text: '{region|map:region}' }, { text: '{product}' }],
-            time: { from: { text: '{date}' }, format: { formats: ['iso'], locale: 'en', timezone: undefined } },
+            time: {
+              from: { text: '{date}' },
+              format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
+            },
             value: { from: { text: '{amount}' }, format: { decimal: '.', group: undefined, scale: undefined } },
             rule: 'last',
           },
@@ -260,7 +263,7 @@ describe('time and value, written out', () => {
         value: { from: "{v}", decimal: ",", group: ".", accounting: true, scale: 1000, negate: true }`).mapping.drivers;
     expect(driver?.time).toMatchObject({
       from: { text: '{y} {m}' },
-      format: { formats: ['yyyy MMMM'], locale: 'de', timezone: 'America/New_York' },
+      format: { formats: ['yyyy MMMM'], locales: ['de'], timezone: 'America/New_York', fiscalYear: undefined },
     });
     expect(driver?.value.format).toEqual({
       decimal: ',',
@@ -330,10 +333,10 @@ sources:
 
   test('stand for what they point to, and what is written beside them wins', () => {
     const { sources } = settings(yaml);
-    expect(sources.map(({ name, pollMs, kind }) => [name, pollMs, (kind as { files: string[] }).files[0]])).toEqual([
-      ['a', 300_000, 'a.csv'],
-      ['b', 300_000, 'b.csv'],
-      ['c', 420_000, 'a.csv'],
+    expect(sources.map(({ name, poll, kind }) => [name, poll, (kind as { files: string[] }).files[0]])).toEqual([
+      ['a', { kind: 'every', ms: 300_000 }, 'a.csv'],
+      ['b', { kind: 'every', ms: 300_000 }, 'b.csv'],
+      ['c', { kind: 'every', ms: 420_000 }, 'a.csv'],
     ]);
     expect(sources[2]?.mapping.drivers).toHaveLength(1);
   });

@@ -229,7 +229,8 @@ function byHand(agent: Agent, hands: Pick<World, 'clock' | 'random' | 'observe'>
           const source = world.openSource(settings);
           return {
             newestOnly: source.newestOnly ?? false,
-            parts: (signal) => source.parts(signal),
+            isDear: source.isDear ?? false,
+            parts: (signal, known) => source.parts(signal, known),
             rows: (part, signal) => source.rows(part, signal),
           };
         },

@@ -26,7 +26,7 @@ export async function writeFiles(dir: string, files: Readonly<Record<string, str
 }
 
 /** For kinds that leave collapsing to the agent. */
-const noMapping: Mapping = { where: [], missing: [''], unpivot: undefined, maps: {}, drivers: [] };
+const noMapping: Mapping = { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers: [] };
 
 /** Opens a source of a kind as the config does, so that its keys are checked too. */
 export function openSource(type: string, keys: object, dir: string, clock: Clock = laterClock()): Source {
@@ -89,11 +89,20 @@ export async function readWhole(
   }
 }
 
+/** The source of one file, whose name is of `type` or is said. */
+export async function fileOf(
+  type: string,
+  content: string | Uint8Array,
+  { name = `revenue.${type}`, ...keys }: { readonly name?: string; readonly [key: string]: unknown } = {},
+): Promise<Source> {
+  const dir = await tempDir();
+  await writeFiles(dir, { [name]: content });
+  return openSource(type, { files: [name], ...keys }, dir);
+}
+
 /** The source of one CSV file of this content. */
 export async function csvOf(content: string | Uint8Array, keys: object = {}): Promise<Source> {
-  const dir = await tempDir();
-  await writeFiles(dir, { 'revenue.csv': content });
-  return openSource('csv', { files: ['revenue.csv'], ...keys }, dir);
+  return await fileOf('csv', content, { ...keys });
 }
 
 /** The rows of one CSV file of this content. */

@@ -1,12 +1,16 @@
 /** A first look at a source: do its columns fit, what do its first rows give, and what looks like a slip. */
 import { isAgentError } from '../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
-import { type MappingProblem, RowMapper, columnProblems } from '../core/mapping.ts';
-import type { Reject, Row } from '../core/model.ts';
+import { type MappingProblem, columnProblems } from '../core/columns.ts';
+import type { MonthRules } from '../core/entry-reader.ts';
+import { RowMapper } from '../core/mapping.ts';
+import type { CollapsedRow, Reject, Row } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
 import type { Source } from '../core/ports.ts';
-import type { DriverEntry, Limit, SourceSettings } from '../core/settings.ts';
-import { rowText } from './read-source.ts';
+import type { ReadingSink } from '../core/reading.ts';
+import type { DriverEntry, Limit, Mapping, SourceSettings } from '../core/settings.ts';
+import { rowText, withLookups } from './read-source.ts';
+import { runSourceTests } from './source-tests.ts';
 import { withTimeout } from './timeout.ts';
 import type { World } from './world.ts';
 
@@ -21,19 +25,29 @@ export interface SourceCheck {
   readonly warnings: readonly string[];
   /** Where the source could not be opened or read. */
   readonly error?: { readonly message: string; readonly hint?: string | undefined };
-  /** What the config asks for and the columns do not give. */
-  readonly columns: readonly MappingProblem[];
+  /** What the config asks for and the columns do not give, and tests of it that fail. */
+  readonly problems: readonly MappingProblem[];
+}
+
+export interface CheckWorld extends Pick<World, 'clock' | 'openSource' | 'readLookups'> {
+  readonly timezone: string;
+  readonly maxRejects: Limit | undefined;
+  /** Runs the tests of the config and opens no source. */
+  readonly isOffline: boolean;
 }
 
 export async function checkSource(
-  world: Pick<World, 'clock' | 'openSource'> & { readonly timezone: string; readonly maxRejects: Limit | undefined },
+  world: CheckWorld,
   settings: SourceSettings,
   signal: AbortSignal,
 ): Promise<SourceCheck> {
-  const look = new Look(settings, world.timezone, world.maxRejects);
+  const look = new Look(settings, world.maxRejects);
   const limit = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
   try {
     await withTimeout(world.clock, limit, signal, async (inner) => {
+      const lookups = await world.readLookups(settings, inner);
+      look.begin(withLookups(settings.mapping, lookups), { timezone: world.timezone, calendar: lookups.calendar });
+      if (world.isOffline) return;
       const source = world.openSource(settings);
       const parts = await source.parts(inner);
       const looked =
@@ -54,10 +68,11 @@ interface RowCounts {
 
 class Look {
   readonly #settings: SourceSettings;
-  readonly #timezone: string;
+  #mapping: Mapping;
+  #months: MonthRules | undefined;
   readonly #readings: SourceCheck['readings'][number][] = [];
   readonly #rejects: (Reject & { part: string })[] = [];
-  readonly #columns = new Map<string, MappingProblem>();
+  readonly #problems = new Map<string, MappingProblem>();
   readonly #warnings = new Set<string>();
   readonly #paths = new Map<string, string>();
   readonly #ids = new Map<string, string>();
@@ -66,11 +81,22 @@ class Look {
   readonly #slips: readonly SlipFinder[];
   readonly #maxRejects: Limit;
 
-  constructor(settings: SourceSettings, timezone: string, maxRejects: Limit | undefined) {
+  constructor(settings: SourceSettings, maxRejects: Limit | undefined) {
     this.#maxRejects = rejectLimit(settings.mapping, maxRejects);
     this.#settings = settings;
-    this.#timezone = timezone;
+    this.#mapping = settings.mapping;
     this.#slips = settings.mapping.drivers.map((entry) => new SlipFinder(entry));
+  }
+
+  /** Runs the source's tests. `mapping`: with its maps that stand in files. */
+  begin(mapping: Mapping, rules: MonthRules): void {
+    this.#mapping = mapping;
+    this.#months = rules;
+    this.#note(runSourceTests(this.#settings.tests, mapping, rules));
+  }
+
+  #note(problems: readonly MappingProblem[]): void {
+    for (const problem of problems) this.#problems.set(JSON.stringify(problem), problem);
   }
 
   async at(source: Source, part: Parameters<Source['rows']>[0], signal: AbortSignal): Promise<void> {
@@ -85,13 +111,15 @@ class Look {
         const { columns } = next.value;
         if (mapper === undefined) {
           this.#warnOneColumn(part.name, columns);
-          const problems = columnProblems(this.#settings.mapping, columns);
-          for (const problem of problems) this.#columns.set(JSON.stringify(problem), problem);
+          const problems = columnProblems(this.#mapping, columns);
+          this.#note(problems);
           if (problems.length > 0) return;
           this.#isRead = true;
-          mapper = new RowMapper(this.#settings.mapping, columns, this.#timezone);
+          mapper = new RowMapper(this.#mapping, columns, this.#months as MonthRules);
         }
-        for (const fields of next.value.rows) this.#row(part.name, fields, { mapper, row: ++row, counts });
+        for (const [at, fields] of next.value.rows.entries()) {
+          this.#row(part.name, fields, { mapper, row: ++row, counts, many: next.value.collapsed?.[at] });
+        }
       }
     } finally {
       await rows.return(undefined as never);
@@ -117,16 +145,21 @@ class Look {
       readings: this.#readings,
       rejects: this.#rejects,
       warnings: [...this.#warnings],
-      columns: [...this.#columns.values()],
+      problems: [...this.#problems.values()],
     };
   }
 
   #row(
     part: string,
     fields: Row,
-    { mapper, row, counts }: { mapper: RowMapper; row: number; counts: RowCounts },
+    {
+      mapper,
+      row,
+      counts,
+      many,
+    }: { mapper: RowMapper; row: number; counts: RowCounts; many?: CollapsedRow | undefined },
   ): void {
-    const result = mapper.read(fields, row, {
+    const sink: ReadingSink = {
       add: ({ id, path, rule }, moment, { value, text, entry }) => {
         this.#notePath(id, JSON.stringify(path));
         this.#noteRule(id, rule);
@@ -134,11 +167,13 @@ class Look {
         if (this.#readings.length >= shownMax) return;
         this.#readings.push({ driver: id, path, month: formatMonth(moment.month), value });
       },
-    });
+    };
+    const result = many === undefined ? mapper.read(fields, row, sink) : mapper.readCollapsed(fields, many, sink);
     if (result === 'filtered') return;
-    counts.passed++;
+    const standsFor = many?.rows ?? 1;
+    counts.passed += standsFor;
     if (result === undefined) return;
-    counts.rejects++;
+    counts.rejects += standsFor;
     if (this.#rejects.length >= shownMax) return;
     this.#rejects.push({ part, row, reason: result.reject, text: rowText(fields) });
   }

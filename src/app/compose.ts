@@ -24,6 +24,7 @@ import {
   writeWake,
 } from '../edges/state-directory.ts';
 import { kinds } from '../sources/index.ts';
+import { readLookups } from '../sources/lookups.ts';
 import { adoptAfterLoss } from './adopt.ts';
 import { holdingOnly } from './plan.ts';
 import type { World } from './world.ts';
@@ -206,6 +207,7 @@ function worldOf(
     random: Math.random,
     address: settings.destination === 'emulator' ? 'emulator' : settings.destination.url,
     openSource: sourceOpener(settings),
+    readLookups: lookupReader(settings),
     observe: options.observe ?? (() => undefined),
   };
 }
@@ -370,6 +372,11 @@ export function sourceOpener({ file, timezone }: Settings): World['openSource'] 
     if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
     return known.open(kind, { name, baseDir, clock: systemClock, mapping, timezone });
   };
+}
+
+export function lookupReader({ file }: Settings): World['readLookups'] {
+  const place = { baseDir: path.dirname(file), clock: systemClock };
+  return ({ lookups }, signal) => readLookups(lookups, place, signal);
 }
 
 /** What a token file looks like from outside: a refused push is worth another try once this changed. */

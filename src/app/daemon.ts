@@ -5,6 +5,7 @@
 import { isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Agent, schedule, tokenStamp } from './compose.ts';
+import { Looks } from './looks.ts';
 import { runPassOrRebuild } from './pass.ts';
 import { type Backoff, backoffLeftMs, blockedReason, hasUnpushed } from './push.ts';
 import type { PassReport } from './report.ts';
@@ -41,6 +42,13 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   }
 }
 
+interface NextPass {
+  readonly push: boolean;
+  /** Go on from the sources after a rollback. */
+  readonly resume: boolean;
+  readonly looks: 'all' | 'due';
+}
+
 /** What the last scheduled push had to do without. */
 type Owed = readonly string[];
 
@@ -50,7 +58,7 @@ class Daemon {
   #watching: Watching | undefined;
   /** The schedule is due when its next time after this has come. */
   #scheduledAfter: Date;
-  #nextPollMs: number;
+  #looks: Looks;
   /** Monotonic: the first and the last change since the last push. */
   #changedMs: { readonly first: number; readonly last: number } | undefined;
   #retryAtMs: number | undefined;
@@ -68,7 +76,7 @@ class Daemon {
     this.#agent = options.agent;
     const { clock, ledger, address } = this.#agent.world;
     this.#scheduledAfter = clock.now();
-    this.#nextPollMs = clock.monotonicMs();
+    this.#looks = new Looks(this.#agent.world);
     this.#tokenStamp = tokenStamp(this.#agent.world.settings);
     this.#asked = ledger.asked();
     const backoff = ledger.fact<Backoff>('backoff');
@@ -82,19 +90,20 @@ class Daemon {
 
   async run(): Promise<void> {
     const { signal } = this.#options;
-    this.#watching = await watchSources(this.#agent.world, this.#options.waker);
+    await this.#watch();
+    let looks: 'all' | 'due' = 'all';
     let push = this.#retryAtMs === undefined && this.#owesPushAtStart();
     let resume = false;
     for (;;) {
       signal.throwIfAborted();
-      await this.#pass(push, resume);
+      await this.#pass({ push, resume, looks });
       this.#rest();
       let reasons: ReadonlySet<WakeReason>;
       do {
         this.#agent.beat(idleAllowanceMs);
         reasons = await this.#options.waker.wait(this.#msToNext(), signal);
       } while (!this.#isDue(reasons));
-      ({ push, resume } = await this.#decide(reasons));
+      ({ push, resume, looks } = await this.#decide(reasons));
     }
   }
 
@@ -126,9 +135,9 @@ class Daemon {
     return due !== undefined && served.every((ms) => (ms ?? 0) < due.getTime());
   }
 
-  async #decide(reasons: ReadonlySet<WakeReason>): Promise<{ push: boolean; resume: boolean }> {
-    let push =
-      this.#isRetryDue() || (!this.#isWaiting() && (this.#brokenPush || this.#isScheduleDue() || this.#isChangeDue()));
+  async #decide(reasons: ReadonlySet<WakeReason>): Promise<NextPass> {
+    const isScheduled = this.#isScheduleDue();
+    let push = this.#isRetryDue() || (!this.#isWaiting() && (this.#brokenPush || isScheduled || this.#isChangeDue()));
     // A rollback that waits is what somebody asked for last.
     let resume = reasons.has('pass') && this.#agent.world.ledger.pendingRequests().length === 0;
     if (reasons.has('reload')) {
@@ -144,17 +153,28 @@ class Daemon {
     const stamp = tokenStamp(settings);
     if (stamp !== this.#tokenStamp && ledger.lastPush()?.outcome === 'refused') push = true;
     this.#tokenStamp = stamp;
-    if (ledger.asked() !== this.#asked || resume) push = true;
-    return { push, resume };
+    const isAsked = ledger.asked() !== this.#asked || resume;
+    if (isAsked) push = true;
+    const isBroken = this.#brokenUntilMs !== undefined;
+    const looks = isAsked || isBroken || (push && isScheduled) || [...reasons].some((reason) => reason !== 'source');
+    return { push, resume, looks: looks ? 'all' : 'due' };
   }
 
   async #reconfigure(settings: Settings): Promise<void> {
     await this.stopWatching();
     await this.#agent.reconfigure(settings);
-    this.#watching = await watchSources(this.#agent.world, this.#options.waker);
+    this.#looks = new Looks(this.#agent.world);
+    await this.#watch();
   }
 
-  async #pass(push: boolean, resume: boolean): Promise<void> {
+  async #watch(): Promise<void> {
+    this.#watching = await watchSources(this.#agent.world, (source) => {
+      this.#looks.touch(source);
+      this.#options.waker.wake('source');
+    });
+  }
+
+  async #pass({ push, resume, looks }: NextPass): Promise<void> {
     const { world } = this.#agent;
     const { clock, ledger, settings } = world;
     const isScheduled = push && this.#isScheduleDue();
@@ -163,8 +183,11 @@ class Daemon {
     this.#asked = ledger.asked();
     this.#agent.beat(passAllowanceMs(settings));
     try {
-      const first = await this.#run(push, resume);
-      const report = !push && !this.#isWaiting() && this.#owesPush(first) ? await this.#run(true, false) : first;
+      const first = await this.#run({ push, resume, looks });
+      const report =
+        !push && !this.#isWaiting() && this.#owesPush(first)
+          ? await this.#run({ push: true, resume: false, looks: 'due' })
+          : first;
       this.#brokenUntilMs = undefined;
       this.#brokenPush = false;
       if (report !== first || push) this.#served(report);
@@ -179,12 +202,16 @@ class Daemon {
         inMs: brokenPauseMs,
       });
     }
-    this.#nextPollMs = clock.monotonicMs() + Math.min(...settings.sources.map(({ pollMs }) => pollMs));
   }
 
-  async #run(push: boolean, resume: boolean): Promise<PassReport> {
+  async #run({ push, resume, looks }: NextPass): Promise<PassReport> {
     const { agent, signal, passed } = this.#options;
-    const options = { push: push ? 'ifNeeded' : 'no', resume, retryForMs: 0 } as const;
+    const options = {
+      push: push ? 'ifNeeded' : 'no',
+      resume,
+      retryForMs: 0,
+      looks: this.#looks.begin(looks),
+    } as const;
     const report = await runPassOrRebuild(agent, options, signal);
     passed?.(report);
     return report;
@@ -228,7 +255,7 @@ class Daemon {
     // Going on where a pass broke would break it again, unless somebody asks.
     const isAsked = reasons.has('pass') || reasons.has('request') || reasons.has('reload');
     if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs && !isAsked) return false;
-    if (reasons.size > 0 || nowMs >= this.#nextPollMs || this.#brokenPush) return true;
+    if (reasons.size > 0 || this.#looks.msToNext() <= 0 || this.#brokenPush) return true;
     if (this.#isRetryDue() || (!this.#isWaiting() && (this.#isScheduleDue() || this.#isChangeDue()))) return true;
     return tokenStamp(settings) !== this.#tokenStamp || ledger.asked() !== this.#asked;
   }
@@ -273,8 +300,8 @@ class Daemon {
     }
     const isWaiting = this.#isWaiting();
     const pushes = isWaiting ? [this.#retryAtMs] : [this.#changeDueMs(), nowMs + due];
-    const moments = [this.#nextPollMs, ...pushes].flatMap((at) => (at === undefined ? [] : [at - nowMs]));
-    return Math.max(0, Math.min(beatMs, ...moments));
+    const waits = pushes.flatMap((at) => (at === undefined ? [] : [at - nowMs]));
+    return Math.max(0, Math.min(beatMs, this.#looks.msToNext(), ...waits));
   }
 }
 

@@ -3,9 +3,11 @@ import { type Changes, countChanges, diffDrivers, valuesByMonth } from '../core/
 import { AgentError } from '../core/errors.ts';
 import type { Month } from '../core/model.ts';
 import { formatMonth, parseMonth } from '../core/month.ts';
-import { unpackDriver } from '../core/packing.ts';
+import { collapsedRow } from '../core/entry-reader.ts';
+import { type Cell, unpackDriver } from '../core/packing.ts';
 import type { Snapshot } from '../core/stores.ts';
 import { acknowledgedPush, keptSnapshot, openReadable } from './kept.ts';
+import { utcOffsetSeconds } from '../core/zone.ts';
 import type { World } from './world.ts';
 
 export interface Explanation {
@@ -22,7 +24,10 @@ export interface ExplainedPoint {
   readonly value: string;
   readonly source: string;
   readonly part: string;
-  readonly row: number;
+  /** `null` where the database collapsed the rows. */
+  readonly row: number | null;
+  /** Then: the key, the time and the count of what it collapsed. */
+  readonly collapsed?: string;
   /** As read. */
   readonly text: string;
   /** How many other readings of that month this point stands for. */
@@ -60,13 +65,20 @@ export function explain(world: World, id: string, month?: string): Explanation {
       value: cell.value,
       source: buffer.origin(cell.part).source,
       part: name,
-      row: cell.row,
+      ...(cell.row === collapsedRow ? { row: null, collapsed: describeCollapsed(world, id, cell) } : { row: cell.row }),
       text: cell.text,
       superseded: cell.count - 1,
       ...(firstPush === undefined ? {} : { firstPush }),
     };
   });
   return { driver: id, path: driver.path, source, rule: driver.rule, otherPath: driver.otherPath, points };
+}
+
+/** Of the reading that counts; a date's midnight is shown as that date. */
+function describeCollapsed({ settings }: World, id: string, { seconds, count }: Cell): string {
+  const wall = new Date((seconds + utcOffsetSeconds(settings.timezone, seconds)) * 1000).toISOString();
+  const time = wall.endsWith('T00:00:00.000Z') ? wall.slice(0, 10) : new Date(seconds * 1000).toISOString();
+  return `collapsed in the database: key ${id}, time ${time}, ${count} ${count === 1 ? 'reading' : 'readings'}`;
 }
 
 function pushedValues(snapshot: Snapshot | undefined, id: string): ReadonlyMap<Month, string> | undefined {

@@ -3,9 +3,11 @@ import { isAgentError } from '../core/errors.ts';
 import { fullJitterMs } from '../core/backoff.ts';
 import { adoptAfterLoss, adoptRollback } from './adopt.ts';
 import { judgeAll } from './judge.ts';
+import type { SourceSettings } from '../core/settings.ts';
 import { keptDigests } from './kept.ts';
 import { type PushReport, blockedReason, pushNewest } from './push.ts';
-import { readSource } from './read-source.ts';
+import type { PassLooks } from './looks.ts';
+import { type SourceRead, readSource } from './read-source.ts';
 import { type PassReport, passExit, pushSummary, sourceReport, unjudged } from './report.ts';
 import { forgetRequested, rollBack } from './requests.ts';
 import type { World } from './world.ts';
@@ -17,6 +19,8 @@ export interface PassOptions {
   readonly resume: boolean;
   /** A push that did not arrive is tried again for this long. */
   readonly retryForMs: number;
+  /** Which sources are looked at; left out: all of them. */
+  readonly looks?: PassLooks | undefined;
 }
 
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
@@ -27,7 +31,9 @@ export async function runPass(world: World, options: PassOptions, signal: AbortS
   if (options.resume) resume(world);
   forgetRequested(world);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(world, options.retryForMs, signal);
-  const reads = await Promise.all(settings.sources.map((source) => readSource(world, source, signal)));
+  const reads = await Promise.all(
+    settings.sources.map((source) => lookAt(world, source, { looks: options.looks, signal })),
+  );
   // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
   const verdicts = ledger.fact('frozen') === undefined ? judgeAll(world, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(world, options, signal));
@@ -44,6 +50,18 @@ export async function runPass(world: World, options: PassOptions, signal: AbortS
   world.archive.keepOnly(keptDigests(world));
   ledger.setFact('lastPass', report);
   return report;
+}
+
+async function lookAt(
+  world: World,
+  settings: SourceSettings,
+  { looks, signal }: { looks: PassLooks | undefined; signal: AbortSignal },
+): Promise<SourceRead> {
+  const before = looks?.standing(settings.name);
+  if (before !== undefined) return before;
+  const read = await readSource(world, settings, signal);
+  looks?.note(read);
+  return read;
 }
 
 /** What a pass can be begun again on. */
@@ -64,7 +82,8 @@ export async function runPassOrRebuild(
     if (!isAgentError(error, 'state.corrupt')) throw error;
     agent.world.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
     agent.rebuildBuffer();
-    return runPass(agent.world, options, signal);
+    // Nothing that was seen before is in the new one.
+    return runPass(agent.world, { ...options, looks: undefined }, signal);
   }
 }
 

@@ -3,9 +3,10 @@ import { Fold } from '../core/collapse.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
 import { RowMapper } from '../core/mapping.ts';
-import type { Content, Part, Reject, Row } from '../core/model.ts';
-import type { Source } from '../core/ports.ts';
-import type { SourceSettings } from '../core/settings.ts';
+import type { MonthRules } from '../core/entry-reader.ts';
+import type { Content, Part, Reject, Row, RowBatch } from '../core/model.ts';
+import type { Lookups, Source } from '../core/ports.ts';
+import type { Mapping, SourceSettings } from '../core/settings.ts';
 import type { PartRead, PartWriter, ReadPart, SeenFile } from '../core/stores.ts';
 import { assembleCandidate, isNewer } from './candidate.ts';
 import { withTimeout } from './timeout.ts';
@@ -24,6 +25,8 @@ const foldSizeMax = 260_000;
 export type SourceRead =
   | {
       readonly settings: SourceSettings;
+      /** See `Source.isDear`. */
+      readonly isDear: boolean;
       readonly state: 'read';
       /** Parts that are gone since the read before, and whose data is carried from now on. */
       readonly disappeared: readonly string[];
@@ -31,6 +34,7 @@ export type SourceRead =
     }
   | {
       readonly settings: SourceSettings;
+      readonly isDear: boolean;
       readonly state: 'unread';
       readonly reason: string;
       readonly hint?: string | undefined;
@@ -43,10 +47,11 @@ export type SourceRead =
 export async function readSource(world: World, settings: SourceSettings, signal: AbortSignal): Promise<SourceRead> {
   const limits = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
   const good: PartRead[] = [];
+  const source = world.openSource(settings);
+  const isDear = source.isDear === true;
   try {
     return await withTimeout(world.clock, limits, signal, async (inner) => {
-      const source = world.openSource(settings);
-      const reader = new PartReader(world, settings, source);
+      const reader = new PartReader(world, settings, { source, lookups: await world.readLookups(settings, inner) });
       const listed = await source.parts(inner, reader.knownStamps());
       inner.throwIfAborted();
       world.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
@@ -54,7 +59,12 @@ export async function readSource(world: World, settings: SourceSettings, signal:
       if (newestOnly) good.push(await reader.newest(listed, inner));
       else for (const part of listed) good.push(await reader.current(part, inner));
       inner.throwIfAborted();
-      return { settings, state: 'read', ...assembleCandidate(world, settings, { present: good, listed, newestOnly }) };
+      return {
+        settings,
+        isDear,
+        state: 'read',
+        ...assembleCandidate(world, settings, { present: good, listed, newestOnly }),
+      };
     });
   } catch (error) {
     if (signal.aborted || !isAgentError(error) || error.code.startsWith('state.')) throw error;
@@ -64,7 +74,7 @@ export async function readSource(world: World, settings: SourceSettings, signal:
     const kept = [...parts.values()].map(({ id }) => ({ id, carried: false }));
     world.buffer.dropRead(settings.name, 'candidate');
     world.buffer.setRead(settings.name, 'partial', kept);
-    return { settings, state: 'unread', reason: error.message, hint: error.hint };
+    return { settings, isDear, state: 'unread', reason: error.message, hint: error.hint };
   }
 }
 
@@ -72,15 +82,19 @@ class PartReader {
   readonly #world: World;
   readonly #settings: SourceSettings;
   readonly #source: Source;
+  readonly #mapping: Mapping;
+  readonly #rules: MonthRules;
   readonly #fingerprint: string;
   readonly #known = new Map<string, PartRead>();
   readonly #accepted: readonly ReadPart[];
 
-  constructor(world: World, settings: SourceSettings, source: Source) {
+  constructor(world: World, settings: SourceSettings, { source, lookups }: { source: Source; lookups: Lookups }) {
     this.#world = world;
     this.#settings = settings;
     this.#source = source;
-    this.#fingerprint = `${readingVersion}:${settings.digest}`;
+    this.#mapping = withLookups(settings.mapping, lookups);
+    this.#rules = { timezone: world.settings.timezone, calendar: lookups.calendar };
+    this.#fingerprint = [readingVersion, settings.digest, ...(lookups.hash === '' ? [] : [lookups.hash])].join(':');
     this.#accepted = world.buffer.readParts(settings.name, 'accepted') ?? [];
     for (const kind of ['accepted', 'candidate', 'partial'] as const) {
       for (const part of world.buffer.readParts(settings.name, kind) ?? []) {
@@ -188,8 +202,8 @@ class PartReader {
           writer.add(fold.drain());
           return { content: next.value, counts };
         }
-        mapper ??= new RowMapper(this.#settings.mapping, next.value.columns, settings.timezone);
-        foldRows(mapper, next.value.rows, { fold, counts, rejects });
+        mapper ??= new RowMapper(this.#mapping, next.value.columns, this.#rules);
+        foldRows(mapper, next.value, { fold, counts, rejects });
         if (fold.size >= foldMax) writer.add(fold.drain());
         const { share } = next.value;
         observe({ kind: 'part.reading', source: this.#settings.name, part: part.name, rows: counts.rows, share });
@@ -220,6 +234,12 @@ class PartReader {
   }
 }
 
+/** A mapping with the maps that stand in files. */
+export function withLookups(mapping: Mapping, { maps }: Lookups): Mapping {
+  return { ...mapping, maps: { ...mapping.maps, ...maps } };
+}
+
+/** `rows` counts what left the place; the others count what that stands for, so that a database's collapse hides no reject. */
 interface PartCounts {
   rows: number;
   rejects: number;
@@ -229,16 +249,19 @@ interface PartCounts {
 
 function foldRows(
   mapper: RowMapper,
-  rows: readonly Row[],
+  { rows, collapsed }: RowBatch,
   { fold, counts, rejects }: { fold: Fold; counts: PartCounts; rejects: Reject[] },
 ): void {
-  for (const fields of rows) {
+  for (let at = 0; at < rows.length; at++) {
+    const fields = rows[at] as Row;
     const row = ++counts.rows;
-    const result = mapper.read(fields, row, fold);
+    const many = collapsed?.[at];
+    const result = many === undefined ? mapper.read(fields, row, fold) : mapper.readCollapsed(fields, many, fold);
     if (result === 'filtered') continue;
-    counts.passed++;
+    const standsFor = many?.rows ?? 1;
+    counts.passed += standsFor;
     if (result === undefined) continue;
-    counts.rejects++;
+    counts.rejects += standsFor;
     if (rejects.length < rejectsKept) rejects.push({ row, reason: result.reject, text: rowText(fields) });
   }
 }

@@ -1,13 +1,13 @@
 /** Watches every source that can be watched. Only wakes: polling is the truth. */
-import type { Waker } from './waker.ts';
 import type { World } from './world.ts';
 
 export type Watching = AsyncDisposable;
 
-export async function watchSources(world: World, waker: Waker): Promise<Watching> {
+/** @param changed is told which source is worth a look */
+export async function watchSources(world: World, changed: (source: string) => void): Promise<Watching> {
   const open: AsyncDisposable[] = [];
   for (const settings of world.settings.sources) {
-    const watcher = await world.openSource(settings).watch?.(() => waker.wake('source'));
+    const watcher = await world.openSource(settings).watch?.(() => changed(settings.name));
     if (watcher !== undefined) open.push(watcher);
   }
   return {

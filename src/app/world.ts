@@ -1,6 +1,6 @@
 /** Everything a pass works with. `compose.ts` makes one of real things; tests make one of theirs. */
 import type { SourceSettings, Settings } from '../core/settings.ts';
-import type { Clock, Destination, Log, Source } from '../core/ports.ts';
+import type { Clock, Destination, Log, Lookups, Source } from '../core/ports.ts';
 import type { Archive, Buffer, Ledger } from '../core/stores.ts';
 
 export interface World {
@@ -16,6 +16,8 @@ export interface World {
   /** What acknowledged snapshots belong to: the destination's address, or `emulator`. */
   readonly address: string;
   openSource(settings: SourceSettings): Source;
+  /** @throws AgentError `source.unreadable` or `part.unreadable` where a table cannot be read */
+  readLookups(settings: SourceSettings, signal: AbortSignal): Promise<Lookups>;
   /** Is told how far a pass is: for progress on a terminal, for `status --live`, and for tests that pull the plug. */
   readonly observe: (event: PassEvent) => void;
 }

@@ -1,4 +1,4 @@
-import { sourceOpener, systemClock } from '../app/compose.ts';
+import { lookupReader, sourceOpener, systemClock } from '../app/compose.ts';
 import { type SourceCheck, checkSource } from '../app/check.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { locate } from '../config/locate.ts';
@@ -18,13 +18,13 @@ interface CheckAnswer {
 export async function check(context: Context, options: { offline?: boolean }): Promise<number> {
   const loaded = loadOrMissing(context);
   const { settings } = loaded;
-  const sources = settings === undefined || options.offline === true ? [] : await checkSources(settings);
-  const problems = [...loaded.problems, ...(settings === undefined ? [] : columnProblems(settings, sources))];
+  const sources = settings === undefined ? [] : await checkSources(settings, options.offline === true);
+  const problems = [...loaded.problems, ...(settings === undefined ? [] : sourceProblems(settings, sources))];
   const isUnread = sources.some(({ error }) => error !== undefined);
   const report: CheckAnswer = {
     ok: problems.length === 0 && !isUnread,
     problems,
-    sources,
+    sources: options.offline === true ? sources.filter(({ error }) => error !== undefined) : sources,
   };
   answer(context, report, () => showCheck(report, options.offline === true));
   if (problems.length > 0) return 78;
@@ -43,10 +43,12 @@ function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'probl
   }
 }
 
-function checkSources(settings: Settings): Promise<SourceCheck[]> {
+function checkSources(settings: Settings, isOffline: boolean): Promise<SourceCheck[]> {
   const world = {
     clock: systemClock,
     openSource: sourceOpener(settings),
+    readLookups: lookupReader(settings),
+    isOffline,
     timezone: settings.timezone,
     maxRejects: settings.guard.maxRejects,
   };
@@ -54,10 +56,10 @@ function checkSources(settings: Settings): Promise<SourceCheck[]> {
   return Promise.all(settings.sources.map((source) => checkSource(world, source, signal)));
 }
 
-/** A column that is not there is a problem of the config: shown where it is asked for. */
-function columnProblems(settings: Settings, sources: readonly SourceCheck[]): Problem[] {
-  const findings = sources.flatMap(({ name, columns }) =>
-    columns.map(({ path, message, hint }) => ({ path: ['sources', name, ...path], message, hint })),
+/** A column that is not there, or a test that fails, is a problem of the config: shown where it is asked for. */
+function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Problem[] {
+  const findings = sources.flatMap(({ name, problems }) =>
+    problems.map(({ path, message, hint }) => ({ path: ['sources', name, ...path], message, hint })),
   );
   return locate(settings.file, findings);
 }

@@ -96,7 +96,7 @@ function showExplanation({ driver, path, source, rule, points }: Explanation): s
     point.month,
     point.value,
     point.part,
-    String(point.row),
+    point.row === null ? '' : String(point.row),
     JSON.stringify(point.text),
     String(point.superseded),
     point.firstPush === undefined ? 'not yet' : String(point.firstPush),
@@ -114,7 +114,10 @@ function showExplanation({ driver, path, source, rule, points }: Explanation): s
     ],
     rows,
   );
-  return [...head, body].join('\n');
+  const notes = points.flatMap(({ month, collapsed }) =>
+    collapsed === undefined ? [] : [`${month} was ${collapsed}`],
+  );
+  return [...head, body, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n');
 }
 
 /** Rows of the newest read that could not be used, as CSV. */

@@ -1,6 +1,7 @@
 /** What a schema found wrong, in words for the person who wrote the config. */
 import { z } from 'zod';
 import type { Written } from './document.ts';
+import { quote } from '../core/text.ts';
 import { type Refusal, describeWritten, textOf } from './leaf.ts';
 import { nearest } from './nearest.ts';
 import { type Place, isExcused, isMapping, spotOf, within, writtenAt } from './place.ts';
@@ -37,9 +38,9 @@ export function reportIssue(place: Place, issue: Issue, given: Written): void {
   if (issue.path.length > 0 && isExcused(at)) return;
   const isThere = issue.path.length === 0 || spotOf(at) !== undefined;
   const written = issue.path.length === 0 ? given : writtenAt(at);
-  if (issue.code === 'invalid_union') reportUnion(at, issue, written);
+  if (issue.code === 'invalid_union' && isThere) reportUnion(at, issue, written);
+  else if (!isThere && wordedHere.has(issue.code)) refuseMissing(at);
   else if (!issue.message.startsWith(unworded)) reportWorded(at, issue);
-  else if (!isThere) refuseMissing(at);
   else reportUnworded(at, issue, written);
 }
 
@@ -137,8 +138,8 @@ function typeHint(expected: string, written: Written): string | undefined {
 export function refuseKey({ path, report }: Place, key: string, known: readonly string[], home?: string): void {
   const near = nearest(key, known);
   const meant = near === undefined ? `known here: ${known.join(', ')}` : `did you mean "${near}"?`;
-  const hint = home === undefined ? meant : `"${key}" belongs ${home}`;
-  report({ path: [...path, key], on: 'key', message: `unknown key "${key}"`, hint });
+  const hint = home === undefined ? meant : `${quote(key)} belongs ${home}`;
+  report({ path: [...path, key], on: 'key', message: `unknown key ${quote(key)}`, hint });
 }
 
 export function refuseMissing({ path, report }: Place, example?: unknown): void {

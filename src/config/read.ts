@@ -11,6 +11,9 @@ export type Shape = Readonly<Record<string, z.ZodType>>;
 /** What could be read. What is not there has been reported, or nothing was written and nothing stands for it. */
 export type Fields<S extends Shape> = { readonly [K in keyof S]?: z.output<S[K]> };
 
+/** The same; all of it is there where nothing was reported. */
+export type Whole<S extends Shape> = Required<Fields<S>>;
+
 /**
  * Reads the fields of a mapping one by one. A mapping that is not written has the defaults of its fields.
  * @param known further keys that belong there

@@ -37,13 +37,15 @@ const driverSchema = z.strictObject({
     .meta({ description: 'The value: a template, or its parts.', examples: ['{amount}'] }),
 });
 
+const entries = z.array(driverSchema).min(1).describe('Each row gives one reading per entry.');
+
 function sourceSchema(type: string): z.ZodType {
   return z
     .strictObject({
       type: z.literal(type).describe('What kind of source this is.'),
       ...kindShape(type),
       ...sourceShape,
-      drivers: z.array(driverSchema).min(1).describe('Each row gives one reading per entry.'),
+      drivers: kinds[type]?.drivers === undefined ? entries : entries.optional(),
     })
     .meta({ title: `a source of type ${type}` });
 }

@@ -1,22 +1,16 @@
 /** One source of the config, as `SourceSettings`. */
 import { createHash } from 'node:crypto';
-import type { DriverEntry, Mapping, SourceSettings, Test } from '../core/settings.ts';
-import { type Template, parseTemplate, templateMaps } from '../core/template.ts';
-import type { TimeFormat } from '../core/time-format.ts';
-import { timeFormatProblem } from '../core/time.ts';
-import { kinds } from '../sources/index.ts';
-import type { Written } from './document.ts';
+import type { LookupFiles, Mapping, SourceSettings, Test, Unpivot } from '../core/settings.ts';
+import { groupNames, unpivotNames, valueGroup } from '../core/unpivot.ts';
+import { type Kind, kinds } from '../sources/index.ts';
+import { readDrivers } from './driver.ts';
 import { refuseMissing, refuseType } from './issues.ts';
 import { describeWritten, textOf } from './leaf.ts';
 import { nearest } from './nearest.ts';
-import { type Place, isMapping, keysAt, spotOf, spotsIn, within, writtenAt } from './place.ts';
-import { type Fields, type Shape, readFields, readValue, withTexts } from './read.ts';
+import { type Place, isMapping, keysAt, spotOf, within, writtenAt } from './place.ts';
+import { type Fields, type Whole, readFields, readValue, withTexts } from './read.ts';
 import { kindShape } from './schema.ts';
-import { driverShape, sourceShape, timeShape, valueShape } from './source-schema.ts';
-import { sameMark, template } from './units.ts';
-
-/** What the settings need of a source beyond its defaults; all of it is there where nothing was reported. */
-type Whole<S extends Shape> = Required<Fields<S>>;
+import { sourceShape } from './source-schema.ts';
 
 /**
  * Reads one source and reports all that is wrong with it. What comes back is whole only where nothing was reported;
@@ -28,21 +22,29 @@ export function readSource(place: Place, timezone: string): SourceSettings | und
   if (!isMapping(written)) return undefined;
   const type = readType(place);
   // Of an unknown kind, whatever some kind knows may be right.
-  const kindKeys = (type === undefined ? Object.keys(kinds) : [type]).flatMap((name) => Object.keys(kindShape(name)));
+  const types = type === undefined ? Object.keys(kinds) : [type];
+  const kindKeys = [...new Set(types.flatMap((name) => Object.keys(kindShape(name))))];
   const fields = readFields(place, sourceShape, ['type', 'drivers', ...kindKeys]) as Whole<typeof sourceShape>;
   const kind = type === undefined ? undefined : readKind(place, type, kindKeys);
-  const mapping = readMapping(place, fields);
+  const mapping = readMapping(place, fields, type === undefined ? undefined : kinds[type]?.drivers);
   if (type === undefined) return undefined;
+  for (const { path, message, hint } of kind === undefined
+    ? []
+    : (kinds[type]?.problems?.(kind.value, mapping) ?? [])) {
+    place.report({ path: [...place.path, ...path], message, hint });
+  }
   return {
     name: String(place.path.at(-1)),
     type,
     kind: kind?.value,
-    pollMs: fields.poll,
+    poll: fields.poll,
     timeoutMs: fields.timeout,
     removed: fields.removed,
     history: fields.history,
     mayBeEmpty: fields.mayBeEmpty,
     mapping,
+    lookups: readLookups(fields),
+    tests: fields.tests,
     digest: createHash('sha256')
       .update(canonicalJson({ source: written, timezone }))
       .digest('hex'),
@@ -78,110 +80,55 @@ function readKind(place: Place, type: string, keys: readonly string[]): { value:
   return readValue(place, schema, withTexts(schema, own));
 }
 
-function readMapping(place: Place, fields: Fields<typeof sourceShape>): Mapping {
-  const { where = {}, missing = [], unpivot } = fields;
-  if (unpivot !== undefined && unpivot.name.trim() === unpivot.value.trim()) {
-    const at = within(place, 'unpivot', 'value');
-    at.report({ path: at.path, message: 'the same column as name', hint: 'give the two new columns different names' });
-  }
+function readMapping(place: Place, fields: Fields<typeof sourceShape>, defaults: Kind['drivers']): Mapping {
+  const { where = {}, missing = [], fillDown = [], maps = {}, fiscalYear } = fields;
   return {
     where: Object.entries<Test>(where).map(([column, test]) => ({ column: column.trim(), test })),
     missing: missing.map((text) => text.trim()),
-    unpivot: unpivot && { columns: unpivot.columns, name: unpivot.name.trim(), value: unpivot.value.trim() },
-    maps: fields.maps ?? {},
-    drivers: readDrivers(place),
+    fillDown: fillDown.map((column) => column.trim()),
+    unpivot: readUnpivot(within(place, 'unpivot'), fields.unpivot),
+    maps: Object.fromEntries(Object.entries(maps).filter(([, map]) => !isMapFile(map))),
+    drivers: readDrivers(place, { fiscalYear, defaults }),
   };
 }
 
-function readDrivers(place: Place): readonly DriverEntry[] {
-  const at = within(place, 'drivers');
-  const written = writtenAt(at);
-  if (!keysAt(place).includes('drivers')) refuseMissing(at);
-  else if (Array.isArray(written) && written.length === 0) at.report({ path: at.path, message: 'the list is empty' });
-  else if (written !== undefined && !Array.isArray(written)) refuseType(at, 'a list', written);
-  if (!Array.isArray(written)) return [];
-  const entries = written.flatMap((_, index) => readDriver(within(at, index)) ?? []);
-  reportUnknownMaps(place, at, written);
-  return entries;
-}
-
-function readDriver(place: Place): DriverEntry | undefined {
-  const fields = readFields(place, driverShape, ['time', 'value']) as Whole<typeof driverShape>;
-  if (!isMapping(writtenAt(place))) return undefined;
-  return {
-    id: fields.id,
-    path: fields.path,
-    time: readTime(within(place, 'time')),
-    value: readNumber(within(place, 'value')),
-    rule: fields.collapse,
-  };
-}
-
-/** Stands where a template was refused, which has been reported. */
-const nothing: Template = { text: '', pieces: [] };
-
-/** A template, or a mapping of its parts. */
-function readForm<S extends Shape>(place: Place, shape: S): Fields<S> {
-  const written = writtenAt(place);
-  if (isMapping(written)) return readFields(place, shape);
-  if (spotOf(place) === undefined)
-    refuseMissing(place, `{${String(place.path.at(-1)) === 'time' ? 'date' : 'amount'}}`);
-  const from = readValue(place, template, written);
-  return readDefaults(shape, from?.value);
-}
-
-function readDefaults<S extends Shape>(shape: S, from: Template | undefined): Fields<S> {
-  const defaults = Object.entries(shape).flatMap(([key, schema]) => {
-    const result = schema.safeParse(undefined);
-    return result.success ? [[key, result.data] as const] : [];
-  });
-  return { ...Object.fromEntries(defaults), ...(from === undefined ? {} : { from }) } as Fields<S>;
-}
-
-function readTime(place: Place): { readonly from: Template; readonly format: TimeFormat } {
-  const { from = nothing, format = ['iso'], locale, timezone } = readForm(place, timeShape);
-  const time = { formats: format, locale: locale ?? 'en', timezone };
-  const at = within(place, 'format');
-  // Where the locale could not be read, neither can what depends on it.
-  const isJudged =
-    locale !== undefined && spotOf(at) !== undefined && !spotsIn(at.document.spots, at.path).some(({ unset }) => unset);
-  const problem = isJudged ? timeFormatProblem(time) : undefined;
-  if (problem !== undefined) {
-    at.report({ path: at.path, message: 'not a format that tells months', detail: `: ${problem}` });
+function readUnpivot(place: Place, fields: Fields<typeof sourceShape>['unpivot']): Unpivot | undefined {
+  if (fields === undefined) return undefined;
+  const { columns } = fields;
+  const name = fields.name?.trim();
+  const value = fields.value.map((text) => text.trim());
+  const groups = groupNames(columns);
+  const at = (key: string): Place => within(place, key);
+  const isSeveral = value.length > 1;
+  if (isSeveral && !groups.includes(valueGroup)) {
+    const hint = `such as "^(?<${valueGroup}>${value.join('|')}) (?<month>.+)$"`;
+    const message = `several value columns, and no group "${valueGroup}" that says which one a header is of`;
+    at('columns').report({ path: at('columns').path, message, hint });
+  } else if (name === undefined && groups.length === 0) {
+    const message = 'nothing would hold the header of an unpivoted column';
+    const hint = 'say name: month, or name a group of the pattern: (?<month>…)';
+    at('columns').report({ path: at('columns').path, message, hint });
   }
-  return { from, format: time };
+  const names = unpivotNames({ columns, name, value });
+  const twice = names.find((column, index) => names.indexOf(column) !== index);
+  if (twice !== undefined) {
+    const message = twice === name ? 'the same column as name' : `two new columns called "${twice}"`;
+    at('value').report({ path: at('value').path, message, hint: 'give the new columns different names' });
+  }
+  return { columns, name, value };
 }
 
-function readNumber(place: Place): DriverEntry['value'] {
-  const { from = nothing, decimal, group, accounting, scale, negate } = readForm(place, valueShape);
-  if (decimal !== undefined && group !== undefined && sameMark(decimal, group.mark)) {
-    const at = within(place, 'group');
-    const hint =
-      spotOf(within(place, 'decimal')) === undefined ? { hint: 'say which mark is the decimal one: decimal: ","' } : {};
-    at.report({ path: at.path, message: 'the group mark is the decimal mark too', ...hint });
-  }
-  const format = { decimal: decimal ?? '.', group, accounting: accounting ?? false, scale, negate: negate ?? false };
-  return { from, format };
+function readLookups({ maps = {}, calendar }: Fields<typeof sourceShape>): LookupFiles {
+  const files = Object.entries(maps).flatMap(([name, map]) =>
+    isMapFile(map) ? [[name, { file: map['file'] as string, from: map['from'], to: map['to'] }] as const] : [],
+  );
+  return { maps: Object.fromEntries(files), calendar: calendar?.file };
 }
 
-/** A filter that names a map that is not there would make every text empty, and every row a reject. */
-function reportUnknownMaps(source: Place, place: Place, written: Written): void {
-  if (typeof written === 'string') {
-    const parsed = parseTemplate(written);
-    const names = keysAt(within(source, 'maps'));
-    const maps = 'template' in parsed ? templateMaps(parsed.template) : [];
-    for (const map of maps) {
-      if (names.includes(map) || spotOf(place)?.unset === true) continue;
-      const near = nearest(map, names);
-      const known = names.length === 0 ? 'this source has no maps' : `there are ${names.join(', ')}`;
-      const hint = near === undefined ? known : `did you mean "${near}"?`;
-      place.report({ path: place.path, message: 'unknown map', detail: ` ${JSON.stringify(map)}`, hint });
-    }
-  } else if (typeof written === 'object' && written !== null) {
-    for (const [step, inner] of Object.entries(written)) {
-      reportUnknownMaps(source, within(place, Array.isArray(written) ? Number(step) : step), inner);
-    }
-  }
+/** A map that stands in a file says which, and no text that it maps could be meant by these keys alone. */
+function isMapFile(map: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(map);
+  return keys.includes('file') && keys.every((key) => key === 'file' || key === 'from' || key === 'to');
 }
 
 /** Equal values give equal texts, whatever the order of their keys. */

@@ -3,7 +3,8 @@ import { Cron } from 'croner';
 import { z } from 'zod';
 import { parseDecimal, plainDecimal } from '../core/decimal.ts';
 import { parseDuration } from '../core/duration.ts';
-import type { Limit } from '../core/settings.ts';
+import { parseMonth } from '../core/month.ts';
+import type { Limit, Poll } from '../core/settings.ts';
 import { type Template, parseTemplate } from '../core/template.ts';
 import { quote } from '../core/text.ts';
 import { localeProblem } from '../core/token-time.ts';
@@ -19,6 +20,16 @@ export const anyText = textLeaf('a text', { type: scalarTypes }, (text) => ({ va
 
 export const text = textLeaf('a text', {}, (written) =>
   written.trim() === '' ? { refused: { message: 'the text is empty' } } : { value: written },
+);
+
+/** One text or several. */
+export const textOrTexts = z.union([text.transform((only) => [only]), z.array(text).min(1)], {
+  error: 'expected a text or a list of texts',
+});
+
+/** `2026-03` */
+export const month = textLeaf('a month', { examples: ['2026-03'] }, (written) =>
+  parseMonth(written.trim()) === undefined ? refuse('a month such as 2026-03', written) : { value: written.trim() },
 );
 
 /** Milliseconds. */
@@ -98,12 +109,35 @@ function nearestZone(name: string): string | undefined {
   return near === undefined ? undefined : `write ${near}`;
 }
 
+/** A duration, or when to look by the clock. */
+export const poll = leaf<Poll>({ type: 'string', examples: ['5m', '0 6 * * *'] }, (written) => {
+  if (typeof written === 'string' && /\s/.test(written.trim())) {
+    const cronResult = readCron(written);
+    return 'value' in cronResult ? { value: { kind: 'cron', expression: cronResult.value } } : cronResult;
+  }
+  const result = readDuration(written, 1);
+  return 'value' in result ? { value: { kind: 'every', ms: result.value } } : result;
+});
+
+const monthNames = 'January February March April May June July August September October November December'.split(' ');
+
+/** 1 to 12. */
+export const monthOfYear = leaf<number>({ type: ['string', 'integer'], examples: ['April', 4] }, (written) => {
+  const said = (textOf(written) ?? '').trim();
+  const named = monthNames.findIndex((name) => said.length >= 3 && name.toLowerCase().startsWith(said.toLowerCase()));
+  const number = /^\d{1,2}$/.test(said) ? Number(said) : named + 1;
+  if (number >= 1 && number <= 12) return { value: number };
+  return refuse('a month such as April, or 1 to 12', written);
+});
+
 export const locale = textLeaf('a locale', { examples: ['en', 'de'] }, (name) => {
   if (localeProblem(name) === undefined) return { value: name };
   return refuse('a locale of date-fns such as en, de or en-GB', name);
 });
 
-export const cron = textLeaf('a cron expression', { examples: ['15 2 * * *'] }, (expression) => {
+export const cron = textLeaf('a cron expression', { examples: ['15 2 * * *'] }, readCron);
+
+function readCron(expression: string): LeafResult<string> {
   const fields = expression.trim().split(/\s+/);
   const expected = 'a cron expression of five fields, or six with seconds';
   // croner takes a text with a colon for a date, and nicknames such as @daily.
@@ -121,7 +155,7 @@ export const cron = textLeaf('a cron expression', { examples: ['15 2 * * *'] }, 
     const detail = `: ${error.message.replace(/^Cron\w*: /, '')}`;
     return { refused: { message: 'not a cron expression', detail, hint: 'such as "15 2 * * *"' } };
   }
-});
+}
 
 /** Matches by code points, and refuses escapes that mean nothing instead of guessing. */
 export const pattern = textLeaf('a regular expression', { examples: ['^\\d{4}-\\d{2}$'] }, (source) => {

@@ -1,7 +1,8 @@
 /** What a kind of source is: its keys in the config, and how it is opened. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { MappingProblem } from '../core/mapping.ts';
+import type { MappingProblem } from '../core/columns.ts';
+import type { Rule } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import type { Mapping } from '../core/settings.ts';
 
@@ -16,11 +17,22 @@ export interface SourceContext {
   readonly timezone: string;
 }
 
+/** An entry of `drivers` as a person would write it. */
+export interface WrittenDriver {
+  readonly id: string;
+  readonly path: readonly string[];
+  readonly time: string;
+  readonly value: string;
+  readonly collapse: Rule;
+}
+
 export interface Kind {
   /** A strict object of the kind's own keys only. Their descriptions become docs/CONFIG.md. */
   readonly schema: z.ZodType;
   /** `kind` is what `schema` made of the keys. Touches nothing: what is wrong with the place shows when it is read. */
   open(kind: unknown, context: SourceContext): Source;
+  /** What `drivers` is where it is left out, for a kind whose columns are always the same. */
+  readonly drivers?: readonly WrittenDriver[] | undefined;
   /** What of a mapping this kind, so configured, cannot do. */
   problems?(kind: unknown, mapping: Mapping): readonly MappingProblem[];
 }
@@ -29,11 +41,16 @@ export interface Kind {
 export function defineKind<Schema extends z.ZodType>(
   schema: Schema,
   open: (settings: z.output<Schema>, context: SourceContext) => Source,
-  problems?: (settings: z.output<Schema>, mapping: Mapping) => readonly MappingProblem[],
+  more: {
+    readonly drivers?: Kind['drivers'];
+    readonly problems?: (settings: z.output<Schema>, mapping: Mapping) => readonly MappingProblem[];
+  } = {},
 ): Kind {
+  const { drivers, problems } = more;
   return {
     schema,
     open: (kind, context) => open(kind as z.output<Schema>, context),
+    drivers,
     ...(problems && { problems: (kind, mapping) => problems(kind as z.output<Schema>, mapping) }),
   };
 }

@@ -1,0 +1,75 @@
+/** When each source is looked at again, and what the last look gave: a query does not run because a file changed. */
+import type { Settings, SourceSettings } from '../core/settings.ts';
+import { schedule } from './compose.ts';
+import type { SourceRead } from './read-source.ts';
+import type { World } from './world.ts';
+
+/** A source that could not be read is looked at again this soon, however rare its polls are. */
+const unreadRetryMs = 300_000;
+
+/** Which sources a pass looks at: those that are cheap to look at, and what is due. The others stand as they were seen last. */
+export interface PassLooks {
+  /** What stands for a source that is not looked at now. */
+  standing(source: string): SourceRead | undefined;
+  note(read: SourceRead): void;
+}
+
+/** The moment of the next look: monotonic, or by the clock on the wall. */
+type Due = { readonly ms: number } | { readonly at: Date };
+
+export class Looks implements PassLooks {
+  readonly #world: World;
+  readonly #reads = new Map<string, SourceRead>();
+  readonly #due = new Map<string, Due>();
+  #isDue: (source: string) => boolean = () => true;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** For the pass that comes: looks at every source, or at those that are due. */
+  begin(which: 'all' | 'due'): this {
+    const due = new Set(
+      which === 'all' ? [] : this.#world.settings.sources.filter((one) => this.#msTo(one) <= 0).map(({ name }) => name),
+    );
+    this.#isDue = (source) => which === 'all' || due.has(source);
+    return this;
+  }
+
+  standing(source: string): SourceRead | undefined {
+    const read = this.#reads.get(source);
+    return read?.isDear !== true || this.#isDue(source) ? undefined : read;
+  }
+
+  note(read: SourceRead): void {
+    const { name } = read.settings;
+    // What disappeared is said once.
+    this.#reads.set(name, read.state === 'read' ? { ...read, disappeared: [] } : read);
+    this.#due.set(name, nextLook(this.#world, read));
+  }
+
+  /** An event says that it is worth a look. */
+  touch(source: string): void {
+    this.#due.delete(source);
+  }
+
+  /** Until the next source is due; not more than 0 where one is. */
+  msToNext(): number {
+    return Math.min(...this.#world.settings.sources.map((source) => this.#msTo(source)));
+  }
+
+  #msTo({ name }: SourceSettings): number {
+    const { clock } = this.#world;
+    const due = this.#due.get(name);
+    if (due === undefined) return 0;
+    return 'ms' in due ? due.ms - clock.monotonicMs() : due.at.getTime() - clock.now().getTime();
+  }
+}
+
+function nextLook({ clock, settings }: { clock: World['clock']; settings: Settings }, read: SourceRead): Due {
+  const { poll } = read.settings;
+  const everyMs = poll.kind === 'every' ? poll.ms : Infinity;
+  if (read.state === 'unread') return { ms: clock.monotonicMs() + Math.min(everyMs, unreadRetryMs) };
+  if (poll.kind === 'every') return { ms: clock.monotonicMs() + everyMs };
+  return { at: schedule.nextDue(poll.expression, settings.timezone, clock.now()) };
+}

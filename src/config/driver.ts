@@ -1,0 +1,144 @@
+/** Entries of `drivers:`. */
+import { plainDecimal } from '../core/decimal.ts';
+import type { DriverEntry } from '../core/settings.ts';
+import { type Template, parseTemplate, templateMaps } from '../core/template.ts';
+import type { FiscalYear, TimeFormat } from '../core/time-format.ts';
+import { formatMonths, timeFormatProblem } from '../core/time.ts';
+import type { WrittenDriver } from '../sources/kind.ts';
+import type { Written } from './document.ts';
+import { refuseMissing, refuseType } from './issues.ts';
+import { nearest } from './nearest.ts';
+import { type Place, isMapping, keysAt, spotOf, spotsIn, within, writtenAt } from './place.ts';
+import { type Fields, type Shape, type Whole, readFields, readValue } from './read.ts';
+import { driverShape, timeShape, valueShape } from './source-schema.ts';
+import { sameMark, template } from './units.ts';
+
+interface Surroundings {
+  /** What the source's fiscal formats count from. */
+  readonly fiscalYear: FiscalYear | undefined;
+  /** What its kind has where nothing is written. */
+  readonly defaults: readonly WrittenDriver[] | undefined;
+}
+
+/** @param place of the source */
+export function readDrivers(place: Place, { fiscalYear, defaults }: Surroundings): readonly DriverEntry[] {
+  const at = within(place, 'drivers');
+  const written = writtenAt(at);
+  if (!keysAt(place).includes('drivers')) {
+    if (defaults !== undefined) return defaults.map(defaultEntry);
+    refuseMissing(at);
+  }
+  if (Array.isArray(written) && written.length === 0) at.report({ path: at.path, message: 'the list is empty' });
+  else if (written !== undefined && !Array.isArray(written)) refuseType(at, 'a list', written);
+  if (!Array.isArray(written)) return [];
+  const entries = written.flatMap((_, index) => readDriver(within(at, index), fiscalYear) ?? []);
+  reportUnknownMaps(place, at, written);
+  return entries;
+}
+
+function defaultEntry({ id, path, time, value, collapse }: WrittenDriver): DriverEntry {
+  return {
+    id: template.parse(id),
+    path: path.map((element) => template.parse(element)),
+    time: {
+      from: template.parse(time),
+      format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
+    },
+    value: { from: template.parse(value), format: plainDecimal },
+    spread: undefined,
+    rule: collapse,
+  };
+}
+
+function readDriver(place: Place, fiscalYear: FiscalYear | undefined): DriverEntry | undefined {
+  const fields = readFields(place, driverShape, ['time', 'value']) as Whole<typeof driverShape>;
+  if (!isMapping(writtenAt(place))) return undefined;
+  const { id, path, spread, collapse } = fields;
+  const isSpread = keysAt(place).includes('spread');
+  const time = readTime(within(place, 'time'), { fiscalYear, isSpread });
+  return { id, path, time, value: readNumber(within(place, 'value')), spread, rule: collapse };
+}
+
+/** Stands where a template was refused, which has been reported. */
+const nothing: Template = { text: '', pieces: [] };
+
+/** A template, or a mapping of its parts. */
+function readForm<S extends Shape>(place: Place, shape: S): Fields<S> {
+  const written = writtenAt(place);
+  if (isMapping(written)) return readFields(place, shape);
+  if (spotOf(place) === undefined)
+    refuseMissing(place, `{${String(place.path.at(-1)) === 'time' ? 'date' : 'amount'}}`);
+  const from = readValue(place, template, written);
+  return readDefaults(shape, from?.value);
+}
+
+function readDefaults<S extends Shape>(shape: S, from: Template | undefined): Fields<S> {
+  const defaults = Object.entries(shape).flatMap(([key, schema]) => {
+    const result = schema.safeParse(undefined);
+    return result.success ? [[key, result.data] as const] : [];
+  });
+  return { ...Object.fromEntries(defaults), ...(from === undefined ? {} : { from }) } as Fields<S>;
+}
+
+function readTime(
+  place: Place,
+  { fiscalYear, isSpread }: { fiscalYear: FiscalYear | undefined; isSpread: boolean },
+): { readonly from: Template; readonly format: TimeFormat } {
+  const { from = nothing, format = ['iso'], locale, timezone } = readForm(place, timeShape);
+  const time = { formats: format, locales: locale ?? ['en'], timezone, fiscalYear };
+  const at = within(place, 'format');
+  // Where the locale could not be read, neither can what depends on it.
+  const isJudged =
+    locale !== undefined && spotOf(at) !== undefined && !spotsIn(at.document.spots, at.path).some(({ unset }) => unset);
+  const problem = isJudged ? timeFormatProblem(time) : undefined;
+  if (problem !== undefined) {
+    at.report({ path: at.path, message: 'not a format that tells months', detail: `: ${problem}` });
+  } else if (isJudged && !isSpread && formatMonths(time) > 1) {
+    const names =
+      formatMonths(time) === 3 ? 'quarters, and a quarter is three months' : 'years, and a year is twelve months';
+    const hint = 'say beside time what becomes of a value: spread: repeat, first, last or divide';
+    at.report({ path: at.path, message: `the format names ${names}`, hint });
+  }
+  return { from, format: time };
+}
+
+function readNumber(place: Place): DriverEntry['value'] {
+  const { from = nothing, decimal, group, accounting, scale, negate, round } = readForm(place, valueShape);
+  if (decimal !== undefined && group !== undefined && sameMark(decimal, group.mark)) {
+    const at = within(place, 'group');
+    const hint =
+      spotOf(within(place, 'decimal')) === undefined ? { hint: 'say which mark is the decimal one: decimal: ","' } : {};
+    at.report({ path: at.path, message: 'the group mark is the decimal mark too', ...hint });
+  }
+  return {
+    from,
+    format: {
+      decimal: decimal ?? '.',
+      group,
+      accounting: accounting ?? false,
+      scale,
+      negate: negate ?? false,
+      round,
+    },
+  };
+}
+
+/** A filter that names a map that is not there would make every text empty, and every row a reject. */
+function reportUnknownMaps(source: Place, place: Place, written: Written): void {
+  if (typeof written === 'string') {
+    const parsed = parseTemplate(written);
+    const names = keysAt(within(source, 'maps'));
+    const maps = 'template' in parsed ? templateMaps(parsed.template) : [];
+    for (const map of maps) {
+      if (names.includes(map) || spotOf(place)?.unset === true) continue;
+      const near = nearest(map, names);
+      const known = names.length === 0 ? 'this source has no maps' : `there are ${names.join(', ')}`;
+      const hint = near === undefined ? known : `did you mean "${near}"?`;
+      place.report({ path: place.path, message: 'unknown map', detail: ` ${JSON.stringify(map)}`, hint });
+    }
+  } else if (typeof written === 'object' && written !== null) {
+    for (const [step, inner] of Object.entries(written)) {
+      reportUnknownMaps(source, within(place, Array.isArray(written) ? Number(step) : step), inner);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** Tables beside a source: maps and a calendar, each a file of delimited text that is read anew with its source. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Calendar, parseCalendar } from '../core/calendar.ts';
+import { AgentError } from '../core/errors.ts';
+import type { Row } from '../core/model.ts';
+import type { Clock, Lookups } from '../core/ports.ts';
+import type { LookupFiles, MapFile } from '../core/settings.ts';
+import { fileKeys, listParts, placeOf, readPart } from './files/place.ts';
+import { readDelimited } from './formats/delimited.ts';
+
+export interface LookupPlace {
+  /** Absolute; paths of the config are relative to it. */
+  readonly baseDir: string;
+  readonly clock: Clock;
+}
+
+interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+  readonly hash: string;
+}
+
+/** @throws AgentError `source.unreadable` or `part.unreadable`: what is wrong with which file */
+export async function readLookups(files: LookupFiles, place: LookupPlace, signal: AbortSignal): Promise<Lookups> {
+  const hash = createHash('sha256');
+  const read = async (file: string): Promise<Table> => {
+    const table = await readTable(file, place, signal);
+    hash.update(`${JSON.stringify(file)} ${table.hash}\n`);
+    return table;
+  };
+  const maps: Record<string, Readonly<Record<string, string>>> = {};
+  for (const [name, map] of Object.entries(files.maps)) maps[name] = parseMap(map, await read(map.file));
+  let calendar: Calendar | undefined;
+  if (files.calendar !== undefined) {
+    const { columns, rows } = await read(files.calendar);
+    calendar = parseCalendar(columns, rows, files.calendar);
+  }
+  const isNone = calendar === undefined && Object.keys(maps).length === 0;
+  return { maps, calendar, hash: isNone ? '' : hash.digest('hex') };
+}
+
+/** What is not the table's own business is as in a source of one file. */
+const fileDefaults = z.object(fileKeys).omit({ files: true }).parse({});
+
+async function readTable(file: string, where: LookupPlace, signal: AbortSignal): Promise<Table> {
+  const place = placeOf({ ...fileDefaults, files: [file] }, where);
+  const parts = await listParts(place, signal);
+  const part = parts[0];
+  if (part === undefined || parts.length > 1) {
+    throw new AgentError('source.unreadable', `${file} names ${parts.length} files`, { hint: 'name one file' });
+  }
+  const settings = { delimiter: file.endsWith('.tsv') ? '\t' : ',', encoding: 'utf-8', skipRows: 0, footer: 0 };
+  const reading = readPart(place, part, signal, (opened) => readDelimited(opened, settings));
+  const rows: Row[] = [];
+  let columns: readonly string[] = [];
+  for (;;) {
+    const next = await reading.next();
+    if (next.done === true) return { columns, rows, hash: next.value.hash };
+    columns = next.value.columns;
+    rows.push(...next.value.rows);
+  }
+}
+
+function parseMap({ file, from, to }: MapFile, { columns, rows }: Table): Readonly<Record<string, string>> {
+  const fromAt = columnAt(file, columns, from, 0);
+  const toAt = columnAt(file, columns, to, 1);
+  const map = new Map<string, { readonly text: string; readonly row: number }>();
+  for (const [index, row] of rows.entries()) {
+    if (row.length !== columns.length) {
+      throw new AgentError('part.unreadable', `${file} row ${index + 1}: ${row.length} fields, expected ${columns.length}`);
+    }
+    const key = row[fromAt] as string;
+    const text = row[toAt] as string;
+    const before = map.get(key);
+    if (before !== undefined && before.text !== text) {
+      const both = `rows ${before.row} and ${index + 1} give ${JSON.stringify(key)} two meanings`;
+      throw new AgentError('part.unreadable', `${file}: ${both}`, { hint: 'leave one of the two out' });
+    }
+    map.set(key, before ?? { text, row: index + 1 });
+  }
+  return Object.fromEntries([...map].map(([key, { text }]) => [key, text]));
+}
+
+function columnAt(file: string, columns: readonly string[], name: string | undefined, byDefault: number): number {
+  const at = name === undefined ? byDefault : columns.indexOf(name);
+  if (at >= 0 && at < columns.length) return at;
+  const missing = name === undefined ? 'a map needs two columns' : `there is no column "${name}"`;
+  throw new AgentError('part.unreadable', `${file}: ${missing}`, { hint: `the columns are ${columns.join(', ')}` });
+}
