@@ -357,6 +357,7 @@ describe('the keys', () => {
       files: ['*.csv'],
       settle: 2000,
       parts: 'all',
+      expandedMax: 4_000_000_000,
       encoding: 'utf-8',
       delimiter: ',',
       skipRows: 0,

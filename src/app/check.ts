@@ -109,6 +109,10 @@ class Look {
         const next = await rows.next();
         if (next.done === true) return;
         const { columns } = next.value;
+        if (columns.length === 0 && next.value.rows.length === 0) {
+          this.#isRead = true;
+          continue;
+        }
         if (mapper === undefined) {
           this.#warnOneColumn(part.name, columns);
           const problems = columnProblems(this.#mapping, columns);

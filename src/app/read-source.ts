@@ -202,6 +202,8 @@ class PartReader {
           writer.add(fold.drain());
           return { content: next.value, counts };
         }
+        // Records without a header name their columns themselves: where there are none, nothing is missing.
+        if (next.value.columns.length === 0 && next.value.rows.length === 0) continue;
         mapper ??= new RowMapper(this.#mapping, next.value.columns, this.#rules);
         foldRows(mapper, next.value, { fold, counts, rejects });
         if (fold.size >= foldMax) writer.add(fold.drain());

@@ -5,6 +5,7 @@ import { parseDecimal, plainDecimal } from '../core/decimal.ts';
 import { parseDuration } from '../core/duration.ts';
 import { parseMonth } from '../core/month.ts';
 import type { Limit, Poll } from '../core/settings.ts';
+import { parseSize } from '../core/size.ts';
 import { type Template, parseTemplate } from '../core/template.ts';
 import { quote } from '../core/text.ts';
 import { localeProblem } from '../core/token-time.ts';
@@ -58,25 +59,12 @@ function readDuration(written: unknown, leastMs: number): LeafResult<number> {
   return refuse('a duration such as 30s, 20h or 400d', written, hint);
 }
 
-const sizeUnits: Readonly<Record<string, number>> = {
-  b: 1,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  tb: 1e12,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-  tib: 2 ** 40,
-};
-
 /** Bytes. */
 export const size = leaf<number>(
   { type: 'string', pattern: '^\\d+ ?([kKMGT]i?)?B$', examples: ['10GB', '512MiB'] },
   (written) => {
-    const [, digits, unit = ''] = /^(\d+) ?([a-z]+)$/i.exec(typeof written === 'string' ? written.trim() : '') ?? [];
-    const bytes = Number(digits) * (sizeUnits[unit.toLowerCase()] ?? Number.NaN);
-    if (Number.isSafeInteger(bytes)) return { value: bytes };
+    const bytes = typeof written === 'string' ? parseSize(written) : undefined;
+    if (bytes !== undefined) return { value: bytes };
     const bare = textOf(written) ?? '';
     const hint = /^\d+$/.test(bare) ? `write ${bare}GB` : 'write whole numbers with B, kB, MB, GB, TB, MiB or GiB';
     return refuse('a size such as 10GB or 500MB', written, hint);

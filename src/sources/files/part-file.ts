@@ -1,36 +1,70 @@
-/** The bytes of one part as a format reads them, hashed as they are in the file. */
+/** The bytes of one part as a format reads them, expanded where they are stored compressed, hashed as they are stored. */
 import { createHash } from 'node:crypto';
+import { AgentError } from '../../core/errors.ts';
+import type { Compression } from './archive.ts';
+import { compressionOf, expand } from './compressed.ts';
 import type { StableFile } from './stable-file.ts';
+
+/** How much of a compressed file is kept in memory for a format that reads here and there. */
+const keptBytesMax = 256_000_000;
 
 /** May be read over as often as a format likes: an open file is one content until `StableFile.verify` says otherwise. */
 export class PartFile {
   /** As the part's name says it, for messages. */
   readonly name: string;
-  /** In the file. */
+  /** In the file, as it is stored. */
   readonly bytes: number;
   readonly #file: StableFile;
+  readonly #compression: Compression | undefined;
+  readonly #expandedMax: number;
+  #kept: Promise<Buffer> | undefined;
   #hash: string | undefined;
-  #bytesRead = 0;
+  /** The present pass; one that was given up may still be reading. */
+  #pass = { bytesRead: 0 };
 
-  constructor(file: StableFile) {
+  /** @param expandedMax what a compressed file may expand to, in bytes */
+  constructor(file: StableFile, expandedMax: number) {
     this.#file = file;
+    this.#expandedMax = expandedMax;
+    this.#compression = compressionOf(file.name);
     this.name = file.name;
     this.bytes = file.bytes;
   }
 
-  /** How much of the file the present pass has read, 0 to 1. */
+  /** How much of the file, as it is stored, the present pass has read, 0 to 1. */
   get share(): number {
-    return this.bytes === 0 ? 1 : this.#bytesRead / this.bytes;
+    return this.bytes === 0 ? 1 : this.#pass.bytesRead / this.bytes;
   }
 
-  /** The bytes from the start, in chunks of any size. @throws AgentError as `StableFile.chunks` */
+  /** The bytes from the start, in chunks of any size. @throws AgentError as `StableFile.chunks` and `expand` */
   chunks(): AsyncGenerator<Buffer, void, void> {
-    return this.#stored();
+    return this.#compression === undefined ? this.#stored() : this.#expanded(this.#compression);
   }
 
-  /** One byte of what `chunks` gives; `undefined` past its end. */
-  byteAt(offset: number): Promise<number | undefined> {
-    return this.#file.byteAt(offset);
+  /** One byte of what `chunks` gives; `undefined` past its end. Of a compressed file this costs a pass up to there. */
+  async byteAt(offset: number): Promise<number | undefined> {
+    if (this.#compression === undefined) return await this.#file.byteAt(offset);
+    let passed = 0;
+    for await (const chunk of this.chunks()) {
+      if (offset < passed + chunk.length) return chunk[offset - passed];
+      passed += chunk.length;
+    }
+    return undefined;
+  }
+
+  /** How many bytes `chunks` gives. @throws AgentError as `slice` */
+  async size(): Promise<number> {
+    return this.#compression === undefined ? this.bytes : (await this.#keep()).length;
+  }
+
+  /**
+   * The bytes of what `chunks` gives from `start` to before `end`, as many of them as there are. A compressed file is
+   * expanded into memory for the first of these.
+   * @throws AgentError `part.unreadable` where that would be over 256 MB, or as `chunks`
+   */
+  async slice(start: number, end: number): Promise<Buffer> {
+    if (this.#compression === undefined) return await this.#file.slice(start, end);
+    return (await this.#keep()).subarray(start, end);
   }
 
   /** sha256 (hex) of the file's bytes. Costs a pass of its own only where no pass came to its end. */
@@ -39,12 +73,47 @@ export class PartFile {
     return this.#hash as unknown as string;
   }
 
+  async #keep(): Promise<Buffer> {
+    this.#kept ??= this.#expandAll();
+    return await this.#kept;
+  }
+
+  async #expandAll(): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of this.chunks()) {
+      bytes += chunk.length;
+      if (bytes > keptBytesMax) {
+        throw new AgentError(
+          'part.unreadable',
+          `${this.name} expands to more than 256 MB, too much to keep in memory`,
+          {
+            hint: 'store it uncompressed: this kind of file is read here and there, and is compressed in itself',
+          },
+        );
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  async *#expanded(compression: Compression): AsyncGenerator<Buffer, void, void> {
+    const stored = this.#stored();
+    const archive = { name: this.name, compression, stored, expandedMax: this.#expandedMax };
+    for await (const chunk of expand(archive)) {
+      // A few bytes in the file may be hours of expanding.
+      this.#file.throwIfAborted();
+      yield chunk;
+    }
+  }
+
   async *#stored(): AsyncGenerator<Buffer, void, void> {
     const hash = this.#hash === undefined ? createHash('sha256') : undefined;
-    this.#bytesRead = 0;
+    const pass = { bytesRead: 0 };
+    this.#pass = pass;
     for await (const chunk of this.#file.chunks()) {
       hash?.update(chunk);
-      this.#bytesRead += chunk.length;
+      pass.bytesRead += chunk.length;
       yield chunk;
     }
     this.#hash ??= hash?.digest('hex');

@@ -5,14 +5,16 @@ import path from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
 import { AgentError, isAgentError } from '../../core/errors.ts';
+import { parseSize } from '../../core/size.ts';
 import type { Content, Part, RowBatch } from '../../core/model.ts';
-import type { Clock } from '../../core/ports.ts';
+import type { Clock, Source } from '../../core/ports.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
 import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.ts';
 import type { Glob } from './glob.ts';
 import type { SourceContext } from '../kind.ts';
 import { PartFile } from './part-file.ts';
 import { StableFile, notAFile, revisedAtMsOf, stampOf, waitUntilQuiet } from './stable-file.ts';
+import { watchGlobs } from './watch.ts';
 
 /** The keys that every kind made of files has. */
 export const fileKeys = {
@@ -44,6 +46,17 @@ export const fileKeys = {
     .describe(
       '`all` files together are the source, or only the `newest` one is (dated full exports): the latest modification time, then the later name.',
     ),
+  expandedMax: z
+    .string()
+    .transform((text, context) => {
+      const bytes = parseSize(text);
+      if (bytes === undefined) context.addIssue('not a size such as 4GB or 500MB');
+      return bytes ?? z.NEVER;
+    })
+    .prefault('4GB')
+    .describe(
+      'A file whose name ends in `.gz` or `.zst` is read as what is in it. One that expands to more than this is refused.',
+    ),
 };
 
 /** What `fileKeys` make. */
@@ -51,6 +64,7 @@ export interface FileSettings {
   readonly files: readonly string[];
   readonly settle: number;
   readonly parts: 'all' | 'newest';
+  readonly expandedMax: number;
 }
 
 /** Where a source's files are. */
@@ -59,16 +73,31 @@ export interface FilePlace {
   readonly baseDir: string;
   readonly newestOnly: boolean;
   readonly settleMs: number;
+  /** What a compressed file may expand to, in bytes. */
+  readonly expandedMax: number;
   readonly clock: Clock;
 }
 
-export function placeOf(settings: FileSettings, context: SourceContext): FilePlace {
+export function placeOf(settings: FileSettings, context: Pick<SourceContext, 'baseDir' | 'clock'>): FilePlace {
   return {
     globs: settings.files.map((text) => parseGlob(context.baseDir, text)),
     baseDir: context.baseDir,
     newestOnly: settings.parts === 'newest',
     settleMs: settings.settle,
+    expandedMax: settings.expandedMax,
     clock: context.clock,
+  };
+}
+
+/** The source whose parts are files that `read` reads. */
+export function fileSource(settings: FileSettings, context: SourceContext, read: FormatReader): Source {
+  const place = placeOf(settings, context);
+  return {
+    newestOnly: place.newestOnly,
+    parts: (signal) => listParts(place, signal),
+    rows: (part, signal) => readPart(place, part, signal, read),
+    hash: (part, signal) => hashPart(place, part, signal),
+    watch: (changed) => watchGlobs(place.globs, changed),
   };
 }
 
@@ -119,14 +148,10 @@ async function statFile(file: string): Promise<BigIntStats | undefined> {
 }
 
 /** The hash of a file's bytes, once it is quiet. @throws AgentError as `readPart` */
-export async function hashPart(
-  place: FilePlace,
-  part: Part,
-  signal: AbortSignal,
-): Promise<Pick<Content, 'hash' | 'stamp'>> {
+async function hashPart(place: FilePlace, part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'stamp'>> {
   const file = await openQuiet(place, part, signal);
   try {
-    const hash = await new PartFile(file).hash();
+    const hash = await new PartFile(file, place.expandedMax).hash();
     await file.verify();
     return { hash, stamp: file.stamp };
   } finally {
@@ -161,7 +186,7 @@ export async function* readPart(
 ): AsyncGenerator<RowBatch, Content, void> {
   const file = await openQuiet(place, part, signal);
   try {
-    const partFile = new PartFile(file);
+    const partFile = new PartFile(file, place.expandedMax);
     const content = yield* read(partFile);
     const hash = await partFile.hash();
     await file.verify();

@@ -131,7 +131,7 @@ export class StableFile {
   /** The bytes from the start, in full chunks; may be asked for again. */
   async *chunks(): AsyncGenerator<Buffer, void, void> {
     for (let position = 0; ;) {
-      const chunk = await this.#readAt(position);
+      const chunk = await this.slice(position, position + chunkBytes);
       if (chunk.length === 0) return;
       position += chunk.length;
       // Somebody appends as fast as it is read: this would have no end.
@@ -140,17 +140,23 @@ export class StableFile {
     }
   }
 
-  async byteAt(offset: number): Promise<number | undefined> {
-    return (await this.#readAt(offset))[0];
+  /** @throws the signal's reason, for whoever goes on with what was read long ago */
+  throwIfAborted(): void {
+    this.#signal.throwIfAborted();
   }
 
-  async #readAt(position: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(chunkBytes);
+  async byteAt(offset: number): Promise<number | undefined> {
+    return (await this.slice(offset, offset + 1))[0];
+  }
+
+  /** The bytes from `start` to before `end`, as many of them as there are. */
+  async slice(start: number, end: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(end - start);
     let length = 0;
-    while (length < chunkBytes) {
+    while (length < buffer.length) {
       this.#signal.throwIfAborted();
       this.#isReading = true;
-      const reading = this.#handle.read(buffer, length, chunkBytes - length, position + length);
+      const reading = this.#handle.read(buffer, length, buffer.length - length, start + length);
       const settled = reading.finally(() => {
         this.#isReading = false;
       });

@@ -4,11 +4,20 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
+import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import type { PartFile } from '../files/part-file.ts';
 
 /** What a failed decoder may have kept back: more than any character has bytes. */
 const characterBytesMax = 8;
+
+export const encodingKey = z
+  .string()
+  .refine(isEncoding, 'unknown encoding; utf-8, windows-1252, utf-16le and iso-8859-15 are some that are known')
+  .default('utf-8')
+  .describe(
+    'Any WHATWG label, or a DOS code page such as `cp850`. A byte-order mark always wins. A byte that is invalid in it is an error, never replaced.',
+  );
 
 export interface TextFile {
   readonly file: PartFile;
@@ -56,6 +65,11 @@ export async function lineAt(text: TextFile, offset: number): Promise<number> {
     if (left <= 0) break;
   }
   return lines.line;
+}
+
+/** Whether a text whose last byte this is ends its last line. */
+export function isLineEnd(byte: number | undefined): boolean {
+  return byte === 0x0a || byte === 0x0d;
 }
 
 /** Where the text that could not be decoded stops being text; nothing before `failedFrom` is at fault. */

@@ -1,0 +1,78 @@
+/** Files that are stored compressed: what is in them, and what is wrong with them. */
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import { codeOf } from './access.ts';
+import { type Archive, type Compression, cutShort, noArchive, notTheEnd } from './archive.ts';
+import { zstdPieces } from './zstd-frames.ts';
+
+const suffixes: Readonly<Record<string, Compression>> = { '.gz': 'gzip', '.zst': 'zstd' };
+
+const chunkSize = 64 * 1024;
+
+/** How a file of this name is compressed: its name alone says so. */
+export function compressionOf(name: string): Compression | undefined {
+  return suffixes[/\.[a-z]+$/i.exec(name)?.[0].toLowerCase() ?? ''];
+}
+
+/**
+ * What is in an archive, in chunks of at most 64 KiB, at the pace of whoever takes them. Several gzip members or zstd
+ * frames are one text, as their own tools have it; so are the zeros that a gzip file may be padded with.
+ * @throws AgentError `part.unreadable` where it is no archive, cut short, damaged or expands beyond `expandedMax`
+ */
+export async function* expand(archive: Archive): AsyncGenerator<Buffer, void, void> {
+  const { name, compression, expandedMax } = archive;
+  const stream = compression === 'gzip' ? createGunzip({ chunkSize }) : createZstdDecompress({ chunkSize });
+  const gzip = { dataBytes: 0 };
+  const pieces = compression === 'gzip' ? gzipPieces(archive, gzip) : zstdPieces(archive);
+  const feeding = pipeline(pieces, stream);
+  // It fails with the stream, which is where the failure is seen.
+  feeding.catch(() => undefined);
+  let expandedBytes = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      expandedBytes += chunk.length;
+      if (expandedBytes > expandedMax) throw tooLarge(archive);
+      yield chunk;
+    }
+    await feeding;
+  } catch (error) {
+    throw expandError(archive, error);
+  }
+  if (gzip.dataBytes > stream.bytesWritten) throw notTheEnd(name, compression, stream.bytesWritten);
+}
+
+/** The stored bytes, of which all after the last one that is not zero may be padding. */
+async function* gzipPieces({ name, stored }: Archive, seen: { dataBytes: number }): AsyncGenerator<Buffer, void, void> {
+  let bytes = 0;
+  for await (const chunk of stored) {
+    if (bytes === 0 && (chunk[0] !== 0x1f || (chunk.length > 1 && chunk[1] !== 0x8b))) throw noArchive(name, 'gzip');
+    const last = chunk.findLastIndex((byte) => byte !== 0);
+    if (last >= 0) seen.dataBytes = bytes + last + 1;
+    bytes += chunk.length;
+    yield chunk;
+  }
+}
+
+function tooLarge({ name, expandedMax }: Archive): AgentError {
+  return new AgentError('part.unreadable', `${name} expands to more than ${expandedMax} bytes (expandedMax)`, {
+    hint: 'raise expandedMax if the file is meant to be that large',
+  });
+}
+
+const hints: Readonly<Record<string, string>> = {
+  ZSTD_error_frameParameter_windowTooLarge: 'compress it without --long, or with a window of at most 128 MB',
+  ZSTD_error_dictionary_wrong: 'compress it without a dictionary',
+};
+
+/** The expander's own words, with the file; anything else, such as a failed read, stays what it is. */
+function expandError({ name, compression }: Archive, cause: unknown): unknown {
+  const code = codeOf(cause) ?? '';
+  if (isAgentError(cause) || !(cause instanceof Error) || !/^Z(STD)?_/.test(code)) return cause;
+  if (code === 'Z_BUF_ERROR') return cutShort(name, compression);
+  const why = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
+  return new AgentError('part.unreadable', `${name}: the ${compression} archive is damaged: ${why}`, {
+    cause,
+    hint: hints[code] ?? 'copy or export it again',
+  });
+}

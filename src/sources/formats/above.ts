@@ -1,0 +1,117 @@
+/** What stands above the first line that counts, cut off a text before anything reads it. */
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** A longer line is no header, and is not kept to be looked at. */
+const lineBytesMax = 10_000_000;
+
+export interface AboveSettings {
+  readonly skipRows: number;
+  readonly skipUntil?: RegExp | undefined;
+  readonly comment?: string | undefined;
+}
+
+/**
+ * Cuts by line ends alone, so that an odd quote in a title opens nothing: first the lines of `skipRows`, then all up to
+ * one that matches `skipUntil` and is no comment.
+ */
+export class LinesAbove {
+  /** How much was cut off so far, in bytes. */
+  bytesCut = 0;
+  readonly #skipUntil: RegExp | undefined;
+  readonly #comment: string | undefined;
+  #linesToSkip: number;
+  /** The start of a line whose end is still to come. */
+  #line: Buffer[] = [];
+  #lineBytes = 0;
+  #isAfterCr = false;
+  #isCut: boolean;
+
+  constructor({ skipRows, skipUntil, comment }: AboveSettings) {
+    this.#linesToSkip = skipRows;
+    this.#skipUntil = skipUntil;
+    this.#comment = comment;
+    this.#isCut = skipRows === 0 && skipUntil === undefined;
+  }
+
+  /** Whether the first line that counts was found. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** What of this text counts. Nothing of a line is given before it is known that it does. */
+  cut(chunk: Buffer): Buffer {
+    if (this.#isCut && !this.#isAfterCr) return chunk;
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#isAfterCr) {
+        this.#isAfterCr = false;
+        if (chunk[at] === lineFeed) {
+          at++;
+          this.bytesCut++;
+          continue;
+        }
+      }
+      if (this.#isCut) break;
+      if (this.#linesToSkip === 0 && this.#skipUntil === undefined) {
+        this.#isCut = true;
+        break;
+      }
+      const end = lineEndFrom(chunk, at);
+      this.#keep(chunk.subarray(at, end));
+      if (end === chunk.length) return chunk.subarray(end);
+      if (this.#isWanted()) return this.#begin(chunk.subarray(end));
+      this.bytesCut += this.#lineBytes + 1;
+      this.#drop();
+      this.#isAfterCr = chunk[end] === carriageReturn;
+      at = end + 1;
+    }
+    return chunk.subarray(at);
+  }
+
+  /** The last line, where no line end follows it and it is one that counts. */
+  end(): Buffer {
+    const isLast = !this.#isCut && this.#lineBytes > 0 && this.#isWanted();
+    return isLast ? this.#begin(Buffer.alloc(0)) : Buffer.alloc(0);
+  }
+
+  #keep(piece: Buffer): void {
+    this.#lineBytes += piece.length;
+    if (this.#linesToSkip === 0 && this.#lineBytes <= lineBytesMax) this.#line.push(piece);
+    else this.#line = [];
+  }
+
+  #begin(rest: Buffer): Buffer {
+    const text = Buffer.concat([...this.#line, rest]);
+    this.#isCut = true;
+    this.#drop();
+    return text;
+  }
+
+  #drop(): void {
+    this.#line = [];
+    this.#lineBytes = 0;
+  }
+
+  /** Whether the line that ends here is the first that counts. */
+  #isWanted(): boolean {
+    if (this.#linesToSkip > 0) {
+      this.#linesToSkip--;
+      return false;
+    }
+    if (this.#lineBytes > lineBytesMax) return false;
+    const line = Buffer.concat(this.#line).toString();
+    if (this.#comment !== undefined && line.startsWith(this.#comment)) return false;
+    return this.#skipUntil?.test(line) === true || this.#skipUntil?.test(line.replaceAll('"', '')) === true;
+  }
+}
+
+/** Where the next line end is, or the end of the text. */
+function lineEndFrom(text: Buffer, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const byte = text[at];
+    if (byte === lineFeed || byte === carriageReturn) return at;
+  }
+  return text.length;
+}

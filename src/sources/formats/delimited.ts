@@ -1,0 +1,125 @@
+/** Delimited text to rows: what csv, tsv and whatever else gives such text have in common. */
+import { z } from 'zod';
+import { AgentError } from '../../core/errors.ts';
+import type { Row, RowBatch } from '../../core/model.ts';
+import { trimWhiteSpace } from '../../core/text.ts';
+import type { PartFile } from '../files/part-file.ts';
+import type { FormatContent } from '../files/place.ts';
+import { LinesAbove } from './above.ts';
+import { CsvFault, CsvParser } from './csv-parser.ts';
+import { Table, neverMatched, tableKeys } from './table.ts';
+import { encodingKey, isLineEnd, lineAt, readText } from './text.ts';
+
+export const delimiterKey = z
+  .string()
+  .transform((text) => (text === '\\t' ? '\t' : text))
+  .refine(
+    (text) => [...text].length === 1 && !/["\r\n\0]/.test(text),
+    'must be one character, and no quote or line end',
+  )
+  .prefault(',')
+  .describe(
+    'The one character between fields; `"\\t"` is a tab. The quote is always `"`, doubled inside a quoted field.',
+  );
+
+/** The keys of delimited text, without its delimiter. A schema that has them is refined by `checkTable`. */
+export const delimitedKeys = {
+  encoding: encodingKey,
+  ...tableKeys,
+  comment: z
+    .string()
+    .min(1)
+    .refine((text) => !/["\r\n\0]/.test(text), 'must hold no quote and no line end')
+    .optional()
+    .describe('A line that starts with this text is none. Default: there are no such lines.'),
+};
+
+/** What `delimitedKeys` make, and the delimiter. */
+export type DelimitedSettings = z.output<z.ZodObject<typeof delimitedKeys>> & { readonly delimiter: string };
+
+/**
+ * The rows of delimited text. Quotes are read as RFC 4180 has them, and strictly: text that could be read in two ways is
+ * refused.
+ * @throws AgentError `part.unreadable` with the line and column
+ */
+export async function* readDelimited(
+  file: PartFile,
+  settings: DelimitedSettings,
+): AsyncGenerator<RowBatch, FormatContent, void> {
+  let last: number | undefined;
+  const text = { file, encoding: settings.encoding };
+  const parser = await CsvParser.open(settings);
+  const above = new LinesAbove(settings);
+  const table = new Table(settings, file.name, 'skipped');
+  const take = (rows: readonly Row[]): RowBatch | undefined => {
+    const batch = table.take(rows);
+    return batch && { ...batch, share: file.share };
+  };
+  try {
+    for await (const chunk of readText(text)) {
+      last = chunk.at(-1);
+      const batch = take(parser.write(above.cut(chunk)));
+      if (batch !== undefined) yield batch;
+    }
+    const batch = take([...parser.write(above.end()), ...parser.end()]);
+    if (batch !== undefined) yield batch;
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error;
+    const { offset, linesSkipped } = error.place;
+    const line = (await lineAt(text, above.bytesCut + offset)) + linesSkipped;
+    // Without a header, the first row that is read is data and no name of anything.
+    const header = settings.columns ?? (settings.headerRows === 0 ? undefined : parser.header);
+    throw faultError(error, { name: file.name, line, header });
+  }
+  if (file.bytes === 0) {
+    throw new AgentError('part.unreadable', `${file.name} has no header: it is empty (0 bytes)`, {
+      hint: 'is the export still to be written, or did it fail?',
+    });
+  }
+  if (settings.skipUntil !== undefined && !above.isCut) throw neverMatched(file.name, 'line', settings.skipUntil);
+  const columnsAlone = table.end();
+  if (columnsAlone !== undefined) yield columnsAlone;
+  return { endsWithLineEnd: isLineEnd(last) };
+}
+
+interface FaultPlace {
+  readonly name: string;
+  readonly line: number;
+  readonly header: Row | undefined;
+}
+
+function faultError(fault: CsvFault, { name, line, header }: FaultPlace): AgentError {
+  const { column } = fault.place;
+  const title = trimWhiteSpace(header?.[column ?? -1] ?? '');
+  const where = [
+    `${name} line ${line}`,
+    column === undefined ? '' : `, column ${column + 1}`,
+    title === '' ? '' : ` (${title})`,
+  ].join('');
+  switch (fault.kind) {
+    case 'unclosed':
+      return new AgentError('part.unreadable', `${where}: the quote that opens here is never closed`, {
+        hint: 'close it, or double it ("") where it is part of the text; is the file complete?',
+      });
+    case 'afterQuote':
+      return new AgentError(
+        'part.unreadable',
+        `${where}: text follows the closing quote of the field that starts here`,
+        {
+          hint: 'double the quotes ("") that are part of the text, and check the delimiter',
+        },
+      );
+    case 'insideField':
+      return new AgentError('part.unreadable', `${where}: a quote inside a field that does not start with one`, {
+        hint: 'put the whole field in quotes and double those inside it ("")',
+      });
+    case 'fieldTooLong':
+      return new AgentError('part.unreadable', `${where}: the field that starts here is over 10 MB`, {
+        hint: 'is a quote not closed, or is this not the delimiter?',
+      });
+    case 'rowTooLong':
+      return new AgentError('part.unreadable', `${where}: the row that starts here is over 64 MB`, {
+        hint: 'is a quote not closed, or does the file have no line ends?',
+      });
+  }
+}

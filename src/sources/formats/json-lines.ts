@@ -1,0 +1,105 @@
+/** JSON lines to rows: each line one object. */
+import { AgentError } from '../../core/errors.ts';
+import type { RowBatch } from '../../core/model.ts';
+import type { PartFile } from '../files/part-file.ts';
+import type { FormatContent } from '../files/place.ts';
+import { JsonRecords, readRecords } from './json-records.ts';
+import { JsonFault, JsonTokenizer, JsonSize, decisive } from './json-tokens.ts';
+import { isLineEnd, readText } from './text.ts';
+
+/**
+ * The rows of JSON lines; blank lines are nothing.
+ * @throws AgentError `part.unreadable` with the line
+ */
+export async function* readJsonLines(file: PartFile): AsyncGenerator<RowBatch, FormatContent, void> {
+  let last: number | undefined;
+  yield* readRecords(file, async function* pass(records) {
+    const lines = new Lines(await JsonTokenizer.open('many'), records, '\n');
+    try {
+      for await (const chunk of readText({ file, encoding: 'utf-8' })) {
+        last = chunk.at(-1);
+        for (const piece of records.piecesOf(chunk.toString())) {
+          lines.write(piece);
+          yield;
+        }
+      }
+      lines.end();
+      yield;
+    } catch (error) {
+      if (!(error instanceof JsonFault)) throw error;
+      throw await placedFault(file);
+    }
+  });
+  return { endsWithLineEnd: isLineEnd(last) };
+}
+
+/** The first fault of a file, with its line. Only then each line is made to show its faults: that takes a quarter longer. */
+async function placedFault(file: PartFile): Promise<AgentError> {
+  const lines = new Lines(await JsonTokenizer.open('many'), new JsonRecords(), `\n${decisive}`);
+  try {
+    for await (const chunk of readText({ file, encoding: 'utf-8' })) lines.write(chunk.toString());
+    lines.end();
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    return new AgentError('part.unreadable', `${file.name} line ${lines.line}: ${error.message}`, { hint: error.hint });
+  }
+  return new AgentError('part.unreadable', `${file.name} changed while it was read`);
+}
+
+/** Cuts text into lines, each of which must be one record. */
+class Lines {
+  /** The present one, counted from 1. */
+  line = 1;
+  readonly #tokenizer: JsonTokenizer;
+  readonly #records: JsonRecords;
+  readonly #lineEnd: string;
+  readonly #size = new JsonSize();
+  #countBefore: number;
+
+  /** @param lineEnd what the tokenizer is given for one */
+  constructor(tokenizer: JsonTokenizer, records: JsonRecords, lineEnd: string) {
+    this.#tokenizer = tokenizer;
+    this.#records = records;
+    this.#lineEnd = lineEnd;
+    this.#countBefore = records.count;
+  }
+
+  write(text: string): void {
+    let from = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      this.#take(this.#lineEnd === '\n' ? text.slice(from, end + 1) : text.slice(from, end) + this.#lineEnd);
+      this.#endLine();
+      from = end + 1;
+    }
+    if (from === text.length) return;
+    const rest = text.slice(from);
+    this.#size.add(rest.length, this.#take(rest));
+  }
+
+  /** The line that no line end follows. */
+  end(): void {
+    this.#take(`\n${decisive}`);
+    this.#endLine();
+  }
+
+  /** Gives how many tokens it was. */
+  #take(text: string): number {
+    const tokens = this.#tokenizer.write(text);
+    for (const token of tokens) this.#records.take(token);
+    return tokens.length;
+  }
+
+  #endLine(): void {
+    const { count, isBetween } = this.#records;
+    if (!isBetween) {
+      throw new JsonFault(
+        'the record does not end on its line',
+        'each line must hold one whole record: is the file complete, or is this type: json?',
+      );
+    }
+    if (count > this.#countBefore + 1) throw new JsonFault('more than one record', 'write each on a line of its own');
+    this.#countBefore = count;
+    this.#size.endRecord();
+    this.line++;
+  }
+}
