@@ -1,0 +1,142 @@
+/**
+ * Time and memory of a workbook's rows beside read-excel-file, which reads the same sheet whole. Prints a table.
+ *
+ *   node bench/xlsx.ts                        100 000 rows of 10 columns
+ *   node bench/xlsx.ts --rows 10000 --runs 1 --dir DIR
+ */
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Zip, ZipDeflate } from 'fflate';
+import { kinds } from '../src/sources/index.ts';
+import { valueOf } from './generate.ts';
+import { compare } from './measure.ts';
+
+const seed = 1;
+const numberColumns = 6;
+const columns = [
+  'region',
+  'product',
+  'scenario',
+  'date',
+  ...Array.from({ length: numberColumns }, (_, at) => `n${at}`),
+];
+const regions = 5;
+const products = 1000;
+
+const spreadsheet = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const relation = (id: string, kind: string, target: string): string =>
+  `<Relationship Id="${id}" Type="${relations}/${kind}" Target="${target}"/>`;
+
+/** What every workbook has beside its sheet. Style 1 is a date. */
+const entries: Readonly<Record<string, string>> = {
+  '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+  '_rels/.rels': `<Relationships>${relation('rId1', 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
+  'xl/workbook.xml': `<workbook xmlns="${spreadsheet}" xmlns:r="${relations}"><sheets><sheet name="Data" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  'xl/_rels/workbook.xml.rels': `<Relationships>${relation('rId1', 'worksheet', 'worksheets/sheet1.xml')}${relation('rId2', 'styles', 'styles.xml')}${relation('rId3', 'sharedStrings', 'sharedStrings.xml')}</Relationships>`,
+  'xl/styles.xml': `<styleSheet xmlns="${spreadsheet}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+  'xl/sharedStrings.xml': `<sst xmlns="${spreadsheet}">${texts()
+    .map((text) => `<si><t>${text}</t></si>`)
+    .join('')}</sst>`,
+};
+
+function texts(): readonly string[] {
+  const names = (name: string, count: number): readonly string[] =>
+    Array.from({ length: count }, (_, at) => `${name} ${String(at).padStart(6, '0')}`);
+  return ['Actual', ...columns, ...names('Region', regions), ...names('Beans, roasted', products)];
+}
+
+/** Writes the file unless it is there: the same seed and size give the same rows. */
+function writeBook(file: string, rows: number): void {
+  if (existsSync(file)) return;
+  const draft = `${file}.draft`;
+  const out = openSync(draft, 'w');
+  const zip = new Zip((error, chunk) => {
+    if (error !== null) throw error;
+    writeSync(out, chunk);
+  });
+  const encoder = new TextEncoder();
+  const open = (name: string): ZipDeflate => {
+    const entry = new ZipDeflate(name, { level: 6 });
+    zip.add(entry);
+    return entry;
+  };
+  for (const [name, text] of Object.entries(entries)) open(name).push(encoder.encode(text), true);
+  const sheet = open('xl/worksheets/sheet1.xml');
+  sheet.push(encoder.encode(`<worksheet xmlns="${spreadsheet}"><sheetData>`));
+  for (let row = 0; row <= rows; row++) sheet.push(encoder.encode(rowXml(row)));
+  sheet.push(encoder.encode('</sheetData></worksheet>'), true);
+  zip.end();
+  closeSync(out);
+  renameSync(draft, file);
+}
+
+function rowXml(row: number): string {
+  const place = (at: number): string => `r="${String.fromCharCode(65 + at)}${row + 1}"`;
+  const shared = (at: number, text: number): string => `<c ${place(at)} t="s"><v>${text}</v></c>`;
+  if (row === 0) return `<row r="1">${columns.map((_, at) => shared(at, at + 1)).join('')}</row>`;
+  const first = 1 + columns.length;
+  const cells = [
+    shared(0, first + (row % regions)),
+    shared(1, first + regions + (row % products)),
+    shared(2, 0),
+    `<c ${place(3)} s="1"><v>${43_831 + (row % 1500)}</v></c>`,
+    ...Array.from({ length: numberColumns }, (_, at) => `<c ${place(4 + at)}><v>${valueOf(seed, row, at)}</v></c>`),
+  ];
+  return `<row r="${row + 1}">${cells.join('')}</row>`;
+}
+
+/** Through the source, as the agent does. */
+async function readOurs(file: string): Promise<number> {
+  const kind = kinds['xlsx'];
+  if (kind === undefined) throw new Error('there is no xlsx');
+  const signal = new AbortController().signal;
+  const settings = kind.schema.parse({ files: [path.basename(file)], settle: '0s' });
+  // Nothing else of a context is asked for.
+  const source = kind.open(settings, { name: 'bench', baseDir: path.dirname(file) } as Parameters<typeof kind.open>[1]);
+  let rows = 0;
+  for (const part of await source.parts(signal)) {
+    for await (const batch of source.rows(part, signal)) rows += batch.rows.length;
+  }
+  return rows;
+}
+
+async function readPeer(file: string): Promise<number> {
+  const { readSheet } = await import('read-excel-file/node');
+  const rows = await readSheet(file, { parseNumber: (text) => text });
+  return rows.length - 1;
+}
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '100000' },
+    runs: { type: 'string', default: '3' },
+    dir: { type: 'string', default: path.join(tmpdir(), 'driver-sync-bench') },
+    read: { type: 'string' },
+  },
+});
+const file = path.join(values.dir, `book-${values.rows}.xlsx`);
+if (values.read === undefined) {
+  mkdirSync(values.dir, { recursive: true });
+  writeBook(file, Number(values.rows));
+  const program = (name: string, read: string): { name: string; args: readonly string[] } => ({
+    name,
+    args: [fileURLToPath(import.meta.url), '--read', read, '--rows', values.rows, '--dir', values.dir],
+  });
+  const results = await compare(
+    [program('read-excel-file', 'peer'), program('type: xlsx', 'ours')],
+    Number(values.runs),
+  );
+  console.log(
+    `| ${values.rows} rows x ${columns.length} columns | s | CPU s | peak MB |\n| --- | ---: | ---: | ---: |`,
+  );
+  for (const { name, seconds, cpuSeconds, peakMb } of results) {
+    console.log(`| ${name} | ${seconds.toFixed(2)} | ${cpuSeconds.toFixed(2)} | ${peakMb.toFixed(0)} |`);
+  }
+} else {
+  const rows = values.read === 'peer' ? await readPeer(file) : await readOurs(file);
+  if (rows !== Number(values.rows)) throw new Error(`${rows} rows of ${values.rows}`);
+}

@@ -1,0 +1,180 @@
+/** What a Parquet column holds, and how its stored values become exact text. */
+import type { LogicalType, SchemaElement, TimeUnit } from 'hyparquet';
+import { dateText, momentText, timeText } from './iso-text.ts';
+
+/** How the values of one column are stored, and what makes text of them. `undefined` for a type that has no text. */
+export interface ColumnText {
+  /**
+   * `bytes`: the stored bytes of a value; `nanos`: an INT96 as nanoseconds since 1970; `value`: a number, bigint or
+   * boolean as stored.
+   */
+  readonly from: 'bytes' | 'nanos' | 'value';
+  /** @throws BadValue where a value has no text */
+  readonly textOf: (stored: unknown) => string;
+}
+
+/** A value that has no text; the message says why. */
+export class BadValue extends Error {}
+
+/** The words of the newer logical types for what a column means; the older converted types are put into them. */
+type Meaning = LogicalType | { readonly type: 'TEXT' | 'NONE' };
+
+const perSecond: Readonly<Record<TimeUnit, bigint>> = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
+
+/** `undefined` for what is no single value (a list, a map), or has no text that a mapping could use. */
+export function columnText(element: SchemaElement): ColumnText | undefined {
+  if (element.repetition_type === 'REPEATED') return undefined;
+  const meaning = meaningOf(element);
+  if (meaning.type === 'DECIMAL' && meaning.scale < 0) return undefined;
+  switch (element.type) {
+    case 'BOOLEAN':
+      return { from: 'value', textOf: String };
+    case 'INT32':
+    case 'INT64':
+      return integerText(meaning, element.type === 'INT32' ? 32 : 64);
+    case 'INT96':
+      // The type that Impala and Spark wrote moments with; it does not say whether in UTC.
+      return { from: 'nanos', textOf: (nanos) => momentText(nanos as bigint, perSecond.NANOS) };
+    case 'FLOAT':
+      return { from: 'value', textOf: (value) => floatText(value as number) };
+    case 'DOUBLE':
+      return { from: 'value', textOf: String };
+    case 'BYTE_ARRAY':
+    case 'FIXED_LEN_BYTE_ARRAY':
+      return bytesText(meaning);
+    case undefined:
+      return undefined;
+  }
+}
+
+/** What the file says of a column, in the newer words. DECIMAL stands for itself where only the older word is there. */
+function meaningOf({
+  logical_type: logical,
+  converted_type: converted,
+  scale = 0,
+  precision = 0,
+}: SchemaElement): Meaning {
+  if (logical !== undefined && Object.keys(logical).length > 0) return logical;
+  switch (converted) {
+    case undefined:
+      return { type: 'NONE' };
+    case 'UTF8':
+      return { type: 'STRING' };
+    case 'DECIMAL':
+      return { type: 'DECIMAL', precision, scale };
+    // "TIMESTAMP_MILLIS corresponds to isAdjustedToUTC = true" (the format's backward compatibility rules).
+    case 'TIMESTAMP_MILLIS':
+      return { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' };
+    case 'TIMESTAMP_MICROS':
+      return { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' };
+    case 'TIME_MILLIS':
+      return { type: 'TIME', isAdjustedToUTC: true, unit: 'MILLIS' };
+    case 'TIME_MICROS':
+      return { type: 'TIME', isAdjustedToUTC: true, unit: 'MICROS' };
+    case 'UINT_8':
+    case 'UINT_16':
+    case 'UINT_32':
+    case 'UINT_64':
+      return { type: 'INTEGER', bitWidth: Number(converted.slice(5)), isSigned: false };
+    case 'INT_8':
+    case 'INT_16':
+    case 'INT_32':
+    case 'INT_64':
+      return { type: 'INTEGER', bitWidth: Number(converted.slice(4)), isSigned: true };
+    case 'MAP_KEY_VALUE':
+      return { type: 'MAP' };
+    default:
+      return { type: converted };
+  }
+}
+
+function integerText(meaning: Meaning, bits: number): ColumnText | undefined {
+  const textFrom = (textOf: (stored: bigint) => string): ColumnText => ({
+    from: 'value',
+    textOf: (stored) => textOf(BigInt(stored as number | bigint)),
+  });
+  switch (meaning.type) {
+    case 'DECIMAL':
+      return textFrom((unscaled) => decimalText(unscaled, meaning.scale));
+    case 'DATE':
+      return { from: 'value', textOf: (days) => dateText(days as number) };
+    case 'TIME':
+      return textFrom((ticks) => timeText(ticks, perSecond[meaning.unit]));
+    case 'TIMESTAMP': {
+      const zone = meaning.isAdjustedToUTC ? 'Z' : '';
+      return textFrom((ticks) => `${momentText(ticks, perSecond[meaning.unit])}${zone}`);
+    }
+    case 'INTEGER':
+      return meaning.isSigned
+        ? { from: 'value', textOf: String }
+        : textFrom((value) => String(BigInt.asUintN(bits, value)));
+    case 'NONE':
+    // A column of nothing but nulls has some type.
+    case 'NULL':
+      return { from: 'value', textOf: String };
+    default:
+      return undefined;
+  }
+}
+
+function bytesText(meaning: Meaning): ColumnText | undefined {
+  switch (meaning.type) {
+    case 'DECIMAL':
+      return { from: 'bytes', textOf: (bytes) => decimalText(bigEndian(bytes as Uint8Array), meaning.scale) };
+    case 'STRING':
+    case 'ENUM':
+    case 'JSON':
+      return { from: 'bytes', textOf: (bytes) => utf8Text(bytes as Uint8Array, 'is no valid utf-8') };
+    case 'UUID':
+      return { from: 'bytes', textOf: (bytes) => uuidText(bytes as Uint8Array) };
+    case 'NONE':
+    case 'NULL':
+      return {
+        from: 'bytes',
+        textOf: (bytes) => utf8Text(bytes as Uint8Array, 'is no text (BYTE_ARRAY without a type, and no valid utf-8)'),
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** `-1.50` of -150 and scale 2. */
+function decimalText(unscaled: bigint, scale: number): string {
+  if (scale === 0) return String(unscaled);
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
+  return `${unscaled < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** The two's complement number of these bytes. */
+function bigEndian(bytes: Uint8Array): bigint {
+  if (bytes.length === 0) return 0n;
+  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function utf8Text(bytes: Uint8Array, problem: string): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new BadValue(problem);
+  }
+}
+
+function uuidText(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** Below this a 32-bit number has less than 6 digits. */
+const subnormal = 2 ** -126;
+
+/** The shortest text that is this 32-bit number again; 9 digits always do, and 6 say any that fewer digits said. */
+function floatText(value: number): string {
+  for (let digits = Math.abs(value) < subnormal ? 1 : 6; digits < 9; digits++) {
+    const near = Number(value.toPrecision(digits));
+    if (Math.fround(near) === value) return String(near);
+  }
+  return String(Number.isFinite(value) ? Number(value.toPrecision(9)) : value);
+}

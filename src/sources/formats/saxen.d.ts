@@ -1,0 +1,15 @@
+/** saxen has no types of its own: what is used of it. */
+declare module 'saxen' {
+  /** @returns `false` where the attributes cannot be parsed; values are as written, entities and all */
+  type AttributeGetter = () => Readonly<Record<string, string>> | false;
+
+  export class Parser {
+    on(event: 'openTag', listener: (name: string, attributes: AttributeGetter) => void): this;
+    on(event: 'closeTag', listener: (name: string) => void): this;
+    on(event: 'text' | 'cdata' | 'attention', listener: (text: string) => void): this;
+    /** Throws what a listener throws, and Error for what is no XML. */
+    write(xml: string): this;
+    end(): Error | null;
+    parse(xml: string): Error | null;
+  }
+}

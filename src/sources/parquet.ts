@@ -1,0 +1,9 @@
+/** `type: parquet`: files of columns. */
+import { z } from 'zod';
+import { fileKeys, fileSource } from './files/place.ts';
+import { readParquet } from './formats/parquet.ts';
+import { defineKind } from './kind.ts';
+
+export const parquet = defineKind(z.strictObject(fileKeys), (settings, context) =>
+  fileSource(settings, context, readParquet),
+);

@@ -1,0 +1,144 @@
+/** `type: xlsx`: sheets of workbooks. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { AgentError } from '../core/errors.ts';
+import type { Content, Part, RowBatch } from '../core/model.ts';
+import type { Source } from '../core/ports.ts';
+import type { FilePlace } from './files/place.ts';
+import { fileKeys, fileSource, listParts, placeOf, readPart } from './files/place.ts';
+import { watchGlobs } from './files/watch.ts';
+import { checkTable, tableKeys } from './formats/table.ts';
+import { listSheets, readWorkbook } from './formats/workbook-table.ts';
+import { defineKind } from './kind.ts';
+import type { SourceContext } from './kind.ts';
+
+/** `/pattern/`, `/pattern/i` */
+const patternForm = /^\/(.+)\/(i?)$/s;
+
+const schema = z
+  .strictObject({
+    ...fileKeys,
+    ...tableKeys,
+    sheet: z
+      .union([z.int().min(1), z.string().min(1).transform(parseSheet)], {
+        error: 'expected the name of a sheet, its number from 1, or a /pattern/ of names',
+      })
+      .optional()
+      .describe(
+        'The sheet to read: its name, its number from 1, or a `/pattern/` of names, where each sheet that matches is a part of its own (`book.xlsx#Sheet`). A pattern takes no hidden sheets. Default: the first sheet that is not hidden.',
+      ),
+  })
+  .superRefine(checkTable)
+  .superRefine(({ sheet, parts }, context) => {
+    if (!(sheet instanceof RegExp) || parts !== 'newest') return;
+    const message = 'a pattern makes many parts, and parts: newest reads one';
+    context.addIssue({
+      code: 'custom',
+      path: ['sheet'],
+      message,
+      params: { hint: 'name the sheet, or leave parts out' },
+    });
+  });
+
+type XlsxSettings = z.output<typeof schema>;
+
+function parseSheet(text: string, context: z.RefinementCtx): string | RegExp {
+  const [, pattern, flags] = patternForm.exec(text) ?? [];
+  if (pattern === undefined) return text;
+  try {
+    return new RegExp(pattern, `u${flags}`);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const reason = error.message.replace(/^Invalid regular expression: .*\/\w*: /s, '').toLowerCase();
+    context.addIssue({ code: 'custom', message: 'bad regular expression', params: { detail: `: ${reason}` } });
+    return z.NEVER;
+  }
+}
+
+export const xlsx = defineKind(schema, (settings, context): Source => {
+  const { sheet } = settings;
+  if (sheet instanceof RegExp) return sheetsSource(settings, sheet, context);
+  return fileSource(settings, context, (file) => readWorkbook(file, settings, sheet));
+});
+
+/** The sheets of a source's workbooks by their files, as long as its settings live: a source is opened for each pass. */
+const listed = new WeakMap<XlsxSettings, Map<string, SheetList>>();
+
+interface SheetList {
+  readonly stamp: string;
+  readonly names: readonly string[];
+}
+
+/** Each sheet that matches is a part. */
+function sheetsSource(settings: XlsxSettings, pattern: RegExp, context: SourceContext): Source {
+  const place = placeOf(settings, context);
+  const places = new Map<string, { readonly file: Part; readonly sheet: string }>();
+  const known = listed.get(settings) ?? new Map<string, SheetList>();
+  listed.set(settings, known);
+  return {
+    async parts(signal) {
+      const files = await listParts(place, signal);
+      const sheets = new Map<string, SheetList>();
+      for (const file of files) {
+        const before = known.get(file.name);
+        const names = before?.stamp === file.stamp ? before.names : await namesIn({ place, pattern, signal }, file);
+        sheets.set(file.name, { stamp: file.stamp, names });
+      }
+      known.clear();
+      for (const [name, list] of sheets) known.set(name, list);
+      return files.flatMap((file) =>
+        (sheets.get(file.name)?.names ?? []).map((sheet) => {
+          const part = { ...file, name: `${file.name}#${sheet}` };
+          places.set(part.name, { file, sheet });
+          return part;
+        }),
+      );
+    },
+    async *rows(part, signal) {
+      const at = places.get(part.name);
+      if (at === undefined) throw new AgentError('part.changing', `${part.name} is no sheet that was listed`);
+      const read = readPart(place, at.file, signal, (file) => readWorkbook(file, settings, at.sheet));
+      return yield* hashedByRows(read);
+    },
+    watch: (changed) => watchGlobs(place.globs, changed),
+  };
+}
+
+interface Listing {
+  readonly place: FilePlace;
+  readonly pattern: RegExp;
+  readonly signal: AbortSignal;
+}
+
+async function namesIn({ place, pattern, signal }: Listing, file: Part): Promise<readonly string[]> {
+  let names: readonly string[] = [];
+  const reading = readPart(place, file, signal, async function* (opened) {
+    names = await listSheets(opened, place.expandedMax, pattern);
+    yield { columns: [], rows: [] };
+    return {};
+  });
+  // Nobody wants the rest, which is the hash of a file that is read again for its rows.
+  await reading.next();
+  await reading.return(undefined as never);
+  return names;
+}
+
+/** The sheets of one file have one hash; of what was read, each has its own, and keeps it when only others change. */
+async function* hashedByRows(read: AsyncGenerator<RowBatch, Content, void>): AsyncGenerator<RowBatch, Content, void> {
+  const hash = createHash('sha256');
+  let isFirst = true;
+  try {
+    for (;;) {
+      const next = await read.next();
+      if (next.done === true) return { ...next.value, hash: hash.digest('hex') };
+      const { columns, rows } = next.value;
+      const lines = isFirst ? [columns, ...rows] : rows;
+      // JSON keeps apart what joining the texts could run together.
+      hash.update(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      isFirst = false;
+      yield next.value;
+    }
+  } finally {
+    await read.return(undefined as never);
+  }
+}
