@@ -1,0 +1,252 @@
+/** `type: http`: what one address gives, as one of the text formats. */
+import { z } from 'zod';
+import { AgentError } from '../core/errors.ts';
+import type { Content, Part, RowBatch } from '../core/model.ts';
+import type { Clock, Source } from '../core/ports.ts';
+import { PartFile } from './files/part-file.ts';
+import { type FormatReader, fileKeys } from './files/place.ts';
+import { StableFile } from './files/stable-file.ts';
+import { delimitedKeys, delimiterKey, readDelimited } from './formats/delimited.ts';
+import { itemsKey, readJsonArray } from './formats/json-array.ts';
+import { readJsonLines } from './formats/json-lines.ts';
+import { checkTable } from './formats/table.ts';
+import { encodingKey, isEncoding } from './formats/text.ts';
+import { defineKind } from './kind.ts';
+import type { SourceContext } from './kind.ts';
+import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
+import { knownCodings, spool } from './web/spool.ts';
+import { type Validators, answeredStamp, parseStamp, validatorsOf } from './web/validators.ts';
+import { Web, type WebAnswer } from './web/web.ts';
+import { pageError } from './web/words.ts';
+
+const partName = 'response';
+/** For so long an answer waits to be read; nobody who asked and went away keeps a connection. */
+const keptMaxMs = 60_000;
+
+const formats = ['csv', 'tsv', 'jsonl', 'json'] as const;
+type Format = (typeof formats)[number];
+
+const schema = z
+  .strictObject({
+    url: urlKey.describe(
+      'What to ask for, by GET. User and password in it are sent as Basic authorization. Redirects are followed, up to 5. A server that gives an ETag or Last-Modified is asked whether anything changed; any other is read whole with each `poll`.',
+    ),
+    ...accessKeys,
+    format: z
+      .enum(formats)
+      .optional()
+      .describe('How the answer is read. Default: as its Content-Type says, else as the path of `url` ends.'),
+    expandedMax: fileKeys.expandedMax.describe(
+      'An answer that is, or expands to, more than this is refused. It is kept in a temporary file while it is read.',
+    ),
+    ...delimitedKeys,
+    encoding: encodingKey
+      .unwrap()
+      .optional()
+      .describe('Of csv and tsv, as in a file. Default: the charset of the Content-Type, else `utf-8`.'),
+    delimiter: delimiterKey,
+    items: itemsKey,
+  })
+  .superRefine(checkTable)
+  .superRefine(checkWeb);
+
+type HttpSettings = z.output<typeof schema>;
+
+export const http = defineKind(schema, (settings: HttpSettings, context: SourceContext): Source => {
+  const resource = new Resource(settings, webPlaceOf(settings, context.baseDir), context.clock);
+  return {
+    isDear: true,
+    parts: async (signal, known) => [await resource.look(signal, known?.get(partName))],
+    rows: (_part, signal) => resource.rows(signal),
+  };
+});
+
+/** An answer, and the connection that its body comes over. */
+interface Asked {
+  readonly web: Web;
+  readonly answer: WebAnswer;
+  readonly validators: Validators;
+  readonly revisedAtMs: number;
+}
+
+class Resource {
+  readonly #settings: HttpSettings;
+  readonly #place: WebPlace;
+  readonly #clock: Clock;
+  /** Asked for by a look and not read yet: a server must not compute the same report twice. */
+  #kept: (Asked & { readonly stamp: string; readonly timer: NodeJS.Timeout }) | undefined;
+
+  constructor(settings: HttpSettings, place: WebPlace, clock: Clock) {
+    this.#settings = settings;
+    this.#place = place;
+    this.#clock = clock;
+  }
+
+  async look(signal: AbortSignal, known: string | undefined): Promise<Part> {
+    this.#take()?.web.destroy();
+    const asked = await this.#ask(signal, known === undefined ? {} : parseStamp(known));
+    const { web, answer, revisedAtMs } = asked;
+    const isUnchanged = answer.status === 304 && known !== undefined;
+    const stamp = isUnchanged ? known : answeredStamp(asked.validators, known);
+    if (stamp === known) web.destroy();
+    else this.#keep(asked, stamp);
+    return { name: partName, stamp, revisedAtMs };
+  }
+
+  async *rows(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
+    signal.throwIfAborted();
+    const kept = this.#take();
+    const asked = kept ?? (await this.#ask(signal, {}));
+    const { web, answer, revisedAtMs } = asked;
+    try {
+      const stamp = kept?.stamp ?? answeredStamp(asked.validators, undefined);
+      const peer = web.peerOf(answer.url);
+      const { expandedMax } = this.#settings;
+      const spooled = await spool(answer, peer, { expandedMax, silenceMs: web.silenceMs }, signal);
+      try {
+        const ending = { gzip: '.gz', zstd: '.zst', none: '' }[spooled.compression ?? 'none'];
+        const file = await StableFile.open(spooled.file, `${partName}${ending}`, signal);
+        try {
+          const partFile = new PartFile(file, expandedMax);
+          const content = yield* readerOf(this.#settings, answer)(partFile);
+          return { ...content, hash: await partFile.hash(), stamp, revisedAtMs };
+        } finally {
+          await file.close();
+        }
+      } finally {
+        await spooled.remove();
+      }
+    } finally {
+      web.destroy();
+    }
+  }
+
+  async #ask(signal: AbortSignal, { etag, modified }: Validators): Promise<Asked> {
+    const web = await Web.open(this.#place);
+    try {
+      const { format } = this.#settings;
+      const condition = {
+        ...(etag !== undefined && { 'if-none-match': etag }),
+        ...(modified !== undefined && { 'if-modified-since': modified }),
+      };
+      const headers = {
+        ...condition,
+        accept: format === undefined ? '*/*' : `${mediaTypes[format]}, */*;q=0.1`,
+        'accept-encoding': knownCodings,
+      };
+      const statuses = Object.keys(condition).length === 0 ? [200] : [200, 304];
+      const answer = await web.get(this.#place.url, { headers, statuses }, signal);
+      // What cannot be read is said by the look at it.
+      if (answer.status === 200 && formatOf(this.#settings, answer) === undefined) {
+        throw isPageType(answer) ? pageError(web.peerOf(answer.url)) : unknownFormat(web, answer);
+      }
+      const modifiedMs = Date.parse(answer.header('last-modified') ?? modified ?? '');
+      const revisedAtMs = Number.isNaN(modifiedMs) ? this.#clock.now().getTime() : modifiedMs;
+      return { web, answer, validators: validatorsOf(answer), revisedAtMs };
+    } catch (error) {
+      web.destroy();
+      throw error;
+    }
+  }
+
+  #keep(asked: Asked, stamp: string): void {
+    const timer = setTimeout(() => this.#take()?.web.destroy(), keptMaxMs).unref();
+    this.#kept = { ...asked, stamp, timer };
+  }
+
+  /** `undefined` also where it broke while it waited: then it is asked for again. */
+  #take(): (Asked & { readonly stamp: string }) | undefined {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    clearTimeout(kept?.timer);
+    if (kept?.answer.body.destroyed !== true) return kept;
+    kept.web.destroy();
+    return undefined;
+  }
+}
+
+const mediaTypes: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  jsonl: 'application/x-ndjson',
+  json: 'application/json',
+};
+
+/** By what stands after the slash, without `x-`. */
+const typeFormats: Readonly<Record<string, Format>> = {
+  csv: 'csv',
+  'comma-separated-values': 'csv',
+  tsv: 'tsv',
+  'tab-separated-values': 'tsv',
+  ndjson: 'jsonl',
+  jsonl: 'jsonl',
+  jsonlines: 'jsonl',
+  'json-lines': 'jsonl',
+  json: 'json',
+};
+
+const suffixFormats: Readonly<Record<string, Format>> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  json: 'json',
+};
+
+/** `undefined` where nothing tells. */
+function formatOf({ format, url }: HttpSettings, answer: WebAnswer): Format | undefined {
+  if (format !== undefined) return format;
+  const [, type = ''] = /^[\w.-]+\/(?:x-)?([\w.+-]+)/.exec(answer.header('content-type')?.toLowerCase() ?? '') ?? [];
+  const byType = typeFormats[type] ?? (type.endsWith('+json') ? 'json' : undefined);
+  if (byType !== undefined) return byType;
+  if (isPageType(answer)) return undefined;
+  const bySuffix = [new URL(url), answer.url].map(({ pathname }) => {
+    const [, suffix = ''] = /\.(\w+?)(?:\.(?:gz|zst))?$/.exec(pathname.toLowerCase()) ?? [];
+    return suffixFormats[suffix];
+  });
+  return bySuffix.find((found) => found !== undefined);
+}
+
+function isPageType(answer: WebAnswer): boolean {
+  return /^(text\/html|application\/xhtml\+xml)\b/i.test(answer.header('content-type')?.trim() ?? '');
+}
+
+function unknownFormat(web: Web, { url, header }: WebAnswer): AgentError {
+  const type = /^[\w.+-]+\/[\w.+-]+/.exec(header('content-type') ?? '')?.[0];
+  const what = type === undefined ? 'without a Content-Type' : `of Content-Type ${type}`;
+  return new AgentError(
+    'source.unreadable',
+    `an answer ${what} came from ${web.peerOf(url).origin}, which tells no format`,
+    { hint: `set format to one of ${formats.join(', ')}` },
+  );
+}
+
+function readerOf(settings: HttpSettings, answer: WebAnswer): FormatReader {
+  const format = formatOf(settings, answer);
+  switch (format) {
+    case 'jsonl':
+      return readJsonLines;
+    case 'json':
+      return (file) => readJsonArray(file, settings);
+    default: {
+      const encoding = settings.encoding ?? charsetOf(answer) ?? 'utf-8';
+      const delimiter = format === 'tsv' ? '\t' : settings.delimiter;
+      return (file) => readDelimited(file, { ...settings, encoding, delimiter });
+    }
+  }
+}
+
+/** @throws AgentError `part.unreadable` for one that is not known: what is read in another is wrong without a sign. */
+function charsetOf(answer: WebAnswer): string | undefined {
+  const [, quoted, bare] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(answer.header('content-type') ?? '') ?? [];
+  const charset = quoted ?? bare;
+  if (charset === undefined || isEncoding(charset)) return charset;
+  throw new AgentError(
+    'part.unreadable',
+    `the Content-Type names a charset that is not known: ${charset.slice(0, 40)}`,
+    {
+      hint: 'say which encoding it is: encoding: windows-1252, for example',
+    },
+  );
+}

@@ -1,0 +1,227 @@
+/** `type: routing`: what the routers of the service spent, from its own routing log. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { AgentError } from '../core/errors.ts';
+import type { Content, Part, RowBatch } from '../core/model.ts';
+import type { Clock, Source } from '../core/ports.ts';
+import { defineKind, freshStamp } from './kind.ts';
+import type { SourceContext } from './kind.ts';
+import { type FirstPage, type RoutedRequest, type Router, RoutingApi } from './routing/api.ts';
+import { type Outcome, columns, columnsText, rowOf } from './routing/rows.ts';
+import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
+
+const batchRows = 1000;
+/** Tasks are read one by one: a few at once, so that years of a log take minutes and not hours. */
+const tasksAtOnce = 8;
+/** Ended tasks that are remembered from look to look, about 10 MB: what a task cost never changes. */
+const rememberedMax = 50_000;
+/** A task of a younger request may not be known everywhere yet. */
+const settledAfterMs = 3_600_000;
+
+const schema = z
+  .strictObject({
+    url: urlKey
+      .refine((text) => !text.includes('?'), 'a query in the address')
+      .refine((text) => !/\/v1\/*$/.test(text), '/v1 in the address: leave it out, it is appended')
+      .describe('The address of the service. `/v1/routers` and the like are appended.'),
+    ...accessKeys,
+    routers: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe(
+        `Slugs or ids of the routers whose log is read; default: all that there are. Each is one part, and each of its requests a row. Columns: ${columnsText}.`,
+      ),
+    modalities: z
+      .record(z.string(), z.enum(['video', 'image', 'audio']))
+      .prefault({})
+      .describe('The modality of models that are too new to be known, by their id.'),
+  })
+  .superRefine(checkWeb);
+
+type RoutingSettings = z.output<typeof schema>;
+
+/** What `drivers` is where it is left out, as a person would write it. */
+const routingDrivers = [
+  {
+    id: 'routing/{router}/{modality}/{model|default:none}/credits',
+    path: ['AI spending', '{router}', '{modality}', '{model|default:none}', 'Credits'],
+    time: '{createdAt}',
+    value: '{credits}',
+    collapse: 'sum',
+  },
+  {
+    id: 'routing/{router}/{modality}/{model|default:none}/generations',
+    path: ['AI spending', '{router}', '{modality}', '{model|default:none}', 'Generations'],
+    time: '{createdAt}',
+    value: '{generations}',
+    collapse: 'count',
+  },
+] as const;
+
+/** By the settings that a source is opened with for each look: with them it goes. */
+const memories = new WeakMap<RoutingSettings, Map<string, Outcome>>();
+
+function openRouting(settings: RoutingSettings, context: SourceContext): Source {
+  const memory = memories.get(settings) ?? new Map<string, Outcome>();
+  memories.set(settings, memory);
+  const log = new RoutingLog(settings, { place: webPlaceOf(settings, context.baseDir), clock: context.clock, memory });
+  return { isDear: true, parts: (signal) => log.parts(signal), rows: (part, signal) => log.rows(part, signal) };
+}
+
+export const routing = defineKind(schema, openRouting, { drivers: routingDrivers });
+
+interface Surroundings {
+  readonly place: WebPlace;
+  readonly clock: Clock;
+  /** What became of tasks that have ended, by id. */
+  readonly memory: Map<string, Outcome>;
+}
+
+class RoutingLog {
+  readonly #settings: RoutingSettings;
+  readonly #place: WebPlace;
+  readonly #clock: Clock;
+  readonly #memory: Map<string, Outcome>;
+
+  constructor(settings: RoutingSettings, { place, clock, memory }: Surroundings) {
+    this.#settings = settings;
+    this.#place = place;
+    this.#clock = clock;
+    this.#memory = memory;
+  }
+
+  async parts(signal: AbortSignal): Promise<readonly Part[]> {
+    const api = await RoutingApi.open(this.#place, signal);
+    try {
+      const parts: Part[] = [];
+      for (const router of await this.#routers(api)) {
+        const page = await api.firstPage(router);
+        parts.push({
+          name: router.slug,
+          stamp: firstPageStamp(page),
+          revisedAtMs: this.#revisedAtMs(page.requests),
+        });
+      }
+      return parts;
+    } finally {
+      api.destroy();
+    }
+  }
+
+  async *rows(part: Part, signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
+    const api = await RoutingApi.open(this.#place, signal);
+    try {
+      const router = findRouter(await api.routers(), part.name);
+      const requests = (await api.requests(router)).toSorted(byAge);
+      const outcomes = await this.#outcomes(api, requests);
+      const hash = createHash('sha256').update(`${JSON.stringify(columns)}\n`);
+      for (let at = 0; at === 0 || at < requests.length; at += batchRows) {
+        signal.throwIfAborted();
+        const batch = requests.slice(at, at + batchRows);
+        const rows = batch.map((request) =>
+          rowOf(router, request, outcomes.get(request.id), this.#settings.modalities),
+        );
+        hash.update(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+        yield { columns, rows, share: (at + rows.length) / Math.max(1, requests.length) };
+      }
+      // While a task is under way its cost changes, and the log does not.
+      const isSettled = requests.every((request) => this.#isSettled(request, outcomes.get(request.id)));
+      return {
+        hash: hash.digest('hex'),
+        stamp: isSettled ? stampOf(requests) : freshStamp(),
+        revisedAtMs: this.#revisedAtMs(requests),
+      };
+    } finally {
+      api.destroy();
+    }
+  }
+
+  async #routers(api: RoutingApi): Promise<readonly Router[]> {
+    const there = await api.routers();
+    const { routers } = this.#settings;
+    if (routers !== undefined) return [...new Set(routers.map((wanted) => findRouter(there, wanted)))];
+    if (there.length > 0) return there;
+    throw new AgentError('source.unreadable', 'the service has no router', {
+      hint: 'a log belongs to a router: create one, or check url and token',
+    });
+  }
+
+  async #outcomes(api: RoutingApi, requests: readonly RoutedRequest[]): Promise<ReadonlyMap<string, Outcome>> {
+    const outcomes = new Map<string, Outcome>();
+    const queue: RoutedRequest[] = [];
+    for (const request of requests) {
+      const known = this.#memory.get(request.taskId ?? '');
+      if (known !== undefined) outcomes.set(request.id, known);
+      else if (request.taskId) queue.push(request);
+    }
+    const work = async (): Promise<void> => {
+      for (let request = queue.pop(); request !== undefined; request = queue.pop()) {
+        const taskId = request.taskId as string;
+        const outcome = (await api.task(taskId)) ?? 'gone';
+        outcomes.set(request.id, outcome);
+        const isFull = this.#memory.size >= rememberedMax;
+        if (!isFull && this.#isSettled(request, outcome)) this.#memory.set(taskId, outcome);
+      }
+    };
+    const workers = Array.from({ length: tasksAtOnce }, async () => {
+      try {
+        await work();
+      } catch (error) {
+        // The others end with what they have begun.
+        queue.length = 0;
+        throw error;
+      }
+    });
+    await Promise.allSettled(workers);
+    await Promise.all(workers);
+    return outcomes;
+  }
+
+  /** Whether nothing of it will change any more. */
+  #isSettled({ createdAt }: RoutedRequest, outcome: Outcome): boolean {
+    if (outcome === 'gone') return this.#clock.now().getTime() - Date.parse(createdAt) > settledAfterMs;
+    return outcome === undefined || outcome.credits !== undefined;
+  }
+
+  #revisedAtMs(requests: readonly RoutedRequest[]): number {
+    const newest = newestOf(requests);
+    return newest === undefined ? this.#clock.now().getTime() : Date.parse(newest.createdAt);
+  }
+}
+
+/** By slug, which is the part's name, or by id. */
+function findRouter(there: readonly Router[], wanted: string): Router {
+  const found = there.find(({ slug, id }) => slug === wanted || id === wanted);
+  if (found !== undefined) return found;
+  const slugs = there.map(({ slug }) => slug);
+  const known = slugs.length === 0 ? 'there is none' : `there are ${slugs.slice(0, 10).join(', ')}`;
+  throw new AgentError('source.unreadable', `there is no router "${wanted}"`, {
+    hint: `${known}${slugs.length > 10 ? ' and others' : ''}`,
+  });
+}
+
+/** Requests of one moment by their ids, so that the order is always the same. */
+function byAge(a: RoutedRequest, b: RoutedRequest): number {
+  return Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1);
+}
+
+function newestOf(requests: readonly RoutedRequest[]): RoutedRequest | undefined {
+  return requests.reduce<RoutedRequest | undefined>(
+    (best, request) => (best === undefined || byAge(best, request) < 0 ? request : best),
+    undefined,
+  );
+}
+
+/** A log only grows, so that its newest request says which one it is. */
+function stampOf(requests: readonly RoutedRequest[]): string {
+  return `log-${newestOf(requests)?.id ?? 'empty'}`;
+}
+
+/** Nobody promises that the newest requests come first. Where they do not, one page does not tell what is new. */
+function firstPageStamp({ requests, isAll }: FirstPage): string {
+  const [first, last] = [requests[0], requests.at(-1)];
+  const isNewestFirst =
+    first !== undefined && last !== undefined && Date.parse(first.createdAt) > Date.parse(last.createdAt);
+  return isAll || isNewestFirst ? stampOf(requests) : freshStamp();
+}

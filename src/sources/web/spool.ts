@@ -1,0 +1,155 @@
+/** The body of an answer as a file of our own, so that it can be passed over like any other and is whole before it counts. */
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable, pipeline } from 'node:stream';
+import { createBrotliDecompress } from 'node:zlib';
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import { codeOf } from '../files/access.ts';
+import type { Compression } from '../files/archive.ts';
+import { expand } from '../files/compressed.ts';
+import type { WebAnswer } from './web.ts';
+import { type Peer, connectionError, pageError } from './words.ts';
+
+/** What `accept-encoding` may offer. */
+export const knownCodings = 'gzip, br, zstd';
+
+const compressions: Readonly<Record<string, Compression>> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
+/** Enough for a page's doctype, whatever white space stands before it. */
+const startBytes = 512;
+
+export interface SpoolLimits {
+  /** Of the body as it is kept, in bytes. */
+  readonly expandedMax: number;
+  readonly silenceMs: number;
+}
+
+export interface Spooled {
+  readonly file: string;
+  /** How the content itself is compressed, as in `report.csv.gz`; by its first bytes. */
+  readonly compression: Compression | undefined;
+  remove(): Promise<void>;
+}
+
+/**
+ * Keeps the body of an answer, without its content codings, in a directory that only this user may enter.
+ * @throws AgentError `part.unreadable` where it did not come whole, is larger than `expandedMax` or cannot be kept;
+ *   `source.unreadable` for a web page
+ */
+export async function spool(answer: WebAnswer, peer: Peer, limits: SpoolLimits, signal: AbortSignal): Promise<Spooled> {
+  const stop = (): void => void answer.body.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  const directory = await mkdtemp(path.join(tmpdir(), 'driver-sync-'));
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  try {
+    signal.throwIfAborted();
+    const file = path.join(directory, 'body');
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      const received = receive(answer, peer, limits, signal);
+      const start = await keep(handle, decode(answer.header('content-encoding'), received, limits), limits);
+      if (isPage(start)) throw pageError(peer);
+      return { file, compression: compressionIn(start), remove };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await remove();
+    signal.throwIfAborted();
+    throw isAgentError(error) ? error : notKept(error);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    answer.body.destroy();
+  }
+}
+
+/** The bytes as they come, and their failure in words. */
+async function* receive(
+  { body, header }: WebAnswer,
+  peer: Peer,
+  { silenceMs }: SpoolLimits,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    const length = header('content-length');
+    const what = `the answer did not come whole (${bytes}${length === undefined ? '' : ` of ${length}`} bytes were read)`;
+    throw connectionError('part.unreadable', peer, error, { what, silenceMs });
+  }
+  signal.throwIfAborted();
+}
+
+function decode(
+  codings: string | undefined,
+  received: AsyncIterable<Buffer>,
+  { expandedMax }: SpoolLimits,
+): AsyncIterable<Buffer> {
+  const names = (codings ?? '').toLowerCase().split(',');
+  let content = received;
+  // The last one was applied last.
+  for (const name of names.map((text) => text.trim()).toReversed()) {
+    const compression = compressions[name];
+    if (compression !== undefined) content = expand({ name: 'the answer', compression, stored: content, expandedMax });
+    else if (name === 'br') content = expandBrotli(content);
+    else if (name !== '' && name !== 'identity') {
+      throw new AgentError('part.unreadable', `the answer comes in a content-encoding other than ${knownCodings}`, {
+        hint: 'the server was asked for none but these: is there a setting for it?',
+      });
+    }
+  }
+  return content;
+}
+
+async function* expandBrotli(stored: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  // Either end destroys the other; the reader of the result sees every failure, so there is nothing to do here.
+  const expanded = pipeline(Readable.from(stored), createBrotliDecompress(), () => {});
+  try {
+    for await (const chunk of expanded as AsyncIterable<Buffer>) yield chunk;
+  } catch (error) {
+    if (isAgentError(error)) throw error;
+    const what = codeOf(error) === 'Z_BUF_ERROR' ? 'cut short' : 'damaged';
+    throw new AgentError('part.unreadable', `the answer: its br coding is ${what}`, { cause: error });
+  }
+}
+
+/** Writes all of the content, and gives its start. */
+async function keep(handle: FileHandle, content: AsyncIterable<Buffer>, { expandedMax }: SpoolLimits): Promise<Buffer> {
+  let start = Buffer.alloc(0);
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > expandedMax) {
+      throw new AgentError('part.unreadable', `the answer has more than ${expandedMax} bytes (expandedMax)`, {
+        hint: 'raise expandedMax if it is meant to be that large',
+      });
+    }
+    if (start.length < startBytes) start = Buffer.concat([start, chunk.subarray(0, startBytes - start.length)]);
+    await handle.appendFile(chunk);
+  }
+  return start;
+}
+
+/** A server calls many things text/html, but only a page begins like one. */
+function isPage(start: Buffer): boolean {
+  return /^(\uFEFF)?\s*<(!doctype\s+html|html)\b/i.test(start.toString('utf8'));
+}
+
+function compressionIn(start: Buffer): Compression | undefined {
+  if (start[0] === 0x1f && start[1] === 0x8b) return 'gzip';
+  return start.length >= 4 && start.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : undefined;
+}
+
+function notKept(cause: unknown): AgentError {
+  const why = codeOf(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+  return new AgentError('part.unreadable', `the answer cannot be kept in ${tmpdir()} (${why})`, {
+    cause,
+    hint: 'make room there, or set TMPDIR to where there is some',
+  });
+}
