@@ -18,7 +18,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+# Without what only development needs, and with the clients of the databases, which a package leaves to whoever uses them.
+RUN npm run build \
+  && npm pkg delete devDependencies peerDependencies peerDependenciesMeta \
+  && npm install --ignore-scripts pg@8 pg-cursor@2 mysql2@3
 
 FROM node:24-slim
 ENV NODE_ENV=production \
