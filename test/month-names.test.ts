@@ -13,6 +13,8 @@ describe('names of months', () => {
     ['de', 'MMM yyyy', 'Mrz 2026', '2026-03'],
     ['de', 'MMM yyyy', 'Jän. 2026', '2026-01'],
     ['de_AT', 'd. MMMM yyyy', '5. Jänner 2026', '2026-01'],
+    ['de', 'yyyy MMMM', '2026 Jänner', '2026-01'],
+    ['de', 'yyyy MMMM', '2026 Jän', '2026-01'],
     ['fr', 'd MMMM yyyy', '5 FEVRIER 2026', '2026-02'],
     ['fr', 'd MMM yyyy', '5 août 2026', '2026-08'],
     ['ru', 'd MMMM yyyy', '5 марта 2026', '2026-03'],

@@ -32,9 +32,13 @@ export function renderReference(): string {
     renderTable('`guard`', formOf(root.properties?.['guard'])),
     renderTable('Every source', { ...source, properties: { ...source.properties, type: typeOf(types) } }, common),
     renderTable('`unpivot`', formOf(source.properties?.['unpivot'])),
-    ...types.map((type, index) =>
-      renderTable(`\`type: ${type}\``, sources.anyOf?.[index] ?? {}, (key) => kindKeys[index]?.includes(key) === true),
-    ),
+    ...types.flatMap((type, index) => {
+      // One kind may have two names.
+      const names = types.filter((other) => kinds[other] === kinds[type]);
+      const title = names.map((name) => `\`type: ${name}\``).join(', ');
+      const isOwn = (key: string): boolean => kindKeys[index]?.includes(key) === true;
+      return names[0] === type ? [renderTable(title, sources.anyOf?.[index] ?? {}, isOwn)] : [];
+    }),
     renderTable('Entries of `drivers`', driver),
     renderTable('`time`, written out', formOf(driver.properties?.['time'])),
     renderTable('`value`, written out', formOf(driver.properties?.['value'])),

@@ -10,7 +10,7 @@ const furtherNames: Readonly<Record<string, Readonly<Record<string, number>>>> =
   bg: { ян: 0, септ: 8, ноем: 10 },
   cs: { brez: 2, kvet: 4, list: 10, pros: 11 },
   da: { sept: 8 },
-  de: { jaenner: 0, jaen: 0, feber: 1, mrz: 2, maer: 2, maerz: 2 },
+  de: { jänner: 0, jän: 0, jaenner: 0, jaen: 0, feber: 1, mrz: 2, maer: 2, maerz: 2 },
   el: { σεπτ: 8 },
   en: { sept: 8 },
   es: { set: 8, setiembre: 8 },
