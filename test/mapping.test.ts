@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plainDecimal } from '../src/core/decimal.ts';
 import { columnProblems } from '../src/core/columns.ts';
 import { RowMapper } from '../src/core/mapping.ts';
+import type { CollapsedRow, RowBatch } from '../src/core/model.ts';
 import { formatMonth } from '../src/core/month.ts';
 import type { DriverEntry, Mapping, Test } from '../src/core/settings.ts';
 import { type Template, parseTemplate } from '../src/core/template.ts';
@@ -238,18 +239,55 @@ describe('a value of a quarter or a year', () => {
   });
 });
 
+describe('a row with a field that is none', () => {
+  const faulty = (map: Mapping, rows: string[][], at: readonly [row: number, column: number]): unknown[] => {
+    const mapper = new RowMapper(map, [...columns, 'note'], utc);
+    const fault = (row: number, column: number): string | undefined =>
+      row === at[0] && column === at[1] ? 'cell #N/A' : undefined;
+    return rows.map((_, index) => {
+      const ids: string[] = [];
+      const add = ({ id }: { id: string }): void => void ids.push(id);
+      return mapper.readFrom({ columns: [...columns, 'note'], rows, fault }, index, index + 1, { add }) ?? ids;
+    });
+  };
+  const good = ['N', '2026-01-01', '1', ''];
+
+  test('is a reject where the field is needed, and read where it is not', () => {
+    expect(faulty(mapping([revenue]), [['#N/A', '2026-01-01', '1', ''], good], [0, 0])).toEqual([
+      { reject: 'cell #N/A' },
+      ['rev/N'],
+    ]);
+    expect(faulty(mapping([revenue]), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([['rev/N']]);
+  });
+
+  test('is a reject where `where` asks for the field, and none where it leaves the row out by another', () => {
+    const only = (column: string, texts: string[]): Mapping =>
+      mapping([revenue], { where: [{ column, test: { kind: 'oneOf', texts } }] });
+    expect(faulty(only('note', ['x']), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([{ reject: 'cell #N/A' }]);
+    expect(faulty(only('region', ['S']), [['N', '#N/A', '1', '']], [0, 1])).toEqual(['filtered']);
+  });
+
+  test('fills no row below it', () => {
+    const filled = mapping([revenue], { fillDown: ['region'] });
+    const rows = [good, ['#N/A', '2026-01-01', '1', ''], ['', '2026-02-01', '1', '']];
+    expect(faulty(filled, rows, [1, 0])).toEqual([
+      ['rev/N'],
+      { reject: 'cell #N/A' },
+      { reject: expect.stringContaining('empty') as string },
+    ]);
+  });
+});
+
 describe('a row that a database collapsed', () => {
+  const collapsed = (fields: string[], row: CollapsedRow): RowBatch => ({ columns, rows: [fields], collapsed: [row] });
+
   test('is a reading of its key that counts for all that went into it', () => {
     const mapper = new RowMapper(mapping([revenue]), columns, utc);
     const given: unknown[] = [];
     const value = { time: '2026-03-31', value: '7.50', count: 12 };
-    const result = mapper.readCollapsed(
-      ['N', '', ''],
-      { rows: 14, entries: [value] },
-      {
-        add: (name, { month }, { count, row }) => void given.push([name.id, formatMonth(month), count, row]),
-      },
-    );
+    const result = mapper.readFrom(collapsed(['N', '', ''], { rows: 14, entries: [value] }), 0, 1, {
+      add: (name, { month }, { count, row }) => void given.push([name.id, formatMonth(month), count, row]),
+    });
     expect(result).toBeUndefined();
     expect(given).toEqual([['rev/N', '2026-03', 12, 0]]);
   });
@@ -257,9 +295,9 @@ describe('a row that a database collapsed', () => {
   test('without a value gives nothing, and with an empty key a reject', () => {
     const mapper = new RowMapper(mapping([revenue]), columns, utc);
     const none = { add: () => expect.unreachable() };
-    expect(mapper.readCollapsed(['N', '', ''], { rows: 2, entries: [undefined] }, none)).toBeUndefined();
+    expect(mapper.readFrom(collapsed(['N', '', ''], { rows: 2, entries: [undefined] }), 0, 1, none)).toBeUndefined();
     const value = { time: '2026-03-31', value: '1', count: 2 };
-    expect(mapper.readCollapsed(['', '', ''], { rows: 2, entries: [value] }, none)).toMatchObject({
+    expect(mapper.readFrom(collapsed(['', '', ''], { rows: 2, entries: [value] }), 0, 1, none)).toMatchObject({
       reject: expect.any(String) as string,
     });
   });

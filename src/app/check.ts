@@ -4,7 +4,7 @@ import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
 import { type MappingProblem, columnProblems } from '../core/columns.ts';
 import type { MonthRules } from '../core/entry-reader.ts';
 import { RowMapper } from '../core/mapping.ts';
-import type { CollapsedRow, Reject, Row } from '../core/model.ts';
+import type { Reject, Row, RowBatch } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
 import type { Source } from '../core/ports.ts';
 import type { ReadingSink } from '../core/reading.ts';
@@ -121,8 +121,8 @@ class Look {
           this.#isRead = true;
           mapper = new RowMapper(this.#mapping, columns, this.#months as MonthRules);
         }
-        for (const [at, fields] of next.value.rows.entries()) {
-          this.#row(part.name, fields, { mapper, row: ++row, counts, many: next.value.collapsed?.[at] });
+        for (const at of next.value.rows.keys()) {
+          this.#row(part.name, { batch: next.value, at, row: ++row }, { mapper, counts });
         }
       }
     } finally {
@@ -155,13 +155,8 @@ class Look {
 
   #row(
     part: string,
-    fields: Row,
-    {
-      mapper,
-      row,
-      counts,
-      many,
-    }: { mapper: RowMapper; row: number; counts: RowCounts; many?: CollapsedRow | undefined },
+    { batch, at, row }: { batch: RowBatch; at: number; row: number },
+    { mapper, counts }: { mapper: RowMapper; counts: RowCounts },
   ): void {
     const sink: ReadingSink = {
       add: ({ id, path, rule }, moment, { value, text, entry }) => {
@@ -172,14 +167,14 @@ class Look {
         this.#readings.push({ driver: id, path, month: formatMonth(moment.month), value });
       },
     };
-    const result = many === undefined ? mapper.read(fields, row, sink) : mapper.readCollapsed(fields, many, sink);
+    const result = mapper.readFrom(batch, at, row, sink);
     if (result === 'filtered') return;
-    const standsFor = many?.rows ?? 1;
+    const standsFor = batch.collapsed?.[at]?.rows ?? 1;
     counts.passed += standsFor;
     if (result === undefined) return;
     counts.rejects += standsFor;
     if (this.#rejects.length >= shownMax) return;
-    this.#rejects.push({ part, row, reason: result.reject, text: rowText(fields) });
+    this.#rejects.push({ part, row, reason: result.reject, text: rowText(batch.rows[at] as Row) });
   }
 
   #notePath(id: string, path: string): void {

@@ -251,20 +251,19 @@ interface PartCounts {
 
 function foldRows(
   mapper: RowMapper,
-  { rows, collapsed }: RowBatch,
+  batch: RowBatch,
   { fold, counts, rejects }: { fold: Fold; counts: PartCounts; rejects: Reject[] },
 ): void {
+  const { rows, collapsed } = batch;
   for (let at = 0; at < rows.length; at++) {
-    const fields = rows[at] as Row;
     const row = ++counts.rows;
-    const many = collapsed?.[at];
-    const result = many === undefined ? mapper.read(fields, row, fold) : mapper.readCollapsed(fields, many, fold);
+    const result = mapper.readFrom(batch, at, row, fold);
     if (result === 'filtered') continue;
-    const standsFor = many?.rows ?? 1;
+    const standsFor = collapsed?.[at]?.rows ?? 1;
     counts.passed += standsFor;
     if (result === undefined) continue;
     counts.rejects += standsFor;
-    if (rejects.length < rejectsKept) rejects.push({ row, reason: result.reject, text: rowText(fields) });
+    if (rejects.length < rejectsKept) rejects.push({ row, reason: result.reject, text: rowText(rows[at] as Row) });
   }
 }
 

@@ -35,6 +35,27 @@ export function columnProblems(mapping: Mapping, columns: readonly string[]): re
   return problems;
 }
 
+/** Indexes of the columns whose fields a mapping that fits uses. */
+export function neededColumns(mapping: Mapping, columns: readonly string[]): readonly number[] {
+  const templates = mapping.drivers.flatMap(({ id, path, time, value }) => [
+    ...(id === undefined ? [] : [id]),
+    ...path,
+    time.from,
+    value.from,
+  ]);
+  const named = [
+    ...templates.flatMap(templateColumns),
+    ...mapping.where.map(({ column }) => column),
+    ...mapping.fillDown,
+  ];
+  const unpivoted = mapping.unpivot === undefined ? [] : unpivot(mapping.unpivot, columns).rows;
+  const needed = new Set([
+    ...named.map((column) => columns.indexOf(column)),
+    ...unpivoted.flatMap(({ fields }) => fields),
+  ]);
+  return columns.flatMap((_column, index) => (needed.has(index) ? [index] : []));
+}
+
 function unpivotProblems(settings: Unpivot, columns: readonly string[]): MappingProblem[] {
   const { rows, strangers } = unpivot(settings, columns);
   const [stranger] = strangers;

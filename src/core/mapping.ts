@@ -1,8 +1,8 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
-import { columnProblems } from './columns.ts';
+import { columnProblems, neededColumns } from './columns.ts';
 import { EntryReader, type MonthRules, type RowTake } from './entry-reader.ts';
 import { AgentError } from './errors.ts';
-import type { CollapsedRow, Row } from './model.ts';
+import type { CollapsedRow, Row, RowBatch } from './model.ts';
 import type { ReadingSink } from './reading.ts';
 import type { Condition, Mapping, Test } from './settings.ts';
 import { trimWhiteSpace } from './text.ts';
@@ -17,6 +17,8 @@ export class RowMapper {
   readonly #unpivoted: Unpivoted | undefined;
   readonly #conditions: readonly { readonly index: number; readonly test: Test }[];
   readonly #entries: readonly EntryReader[];
+  /** Columns whose fields the mapping uses. */
+  readonly #needed: readonly number[];
   // Empty between rows: a set and a list for each row would be a third of its garbage.
   readonly #take: RowTake = { pending: [], reasons: new Set() };
 
@@ -30,21 +32,35 @@ export class RowMapper {
     const indexOf = (column: string): number => names.indexOf(column);
     this.#fillDown = mapping.fillDown.map((column) => ({ index: columns.indexOf(column), above: '' }));
     this.#conditions = mapping.where.map(({ column, test }: Condition) => ({ index: indexOf(column), test }));
+    this.#needed = neededColumns(mapping, columns);
     this.#entries = mapping.drivers.map((entry, index) => new EntryReader(entry, { mapping, index, indexOf, rules }));
   }
 
-  /** Hands over all readings of a row, or none of them. `row` is counted from 1. */
-  read(fields: Row, row: number, sink: ReadingSink): RowResult {
+  /** The same for a row of a batch, by its index there: also one with faults, or one that a database collapsed. */
+  readFrom({ rows, collapsed, fault }: RowBatch, at: number, row: number, sink: ReadingSink): RowResult {
+    const fields = rows[at] as Row;
+    const many = collapsed?.[at];
+    if (many !== undefined) return this.#readCollapsed(fields, many, sink);
+    return this.read(fields, row, sink, fault && ((column) => fault(at, column)));
+  }
+
+  /**
+   * Hands over all readings of a row, or none of them. `row` is counted from 1.
+   * @param fault what is wrong with a field, by column
+   */
+  read(fields: Row, row: number, sink: ReadingSink, fault?: (column: number) => string | undefined): RowResult {
     if (fields.length !== this.#width) {
       return { reject: `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, expected ${this.#width}` };
     }
+    const faults = fault === undefined ? [] : this.#faultsOf(fields, fault);
+    if (faults.length > 0) return { reject: faults.join('; ') };
     const filled = this.#fillDown.length === 0 ? fields : this.#fill(fields);
     const passes = this.#unpivoted === undefined ? this.#readWide(filled, row) : this.#readLong(filled, row);
     return this.#handOver(passes, sink);
   }
 
-  /** The same for rows that a database collapsed: `fields` are those of their key. */
-  readCollapsed(fields: Row, { entries }: CollapsedRow, sink: ReadingSink): RowResult {
+  /** `fields` are those of the key. */
+  #readCollapsed(fields: Row, { entries }: CollapsedRow, sink: ReadingSink): RowResult {
     const passes = this.#passes(fields);
     for (const [at, entry] of this.#entries.entries()) {
       const value = entries[at];
@@ -76,6 +92,17 @@ export class RowMapper {
       else column.above = text;
     }
     return filled;
+  }
+
+  /** What is wrong with fields that this row needs. One that `where` would leave out for sure needs none. */
+  #faultsOf(fields: Row, fault: (column: number) => string | undefined): readonly string[] {
+    // Rows below are not to take what stood above it.
+    for (const column of this.#fillDown) if (fault(column.index) !== undefined) column.above = '';
+    const wide = this.#conditions.filter(({ index }) => index < this.#width);
+    const judged = wide.flatMap(({ index }) => fault(index) ?? []);
+    if (judged.length > 0) return judged;
+    if (!wide.every(({ index, test }) => isMatch(test, fields[index] as string))) return [];
+    return this.#needed.flatMap((column) => fault(column) ?? []);
   }
 
   #readWide(fields: Row, row: number): boolean {

@@ -44,9 +44,16 @@ export interface RowBatch {
   readonly rows: readonly Row[];
   /** How much of the part has been read so far, 0 to 1, where the place can tell. For progress only. */
   readonly share?: number;
+  /**
+   * Why a field is none that can be used (an error of a formula, a list in a column), by indexes into `rows` and
+   * `columns`; its text is for people only. A row that needs such a field is a reject.
+   */
+  readonly fault?: FieldFault;
   /** Where a database collapsed the rows (`pushdown`): what each of `rows` stands for, whose fields are those of its key. */
   readonly collapsed?: readonly CollapsedRow[];
 }
+
+export type FieldFault = (row: number, column: number) => string | undefined;
 
 /** The rows of one key and month, collapsed by a database. */
 export interface CollapsedRow {
