@@ -15,14 +15,13 @@ describe('what is read of them', () => {
     const { mapping, lookups } = source(`    maps:
       region: { N: North }
       product: { file: products.csv }
-      team: { file: teams.csv, from: code, to: name }
-      odd: { file: cabinet, folder: drawer }
-    drivers: [{ path: ["{a|map:region}{b|map:product}{c|map:team}{d|map:odd}"], time: "{t}", value: "{v}" }]`);
-    expect(mapping.maps).toEqual({ region: { N: 'North' }, odd: { file: 'cabinet', folder: 'drawer' } });
+      team: { file: teams.csv, from: code, to: name, delimiter: ";", encoding: windows-1252 }
+    drivers: [{ path: ["{a|map:region}{b|map:product}{c|map:team}"], time: "{t}", value: "{v}" }]`);
+    expect(mapping.maps).toEqual({ region: { N: 'North' } });
     expect(lookups).toEqual({
       maps: {
-        product: { file: 'products.csv', from: undefined, to: undefined },
-        team: { file: 'teams.csv', from: 'code', to: 'name' },
+        product: { file: 'products.csv', delimiter: undefined, encoding: 'utf-8', from: undefined, to: undefined },
+        team: { file: 'teams.csv', delimiter: ';', encoding: 'windows-1252', from: 'code', to: 'name' },
       },
       calendar: undefined,
     });
@@ -41,6 +40,11 @@ describe('what is read of them', () => {
     expect(
       source('    unpivot: { columns: "^(?<value>units|price) (?<month>.+)$", value: [units, price] }').mapping,
     ).toMatchObject({ unpivot: { name: undefined, value: ['units', 'price'] } });
+  });
+
+  test('a null of a test is the empty text, as in the source', () => {
+    const { tests } = source('    tests: [{ rows: [{ t: null, v: 1 }], readings: [] }]');
+    expect(tests[0]?.rows).toEqual(X);
   });
 
   test('tests are rows and the readings of them', () => {
@@ -66,6 +70,16 @@ describe('what is wrong with them', () => {
     [
       '    tests: [{ rows: [{ t: x }], readings: [{ driver: a, month: March, value: 1 }] }]',
       '7:64 sources.s.tests[0].readings[0].month: expected a month such as 2026-03',
+    ],
+    [
+      '    maps: { m: { file: m.csv, form: c } }',
+      '7:31 sources.s.maps.m.form: unknown key "form" (did you mean "from"?)',
+    ],
+    ['    maps: { m: m.csv }', 'if it is a file, write { file: m.csv }'],
+    ['    calendar: weeks.csv', 'if it is a file, write { file: weeks.csv }'],
+    [
+      '    drivers: [{ path: [a], time: { from: "{t}", format: fiscal_quarter }, value: "{v}" }]',
+      'did you mean "fiscal-quarter"?',
     ],
     [quarterly(''), '6:57 sources.s.drivers[0].time.format: the format names quarters'],
     [

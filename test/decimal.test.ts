@@ -418,6 +418,12 @@ describe('rounding', () => {
 });
 
 describe('equal shares', () => {
+  test('are rounded half away from zero', () => {
+    expect(divideDecimal('200.00', 3, 'fixed')).toEqual(['66.67', '66.67', '66.66']);
+    expect(divideDecimal('-2', 3, 'fixed')).toEqual(['-1', '-1', '0']);
+    expect(divideDecimal('0.01', 3, 'fixed')).toEqual(['0.00', '0.00', '0.01']);
+  });
+
   test('add up to exactly what was divided, and differ only in the last one', () => {
     fc.assert(
       fc.property(

@@ -20,6 +20,7 @@ function evidence(deletes: { drivers?: number; points?: number }, more: Partial<
     dropsOnlyOldest: false,
     recentDeletes: { drivers: 0, points: 0 },
     mayCountTwice: false,
+    wentBack: undefined,
     departed: false,
     ...more,
   };

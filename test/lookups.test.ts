@@ -1,4 +1,6 @@
 /** Tables beside a source: maps and calendars in files. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { world } from './world.ts';
 
@@ -39,10 +41,21 @@ test('a map names the columns of its file that count', async () => {
   expect(Object.keys(w.points())).toEqual(['North', 'South']);
 });
 
+test('a map in a file may have another mark and encoding', async () => {
+  await using w = await world({
+    config: config({ maps: { region: { file: 'regions.csv', delimiter: ';', encoding: 'windows-1252' } } }),
+    files: { 'sales.csv': sales },
+  });
+  await writeFile(path.join(w.dir, 'regions.csv'), Buffer.from('code;name\nN,x;Nord\nN;N\xf6rd\nS;S\xfcd\n', 'latin1'));
+  await w.sync();
+  expect(Object.keys(w.points())).toEqual(['Nörd', 'Süd']);
+});
+
 test.each<[what: string, text: string | undefined, reason: string]>([
   ['is not there', undefined, 'nothing matches regions.csv'],
   ['gives a text two meanings', 'code,name\nN,North\nN,Norden\n', 'regions.csv: rows 1 and 2 give "N" two meanings'],
   ['has one column', 'code\nN\n', 'regions.csv: a map needs two columns'],
+  ['has another mark', 'code;name\nN;North\n', 'regions.csv: a map needs two columns'],
 ])('a map that %s leaves its source unread, and its data as it was', async (_, text, reason) => {
   await using w = await world({
     config: mapped,

@@ -1,9 +1,10 @@
 /** The case of one candidate: what it would change, what the guard says of it, and what was approved. */
+import { type WentBack, wentBack } from '../core/answer-stamp.ts';
 import { type Changes, type DriverChange, countChanges, diffDrivers } from '../core/diff.ts';
 import { type Hold, judge } from '../core/guard.ts';
 import { type PackedDriver, pointCount } from '../core/packing.ts';
 import type { SourceSettings } from '../core/settings.ts';
-import type { Approval } from '../core/stores.ts';
+import type { Approval, ReadPart } from '../core/stores.ts';
 import { deletedPoints, dropApprovals, isWithin, pendingApproval } from './approvals.ts';
 import { withInherited } from './departed.ts';
 import type { World } from './world.ts';
@@ -57,6 +58,7 @@ export function openCase(
           dropsOnlyOldest,
           recentDeletes: ledger.deletesSince(source, clock.now().getTime() - dayMs, readKey(world, source)),
           mayCountTwice,
+          wentBack: findWentBack(acceptedParts ?? [], candidateParts),
           departed: false,
         },
         { ...guard, mayBeEmpty: settings.mayBeEmpty },
@@ -75,6 +77,15 @@ export function openCase(
   };
   applyApproval(world, one);
   return one;
+}
+
+function findWentBack(accepted: readonly ReadPart[], candidate: readonly ReadPart[]): WentBack | undefined {
+  for (const { name, stamp } of candidate) {
+    const before = accepted.find((part) => part.name === name);
+    const found = before && wentBack(before.stamp, stamp);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** An approval lets a held candidate pass that deletes nothing which the approved one did not. */

@@ -114,7 +114,10 @@ function settleDeparted(world: World, source: string): Verdict | undefined {
   const none = { drivers: 0, points: 0 };
   const evidence = { accepted: undefined, candidate: { ...none, rejects: 0 }, changes, dropsOnlyOldest: false };
   const rules = { ...settings.guard, mayBeEmpty: false };
-  const hold = judge({ ...evidence, recentDeletes: none, mayCountTwice: false, departed: true }, rules) as Hold;
+  const hold = judge(
+    { ...evidence, recentDeletes: none, mayCountTwice: false, wentBack: undefined, departed: true },
+    rules,
+  ) as Hold;
   const digest = digestOf(source, []);
   ledger.hold({ source, digest, ...hold, hint: hold.hint, approvable: true }, deletes, clock.now().getTime());
   return {

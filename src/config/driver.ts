@@ -3,7 +3,7 @@ import { plainDecimal } from '../core/decimal.ts';
 import type { DriverEntry } from '../core/settings.ts';
 import { type Template, parseTemplate, templateMaps } from '../core/template.ts';
 import type { FiscalYear, TimeFormat } from '../core/time-format.ts';
-import { formatMonths, timeFormatProblem } from '../core/time.ts';
+import { formatMonths, formatNames, timeFormatProblem } from '../core/time.ts';
 import type { WrittenDriver } from '../sources/kind.ts';
 import type { Written } from './document.ts';
 import { refuseMissing, refuseType } from './issues.ts';
@@ -92,7 +92,11 @@ function readTime(
     locale !== undefined && spotOf(at) !== undefined && !spotsIn(at.document.spots, at.path).some(({ unset }) => unset);
   const problem = isJudged ? timeFormatProblem(time) : undefined;
   if (problem !== undefined) {
-    at.report({ path: at.path, message: 'not a format that tells months', detail: `: ${problem}` });
+    const near = format.flatMap((name) =>
+      formatNames().includes(name) ? [] : (nearest(name, formatNames()) ?? []),
+    )[0];
+    const hint = near === undefined ? {} : { hint: `did you mean "${near}"?` };
+    at.report({ path: at.path, message: 'not a format that tells months', detail: `: ${problem}`, ...hint });
   } else if (isJudged && !isSpread && formatMonths(time) > 1) {
     const names =
       formatMonths(time) === 3 ? 'quarters, and a quarter is three months' : 'years, and a year is twelve months';

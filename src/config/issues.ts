@@ -128,6 +128,7 @@ function typeHint(expected: string, written: Written): string | undefined {
   if (expected === 'a list' && !isCollection) return 'write a list in brackets, such as ["…"]';
   if (expected === 'a text' && isMapping(written)) return 'quote a text that has braces or ": " in it';
   const text = textOf(written) ?? '';
+  if (expected === 'a mapping' && /^[^{}\n]+\.\w{1,5}$/.test(text)) return `if it is a file, write { file: ${text} }`;
   if (expected.endsWith('number') && /^\d+$/.test(text)) return `write ${Number(text)}, without quotes`;
   if (expected === 'true or false' && /^(true|false)$/i.test(text))
     return `write ${text.toLowerCase()}, without quotes`;

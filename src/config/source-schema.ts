@@ -1,10 +1,12 @@
 /** The keys that every source has, whatever its kind. */
 import { z } from 'zod';
 import type { Test } from '../core/settings.ts';
+import { lookupKeys } from '../sources/lookups.ts';
 import {
   anyText,
   decimal,
   factor,
+  field,
   group,
   locale,
   month,
@@ -99,7 +101,7 @@ export const sourceShape = {
     .record(z.string(), z.record(z.string(), anyText))
     .prefault({})
     .describe(
-      'Tables for the filter `map:NAME`: a text and what it becomes, or `{ file: regions.csv }`, a file whose first column becomes its second (or `from` and `to` name the columns), read anew with the source. A text that is not in a map comes out empty.',
+      'Tables for the filter `map:NAME`: a text and what it becomes, or `{ file: regions.csv }`, a file whose first column becomes its second (or `from` and `to` name the columns; `delimiter` and `encoding` as in a source), read anew with the source. A text that is not in a map comes out empty.',
     ),
   fiscalYear: z
     .strictObject({
@@ -113,7 +115,8 @@ export const sourceShape = {
     .describe('What the formats `fiscal-quarter` and `fiscal-period` count from. Default: calendar years.'),
   calendar: z
     .strictObject({
-      file: text.describe('Delimited text with the columns `period`, `start`, `end` and `month`.'),
+      ...lookupKeys,
+      file: lookupKeys.file.describe('Delimited text with the columns `period`, `start`, `end` and `month`.'),
     })
     .optional()
     .describe(
@@ -122,7 +125,7 @@ export const sourceShape = {
   tests: z
     .array(
       z.strictObject({
-        rows: z.array(z.record(z.string(), anyText)).min(1).describe('Rows as the source would give them, by column.'),
+        rows: z.array(z.record(z.string(), field)).min(1).describe('Rows as the source would give them, by column.'),
         readings: z
           .array(
             z.strictObject({
@@ -138,6 +141,13 @@ export const sourceShape = {
     )
     .default([])
     .describe('Rows in, readings out: run by `check`, also with `--offline`.'),
+};
+
+/** A map that stands in a file. */
+export const mapFileShape = {
+  ...lookupKeys,
+  from: text.optional().describe('The column of texts. Default: the first.'),
+  to: text.optional().describe('The column of what they become. Default: the second.'),
 };
 
 /** Without `time` and `value`, which have two forms. */

@@ -10,7 +10,7 @@ import { nearest } from './nearest.ts';
 import { type Place, isMapping, keysAt, spotOf, within, writtenAt } from './place.ts';
 import { type Fields, type Whole, readFields, readValue, withTexts } from './read.ts';
 import { kindShape } from './schema.ts';
-import { sourceShape } from './source-schema.ts';
+import { mapFileShape, sourceShape } from './source-schema.ts';
 
 /**
  * Reads one source and reports all that is wrong with it. What comes back is whole only where nothing was reported;
@@ -43,7 +43,7 @@ export function readSource(place: Place, timezone: string): SourceSettings | und
     history: fields.history,
     mayBeEmpty: fields.mayBeEmpty,
     mapping,
-    lookups: readLookups(fields),
+    lookups: readLookups(place, fields),
     tests: fields.tests,
     digest: createHash('sha256')
       .update(canonicalJson({ source: written, timezone }))
@@ -87,7 +87,7 @@ function readMapping(place: Place, fields: Fields<typeof sourceShape>, defaults:
     missing: missing.map((text) => text.trim()),
     fillDown: fillDown.map((column) => column.trim()),
     unpivot: readUnpivot(within(place, 'unpivot'), fields.unpivot),
-    maps: Object.fromEntries(Object.entries(maps).filter(([, map]) => !isMapFile(map))),
+    maps: Object.fromEntries(Object.entries(maps).filter(([, map]) => !Object.hasOwn(map, 'file'))),
     drivers: readDrivers(place, { fiscalYear, defaults }),
   };
 }
@@ -118,17 +118,18 @@ function readUnpivot(place: Place, fields: Fields<typeof sourceShape>['unpivot']
   return { columns, name, value };
 }
 
-function readLookups({ maps = {}, calendar }: Fields<typeof sourceShape>): LookupFiles {
-  const files = Object.entries(maps).flatMap(([name, map]) =>
-    isMapFile(map) ? [[name, { file: map['file'] as string, from: map['from'], to: map['to'] }] as const] : [],
-  );
-  return { maps: Object.fromEntries(files), calendar: calendar?.file };
-}
-
-/** A map that stands in a file says which, and no text that it maps could be meant by these keys alone. */
-function isMapFile(map: Readonly<Record<string, string>>): boolean {
-  const keys = Object.keys(map);
-  return keys.includes('file') && keys.every((key) => key === 'file' || key === 'from' || key === 'to');
+/** A map with the key `file` stands in that file, whatever its other keys: a slip must not make a table of it. */
+function readLookups(place: Place, { maps = {}, calendar }: Fields<typeof sourceShape>): LookupFiles {
+  const files = Object.entries(maps).flatMap(([name, map]) => {
+    if (!Object.hasOwn(map, 'file')) return [];
+    const fields = readFields(within(place, 'maps', name), mapFileShape) as Whole<typeof mapFileShape>;
+    const { file, delimiter, encoding, from, to } = fields;
+    return [[name, { file, delimiter, encoding, from, to }] as const];
+  });
+  return {
+    maps: Object.fromEntries(files),
+    calendar: calendar && { file: calendar.file, delimiter: calendar.delimiter, encoding: calendar.encoding },
+  };
 }
 
 /** Equal values give equal texts, whatever the order of their keys. */

@@ -19,6 +19,12 @@ const scalarTypes = ['string', 'number', 'boolean'];
 /** Any text, also an empty one. */
 export const anyText = textLeaf('a text', { type: scalarTypes }, (text) => ({ value: text }));
 
+/** A field of a row: nothing written is the empty text, as NULL is in a database. */
+export const field = leaf<string>({ type: [...scalarTypes, 'null'] }, (written) => {
+  const said = written === null ? '' : textOf(written);
+  return said === undefined ? refuse('a text', written) : { value: said };
+});
+
 export const text = textLeaf('a text', {}, (written) =>
   written.trim() === '' ? { refused: { message: 'the text is empty' } } : { value: written },
 );

@@ -61,14 +61,17 @@ export function roundDecimal(text: string, digits: number): string {
 }
 
 /**
- * Equal shares that add up to exactly `text`; the last one takes what is left over. Cut at the scale of `text` plus 6 and
- * without trailing zeros (100 in three is 33.333333 twice and 33.333334), or at the scale of `text` where that is `fixed`.
+ * Equal shares that add up to exactly `text`: rounded half away from zero, and the last one takes what is left over. At the
+ * scale of `text` plus 6 and without trailing zeros (100 in three is 33.333333 twice and 33.333334), or at the scale of
+ * `text` where that is `fixed`.
  */
 export function divideDecimal(text: string, shares: number, scaleOf: 'fixed' | 'free'): readonly string[] {
   const { mantissa, scale } = toParts(text);
   const digits = scaleOf === 'fixed' ? 0 : averageDigits;
   const whole = mantissa * powerOfTen(digits);
-  const share = whole / BigInt(shares);
+  const magnitude = whole < 0n ? -whole : whole;
+  const rounded = (2n * magnitude + BigInt(shares)) / (2n * BigInt(shares));
+  const share = whole < 0n ? -rounded : rounded;
   const last = whole - share * BigInt(shares - 1);
   return Array.from({ length: shares }, (_, at) => {
     const written = toText(at === shares - 1 ? last : share, scale + digits);

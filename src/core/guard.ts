@@ -1,5 +1,6 @@
 /** The guard: which candidate may replace what was accepted. Nothing is deleted without evidence (DESIGN section 4). */
-import type { Changes } from './diff.ts';
+import type { WentBack } from './answer-stamp.ts';
+import { type Changes, hasChanges } from './diff.ts';
 import type { Limit, Mapping } from './settings.ts';
 
 /** What the guard knows of a candidate and of the accepted read that it would replace. */
@@ -15,6 +16,8 @@ export interface Evidence {
   readonly recentDeletes: { readonly drivers: number; readonly points: number };
   /** A part disappeared while another came, in a source with a sum, average or count. */
   readonly mayCountTwice: boolean;
+  /** What the place says of its age is older than it was. */
+  readonly wentBack: WentBack | undefined;
   /** The source is not in the config any more. */
   readonly departed: boolean;
 }
@@ -46,6 +49,13 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
     return {
       reason: 'a part disappeared while another one came, and carrying it may count its rows twice',
       hint: 'forget the part that is gone, or put it back',
+    };
+  }
+  if (accepted !== undefined && evidence.wentBack !== undefined && hasChanges(changes)) {
+    const { from, to } = evidence.wentBack;
+    return {
+      reason: `its query "changed" went back from ${from} to ${to}`,
+      hint: 'a replica that lags catches up by itself; approve it if an older state is the truth now, as after a restore',
     };
   }
   if (accepted === undefined || changes.points.delete + changes.drivers.delete === 0) return undefined;

@@ -87,11 +87,17 @@ export type Poll =
 /** Tables beside a source that its mapping needs, read anew with it. Paths are as written, relative to the config file. */
 export interface LookupFiles {
   readonly maps: Readonly<Record<string, MapFile>>;
-  readonly calendar: string | undefined;
+  readonly calendar: LookupFile | undefined;
 }
 
-export interface MapFile {
+export interface LookupFile {
   readonly file: string;
+  /** `undefined`: a comma, or a tab for `.tsv`. */
+  readonly delimiter: string | undefined;
+  readonly encoding: string;
+}
+
+export interface MapFile extends LookupFile {
   /** Columns of it; `undefined`: the first and the second. */
   readonly from: string | undefined;
   readonly to: string | undefined;

@@ -104,6 +104,9 @@ interface NamedFormat {
   readonly compile: (fiscalYear: FiscalYear | undefined) => FormatReader;
 }
 
+/** Formats that have a name of their own. */
+export const formatNames = (): readonly string[] => [...namedFormats.keys()];
+
 const namedFormats: ReadonlyMap<string, NamedFormat> = new Map([
   ['iso', { months: 1, compile: () => readIso }],
   ['unix', { months: 1, compile: () => readUnix }],

@@ -5,9 +5,20 @@ import { type Calendar, parseCalendar } from '../core/calendar.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Row } from '../core/model.ts';
 import type { Clock, Lookups } from '../core/ports.ts';
-import type { LookupFiles, MapFile } from '../core/settings.ts';
+import type { LookupFile, LookupFiles, MapFile } from '../core/settings.ts';
 import { fileKeys, listParts, placeOf, readPart } from './files/place.ts';
-import { readDelimited } from './formats/delimited.ts';
+import { delimiterKey, readDelimited } from './formats/delimited.ts';
+import { encodingKey } from './formats/text.ts';
+
+/** The keys of a file with a table. */
+export const lookupKeys = {
+  file: z.string().min(1).describe('Its name, relative to the config file.'),
+  delimiter: delimiterKey
+    .unwrap()
+    .optional()
+    .describe('As in a source. Default: a comma, or a tab for a name that ends in `.tsv`.'),
+  encoding: encodingKey,
+};
 
 export interface LookupPlace {
   /** Absolute; paths of the config are relative to it. */
@@ -24,17 +35,17 @@ interface Table {
 /** @throws AgentError `source.unreadable` or `part.unreadable`: what is wrong with which file */
 export async function readLookups(files: LookupFiles, place: LookupPlace, signal: AbortSignal): Promise<Lookups> {
   const hash = createHash('sha256');
-  const read = async (file: string): Promise<Table> => {
+  const read = async (file: LookupFile): Promise<Table> => {
     const table = await readTable(file, place, signal);
-    hash.update(`${JSON.stringify(file)} ${table.hash}\n`);
+    hash.update(`${JSON.stringify(file.file)} ${table.hash}\n`);
     return table;
   };
   const maps: Record<string, Readonly<Record<string, string>>> = {};
-  for (const [name, map] of Object.entries(files.maps)) maps[name] = parseMap(map, await read(map.file));
+  for (const [name, map] of Object.entries(files.maps)) maps[name] = parseMap(map, await read(map));
   let calendar: Calendar | undefined;
   if (files.calendar !== undefined) {
     const { columns, rows } = await read(files.calendar);
-    calendar = parseCalendar(columns, rows, files.calendar);
+    calendar = parseCalendar(columns, rows, files.calendar.file);
   }
   const isNone = calendar === undefined && Object.keys(maps).length === 0;
   return { maps, calendar, hash: isNone ? '' : hash.digest('hex') };
@@ -43,14 +54,19 @@ export async function readLookups(files: LookupFiles, place: LookupPlace, signal
 /** What is not the table's own business is as in a source of one file. */
 const fileDefaults = z.object(fileKeys).omit({ files: true }).parse({});
 
-async function readTable(file: string, where: LookupPlace, signal: AbortSignal): Promise<Table> {
+async function readTable(
+  { file, delimiter, encoding }: LookupFile,
+  where: LookupPlace,
+  signal: AbortSignal,
+): Promise<Table> {
   const place = placeOf({ ...fileDefaults, files: [file] }, where);
   const parts = await listParts(place, signal);
   const part = parts[0];
   if (part === undefined || parts.length > 1) {
     throw new AgentError('source.unreadable', `${file} names ${parts.length} files`, { hint: 'name one file' });
   }
-  const settings = { delimiter: file.endsWith('.tsv') ? '\t' : ',', encoding: 'utf-8', skipRows: 0, footer: 0 };
+  const mark = delimiter ?? (file.endsWith('.tsv') ? '\t' : ',');
+  const settings = { delimiter: mark, encoding, skipRows: 0, footer: 0 };
   const reading = readPart(place, part, signal, (opened) => readDelimited(opened, settings));
   const rows: Row[] = [];
   let columns: readonly string[] = [];
@@ -68,7 +84,10 @@ function parseMap({ file, from, to }: MapFile, { columns, rows }: Table): Readon
   const map = new Map<string, { readonly text: string; readonly row: number }>();
   for (const [index, row] of rows.entries()) {
     if (row.length !== columns.length) {
-      throw new AgentError('part.unreadable', `${file} row ${index + 1}: ${row.length} fields, expected ${columns.length}`);
+      throw new AgentError(
+        'part.unreadable',
+        `${file} row ${index + 1}: ${row.length} fields, expected ${columns.length}`,
+      );
     }
     const key = row[fromAt] as string;
     const text = row[toAt] as string;
@@ -86,5 +105,11 @@ function columnAt(file: string, columns: readonly string[], name: string | undef
   const at = name === undefined ? byDefault : columns.indexOf(name);
   if (at >= 0 && at < columns.length) return at;
   const missing = name === undefined ? 'a map needs two columns' : `there is no column "${name}"`;
-  throw new AgentError('part.unreadable', `${file}: ${missing}`, { hint: `the columns are ${columns.join(', ')}` });
+  const [only = ''] = columns;
+  const mark = columns.length === 1 ? /[;\t|,]/.exec(only)?.[0] : undefined;
+  const hint =
+    mark === undefined
+      ? `the columns are ${columns.join(', ')}`
+      : `its header is one column, ${only}: should its "delimiter" be ${JSON.stringify(mark)}?`;
+  throw new AgentError('part.unreadable', `${file}: ${missing}`, { hint });
 }
