@@ -8,14 +8,20 @@ import { emulatorWorld, temporaryDirectory } from './emulator-world.ts';
 const verifier = 'a-verifier-that-is-as-long-as-the-standard-wants-it';
 const challenge = createHash('sha256').update(verifier).digest('base64url');
 
-async function register(emulator: Emulator, metadata: object = {}): Promise<{ status: number; clientId: string }> {
+interface Registered {
+  readonly status: number;
+  readonly clientId: string;
+  readonly scope: string | undefined;
+}
+
+async function register(emulator: Emulator, metadata: object = {}): Promise<Registered> {
   const response = await emulator.fetch('/register', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'none', ...metadata }),
   });
-  const { client_id: clientId } = (await response.json()) as { client_id: string };
-  return { status: response.status, clientId };
+  const { client_id: clientId, scope } = (await response.json()) as { client_id: string; scope?: string };
+  return { status: response.status, clientId, scope };
 }
 
 function authorizationUrl(emulator: Emulator, clientId: string, changes: Record<string, string> = {}): string {
@@ -121,6 +127,37 @@ describe('a login', () => {
     expect(html).toContain('mcp:read');
     expect(html).not.toContain('mcp:write');
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+
+  test('without a scope asks for what the tools take, or for what the client registered', async () => {
+    const emulator = await emulatorWorld();
+    for (const [metadata, granted] of [
+      [{}, 'mcp:read mcp:write'],
+      [{ scope: 'mcp:read' }, 'mcp:read'],
+    ] as const) {
+      const { clientId } = await register(emulator, metadata);
+      const url = new URL(authorizationUrl(emulator, clientId));
+      url.searchParams.delete('scope');
+      const back = await browser().decide(url.href, 'allow');
+      const tokens = await exchange(emulator, clientId, back.searchParams.get('code') ?? '');
+      expect(tokens).toMatchObject({ status: 200, scope: granted });
+    }
+  });
+
+  test('that asks for nothing known is refused as invalid_scope before anybody is asked', async () => {
+    const emulator = await emulatorWorld();
+    const { clientId } = await register(emulator);
+    const response = await browser().open(authorizationUrl(emulator, clientId, { scope: 'admin' }));
+    const back = new URL(response.headers.get('location') ?? '', emulator.url);
+    expect(`${back.origin}${back.pathname}`).toBe(redirectUri);
+    expect(back.searchParams.get('error')).toBe('invalid_scope');
+  });
+
+  test('registers with what there is of the scopes that a client names', async () => {
+    const emulator = await emulatorWorld();
+    const registered = await register(emulator, { scope: 'mcp:read offline_access' });
+    expect(registered).toMatchObject({ status: 201, scope: 'mcp:read' });
+    expect(await register(emulator, { scope: 'offline_access' })).toMatchObject({ status: 201, scope: undefined });
   });
 
   test('cannot be decided in another browser', async () => {
@@ -307,6 +344,21 @@ describe('nonsense', () => {
       }
     }
     expect(Math.max(...statuses)).toBeLessThan(500);
+  });
+
+  test.for([
+    ['GET', '/register', 'POST'],
+    ['PUT', '/token', 'POST, OPTIONS'],
+    ['GET', '/revoke', 'POST, OPTIONS'],
+    ['POST', '/authorize', 'GET, HEAD'],
+    ['PUT', '/interaction/x', 'GET, HEAD, POST'],
+    ['DELETE', '/.well-known/oauth-protected-resource/mcp', 'GET, HEAD, OPTIONS'],
+  ] as const)('such as %s %s is told what there is', async ([method, path, allow]) => {
+    const emulator = await emulatorWorld();
+    const refused = await emulator.fetch(path, { method });
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get('allow')).toBe(allow);
+    expect(await refused.json()).toEqual({ error: expect.stringContaining(method) });
   });
 
   test('that is longer than a call can be is refused as a whole', async () => {

@@ -149,11 +149,31 @@ describe('the tools', () => {
       isError: true,
       content: { status: 400, issues: [{ path: ['settings', 'models', 'ids', 0] }] },
     });
-    for (const input of [{ slug: 'B', name: 'B' }, { slug: 'b' }, { slug: 'b', name: 'B', color: 'red' }]) {
-      const refused = await call('create_model_router', input);
-      expect(refused, JSON.stringify(input)).toMatchObject({ isError: true });
-    }
     expect((await call('list_model_routers')).content.routers).toHaveLength(1);
+  });
+
+  test('refuse arguments that they do not take as REST refuses a body, with what is wrong and where', async () => {
+    const world = await routingWorld();
+    const { call } = await loggedIn(world.emulator);
+    for (const body of [
+      { slug: 'Bad Slug', name: 'b' },
+      { slug: 'b' },
+      { slug: 'b', name: 'B', color: 'red' },
+      { slug: 'b', name: 'B', settings: { models: { ids: [] } } },
+      { slug: 'b', name: 'B', settings: { maxCreditsPerGeneration: { video: 0 } } },
+    ]) {
+      const { status, body: refusal } = await world.call('POST', '/v1/routers', body);
+      expect(await call('create_model_router', body)).toEqual({ isError: true, content: { status, ...refusal } });
+    }
+    for (const [name, input, path] of [
+      ['list_model_routers', { limit: 0 }, ['limit']],
+      ['get_model_router', {}, ['routerId']],
+      ['get_model_router', { routerId: 'a-slug' }, ['routerId']],
+      ['whoami', { color: 'red' }, []],
+    ] as const) {
+      const content = { status: 400, error: 'Validation of body failed', issues: [{ path }] };
+      expect(await call(name, input)).toMatchObject({ isError: true, content });
+    }
   });
 
   test('explain what became of a task', async () => {

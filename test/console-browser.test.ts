@@ -100,6 +100,16 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     expect(await page.getByLabel('Video ceiling').inputValue()).toBe('40');
   });
 
+  test('a model of the picker goes by its id alone, and who provides it is beside it', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const box = page.getByLabel('gen4_image', { exact: true });
+    await box.uncheck();
+    expect(await page.getByRole('checkbox', { name: 'gen4_image', exact: true, checked: false }).count()).toBe(1);
+    const id = (await box.getAttribute('aria-describedby')) ?? '';
+    expect(await page.locator(`[id="${id}"]`).textContent()).toBe('runway');
+  });
+
   test('every field has a label', async () => {
     const { emulator, page } = await world();
     await pushSample(emulator);
@@ -130,6 +140,59 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     expect((await brightnessOf('backgroundColor')) > (await brightnessOf('color'))).toBe(colorScheme === 'light');
     expect(problems).toEqual([]);
   });
+
+  test.for([400, 1280])('whatever can be clicked is on the screen at %d px', async (width) => {
+    const { emulator, page } = await world({ viewport: { width, height: 800 } });
+    const slug = `s${'-long'.repeat(12)}`;
+    for (const name of ['A router with a long name that is wrapped', 'Without-a-blank-'.repeat(15)]) {
+      await emulator.fetch('/v1/routers', {
+        method: 'POST',
+        body: JSON.stringify({ slug: name.includes(' ') ? 'short' : slug, name }),
+      });
+    }
+    for (const configId of ['short', slug]) {
+      const body = JSON.stringify({ configId, input: { promptText: 'a lighthouse', outputCount: 3 } });
+      await emulator.fetch('/v1/generate/image', { method: 'POST', body });
+    }
+    emulator.advance(60);
+    for (const path of ['routers', 'tasks']) {
+      await page.goto(`/console/${path}`);
+      const right = await page.evaluate<number[]>(
+        "[...document.querySelectorAll('table a, table button')].map((element) => element.getBoundingClientRect().right)",
+      );
+      expect(right.length).toBeGreaterThan(5);
+      expect(Math.max(...right), path).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test.for([400, 1280])(
+    'a chart of a century, of tiny values or of a single one is labelled at %d px',
+    async (width) => {
+      const { emulator, page, problems } = await world({ viewport: { width, height: 800 } });
+      await page.addInitScript(`
+      globalThis.drawn = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        drawn.push(text);
+        fillText.call(this, text, ...rest);
+      };
+    `);
+      const century = Array.from({ length: 1_200 }, (_, month) => `${Date.UTC(1926, month, 1) / 1_000} ${month}`);
+      const tiny = ['1767225600 0.000000001', '1769904000 0.000000005'];
+      const extDrivers = [driver('century', ...century), driver('tiny', ...tiny), driver('single', '1767225600 40')];
+      await push(emulator, { extDrivers });
+      const drawnOf = async (id: string): Promise<string[]> => {
+        await page.goto(`/console/drivers?id=${id}`);
+        await page.locator('#chart canvas').waitFor();
+        await page.waitForFunction('drawn.length > 0');
+        return page.evaluate('drawn');
+      };
+      expect(await drawnOf('century')).toEqual(expect.arrayContaining(['1940', '1960', '1980', '2000', '2020']));
+      expect(await drawnOf('tiny')).toEqual(expect.arrayContaining(['2026-01', '2e-9', '4e-9']));
+      expect(new Set(await drawnOf('single'))).toEqual(new Set(['2026-01', '36', '38', '40', '42', '44']));
+      expect(problems).toEqual([]);
+    },
+  );
 
   test('a driver is drawn, and read exactly from the table beside it', async () => {
     const { emulator, page, problems } = await world();

@@ -1,4 +1,4 @@
-/** Routers and the playground, by the forms of the console. */
+/** Routers, by the forms of the console. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isEligible, listOf } from '../src/emulator/console/model-list.ts';
@@ -9,6 +9,7 @@ import type { Fields } from './console-world.ts';
 import { emulatorWorld } from './emulator-world.ts';
 
 interface Router {
+  readonly id: string;
   readonly name: string;
   readonly version: number;
   readonly settings: {
@@ -23,7 +24,7 @@ async function routerOf(emulator: Emulator, slug: string): Promise<Router> {
 
 /** Ids of the checked boxes of the picker. */
 function checkedIn(page: string): string[] {
-  return [...page.matchAll(/name="model" value="([^"]+)" checked/g)].map(([, id = '']) => id);
+  return [...page.matchAll(/name="model"\s+value="([^"]+)"[^>]* checked/g)].map(([, id = '']) => id);
 }
 
 describe('routers', () => {
@@ -139,40 +140,89 @@ describe('routers', () => {
     const answer = await submit(emulator, '/console/routers', routerFields({ name: 'x'.repeat(5_000_000) }));
     expect(answer.status).toBe(413);
   });
-});
 
-describe('the playground', () => {
-  test('shows who fell out where, the ranking and the pick, and leaves no trace', async () => {
-    const emulator = await emulatorWorld();
-    await createRouter(emulator, routerFields({ 'ceiling-video': '60' }));
-    const fields = { router: 'campaign', modality: 'video', prompt: 'a <b>storm</b>', duration: '8' };
-    const page = await (await submit(emulator, '/console/playground', fields)).text();
-    for (const stage of ['allow_deny', 'capability', 'input_support', 'prompt_length', 'price']) {
-      expect(page).toContain(`<code>${stage}</code>`);
+  describe('that came by the API', () => {
+    /** Creates one by the API; `save` sends its form back as it is shown, with changes. */
+    async function shown(router: object): Promise<{
+      readonly emulator: Emulator;
+      readonly path: string;
+      readonly fields: Fields;
+      readonly save: (changes: Fields) => Promise<Response>;
+    }> {
+      const emulator = await emulatorWorld();
+      const body = JSON.stringify({ slug: 'campaign', name: 'Campaign', ...router });
+      const { id } = (await (await emulator.fetch('/v1/routers', { method: 'POST', body })).json()) as Router;
+      const path = `/console/routers/${id}`;
+      const page = await read(emulator, path);
+      const inputs = [
+        ...page.matchAll(/<input\s+(?:type="hidden"\s+)?(?:id="[^"]*"\s+)?name="([^"]+)"\s+value="([^"]*)"/g),
+      ];
+      // What a browser makes of a value with lines.
+      const shownFields = Object.fromEntries(
+        inputs.map(([, name = '', value = '']) => [name, value.replaceAll('\n', '')]),
+      );
+      const fields = routerFields({ includesNew: 'on', ...shownFields });
+      return { emulator, path, fields, save: (changes) => submit(emulator, path, { ...fields, ...changes }) };
     }
-    expect(page).toMatch(/<dt>320 credits<\/dt>\s*<dd>veo3\.1<\/dd>/);
-    expect(page).toContain('a &lt;b&gt;storm&lt;/b&gt;</textarea>');
-    const log = await emulator.fetch('/v1/routers/campaign/requests');
-    expect(await log.json()).toMatchObject({ data: [] });
-    expect(emulator.requests().filter(({ path }) => path.startsWith('/v1/generate'))).toEqual([]);
+
+    test.for([33.333_333_33, 0.300_000_000_000_000_04, 9_007_199_254_740_991, 1e21, 1e-7])(
+      'keeps its ceiling of %d when something else is edited',
+      async (video) => {
+        const { emulator, save } = await shown({ settings: { maxCreditsPerGeneration: { video } } });
+        expect((await save({ optimizeFor: 'quality' })).status).toBe(303);
+        expect((await routerOf(emulator, 'campaign')).settings).toMatchObject({
+          optimizeFor: 'quality',
+          maxCreditsPerGeneration: { video },
+        });
+      },
+    );
+
+    test.for(['  lead and trail  ', 'two\nlines', '   '])(
+      'keeps its name %j when something else is edited',
+      async (name) => {
+        const { emulator, save } = await shown({ name });
+        expect((await save({ optimizeFor: 'latency' })).status).toBe(303);
+        expect(await routerOf(emulator, 'campaign')).toMatchObject({ name, version: 2 });
+        expect((await save({ name: ' Other ', version: '2' })).status).toBe(303);
+        expect(await routerOf(emulator, 'campaign')).toMatchObject({ name: 'Other', version: 3 });
+      },
+    );
+
+    test('goes by its Config ID where its name is blank', async () => {
+      const { emulator, path } = await shown({ name: '   ' });
+      expect(await read(emulator, path)).toContain('<h1><bdi>campaign</bdi></h1>');
+      expect(await read(emulator, '/console/routers')).toContain('<bdi>campaign</bdi></a>');
+      expect(await read(emulator, '/console/playground')).toContain('campaign (campaign)');
+    });
+
+    test('is not saved over what has changed meanwhile, until that was seen', async () => {
+      const { emulator, save } = await shown({});
+      const settings = { optimizeFor: 'latency', maxCreditsPerGeneration: { image: 5 } };
+      await emulator.fetch('/v1/routers/campaign', { method: 'PATCH', body: JSON.stringify({ settings }) });
+      const refused = await save({ name: 'Other' });
+      expect(refused.status).toBe(409);
+      const page = await refused.text();
+      for (const now of ['version 2', 'Name is now Campaign', 'Optimize for is now latency', 'Image ceiling is now 5'])
+        expect(page).toContain(now);
+      expect(page).not.toContain('Audio ceiling is now');
+      expect(await routerOf(emulator, 'campaign')).toMatchObject({ name: 'Campaign', settings });
+      expect(page).toContain('name="version" value="2"');
+      expect((await save({ name: 'Other', version: '2' })).status).toBe(303);
+      expect(await routerOf(emulator, 'campaign')).toMatchObject({ name: 'Other', settings: { optimizeFor: 'cost' } });
+    });
   });
 
-  test('says which filter left nobody, and what to do', async () => {
+  test.for(['0.0000001', '.5', '12.', '1e3'])('a ceiling of %s is a number above 0', async (text) => {
     const emulator = await emulatorWorld();
-    await createRouter(emulator, routerFields({ model: [] }));
-    const page = await (
-      await submit(emulator, '/console/playground', { router: 'campaign', modality: 'image', prompt: 'x' })
-    ).text();
-    expect(page).toMatch(/No eligible model.*none left/s);
+    await createRouter(emulator, routerFields({ 'ceiling-image': text }));
+    const { maxCreditsPerGeneration } = (await routerOf(emulator, 'campaign')).settings;
+    expect(maxCreditsPerGeneration).toEqual({ image: Number(text) });
   });
 
-  test('says what is wrong with a request that is not routed at all', async () => {
+  test.for(['0', '-1', '12,5', 'ten', '1e999', '0x10', 'Infinity'])('a ceiling of %s is none', async (text) => {
     const emulator = await emulatorWorld();
-    await createRouter(emulator);
-    const fields = { router: 'campaign', modality: 'video', prompt: 'x', duration: 'long' };
-    expect(await (await submit(emulator, '/console/playground', fields)).text()).toContain('input.duration');
-    expect(
-      await (await submit(emulator, '/console/playground', { ...fields, router: 'none', duration: '' })).text(),
-    ).toMatch(/configId|no router with the Config ID/);
+    const refused = await submit(emulator, '/console/routers', routerFields({ 'ceiling-image': text }));
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain('Image ceiling: must be a number of credits above 0');
   });
 });

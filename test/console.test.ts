@@ -1,8 +1,8 @@
-/** The console, as a browser without JavaScript sees it. Its routers are in console-routers.test.ts. */
+/** The console, as a browser without JavaScript sees it: what its pages share, tasks, the routing log and requests. */
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../src/emulator/index.ts';
 import { createRouter, read, routerFields, submit } from './console-world.ts';
-import { driver, emulatorWorld, push } from './emulator-world.ts';
+import { emulatorWorld } from './emulator-world.ts';
 
 describe('every page', () => {
   const paths = ['drivers', 'routers', 'routers/new', 'playground', 'tasks', 'requests'].map(
@@ -44,6 +44,26 @@ describe('every page', () => {
     expect((await emulator.fetch('/console/nothing')).status).toBe(404);
   });
 
+  test.for([
+    ['POST', '/console/drivers', 'GET, HEAD'],
+    ['PUT', '/console/routers', 'GET, HEAD, POST'],
+  ] as const)('%s %s is a page that says no, and the methods that there are', async ([method, path, allow]) => {
+    const emulator = await emulatorWorld();
+    const response = await emulator.fetch(path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allow);
+    expect(await response.text()).toContain(`<code>${method}</code>`);
+  });
+
+  test.for([
+    ['/console/routers/some-id/delete', '/console/routers'],
+    ['/console/tasks/some-id/remove', '/console/tasks'],
+  ] as const)('a browser that goes to %s once more is led to %s', async ([path, list]) => {
+    const emulator = await emulatorWorld();
+    const response = await emulator.fetch(path, { redirect: 'manual' });
+    expect({ status: response.status, to: response.headers.get('location') }).toEqual({ status: 302, to: list });
+  });
+
   test('looking is no request to the service, and meets no fault', async () => {
     const emulator = await emulatorWorld();
     emulator.faults({ status: 503 });
@@ -59,7 +79,9 @@ describe('who may come in', () => {
     { 'sec-fetch-site': 'cross-site' },
   ])('a form of another site is refused: %o', async (headers) => {
     const emulator = await emulatorWorld();
-    expect((await submit(emulator, '/console/routers', routerFields(), headers)).status).toBe(403);
+    const refused = await submit(emulator, '/console/routers', routerFields(), headers);
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain('<h1>Refused</h1>');
     expect((await emulator.fetch('/v1/routers/campaign')).status).toBe(404);
   });
 
@@ -79,86 +101,19 @@ describe('who may come in', () => {
   });
 });
 
-describe('drivers', () => {
-  test('names are shown as they are, whatever they hold', async () => {
-    const emulator = await emulatorWorld();
-    const hostile = `"><img src=x onerror='alert(1)'>&amp;`;
-    await push(emulator, { extDrivers: [{ id: hostile, path: [hostile, hostile], timeSeries: [] }] });
-    const page = await read(
-      emulator,
-      `/console/drivers?id=${encodeURIComponent(hostile)}&find=${encodeURIComponent('"<')}`,
-    );
-    expect(page).not.toContain('<img');
-    expect(page).toContain('&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;amp;');
-  });
-
-  test('values are shown as they were sent, by month, newest first', async () => {
-    const emulator = await emulatorWorld();
-    await push(emulator, { extDrivers: [driver('a', '1767225600 0.10000000000000000001', '1772323200 -2.50')] });
-    const page = await read(emulator, '/console/drivers');
-    expect(
-      [...page.matchAll(/scope="row">(.*?)<\/th>\s*<td class="number">(.*?)</g)].map(([, ...cells]) => cells),
-    ).toEqual([
-      ['2026-03', '-2.50'],
-      ['2026-01', '0.10000000000000000001'],
-    ]);
-  });
-
-  test('a time beyond all calendars has no month, and is shown all the same', async () => {
-    const emulator = await emulatorWorld();
-    await push(emulator, { extDrivers: [driver('a', '99999999999999999999 1')] });
-    expect(await read(emulator, '/console/drivers')).toContain('99999999999999999999');
-  });
-
-  test('a search finds drivers by id and path', async () => {
-    const emulator = await emulatorWorld();
-    await push(emulator, { extDrivers: [driver('revenue'), driver('cost')] });
-    const page = await read(emulator, '/console/drivers?find=REV');
-    const [tree] = /<nav class="tree".*?<\/nav>/s.exec(page) ?? [];
-    expect(tree).toContain('?id=revenue&amp;find=REV');
-    expect(tree).not.toContain('?id=cost');
-  });
-
-  test('the last push says which drivers and points it added, changed and removed', async () => {
-    const emulator = await emulatorWorld();
-    await push(emulator, { extDrivers: [driver('a', '1767225600 1', '1769904000 2'), driver('b'), driver('same')] });
-    await push(emulator, {
-      shouldDeleteMissing: true,
-      extDrivers: [driver('a', '1767225600 9', '1772323200 3'), driver('c'), driver('same')],
-    });
-    const page = await read(emulator, '/console/drivers?id=a');
-    for (const change of ['1 driver added', '1 driver changed', '1 driver removed']) expect(page).toContain(change);
-    expect(page).toMatch(/2026-01<.*?changed from 1</s);
-    expect(page).toMatch(/2026-02<.*?<del>2<\/del>.*?removed</s);
-    expect(page).toMatch(/2026-03<.*?>added</s);
-  });
-
-  test('a push that is refused is not the last one, and one that changes nothing says so', async () => {
-    const emulator = await emulatorWorld();
-    const extDrivers = [driver('a', '1767225600 1')];
-    await push(emulator, { extDrivers });
-    await push(emulator, { extDrivers });
-    await push(emulator, { extDrivers: [{ id: '' }] });
-    expect(await read(emulator, '/console/drivers')).toContain('It changed nothing');
-    emulator.reset();
-    expect(await read(emulator, '/console/drivers')).not.toContain('Last push');
-  });
-
-  test('a path of a thousand elements is a page like any other', async () => {
-    const emulator = await emulatorWorld();
-    const path = Array.from({ length: 1_000 }, (_, depth) => `level ${depth}`);
-    await push(emulator, { extDrivers: [{ id: 'deep', path, timeSeries: [] }] });
-    expect(await read(emulator, '/console/drivers')).toContain('level 999');
-  });
-});
-
 describe('tasks, log and requests', () => {
+  const body = JSON.stringify({ configId: 'campaign', input: { promptText: 'a lighthouse' } });
+
+  async function generate(emulator: Emulator): Promise<string> {
+    const headers = { authorization: 'Bearer very-secret-key' };
+    const response = await emulator.fetch('/v1/generate/image', { method: 'POST', body, headers });
+    return ((await response.json()) as { id: string }).id;
+  }
+
   async function generated(): Promise<Emulator> {
     const emulator = await emulatorWorld({ speed: 0 });
     await createRouter(emulator);
-    const body = JSON.stringify({ configId: 'campaign', input: { promptText: 'a lighthouse' } });
-    const headers = { authorization: 'Bearer very-secret-key' };
-    expect((await emulator.fetch('/v1/generate/image', { method: 'POST', body, headers })).status).toBe(200);
+    await generate(emulator);
     return emulator;
   }
 
@@ -169,6 +124,22 @@ describe('tasks, log and requests', () => {
     expect(await read(emulator, '/console/tasks')).toMatch(/<\/span>succeeded.*\/media\//s);
   });
 
+  test('a task is found by its id, and one that there is not is no page', async () => {
+    const emulator = await generated();
+    const id = await generate(emulator);
+    const page = await read(emulator, `/console/tasks?id=${id}`);
+    expect([...page.matchAll(/<code class="minor">([^<]+)<\/code>/g)].map(([, shown]) => shown)).toEqual([id]);
+    expect((await emulator.fetch('/console/tasks?id=some-id')).status).toBe(404);
+  });
+
+  test('a task that failed says why, and by which code', async () => {
+    const emulator = await generated();
+    emulator.faults({ failureCode: 'SAFETY.INPUT.TEXT' });
+    const id = await generate(emulator);
+    emulator.advance(60);
+    expect(await read(emulator, `/console/tasks?id=${id}`)).toMatch(/<\/span>failed.*>SAFETY\.INPUT\.TEXT</s);
+  });
+
   test('a task is cancelled by its button, and gives its credits back', async () => {
     const emulator = await generated();
     const [, action = ''] = /action="(\/console\/tasks\/[^"]+)"/.exec(await read(emulator, '/console/tasks')) ?? [];
@@ -177,11 +148,14 @@ describe('tasks, log and requests', () => {
     expect((await submit(emulator, action, {})).status).toBe(404);
   });
 
-  test('the log of a router has the pick, the reason and the pipeline', async () => {
+  test('the log of a router has the pick, the reason and its code, the task and the pipeline', async () => {
     const emulator = await generated();
+    const id = await generate(emulator);
     const [, path = ''] =
       /href="(\/console\/routers\/[^"]+\/log)"/.exec(await read(emulator, '/console/routers')) ?? [];
-    expect(await read(emulator, path)).toMatch(/routed.*lowest estimated cost.*allow_deny/s);
+    const page = await read(emulator, path);
+    expect(page).toMatch(/routed.*lowest estimated cost.*<code>lowest_cost<\/code>.*allow_deny/s);
+    expect(page).toContain(`href="/console/tasks?id=${id}"`);
     expect((await emulator.fetch(`${path}?cursor=forged`)).status).toBe(400);
   });
 

@@ -6,12 +6,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
 import type { AuthInfo, OAuthTokenVerifier } from '@modelcontextprotocol/server';
 import { errors, Provider } from 'oidc-provider';
-import type { Interaction } from 'oidc-provider';
+import type { Client, Interaction } from 'oidc-provider';
 import { consentPage, errorPage } from './consent-page.ts';
 import type { LoginStore } from './login-store.ts';
 import { nodeExchangeOf } from './node-exchange.ts';
-import { account, scopes, toolScopes } from './scopes.ts';
-import type { Scope } from './scopes.ts';
+import { account, knownScopes, scopes, toolScopes } from './scopes.ts';
 
 const hourSeconds = 60 * 60;
 const daySeconds = 24 * hourSeconds;
@@ -52,7 +51,8 @@ export class Authorization implements OAuthTokenVerifier {
 
   /** Answers at every path of the protocol, the consent page apart. */
   async answer(request: Request, body: Uint8Array): Promise<Response> {
-    const { incoming, outgoing, response } = nodeExchangeOf(request, body);
+    const isRegistration = new URL(request.url).pathname === '/register';
+    const { incoming, outgoing, response } = nodeExchangeOf(request, isRegistration ? supportedOf(body) : body);
     await this.#callback(incoming, outgoing);
     const failure = this.#failures.get(incoming);
     if (failure !== undefined) throw failure;
@@ -63,7 +63,6 @@ export class Authorization implements OAuthTokenVerifier {
   async answerConsent(request: Request, body: Uint8Array): Promise<Response> {
     try {
       if (request.method === 'GET' || request.method === 'HEAD') return await this.#ask(request);
-      if (request.method !== 'POST') return pageResponse(errorPage('send GET or POST'), 405, { allow: 'GET, POST' });
       return await this.#decide(request, body);
     } catch (error) {
       if (!(error instanceof errors.SessionNotFound)) throw error;
@@ -93,7 +92,7 @@ export class Authorization implements OAuthTokenVerifier {
       consentPage({
         client: client?.clientName ?? params.client_id,
         redirectUri: params.redirect_uri,
-        scopes: askedScopes(params),
+        scopes: knownScopes(params.scope),
       }),
     );
   }
@@ -112,7 +111,7 @@ export class Authorization implements OAuthTokenVerifier {
   /** What is asked for and known is granted, no more. */
   async #grant({ params }: Interaction): Promise<object> {
     const grant = new this.#provider.Grant({ accountId: account.id, clientId: params.client_id });
-    const granted = askedScopes(params);
+    const granted = knownScopes(params.scope);
     grant.addOIDCScope(granted.join(' '));
     grant.addResourceScope(this.#resource.href, toolScopes.filter((scope) => granted.includes(scope)).join(' '));
     return { login: { accountId: account.id, remember: false }, consent: { grantId: await grant.save() } };
@@ -124,9 +123,34 @@ const noBody = new Uint8Array();
 
 const denial = { error: 'access_denied', error_description: 'the user has denied it' };
 
-function askedScopes({ scope: text = '' }: Interaction['params']): Scope[] {
-  const asked = text.split(' ');
-  return scopes.filter((scope) => asked.includes(scope));
+/** RFC 7591 2: what a registration asks for and is not supported is left out. The library would refuse all of it. */
+function supportedOf(body: Uint8Array): Uint8Array {
+  let metadata: unknown;
+  try {
+    metadata = JSON.parse(Buffer.from(body).toString());
+  } catch {
+    // It says itself what it has against that.
+    return body;
+  }
+  if (typeof metadata !== 'object' || metadata === null || !('scope' in metadata)) return body;
+  if (typeof metadata.scope !== 'string') return body;
+  const scope = knownScopes(metadata.scope).join(' ');
+  return Buffer.from(JSON.stringify({ ...metadata, scope: scope === '' ? undefined : scope }));
+}
+
+/**
+ * RFC 6749 3.3: without a scope it is that of the registration, or else the tools'; unknown ones are left out.
+ * @throws InvalidScope where no known one is left: nobody can be asked to allow nothing.
+ */
+function settleScope({ oidc: { params } }: ScopeContext, scope: string | undefined, client: Client): void {
+  const asked = scope ?? client.scope ?? toolScopes.join(' ');
+  const known = knownScopes(asked).join(' ');
+  if (known === '') throw new errors.InvalidScope(`there are only ${scopes.join(', ')}`, asked);
+  params.scope = known;
+}
+
+interface ScopeContext {
+  readonly oidc: { readonly params: { scope?: string } };
 }
 
 async function pageResponse(
@@ -141,7 +165,7 @@ const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   // No page elsewhere may show this one and have it clicked. `form-action` would be checked against the redirect, too.
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  'content-security-policy': "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
 };
 
 function configurationOf({ resource, store, isOriginAllowed }: AuthorizationOptions): object {
@@ -159,6 +183,8 @@ function configurationOf({ resource, store, isOriginAllowed }: AuthorizationOpti
       jwks: '/jwks',
     },
     scopes: [...scopes],
+    // Where the library lets parameters be checked and given a default.
+    extraParams: { scope: settleScope },
     claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
     responseTypes: ['code'],
     pkce: { required: () => true },

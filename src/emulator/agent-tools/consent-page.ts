@@ -30,8 +30,10 @@ export function consentPage({ client, redirectUri, scopes }: Asked): Html {
       </ul>
       <p>The answer goes to <code>${redirectUri}</code>.</p>
       <form method="post">
-        <button type="submit" name="decision" value="allow">Allow</button>
-        <button type="submit" name="decision" value="deny">Deny</button>
+        <p class="actions">
+          <button type="submit" name="decision" value="allow" class="primary">Allow</button>
+          <button type="submit" name="decision" value="deny">Deny</button>
+        </p>
       </form>`,
   );
 }
@@ -47,28 +49,10 @@ function page(title: string, content: Html): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
-        <style>
-          :root {
-            color-scheme: light dark;
-            font:
-              1rem/1.5 system-ui,
-              sans-serif;
-          }
-          body {
-            max-width: 36rem;
-            margin: 3rem auto;
-            padding: 0 1rem;
-            overflow-wrap: anywhere;
-          }
-          button {
-            font: inherit;
-            padding: 0.5rem 1.25rem;
-            margin-right: 0.5rem;
-          }
-        </style>
+        <link rel="stylesheet" href="/console/assets/console.css" />
       </head>
       <body>
-        <main>
+        <main class="narrow">
           <h1>${title}</h1>
           ${content}
         </main>

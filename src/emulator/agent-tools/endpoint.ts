@@ -1,7 +1,8 @@
 /** Where agents find the emulator. What answers them is loaded when the first one asks: the agent embeds the emulator. */
 import type { Database } from 'better-sqlite3';
 import type { Context } from 'hono';
-import type { App, EmulatorEnv } from '../routes.ts';
+import { route } from '../routes.ts';
+import type { App, EmulatorEnv, Handler } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { AgentTools } from './agent-tools.ts';
 
@@ -13,20 +14,20 @@ export interface AgentToolsContext {
   readonly host: string | undefined;
 }
 
-const paths = [
-  '/mcp',
-  '/.well-known/oauth-protected-resource',
-  '/.well-known/oauth-protected-resource/mcp',
-  '/.well-known/oauth-authorization-server',
-  '/.well-known/openid-configuration',
-  '/register',
-  '/authorize',
-  '/authorize/:uid',
-  '/interaction/:uid',
-  '/token',
-  '/revoke',
-  '/jwks',
-];
+/** What may be sent where; `/mcp` answers for itself. OPTIONS: pages ask before they send. */
+const methods: Readonly<Record<string, readonly string[]>> = {
+  '/.well-known/oauth-protected-resource': ['GET', 'OPTIONS'],
+  '/.well-known/oauth-protected-resource/mcp': ['GET', 'OPTIONS'],
+  '/.well-known/oauth-authorization-server': ['GET', 'OPTIONS'],
+  '/.well-known/openid-configuration': ['GET', 'OPTIONS'],
+  '/register': ['POST'],
+  '/authorize': ['GET'],
+  '/authorize/:uid': ['GET'],
+  '/interaction/:uid': ['GET', 'POST'],
+  '/token': ['POST', 'OPTIONS'],
+  '/revoke': ['POST', 'OPTIONS'],
+  '/jwks': ['GET', 'OPTIONS'],
+};
 
 /** As the library's own. */
 const bytesMax = 4 * 1024 * 1024;
@@ -37,7 +38,11 @@ export function serveAgentTools(app: App, context: AgentToolsContext): void {
     const module = await import('./agent-tools.ts');
     return new module.AgentTools(context);
   };
-  for (const path of paths) app.all(path, (request) => answer(request, () => (loading ??= load())));
+  const handler: Handler = (request) => answer(request, () => (loading ??= load()));
+  app.all('/mcp', handler);
+  for (const [path, allowed] of Object.entries(methods)) {
+    route(app, path, Object.fromEntries(allowed.map((method) => [method, handler])));
+  }
 }
 
 async function answer(context: Context<EmulatorEnv>, load: () => Promise<AgentTools>): Promise<Response> {

@@ -25,12 +25,14 @@ declare module 'oidc-provider' {
   export interface Client {
     readonly clientId: string;
     readonly clientName: string | undefined;
+    /** As it registered; separated by spaces. */
+    readonly scope?: string;
   }
 
   export interface Interaction {
     readonly uid: string;
-    /** Of the request, which has been checked. */
-    readonly params: { readonly client_id: string; readonly redirect_uri: string; readonly scope?: string };
+    /** Of the request, which has been checked and given its defaults. */
+    readonly params: { readonly client_id: string; readonly redirect_uri: string; readonly scope: string };
   }
 
   export interface Grant {
@@ -46,6 +48,9 @@ declare module 'oidc-provider' {
   }
 
   export namespace errors {
+    class InvalidScope extends Error {
+      constructor(description: string, scope: string);
+    }
     class InvalidTarget extends Error {}
     class SessionNotFound extends Error {}
   }

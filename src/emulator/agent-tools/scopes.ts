@@ -7,6 +7,12 @@ export type ToolScope = (typeof toolScopes)[number];
 export const scopes = ['openid', 'profile', 'email', ...toolScopes] as const;
 export type Scope = (typeof scopes)[number];
 
+/** Those that there are of a scope as OAuth writes it: names with spaces between. */
+export function knownScopes(text: string): Scope[] {
+  const asked = text.split(' ');
+  return scopes.filter((scope) => asked.includes(scope));
+}
+
 /** Everybody at the emulator is the same person. */
 export const account = {
   id: '6f2b1c3a-0d4e-4b7a-9c58-2e1f3a4b5c6d',

@@ -1,11 +1,11 @@
 /** The tools that agents call (SPEC A1 to A3, `service-facts.md` 6): the account, models, routers and what became of tasks. */
 import { McpServer, requireScopes } from '@modelcontextprotocol/server';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { routerCreateSchema } from '../../contract/routing-resources.ts';
 import { routerDescriptionSchema, routerNameSchema, settingsCreateSchema } from '../../contract/routing-settings.ts';
 import { pageOf } from '../routing/pages.ts';
-import { notFound, Refusal } from '../routing/refusal.ts';
+import { invalid, notFound, Refusal } from '../routing/refusal.ts';
 import { viewRouter } from '../routing/routers.ts';
 import type { Routing } from '../routing/routing.ts';
 import { endpoints, modelsAt, viewModel } from './models.ts';
@@ -34,16 +34,15 @@ type AddTool = <Input extends z.ZodObject>(name: string, tool: Tool<Input>) => v
 export function buildToolServer(context: ToolsContext): McpServer {
   const server = new McpServer({ name: 'driver-sync-emulator', version: '1.0.0' });
   const add: AddTool = (name, { description, scope, input, act }) => {
-    const inputSchema: z.ZodObject = input;
     server.registerTool(
       name,
       {
         description,
-        inputSchema,
+        inputSchema: describing(input),
         annotations: { readOnlyHint: scope === 'mcp:read', openWorldHint: false },
         scopeChallenge: requireScopes(scope),
       },
-      (given) => resultOf(() => act(given as z.output<typeof input>)),
+      (given) => resultOf(() => act(readArguments(input, given))),
     );
   };
   addAccountTools(add, context);
@@ -51,6 +50,21 @@ export function buildToolServer(context: ToolsContext): McpServer {
   addRouterChanges(add, context);
   addTaskTools(add, context);
   return server;
+}
+
+/**
+ * A schema that says what it wants and takes anything. The library would refuse in prose, without a status and issues;
+ * `readArguments` refuses as everything else does.
+ */
+function describing(input: z.ZodObject): StandardSchemaWithJSON {
+  return { '~standard': { ...input['~standard'], validate: (value) => ({ value }) } };
+}
+
+/** @throws Refusal 400 */
+function readArguments<Input extends z.ZodObject>(input: Input, given: unknown): z.output<Input> {
+  const read = input.safeParse(given);
+  if (!read.success) throw invalid(read.error.issues);
+  return read.data;
 }
 
 /** The result, or the refusal with its status, as structured content and the same as text. */

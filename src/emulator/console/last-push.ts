@@ -1,99 +1,98 @@
-/** What the last push changed: what was held when it came against what is held now. */
+/** What the last push changed, as pages show it. */
+import { html } from 'hono/html';
 import type { Driver, Point } from '../../contract/driver-push.ts';
-import { updatePath } from '../../contract/driver-push.ts';
-import type { Exchange } from '../exchange.ts';
-import type { RequestLog, RequestRecord } from '../request-log.ts';
-import type { App } from '../routes.ts';
+import type { LastPush } from '../drivers/room.ts';
+import type { RequestRecord } from '../request-log.ts';
+import { countOf, groupDigits, showMoment, showState } from './page.ts';
+import type { Html, Tone } from './page.ts';
 
-/** Where a push was larger nothing is compared: what is held would have to be read at every push. */
-const pointsMax = 50_000;
+const kinds = ['added', 'changed', 'removed'] as const;
+type Kind = (typeof kinds)[number];
 
-export type Change = 'added' | 'changed' | 'removed';
+const tones: Readonly<Record<Kind, Tone>> = { added: 'good', changed: 'busy', removed: 'bad' };
 
-export interface PointChange {
-  readonly change: Change;
-  /** The value before, as it was sent; undefined where there was none. */
-  readonly before: string | undefined;
+const driversShownMax = 50;
+
+/** @param record the newest push that is known to have been applied, where that was before the emulator was started */
+export function showEarlierPush(record: RequestRecord): Html {
+  return showCard(record, html`<p>What it changed is not known: it came before the emulator was started again.</p>`);
 }
 
-export interface LastPush {
-  readonly record: RequestRecord;
-  /** What was held before; or why that is not known. */
-  readonly before: ReadonlyMap<string, Driver> | string;
+export function showLastPush(last: LastPush, isHeld: (id: string) => boolean): Html {
+  const changed = kinds.filter((kind) => last[kind] > 0);
+  return showCard(
+    last.record,
+    changed.length === 0
+      ? html`<p>${showState('idle', 'It changed nothing')}</p>`
+      : html`${changed.map((kind) => showKind(kind, last, isHeld))}`,
+  );
 }
 
-export class PushWatch {
-  readonly #drivers: () => Driver[];
-  readonly #log: RequestLog;
-  #underWay = 0;
-  #last: { readonly id: number; readonly before: LastPush['before'] } | undefined;
-
-  constructor(drivers: () => Driver[], log: RequestLog) {
-    this.#drivers = drivers;
-    this.#log = log;
-  }
-
-  watch(app: App): void {
-    app.on('POST', updatePath, async (context, next) => {
-      const before = this.#underWay === 0 ? this.#read() : 'it came while another one was under way';
-      this.#underWay += 1;
-      try {
-        await next();
-      } finally {
-        this.#underWay -= 1;
-        // Where recording the request failed there is none.
-        const exchange = context.get('exchange') as Exchange | undefined;
-        if (exchange?.record.applied) this.#last = { id: exchange.record.id, before };
-      }
-    });
-  }
-
-  /** The newest push that was applied and is still in the log of requests. */
-  last(): LastPush | undefined {
-    const record = this.#log.all().find(isApplied);
-    if (record === undefined) return undefined;
-    const isWatched = this.#last?.id === record.id;
-    return { record, before: isWatched ? (this.#last?.before ?? '') : 'it came before the emulator was started again' };
-  }
-
-  #read(): LastPush['before'] {
-    const isLarge = this.#log.all().some((record) => isApplied(record) && (record.counts?.points ?? 0) > pointsMax);
-    if (isLarge) return `a push of more than ${pointsMax} points is not compared`;
-    return new Map(this.#drivers().map((driver) => [driver.id, driver]));
-  }
+function showCard({ at, counts }: RequestRecord, changes: Html): Html {
+  return html`<section class="card" aria-label="Last push">
+    <h2>Last push</h2>
+    <p class="quiet">
+      ${showMoment(at)} UTC, with ${countOf(counts?.drivers ?? 0, 'driver')} and
+      ${countOf(counts?.points ?? 0, 'point')}
+    </p>
+    ${changes}
+  </section>`;
 }
 
-function isApplied({ applied, counts }: RequestRecord): boolean {
-  return applied && counts !== null;
+function showKind(kind: Kind, last: LastPush, isHeld: (id: string) => boolean): Html {
+  const ids = [...last.before].filter(([id, before]) => kindOf(before, isHeld(id)) === kind).map(([id]) => id);
+  const shown = ids.slice(0, driversShownMax);
+  const more = last[kind] - shown.length;
+  const items = shown.map((id) => {
+    const name = html`<bdi>${id}</bdi>`;
+    return html`<li>
+      ${kind === 'removed' ? name : html`<a href="/console/drivers?id=${encodeURIComponent(id)}">${name}</a>`}
+    </li>`;
+  });
+  return html`<details>
+    <summary>${showState(tones[kind], `${countOf(last[kind], 'driver')} ${kind}`)}</summary>
+    <ul class="plain">
+      ${items}${more > 0 ? html`<li>and ${groupDigits(more)} more</li>` : ''}
+    </ul>
+  </details>`;
 }
 
-/** Ids by what became of their drivers, in the order of ids. */
-export function changedDrivers(
-  before: ReadonlyMap<string, Driver>,
-  now: readonly Driver[],
-): Readonly<Record<Change, string[]>> {
-  const left = new Map(before);
-  const changes = { added: [] as string[], changed: [] as string[], removed: [] as string[] };
-  for (const driver of now) {
-    const earlier = left.get(driver.id);
-    left.delete(driver.id);
-    if (earlier === undefined) changes.added.push(driver.id);
-    else if (JSON.stringify(earlier) !== JSON.stringify(driver)) changes.changed.push(driver.id);
-  }
-  changes.removed.push(...left.keys());
-  return changes;
+function kindOf(before: Driver | undefined, isHeld: boolean): Kind {
+  if (before === undefined) return 'added';
+  return isHeld ? 'changed' : 'removed';
 }
 
-/** By `time`, as it is sent: what became of the points of one driver. */
-export function changedPoints(before: readonly Point[], now: readonly Point[]): ReadonlyMap<string, PointChange> {
-  const changes = new Map<string, PointChange>();
-  const left = new Map(before.map(({ time, value }) => [time, value]));
-  for (const { time, value } of now) {
-    const earlier = left.get(time);
-    left.delete(time);
-    if (earlier === undefined) changes.set(time, { change: 'added', before: undefined });
-    else if (earlier !== value) changes.set(time, { change: 'changed', before: earlier });
-  }
-  for (const [time, value] of left) changes.set(time, { change: 'removed', before: value });
-  return changes;
+/** A point that the last push left, or took away, and what it did to it. */
+export interface PointRow extends Point {
+  readonly isGone: boolean;
+  readonly change: Html | '';
+}
+
+/**
+ * The points of `now` with what became of each since `before`, and those that are gone; the newest first. A month has one
+ * point: one that has another time in the same month is the same point, changed.
+ * @param before undefined where the push changed nothing of the driver, or that is not known.
+ */
+export function pointRows(now: readonly Point[], before: readonly Point[] | undefined): PointRow[] {
+  const left = new Map((before ?? now).map((point) => [monthOf(point.time) ?? point.time, point]));
+  const rows = now.map((point): PointRow => {
+    const month = monthOf(point.time) ?? point.time;
+    const earlier = left.get(month);
+    left.delete(month);
+    return { ...point, isGone: false, change: showChange(point, earlier) };
+  });
+  for (const point of left.values()) rows.push({ ...point, isGone: true, change: showState('bad', 'removed') });
+  return rows.sort((first, second) => (BigInt(first.time) < BigInt(second.time) ? 1 : -1));
+}
+
+function showChange({ time, value }: Point, earlier: Point | undefined): Html | '' {
+  if (earlier === undefined) return showState(tones.added, 'added');
+  if (earlier.value !== value) return showState(tones.changed, `changed from ${earlier.value}`);
+  return earlier.time === time ? '' : showState(tones.changed, `time changed from ${earlier.time}`);
+}
+
+/** `2026-03`, UTC; a time beyond the calendar of dates has no month that could be written. */
+export function monthOf(time: string): string | undefined {
+  const moment = new Date(Number(time) * 1_000);
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString().replace(/-\d\dT.*$/, '');
 }

@@ -56,21 +56,25 @@ export function showPage({ title, section, body, status = 200 }: Page): Response
   return new Response(text as HtmlEscapedString, { status, headers: { 'content-type': 'text/html; charset=utf-8' } });
 }
 
-export function showMissing(what: string): Response {
-  return showPage({
-    title: 'Not found',
-    status: 404,
-    body: html`<h1>Not found</h1>
-      <p class="lead">${what}</p>
-      <p><a href="/console/drivers">Go to the drivers</a></p>`,
-  });
+export interface Notice {
+  readonly title: string;
+  readonly lines: readonly (Html | string)[];
+  readonly status: number;
+}
+
+/** A page that has nothing to show but what it says. */
+export function showNotice({ title, lines, status }: Notice): Response {
+  const body = html`<h1>${title}</h1>
+    ${lines.map((line) => html`<p class="lead">${line}</p>`)}
+    <p><a href="/console/drivers">Go to the drivers</a></p>`;
+  return showPage({ title, status, body });
 }
 
 /** What a page says that has nothing to show: what would fill it, and the command that does. */
 export function showEmpty(what: string, command: string): Html {
   return html`<div class="empty">
     <p>${what}</p>
-    <pre tabindex="0" role="region" aria-label="Command"><code>${command}</code></pre>
+    <pre><code>${command}</code></pre>
   </div>`;
 }
 
@@ -88,23 +92,69 @@ export function showMoment(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
 }
 
-/** A table that scrolls by itself where it is wider than the screen; the keyboard reaches it too. */
-export function showTable(caption: string, head: Html, rows: readonly Html[]): Html {
+export interface Column {
+  readonly name: string;
+  /** `row`: what the row is about. `word`: is not broken. `prose`: long. `action`: named for screen readers alone. */
+  readonly kind?: 'row' | 'word' | 'number' | 'prose' | 'action';
+  /** Left out on a phone. */
+  readonly isMinor?: true;
+}
+
+export interface Table {
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  /** As many cells as there are columns; an empty one is `''`. */
+  readonly rows: readonly (readonly (Html | string | number)[])[];
+  /** On a phone the rows of `cards` stand one field below the other; those of `columns` stay as they are. */
+  readonly onPhone: 'cards' | 'columns';
+}
+
+/** Scrolls by itself where it is wider than the screen all the same; the keyboard reaches it too. */
+export function showTable({ caption, columns, rows, onPhone }: Table): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
-    <table>
+    <table class="${onPhone}">
       <caption class="unseen">
         ${caption}
       </caption>
       <thead>
         <tr>
-          ${head}
+          ${columns.map(showHead)}
         </tr>
       </thead>
       <tbody>
-        ${rows}
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell, index) => showCell(cell, columns[index]))}
+            </tr>`,
+        )}
       </tbody>
     </table>
   </div>`;
+}
+
+function showHead(column: Column): Html {
+  const { name, kind } = column;
+  const text = kind === 'action' ? html`<span class="unseen">${name}</span>` : name;
+  return html`<th scope="col" class="${classOf(column)}">${text}</th>`;
+}
+
+function showCell(cell: Html | string | number, column: Column | undefined): Html {
+  if (column === undefined) throw new RangeError('a row has more cells than the table has columns');
+  const { name, kind } = column;
+  if (kind === 'row') return html`<th scope="row" class="row">${cell}</th>`;
+  // On a phone the name stands before the cell.
+  return html`<td class="${classOf(column)}" data-name="${kind === 'action' ? '' : name}">${cell}</td>`;
+}
+
+function classOf({ kind, isMinor }: Column): string {
+  return `${kind ?? ''} ${isMinor ? 'wide' : ''}`.trim();
+}
+
+/** The first of these in which there is anything to see: names may be blanks, and a link must be something to click on. */
+export function visibleOf(...texts: readonly string[]): string {
+  const seen = texts.find((text) => /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]/u.test(text));
+  return seen ?? JSON.stringify(texts[0] ?? '');
 }
 
 /** `1 thing`, `2 things`. */

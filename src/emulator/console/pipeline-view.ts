@@ -1,8 +1,8 @@
 /** The pipeline stage by stage: who is left after each, and who fell out where. */
 import { html } from 'hono/html';
 import type { PipelineEntry } from '../../contract/routing-answers.ts';
-import type { Dropped } from '../routing/pipeline.ts';
-import { countOf, showState } from './page.ts';
+import type { Dropped, RoutingRequest } from '../routing/pipeline.ts';
+import { countOf, groupDigits, showState } from './page.ts';
 import type { Html } from './page.ts';
 
 const stageNames = {
@@ -20,14 +20,20 @@ const outcomes = {
   fallback: 'In the order of the catalog.',
 } as const;
 
+/** A run that is at hand: what was asked for, and who did not get through. */
+export interface PipelineRun {
+  readonly request: RoutingRequest;
+  readonly dropped: readonly Dropped[];
+}
+
 /** A recorded pipeline names the survivors; only a run that is at hand knows the others and why they fell out. */
-export function showStages(pipeline: readonly PipelineEntry[], dropped?: readonly Dropped[]): Html {
+export function showStages(pipeline: readonly PipelineEntry[], run?: PipelineRun): Html {
   return html`<ol class="stages">
-    ${pipeline.map((entry) => html`<li>${showStage(entry, dropped)}</li>`)}
+    ${pipeline.map((entry) => html`<li>${showStage(entry, run)}</li>`)}
   </ol>`;
 }
 
-function showStage(entry: PipelineEntry, dropped: readonly Dropped[] | undefined): Html {
+function showStage(entry: PipelineEntry, run: PipelineRun | undefined): Html {
   if (entry.type === 'rank') {
     return html`<h3>Rank <code>${entry.outcome}</code></h3>
       <p>${outcomes[entry.outcome]}</p>`;
@@ -39,13 +45,13 @@ function showStage(entry: PipelineEntry, dropped: readonly Dropped[] | undefined
       <p>${showState('busy', word)}</p>`;
   }
   const { filter, models } = entry;
-  const fallen = dropped?.filter((one) => one.filter === filter) ?? [];
+  const fallen = run?.dropped.filter((one) => one.filter === filter) ?? [];
   return html`<h3>${stageNames[filter]} <code>${filter}</code></h3>
     <p>
       ${showState(models.length === 0 ? 'bad' : 'good', models.length === 0 ? 'none left' : `${models.length} left`)}
-      ${dropped === undefined ? '' : html`<span class="quiet">${fallen.length} fell out</span>`}
+      ${run === undefined ? '' : html`<span class="quiet">${fallen.length} fell out</span>`}
     </p>
-    ${fallen.length === 0 ? '' : showFallen(fallen)}
+    ${run === undefined || fallen.length === 0 ? '' : showFallen(fallen, run.request, models.length === 0)}
     ${
       models.length === 0
         ? ''
@@ -56,16 +62,42 @@ function showStage(entry: PipelineEntry, dropped: readonly Dropped[] | undefined
     }`;
 }
 
-function showFallen(fallen: readonly Dropped[]): Html {
-  const reasons = Map.groupBy(fallen, ({ because }) => because);
-  return html`<details ${fallen.length <= 12 ? 'open' : ''}>
+/** 64 credits before 120. */
+const byNumber = new Intl.Collator('en', { numeric: true });
+
+function showFallen(fallen: readonly Dropped[], request: RoutingRequest, isLast: boolean): Html {
+  const reasons = [...Map.groupBy(fallen, (dropped) => reasonOf(dropped, request))];
+  reasons.sort(([first], [second]) => byNumber.compare(first, second));
+  return html`<details ${isLast || fallen.length <= 12 ? 'open' : ''}>
     <summary>Fell out: ${countOf(fallen.length, 'model')}</summary>
     <dl>
-      ${[...reasons].map(
-        ([because, models]) =>
-          html`<dt>${because}</dt>
+      ${reasons.map(
+        ([reason, models]) =>
+          html`<dt>${reason}</dt>
             <dd>${models.map(({ model }) => model.id).join(', ')}</dd>`,
       )}
     </dl>
   </details>`;
+}
+
+/** What stands in the way, as one says it of the model. */
+function reasonOf({ model, filter, because }: Dropped, { modality, input, settings }: RoutingRequest): string {
+  switch (filter) {
+    case 'allow_deny':
+      return because;
+    case 'capability':
+      return model.modality === modality ? `cannot do ${because}` : `no ${modality} model`;
+    case 'input_support':
+      return `cannot do ${because}`;
+    case 'prompt_length': {
+      const length = input.promptText?.length;
+      const { min = 0, max = Infinity } = model.promptCharacters;
+      if (length === undefined) return 'needs a prompt';
+      return length > max
+        ? `takes at most ${countOf(max, 'character')}, and these are ${groupDigits(length)}`
+        : `takes at least ${countOf(min, 'character')}, and these are ${groupDigits(length)}`;
+    }
+    case 'price':
+      return `${because}, above the ceiling of ${settings.maxCreditsPerGeneration?.[modality]}`;
+  }
 }

@@ -1,15 +1,15 @@
 /** Requests received: what arrived at the service's own paths and what became of it. */
 import { html } from 'hono/html';
 import type { RequestLog, RequestRecord } from '../request-log.ts';
-import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { countOf, groupDigits, showEmpty, showMoment, showPage, showState, showTable } from './page.ts';
-import type { Html } from './page.ts';
+import type { Column, Html } from './page.ts';
+import { servePages } from './page-routes.ts';
 
 const pageRows = 100;
 
 export function serveRequestPages(app: App, log: RequestLog): void {
-  route(app, '/console/requests', {
+  servePages(app, '/console/requests', {
     GET: (context) => {
       const before = Number(context.req.query('before') ?? Infinity);
       const all = log.all();
@@ -26,7 +26,12 @@ export function serveRequestPages(app: App, log: RequestLog): void {
                 'Nothing has arrived yet. Any request fills this page.',
                 `curl ${new URL(context.req.url).origin}/v1/organization`,
               )
-            : showTable(countOf(rows.length, 'request'), head, rows.map(showRequest))
+            : showTable({
+                caption: countOf(rows.length, 'request'),
+                columns,
+                rows: rows.map(showRequest),
+                onPhone: 'cards',
+              })
         }
         ${
           last !== undefined && older.length > rows.length
@@ -38,29 +43,24 @@ export function serveRequestPages(app: App, log: RequestLog): void {
   });
 }
 
-const head = html`<th scope="col">Arrived (UTC)</th>
-  <th scope="col">Answer</th>
-  <th scope="col">Request</th>
-  <th scope="col">Changed something</th>
-  <th scope="col" class="number">Bytes</th>`;
+const columns: readonly Column[] = [
+  { name: 'Arrived (UTC)' },
+  { name: 'Answer', kind: 'word' },
+  { name: 'Request', kind: 'prose' },
+  { name: 'Applied', kind: 'word' },
+  { name: 'Bytes', kind: 'number' },
+];
 
-function showRequest(record: RequestRecord): Html {
+function showRequest(record: RequestRecord): (Html | string)[] {
   const { at, method, path, headers, bytes, sha256, applied, counts } = record;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return html`<tr>
-    <td>${showMoment(at)}</td>
-    <td>${showStatus(record)}</td>
-    <td>
-      <details>
-        <summary><code>${method} ${path}</code></summary>
-        <pre tabindex="0" role="region" aria-label="Headers"><code>${lines.join('\n')}</code></pre>
-        ${counts === null ? '' : html`<p>${countOf(counts.drivers, 'driver')}, ${countOf(counts.points, 'point')}</p>`}
-        ${sha256 === null ? '' : html`<p class="quiet">sha256 of the body <code class="breaks">${sha256}</code></p>`}
-      </details>
-    </td>
-    <td>${applied ? 'yes' : 'no'}</td>
-    <td class="number">${groupDigits(bytes)}</td>
-  </tr>`;
+  const request = html`<details>
+    <summary><code>${method} ${path}</code></summary>
+    <pre><code>${lines.join('\n')}</code></pre>
+    ${counts === null ? '' : html`<p>${countOf(counts.drivers, 'driver')}, ${countOf(counts.points, 'point')}</p>`}
+    ${sha256 === null ? '' : html`<p class="quiet">sha256 of the body <code class="breaks">${sha256}</code></p>`}
+  </details>`;
+  return [showMoment(at), showStatus(record), request, applied ? 'yes' : 'no', groupDigits(bytes)];
 }
 
 function showStatus({ status }: RequestRecord): Html {

@@ -1,23 +1,21 @@
 /** The console: what the emulator holds, for people. Pages are made here and need no script. */
 import type { Context } from 'hono';
-import type { Driver } from '../../contract/driver-push.ts';
-import type { RequestLog } from '../request-log.ts';
-import { route } from '../routes.ts';
 import type { App, EmulatorEnv } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import { serveAssets } from './assets.ts';
 import { serveDriverPages } from './driver-pages.ts';
-import { showMissing } from './page.ts';
+import type { DriversShown } from './driver-pages.ts';
+import { serveLogPage } from './log-page.ts';
+import { showNotice } from './page.ts';
+import { servePages } from './page-routes.ts';
 import { servePlayground } from './playground.ts';
 import { serveRequestPages } from './request-pages.ts';
 import { serveRouterPages } from './router-pages.ts';
 import { serveTaskPages } from './task-pages.ts';
 
 /** What the console shows. */
-export interface Shown {
-  readonly log: RequestLog;
+export interface Shown extends DriversShown {
   readonly routing: Routing;
-  drivers(): Driver[];
 }
 
 const headers: Readonly<Record<string, string>> = {
@@ -34,32 +32,35 @@ export function serveConsole(app: App, shown: Shown): void {
   app.use('/console/*', async (context, next) => {
     const obstacle = obstacleOf(context);
     if (obstacle === undefined) await next();
-    else context.res = new Response(`${obstacle}\n`, { status: 403 });
+    else context.res = showNotice({ title: 'Refused', lines: [obstacle], status: 403 });
     for (const [name, value] of Object.entries(headers)) {
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }
   });
   for (const path of ['/console', '/console/']) {
-    route(app, path, { GET: (context) => context.redirect('/console/drivers') });
+    servePages(app, path, { GET: (context) => context.redirect('/console/drivers') });
   }
   serveAssets(app);
   serveDriverPages(app, shown);
   serveRouterPages(app, shown.routing);
+  serveLogPage(app, shown.routing);
   servePlayground(app, shown.routing);
   serveTaskPages(app, shown.routing);
   serveRequestPages(app, shown.log);
-  app.all('/console/*', () => showMissing('The console has no such page.'));
+  app.all('/console/*', () => {
+    return showNotice({ title: 'Not found', lines: ['The console has no such page.'], status: 404 });
+  });
 }
 
 /** Why a request may come from another site's page, which must neither read nor change anything here. */
 function obstacleOf({ req }: Context<EmulatorEnv>): string | undefined {
   const { host, hostname } = new URL(req.url);
-  if (!isOwnName(hostname)) return `the console does not answer to the name ${hostname}: use localhost or an address`;
+  if (!isOwnName(hostname)) return `The console does not answer to the name ${hostname}: use localhost or an address.`;
   if (req.method === 'GET' || req.method === 'HEAD') return undefined;
   const origin = req.header('origin');
   const site = req.header('sec-fetch-site');
   const isForeign = origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
-  if (isForeign || site === 'cross-site' || site === 'same-site') return 'forms of other sites are refused';
+  if (isForeign || site === 'cross-site' || site === 'same-site') return 'Forms of other sites are refused.';
   return undefined;
 }
 

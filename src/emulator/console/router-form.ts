@@ -10,6 +10,8 @@ import { slugOf } from './slug.ts';
 
 /** What stands in the fields, as text. */
 export interface RouterFields {
+  /** The version that the form was made of; empty for a new router. */
+  readonly version: string;
   readonly name: string;
   readonly slug: string;
   readonly optimizeFor: OptimizationTarget;
@@ -24,8 +26,9 @@ export interface RouterFields {
 export function readFields(form: URLSearchParams): RouterFields {
   const text = (name: string): string => form.get(name)?.trim() ?? '';
   const optimizeFor = optimizationTargets.find((target) => target === text('optimizeFor')) ?? 'cost';
-  const name = text('name');
+  const name = form.get('name') ?? '';
   return {
+    version: text('version'),
     name,
     slug: text('slug') || slugOf(name),
     optimizeFor,
@@ -35,6 +38,12 @@ export function readFields(form: URLSearchParams): RouterFields {
     shown: text('shown').split(' ').filter(Boolean),
     checked: new Set(form.getAll('model')),
   };
+}
+
+/** The name that the fields stand for. One that comes back as it was shown is the previous one, with its blanks and lines. */
+export function nameIn({ name }: RouterFields, previous?: string): string {
+  // Browsers take lines out of a field that has one.
+  return name === previous?.replaceAll(/[\r\n]/g, '') ? previous : name.trim();
 }
 
 /** The settings that the fields stand for, or what is wrong with them. */
@@ -47,8 +56,10 @@ export function settingsOf(
   const ceilings: Partial<Record<Modality, number | null>> = {};
   for (const modality of modalities) {
     const text = fields.ceilings[modality];
-    const ceiling = /^\d{1,12}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-    if (text !== '' && ceiling === 0) problems.push(`${nameOf(modality)} ceiling: must be credits above 0, or empty`);
+    // As JSON writes numbers, and so as a ceiling is shown that came by the API.
+    const ceiling = /^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
+    if (text !== '' && !(ceiling > 0 && ceiling < Infinity))
+      problems.push(`${nameOf(modality)} ceiling: must be a number of credits above 0, such as 12.5, or empty`);
     ceilings[modality] = text === '' ? null : ceiling;
   }
   if (problems.length > 0) return problems;
@@ -60,6 +71,27 @@ export function settingsOf(
   };
 }
 
+/** What the router has now and the fields would change, to whoever did not see it. */
+export function differencesOf(fields: RouterFields, now: RouterFields): string[] {
+  const onOff = (isOn: boolean): string => (isOn ? 'on' : 'off');
+  const eligible = ({ shown, checked }: RouterFields): string => shown.filter((id) => checked.has(id)).join(' ');
+  const pairs: (readonly [label: string, own: string, now: string])[] = [
+    ['Name', nameIn(fields, now.name), now.name],
+    ['Optimize for', fields.optimizeFor, now.optimizeFor],
+    [switches.includesNew.label, onOff(fields.includesNew), onOff(now.includesNew)],
+    [switches.fallsBack.label, onOff(fields.fallsBack), onOff(now.fallsBack)],
+    ...modalities.map(
+      (modality) =>
+        [`${nameOf(modality)} ceiling`, fields.ceilings[modality] || 'none', now.ceilings[modality] || 'none'] as const,
+    ),
+  ];
+  const differing = pairs
+    .filter(([, own, other]) => own !== other)
+    .map(([label, , other]) => `${label} is now ${other}`);
+  const models = eligible(fields) === eligible(now) ? [] : [`Models: now ${now.checked.size} are eligible`];
+  return [...differing, ...models];
+}
+
 export interface RouterFormView {
   readonly fields: RouterFields;
   readonly models: readonly Model[];
@@ -68,6 +100,17 @@ export interface RouterFormView {
   readonly purpose: 'create' | 'edit';
   readonly problems: readonly string[];
 }
+
+const switches = {
+  includesNew: {
+    label: 'Include newly released models',
+    hint: 'Models that join the catalog later are eligible too. Who is eligible today stays the same.',
+  },
+  fallsBack: {
+    label: 'Fall back when a model is at capacity',
+    hint: 'Takes the next-best model with room; without it the task waits for the best one.',
+  },
+} as const;
 
 const targetNames: Readonly<Record<OptimizationTarget, string>> = {
   cost: 'Cost: the lowest estimate',
@@ -79,6 +122,7 @@ export function showRouterForm(view: RouterFormView): Html {
   const { fields, action, purpose, problems } = view;
   return html`${showProblems(problems)}
     <form method="post" action="${action}" class="fields">
+      <input type="hidden" name="version" value="${fields.version}" />
       ${showIdentity(view)}
       <div class="field">
         <label for="optimizeFor">Optimize for</label>
@@ -91,15 +135,8 @@ export function showRouterForm(view: RouterFormView): Html {
           )}
         </select>
       </div>
-      ${showSwitch('includesNew', fields.includesNew, {
-        label: 'Include newly released models',
-        hint: 'Models that join the catalog later are eligible too. Who is eligible today stays the same.',
-      })}
-      ${showSwitch('fallsBack', fields.fallsBack, {
-        label: 'Fall back when a model is at capacity',
-        hint: 'Takes the next-best model with room; without it the task waits for the best one.',
-      })}
-      <div class="ceilings">${modalities.map((modality) => showCeiling(modality, fields.ceilings[modality]))}</div>
+      ${showSwitch('includesNew', fields.includesNew)} ${showSwitch('fallsBack', fields.fallsBack)}
+      <div class="grid">${modalities.map((modality) => showCeiling(modality, fields.ceilings[modality]))}</div>
       ${showPicker(view)}
       <div class="actions">
         <button class="primary">${purpose === 'create' ? 'Create router' : 'Save changes'}</button>
@@ -141,7 +178,8 @@ function showIdentity({ fields: { name, slug }, purpose }: RouterFormView): Html
     </div>`;
 }
 
-function showSwitch(name: string, isOn: boolean, { label, hint }: { label: string; hint: string }): Html {
+function showSwitch(name: keyof typeof switches, isOn: boolean): Html {
+  const { label, hint } = switches[name];
   return html`<div class="field switch">
     <input
       type="checkbox"
@@ -181,9 +219,16 @@ function showPicker({ fields: { shown, checked }, models }: RouterFormView): Htm
       .map(
         ({ id, provider }) =>
           html`<li>
-            <label
-              ><input type="checkbox" name="model" value="${id}" ${checked.has(id) ? 'checked' : ''} /> ${id}
-              <span class="quiet">${provider}</span></label
+            <input
+              type="checkbox"
+              name="model"
+              value="${id}"
+              id="model-${id}"
+              aria-describedby="provider-${id}"
+              ${checked.has(id) ? 'checked' : ''}
+            />
+            <span
+              ><label for="model-${id}">${id}</label> <span class="quiet" id="provider-${id}">${provider}</span></span
             >
           </li>`,
       );
@@ -213,12 +258,18 @@ function nameOf(modality: Modality): string {
 
 /** Fields that say what a router has, or what a new one begins with. */
 export function fieldsOf(
-  router: { readonly name: string; readonly slug: string; readonly settings: RouterSettings },
+  router: {
+    readonly name: string;
+    readonly slug: string;
+    readonly version?: number;
+    readonly settings: RouterSettings;
+  },
   models: readonly Model[],
 ): RouterFields {
   const { optimizeFor, models: list, maxCreditsPerGeneration: ceilings, fallback } = router.settings;
   const shown = models.map(({ id }) => id);
   return {
+    version: String(router.version ?? ''),
     name: router.name,
     slug: router.slug,
     optimizeFor,

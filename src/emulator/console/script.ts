@@ -1,28 +1,43 @@
 /** What the pages are nicer with: a chart beside the table of points, and forms that answer while they are filled in. */
 import { slugOf } from './slug.ts';
+import { monthTicks, valueRange, valueTicks } from './ticks.ts';
 
 export const script = `'use strict';
 (() => {
   const chart = document.getElementById('chart');
-  const rows = [...document.querySelectorAll('tr[data-time]')].reverse();
-  if (chart && rows.length > 0 && typeof uPlot === 'function') {
+  const points = [...document.querySelectorAll('data[data-time]')].reverse();
+  if (chart && points.length > 0 && typeof uPlot === 'function') {
+    ${monthTicks.toString()}
+    ${valueRange.toString()}
+    ${valueTicks.toString()}
     // Numbers are for drawing only; what is read stands in the table as it was sent.
-    const data = [rows.map((row) => Number(row.dataset.time)), rows.map((row) => Number(row.dataset.value))];
+    const data = [points.map((point) => Number(point.dataset.time)), points.map((point) => Number(point.value))];
     const reading = document.getElementById('reading');
     const colour = (name) => () => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+    // uPlot is to look for no steps of its own: it is given one that fits, and not below 5, where it wants its own.
+    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false },
+      incrs: (_self, _axis, min, max) => [Math.max(5, max - min)] };
+    const along = (ticksOf, countOf) => {
+      let ticks = [];
+      return {
+        splits: (self, _axis, min, max) => (ticks = ticksOf(min, max, countOf(self))).map(({ at }) => at),
+        values: () => ticks.map(({ label }) => label),
+      };
+    };
     const read = (index) => {
-      const row = rows[index ?? rows.length - 1];
-      reading.textContent = row.cells[0].textContent.trim() + ': ' + row.dataset.value;
+      const point = points[index ?? points.length - 1];
+      reading.textContent = point.dataset.month + ': ' + point.value;
     };
     chart.hidden = reading.hidden = false;
     const plot = new uPlot({
-      width: chart.clientWidth, height: 260, tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+      width: chart.clientWidth, height: 260,
       legend: { show: false }, cursor: { y: false, drag: { x: false, y: false } },
-      series: [{}, { stroke: colour('--accent'), width: 2, points: { show: rows.length <= 60, size: 6, fill: colour('--accent') } }],
+      // A single point stands in the middle of a month; uPlot would set it at the begin of three years.
+      scales: { x: { range: (_self, min, max) => (points.length > 1 ? [min, max] : [min - 1_300_000, min + 1_300_000]) }, y: { range: (_self, min, max) => valueRange(min, max) } },
+      series: [{}, { stroke: colour('--accent'), width: 2, points: { show: points.length <= 60, size: 6, fill: colour('--accent') } }],
       axes: [
-        { ...axis, values: (_, ticks) => ticks.map((tick) => new Date(tick * 1000).toISOString().slice(0, 7)), space: 70, incrs: [1, 2, 3, 6, 12, 24, 60, 120].map((n) => n * 2629800) },
-        { ...axis, size: (self, values) => 18 + 8 * Math.max(4, ...(values ?? []).map((text) => text.length)), values: (_, ticks) => ticks.map((tick) => tick.toLocaleString('en-US', { maximumFractionDigits: 6 }).replaceAll(',', '\\u202f')) },
+        { ...axis, ...along(monthTicks, (self) => Math.max(3, Math.floor(self.width / 70))) },
+        { ...axis, ...along(valueTicks, () => 6), size: (_self, labels) => 18 + 8 * Math.max(4, ...(labels ?? []).map((label) => label.length)) },
       ],
       hooks: { setCursor: [(self) => read(self.cursor.idx)] },
     }, data, chart);
@@ -31,6 +46,11 @@ export const script = `'use strict';
     new ResizeObserver(() => plot.setSize({ width: chart.clientWidth, height: 260 })).observe(chart);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => plot.redraw());
   }
+
+  // A long tree scrolls by itself, and its page stays where it is.
+  const tree = document.querySelector('.tree > ul');
+  const current = tree?.querySelector('[aria-current]');
+  if (current) tree.scrollTop = current.getBoundingClientRect().bottom - tree.getBoundingClientRect().bottom + tree.clientHeight / 2;
 
   const name = document.getElementById('name');
   const slug = document.getElementById('slug');

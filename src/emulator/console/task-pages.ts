@@ -1,13 +1,14 @@
 /** Tasks: what was generated, is being generated, or waits. */
 import { html } from 'hono/html';
-import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { pageOf } from '../routing/pages.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { Task } from '../routing/tasks.ts';
-import { countOf, groupDigits, showEmpty, showMoment, showPage, showState, showTable } from './page.ts';
-import type { Html, Tone } from './page.ts';
-import { refusable } from './refusable.ts';
+import { countOf, groupDigits, showEmpty, showMoment, showPage, showState, showTable, visibleOf } from './page.ts';
+import type { Column, Html, Tone } from './page.ts';
+import { servePages } from './page-routes.ts';
+
+const path = '/console/tasks';
 
 const tones: Readonly<Record<string, Tone>> = {
   THROTTLED: 'idle',
@@ -19,72 +20,81 @@ const tones: Readonly<Record<string, Tone>> = {
 };
 
 export function serveTaskPages(app: App, routing: Routing): void {
-  route(app, '/console/tasks', {
-    GET: (context) =>
-      refusable(() => {
-        routing.tasks.settle();
-        const { origin } = new URL(context.req.url);
-        const { data, nextCursor } = pageOf(routing.tasks.all(), 'tasks', { cursor: context.req.query('cursor') });
-        const body = html`<h1>Tasks</h1>
-          <p class="lead">The balance is ${groupDigits(routing.account.credits)} credits.</p>
-          ${
-            data.length === 0
-              ? showEmpty(
-                  'There are no tasks. A request to generate that is no dry run makes one; it names a router by its Config ID.',
-                  `curl ${origin}/v1/generate/image -H 'content-type: application/json' \\\n  -d '{"configId":"my-router","input":{"promptText":"a lighthouse at dusk"}}'`,
-                )
-              : showTable(
-                  countOf(data.length, 'task'),
-                  head,
-                  data.map((task) => showTask(task, routing, origin)),
-                )
-          }
-          ${nextCursor === null ? '' : html`<p><a href="/console/tasks?cursor=${nextCursor}">Older tasks</a></p>`}`;
-        return showPage({ title: 'Tasks', section: 'tasks', body });
-      }),
+  servePages(app, path, {
+    GET: ({ req }) => {
+      routing.tasks.settle();
+      const { origin } = new URL(req.url);
+      const id = req.query('id')?.trim() ?? '';
+      const tasks = id === '' ? routing.tasks.all() : [routing.task(id)];
+      const { data, nextCursor } = pageOf(tasks, 'tasks', { cursor: req.query('cursor') });
+      const body = html`<h1>Tasks</h1>
+        <p class="lead">The balance is ${groupDigits(routing.account.credits)} credits.</p>
+        ${data.length === 0 ? showNone(origin) : html`${showSearch(id)} ${showTasks(data, routing, origin)}`}
+        ${nextCursor === null ? '' : html`<p><a href="${path}?cursor=${nextCursor}">Older tasks</a></p>`}`;
+      return showPage({ title: 'Tasks', section: 'tasks', body });
+    },
   });
-  route(app, '/console/tasks/:id/remove', {
-    POST: (context) =>
-      refusable(() => {
-        routing.tasks.remove(routing.task(context.req.param('id') ?? ''));
-        return context.redirect('/console/tasks', 303);
-      }),
+  servePages(app, `${path}/:id/remove`, {
+    // Where a browser goes that repeats the last address.
+    GET: (context) => context.redirect(path),
+    POST: (context) => {
+      routing.tasks.remove(routing.task(context.req.param('id') ?? ''));
+      return context.redirect(path, 303);
+    },
   });
 }
 
-const head = html`<th scope="col">Created (UTC)</th>
-  <th scope="col">State</th>
-  <th scope="col">Model</th>
-  <th scope="col" class="wide">Router</th>
-  <th scope="col" class="number">Credits</th>
-  <th scope="col">Output</th>
-  <th scope="col"><span class="unseen">Remove</span></th>`;
+function showNone(origin: string): Html {
+  return showEmpty(
+    'There are no tasks. A request to generate that is no dry run makes one; it names a router by its Config ID.',
+    `curl ${origin}/v1/generate/image -H 'content-type: application/json' \\\n  -d '{"configId":"my-router","input":{"promptText":"a lighthouse at dusk"}}'`,
+  );
+}
 
-function showTask(task: Task, routing: Routing, origin: string): Html {
+function showSearch(id: string): Html {
+  return html`<form action="${path}" role="search" class="search">
+    <label for="id">Task id</label>
+    <input id="id" name="id" value="${id}" autocomplete="off" spellcheck="false" />
+    <button>Find</button>
+    ${id === '' ? '' : html`<a href="${path}">Show all</a>`}
+  </form>`;
+}
+
+const columns: readonly Column[] = [
+  { name: 'Task', kind: 'row' },
+  { name: 'State', kind: 'word' },
+  { name: 'Model', kind: 'word' },
+  { name: 'Router' },
+  { name: 'Credits', kind: 'number' },
+  { name: 'Output' },
+  { name: 'Remove', kind: 'action' },
+];
+
+function showTasks(tasks: readonly Task[], routing: Routing, origin: string): Html {
+  const rows = tasks.map((task) => showTask(task, routing, origin));
+  return showTable({ caption: countOf(tasks.length, 'task'), columns, rows, onPhone: 'cards' });
+}
+
+function showTask(task: Task, routing: Routing, origin: string): (Html | string | number)[] {
   const view = routing.viewTask(task, origin);
   const router = [...routing.routers.all()].find(({ id }) => id === task.routerId);
-  const share = view.status === 'RUNNING' ? ` ${Math.floor(view.progress * 100)} %` : '';
-  const credits = 'cost' in view ? view.cost.credits : view.estimatedCost.credits;
+  const share = view.status === 'RUNNING' ? ` ${Math.floor(view.progress * 100)}\u00A0%` : '';
+  const verb = task.ended === null ? 'Cancel' : 'Delete';
   const links =
     view.status === 'SUCCEEDED'
-      ? view.output.map((url, index) => html`<a href="${url}">${task.modality} ${index + 1}</a> `)
-      : view.status === 'FAILED'
-        ? view.failure
-        : '';
-  const verb = task.ended === null ? 'Cancel' : 'Delete';
-  return html`<tr>
-    <td>${showMoment(view.createdAt)}</td>
-    <td>${showState(tones[view.status] ?? 'idle', view.status.toLowerCase() + share)}</td>
-    <td>${task.model}</td>
-    <td class="wide">
-      ${router === undefined ? 'deleted' : html`<a href="/console/routers/${router.id}/log">${router.name}</a>`}
-    </td>
-    <td class="number">${credits}</td>
-    <td>${links}</td>
-    <td>
-      <form method="post" action="/console/tasks/${task.id}/remove">
-        <button class="plain" aria-label="${verb} task ${task.id}">${verb}</button>
-      </form>
-    </td>
-  </tr>`;
+      ? html`${view.output.map((url, index) => html`<a href="${url}">${task.modality} ${index + 1}</a> `)}`
+      : '';
+  return [
+    html`${showMoment(view.createdAt)} UTC <code class="minor">${task.id}</code>`,
+    showState(tones[view.status] ?? 'idle', view.status.toLowerCase() + share),
+    task.model,
+    router === undefined
+      ? 'deleted'
+      : html`<a href="/console/routers/${router.id}/log"><bdi>${visibleOf(router.name, router.slug)}</bdi></a>`,
+    'cost' in view ? view.cost.credits : view.estimatedCost.credits,
+    view.status === 'FAILED' ? html`${view.failure} <code class="minor">${view.failureCode}</code>` : links,
+    html`<form method="post" action="${path}/${task.id}/remove">
+      <button class="plain" aria-label="${verb} task ${task.id}">${verb}</button>
+    </form>`,
+  ];
 }

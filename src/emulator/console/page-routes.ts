@@ -1,0 +1,42 @@
+/** Routes of the console: whatever goes wrong there is a page, too. */
+import { html } from 'hono/html';
+import type { App, Handler } from '../routes.ts';
+import { Refusal } from '../routing/refusal.ts';
+import { showNotice } from './page.ts';
+
+/** Serves pages at `path`. A `Refusal` that is thrown is shown, and so is which methods there are. */
+export function servePages(app: App, path: string, handlers: Readonly<Partial<Record<'GET' | 'POST', Handler>>>): void {
+  for (const [method, handler] of Object.entries(handlers)) {
+    app.on(method, path, async (context) => {
+      try {
+        return await handler(context);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        const title = error.status === 404 ? 'Not found' : 'Refused';
+        return showNotice({ title, lines: problemsOf(error), status: error.status });
+      }
+    });
+  }
+  app.all(path, ({ req }) => {
+    const lines = [html`There is nothing to <code>${req.method}</code> here.`];
+    const response = showNotice({ title: 'Refused', lines, status: 405 });
+    // Hono answers HEAD by GET.
+    response.headers.set('allow', Object.keys(handlers).join(', ').replace('GET', 'GET, HEAD'));
+    return response;
+  });
+}
+
+/** What a refusal says, one sentence a thing. */
+export function problemsOf({ body, message }: Refusal): string[] {
+  const { issues } = body;
+  if (!Array.isArray(issues)) return [message];
+  return issues.map(({ path, message: problem }: { path: PropertyKey[]; message: string }) =>
+    path.length === 0 ? problem : `${labelOf(path.map(String).join('.'))}: ${problem}`,
+  );
+}
+
+/** As the field is labelled, where there is one. */
+function labelOf(path: string): string {
+  if (path === 'slug') return 'Config ID';
+  return path === 'name' ? 'Name' : path;
+}
