@@ -89,3 +89,16 @@ test('the sample config shows its drivers in the emulator, and stays quiet about
   expect(held.drivers.some(({ timeSeries }) => timeSeries.length >= 24)).toBe(true);
   expect((await where.command('status', '--exit-code')).code).toBe(0);
 });
+
+test('a sync beside the daemon is told who holds the state, and leaves its drivers alone', async () => {
+  await using where = await place(config, { 'a.csv': rows('a,2026-01,1.50') });
+  await using daemon = where.start('run');
+  const [, url = ''] = await daemon.says(/emulator: +(http:\/\/127\.0\.0\.1:\d+)\n/);
+  await daemon.says(/"msg":"pushed"/);
+  const { code, stderr } = await where.command('sync');
+  expect(code).toBe(75);
+  expect(stderr).toMatch(/another agent \(pid \d+\) holds .*\n.*kill -USR2/);
+  expect((await heldBy(url)).drivers).toHaveLength(1);
+  daemon.kill('SIGTERM');
+  expect(await daemon.exit).toMatchObject({ code: 0 });
+});

@@ -172,12 +172,31 @@ describe('a fault', () => {
     [{ drop: 'before', apply: true }, '', 'apply needs a status or hang'],
     [[{ status: 503 }, { status: 503, retry: 1 }], '[1].retry', 'is not a known key'],
     [{ status: 503, path: 'api' }, 'path', 'must begin with "/", and may end with "*"'],
+    [{ status: 503, headers: { 'x-a': 'a\nb' } }, 'headers["x-a"]', 'cannot be sent in a header'],
+    [{ status: 503, headers: { 'x-a': 'é' } }, 'headers["x-a"]', 'cannot be sent in a header'],
+    [{ status: 503, contentType: 'a\nb' }, 'contentType', 'cannot be sent in a header'],
   ] as const)('that makes no sense is refused: %o', async ([faults, path, message]) => {
     const emulator = await emulatorWorld();
     const response = await emulator.fetch('/_emulator/faults', { method: 'POST', body: JSON.stringify(faults) });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ issues: [{ path, message }] });
     expect((await post(emulator)).status).toBe(200);
+  });
+
+  test.for([{ headers: { 'bad header': 'x' } }, { headers: { '': 'x' } }, { retryAfter: 'a\nb' }])(
+    'that has no header to be sent is refused: %o',
+    async (fault) => {
+      const emulator = await emulatorWorld();
+      const ordered = JSON.stringify({ status: 503, ...fault });
+      expect((await emulator.fetch('/_emulator/faults', { method: 'POST', body: ordered })).status).toBe(400);
+      expect((await post(emulator)).status).toBe(200);
+    },
+  );
+
+  test('may have every header that can be sent', async () => {
+    const emulator = await emulatorWorld();
+    emulator.faults({ status: 503, headers: { 'x-_~!': ' a\t"1" ' } });
+    expect((await post(emulator)).headers.get('x-_~!')).toBe('a\t"1"');
   });
 });
 

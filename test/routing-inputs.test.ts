@@ -171,7 +171,10 @@ describe('outside of strict mode', () => {
       resolution: '4k',
     });
     expect(leniently('audio', shown)).toEqual({ type: 'audio', promptText: 'waves', duration: 5 });
-    expect(leniently('audio', { ...shown, type: 'speech' })).toEqual({ type: 'speech', promptText: 'waves' });
+    for (const duration of [5, 60, 0.2]) {
+      const speech = { ...shown, type: 'speech', duration };
+      expect(leniently('audio', speech)).toEqual({ type: 'speech', promptText: 'waves' });
+    }
   });
 
   test.each([
@@ -194,6 +197,8 @@ describe('outside of strict mode', () => {
     ['image', { ...shown, loop: true }],
     ['audio', { ...shown, aspectRatio: 'wide' }],
     ['audio', { ...shown, duration: 31 }],
+    ['audio', { ...shown, type: 'audio', duration: 0.2 }],
+    ['audio', { ...shown, type: 'speech', duration: -1 }],
     ['audio', { ...shown, seed: 1 }],
     ['video', { ...shown, outputCount: 1 }],
   ])('%s is still refused with %j', (modality, input) => {

@@ -4,7 +4,6 @@ import type { AudioInput, ImageInput, VideoInput } from '../src/contract/routing
 import { builtInCatalog, parseCatalog } from '../src/emulator/routing/catalog.ts';
 import type { Catalog, Model } from '../src/emulator/routing/catalog.ts';
 import { decide } from '../src/emulator/routing/pipeline.ts';
-import { readPrompt } from '../src/emulator/routing/prompt-traits.ts';
 import { film, modelNamed, onlyFrom, picture, recording, refused, requestOf, routed } from './routing-requests.ts';
 import type { Input } from './routing-requests.ts';
 
@@ -282,67 +281,6 @@ describe('the rank step', () => {
       const { ranked } = routed('video', shown, { catalog, settings: { optimizeFor } });
       expect(ranked.map(({ model }) => model.id)).toEqual(['cheap', 'cheap too', 'first', 'second']);
     }
-  });
-});
-
-describe('quality', () => {
-  const best = (modality: 'video' | 'image', promptText: string, settings = {}) =>
-    routed(modality, { promptText }, { settings: { optimizeFor: 'quality', ...settings } });
-
-  test('is read off the prompt, and the reason says what was found', () => {
-    const models = onlyFrom('veo3.1', 'seedance2', 'wan3');
-    const spoken = best('video', 'Two men talk and whisper: "Listen to the rain"', { models });
-    expect(spoken.model).toBe('veo3.1');
-    expect(spoken.reason).toContain(
-      'the prompt asks for people (men), dialogue (talk, quoted words), sound (rain); veo3.1',
-    );
-    const tracked = best('video', 'a tracking drone shot of a racing car', { models });
-    expect(tracked.model).toBe('seedance2');
-    expect(tracked.reason).toContain('motion (racing), camera (tracking, drone, shot)');
-  });
-
-  test('of an image may be its lettering', () => {
-    const models = onlyFrom('gemini_image3_pro', 'gpt_image_2');
-    expect(best('image', 'a lifelike portrait of a woman', { models }).model).toBe('gemini_image3_pro');
-    expect(best('image', 'a poster with the slogan "now"', { models }).model).toBe('gpt_image_2');
-  });
-
-  test('is that of the model as a whole where the prompt asks for nothing in particular', () => {
-    expect(best('video', 'mist over a lake').reason).toMatch(
-      /^the prompt asks for nothing in particular; seedance2_5 suits/,
-    );
-  });
-
-  test.each([
-    [40, 'gen4_turbo'],
-    [80, 'gemini_omni_flash'],
-    [120, 'gemini_omni_flash'],
-    [200, 'seedance2_5'],
-  ])('under a ceiling of %d credits is what the live service was seen to pick: %s', (video, model) => {
-    const input = { ...shown, referenceImages: [{ uri: picture, role: 'first' as const }] };
-    const settings = { optimizeFor: 'quality' as const, maxCreditsPerGeneration: { video } };
-    expect(routed('video', input, { settings }).model).toBe(model);
-  });
-
-  test.each([
-    ['ein Hund und eine Katze auf dem Feld', 'German'],
-    ['un chat dans le jardin avec les enfants', 'French'],
-    ['una casa con vista del mar y los árboles', 'Spanish'],
-    ['夕日の海', 'Japanese'],
-    ['солнце над морем', 'Cyrillic script'],
-  ])('may be the language: %s', (prompt, language) => {
-    expect(readPrompt(prompt, 'video')).toContainEqual({ trait: 'language', evidence: [language] });
-  });
-
-  test('does not take English for another language', () => {
-    const prompt =
-      'I do what I can: a man and a dog do a dance in the da Vinci museum, and all of them do it on their own';
-    expect(readPrompt(prompt, 'image').map(({ trait }) => trait)).toEqual(['people']);
-  });
-
-  test('does not take what is spoken for what is described', () => {
-    const prompt = 'The camera zooms in on a dancing woman!';
-    expect(readPrompt(prompt, 'speech')).toEqual([{ trait: 'expression', evidence: ['its punctuation'] }]);
   });
 });
 

@@ -146,7 +146,7 @@ function naiveDecision(request: RoutingRequest, catalog: Catalog, atLimit: reado
   const merit = (model: Model) => {
     if (optimizeFor === 'cost') return creditsOf(model);
     if (optimizeFor === 'latency') return model.expectedSeconds;
-    return -sum([model.quality, ...findings.map(({ trait }) => model.strengths[trait] ?? model.quality)]);
+    return -sum([model.quality, ...findings.map(({ trait }) => 2 * (model.strengths[trait] ?? model.quality - 3))]);
   };
   const ranked = (stages.at(-1) ?? [])
     .map((model, index) => ({ id: model.id, keys: [merit(model), creditsOf(model), index], credits: creditsOf(model) }))

@@ -1,5 +1,5 @@
 /** SPEC area A: routers, their versions and their list. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { temporaryDirectory } from './emulator-world.ts';
 import { routingWorld, slugsOf } from './routing-world.ts';
 
@@ -200,6 +200,30 @@ describe('update a router', () => {
     expect(await task(before)).toMatchObject({ status: 'SUCCEEDED', cost: { credits: routed?.estimatedCredits } });
     expect((await log(id))[1]).toEqual(routed);
   });
+
+  test.for(['PATCH', 'DELETE'])(
+    'a request that a fault keeps back is routed by what it came upon, with a %s or a catalog meanwhile',
+    async (method) => {
+      const { call, createRouter, emulator } = await routingWorld();
+      const { id } = await createRouter('a', { models: { mode: 'allowlist_only', ids: ['gen4.5'] } });
+      emulator.faults({ path: '/v1/generate/video', delayMs: 150 });
+      const answer = call('POST', '/v1/generate/video', { configId: 'a', input: video });
+      await vi.waitFor(() => expect(emulator.requests()[0]?.bytes).toBeGreaterThan(0), { interval: 1 });
+      const body = method === 'PATCH' ? { settings: { models: { ids: ['seedance2'] } } } : undefined;
+      await call(method, `/v1/routers/${id}`, body);
+      emulator.catalog({ remove: ['gen4.5'] });
+      expect(await answer).toMatchObject({ status: 200, body: { routing: { model: 'gen4.5' } } });
+    },
+  );
+
+  test('a router that is made while a fault keeps a request back is none to it', async () => {
+    const { call, createRouter, emulator } = await routingWorld();
+    emulator.faults({ path: '/v1/generate/video', delayMs: 150 });
+    const answer = call('POST', '/v1/generate/video', { configId: 'a', input: video });
+    await vi.waitFor(() => expect(emulator.requests()[0]?.bytes).toBeGreaterThan(0), { interval: 1 });
+    await createRouter('a');
+    expect(await answer).toMatchObject({ status: 404, body: { code: 'router_config_not_found' } });
+  });
 });
 
 describe('delete a router', () => {
@@ -235,6 +259,20 @@ describe('a router is found', () => {
     expect((await call('PATCH', '/v1/routers/a', { name: 'B' })).body).toMatchObject({ id: router.id, version: 2 });
     expect((await call('GET', '/v1/routers/a/requests')).body).toEqual({ data: [], hasMore: false, nextCursor: null });
     expect((await call('DELETE', '/v1/routers/a')).status).toBe(204);
+  });
+
+  test('by its id first, where the slug of another one looks the same', async () => {
+    const { call, createRouter, generate, log } = await routingWorld();
+    let named = await createRouter('a');
+    // An id may begin with a digit, and a slug may not.
+    for (let index = 0; !/^[a-f]/.test(named.id); index++) named = await createRouter(`a${index}`);
+    const other = await createRouter(named.id);
+    await generate('video', named.slug, video);
+    expect((await call('GET', `/v1/routers/${named.id}`)).body).toEqual(named);
+    expect(await log(named.id)).toHaveLength(1);
+    expect((await call('PATCH', `/v1/routers/${named.id}`, { name: 'B' })).body.slug).toBe(named.slug);
+    await call('DELETE', `/v1/routers/${named.id}`);
+    expect((await call('GET', `/v1/routers/${named.id}`)).body).toEqual(other);
   });
 
   test('in the live manner by its id alone', async () => {

@@ -314,12 +314,25 @@ describe('the organization', () => {
     expect(range.results).toEqual([today]);
   });
 
+  test('usage knows the first and the last day of the calendar', async () => {
+    const { call } = await routingWorld();
+    for (const [startDate, beforeDate] of [
+      ['0000-01-01', '0000-01-02'],
+      ['9999-12-30', '9999-12-31'],
+    ]) {
+      const { body } = await call('POST', '/v1/organization/usage', { startDate, beforeDate });
+      expect(usageSchema.parse(body).results).toEqual([{ date: startDate, usedCredits: [] }]);
+    }
+  });
+
   test.for([
     { startDate: 'yesterday' },
     { startDate: '2026-02-30' },
     { startDate: '2026-01-01', beforeDate: '2026-01-01' },
     { startDate: '2026-01-01', beforeDate: '2026-12-01' },
     { days: 3 },
+    { startDate: '9999-12-31' },
+    { beforeDate: '0000-01-02' },
   ])('usage refuses %j', async (query) => {
     const { call } = await routingWorld();
     expect((await call('POST', '/v1/organization/usage', query)).status).toBe(400);

@@ -266,6 +266,27 @@ describe('the interface description', () => {
     const generate = body.paths['/v1/generate/video'].post.requestBody.content['application/json'].schema;
     expect(generate.properties.input.properties.duration).toMatchObject({ type: 'integer', minimum: 2, maximum: 30 });
   });
+
+  test.for([
+    ['neither strict nor with a token', {}, undefined],
+    ['strict', { strict: true }, 401],
+    ['with a token', { token: 't' }, 401],
+  ] as const)('says how every operation refuses, %s, and whether a key is needed', async ([, options, refused]) => {
+    const { call } = await routingWorld(options);
+    const { body } = await call('GET', '/_emulator/openapi.json');
+    expect(body.security).toEqual(refused === undefined ? [{}, { ApiKeyAuth: [] }] : [{ ApiKeyAuth: [] }]);
+    const described = Object.entries<Record<string, { responses: object }>>(body.paths);
+    for (const [path, methods] of described) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const version = { 'x-runway-version': '2000-01-01', authorization: 'Bearer t' };
+        for (const headers of [{}, version, { ...version, 'x-runway-version': '2024-11-06', 'content-encoding': 'br' }])
+          expect(Object.keys(responses)).toContain(
+            String((await call(method.toUpperCase(), path.replace('{id}', id), undefined, headers)).status),
+          );
+        expect(Object.keys(responses)).toContain('413');
+      }
+    }
+  });
 });
 
 describe('time', () => {

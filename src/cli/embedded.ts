@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Emulator } from '../emulator/index.ts';
+import type { Emulator, StateError } from '../emulator/index.ts';
 
 const firstPort = 8787;
 const portsTried = 20;
@@ -10,19 +10,29 @@ const portsTried = 20;
 /** Starts it on 8787 or the next free port; `undefined` where the config names a real destination. */
 export async function embedEmulator(settings: Settings): Promise<Emulator | undefined> {
   if (settings.destination !== 'emulator') return undefined;
-  const { startEmulator } = await import('../emulator/index.ts');
-  const { ensureState } = await import('../app/compose.ts');
+  const { StateError, startEmulator } = await import('../emulator/index.ts');
+  const { ensureState, runningAgent } = await import('../app/compose.ts');
   ensureState(settings);
   const state = path.join(settings.state, 'emulator');
   for (let port = firstPort; port < firstPort + portsTried; port++) {
     try {
       return await startEmulator({ port, state });
     } catch (error) {
+      if (error instanceof StateError) throw agentErrorOf(error, settings, runningAgent(settings)?.pid);
       if (!isPortInUse(error)) throw error;
     }
   }
   throw new AgentError('emulator.port', `ports ${firstPort} to ${firstPort + portsTried - 1} are all in use`, {
     hint: 'stop what uses one of them, or run "driver-sync emulator --listen" and name its address as destination',
+  });
+}
+
+/** The emulator's state is within the agent's: another agent that holds the one holds the other. */
+function agentErrorOf({ code, message, hint }: StateError, { state }: Settings, pid: number | undefined): AgentError {
+  if (code !== 'held') return new AgentError('state.unwritable', message, { hint });
+  const agent = pid === undefined ? 'another agent' : `another agent (pid ${pid})`;
+  return new AgentError('state.locked', `${agent} holds ${state}`, {
+    hint: 'wait until it ends; a daemon runs a pass at kill -USR2',
   });
 }
 

@@ -18,7 +18,7 @@ export interface EmulatorFlags {
 /** Serves the emulator until SIGTERM or SIGINT. SIGHUP reads the catalog's file again. */
 export async function emulator(_context: Context, flags: EmulatorFlags): Promise<number> {
   const { host, port } = parseListen(flags.listen);
-  const { startEmulator } = await import('../emulator/index.ts');
+  const { StateError, startEmulator } = await import('../emulator/index.ts');
   const { state, token, strict } = flags;
   const options = {
     host,
@@ -38,6 +38,10 @@ export async function emulator(_context: Context, flags: EmulatorFlags): Promise
   const emulated = await startEmulator(options).catch((error: unknown) => {
     if (isPortInUse(error)) {
       throw new AgentError('emulator.port', `${flags.listen} is in use`, { hint: 'choose another port with --listen' });
+    }
+    if (error instanceof StateError) {
+      const { code, message, hint } = error;
+      throw new AgentError(code === 'held' ? 'state.locked' : 'usage', message, { cause: error, hint });
     }
     throw flags.catalog === undefined ? error : asCatalogError(flags.catalog, error);
   });

@@ -145,6 +145,7 @@ const lenientAudioInputSchema = z
   .strictObject({
     ...audioInputShape,
     type: audioTypeSchema.optional(),
+    duration: anyDuration.optional(),
     aspectRatio: anyAspectRatio.optional(),
     resolution: anyResolution.optional(),
   })
@@ -154,7 +155,9 @@ const lenientAudioInputSchema = z
     const type = input.type ?? (isDescribed ? 'audio' : 'speech');
     // Words take as long as they take.
     return type === 'speech' ? { ...without(input, 'duration'), type } : { ...input, type };
-  });
+  })
+  // Where it means something, a duration is held against the limits of one.
+  .pipe(audioInputSchema);
 
 function without<Given extends object, Key extends keyof Given>(given: Given, ...keys: Key[]): Omit<Given, Key> {
   const rest = { ...given };

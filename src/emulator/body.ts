@@ -156,8 +156,7 @@ class BodyTooLarge extends Error {
 }
 
 function tooLarge(bytesMax: number): Response {
-  // The rest of the body is not read, so the connection is of no further use.
-  return refuse(413, `the body is longer than ${bytesMax} bytes`, { headers: { connection: 'close' } });
+  return refuse(413, `the body is longer than ${bytesMax} bytes`);
 }
 
 function isZlibError(error: unknown): error is Error {

@@ -8,27 +8,49 @@ const fileName = 'emulator.sqlite';
 /** Raised with every change of a table. */
 const version = 1;
 
+/** An emulator that is just ending may hold the directory this long. */
+const patienceMs = 500;
+
+/** A state directory that cannot be used: the fact and why. */
+export class StateError extends Error {
+  override readonly name = 'StateError';
+  /** The system's or SQLite's, such as `EEXIST` or `SQLITE_NOTADB`; `held` where another emulator has it. */
+  readonly code: string;
+  readonly hint: string;
+
+  constructor(code: string, message: string, { hint, cause }: { readonly hint: string; readonly cause?: unknown }) {
+    super(message, { cause });
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
 /**
- * Opens the database of a state directory, which is created (0700) if need be.
+ * Opens the database of a state directory, which is created (0700) if need be, and holds it: SQLite's own lock keeps every
+ * other process out, and is gone the moment this one is, however it ended.
  *
  * Without one it is a private temporary database: in memory as long as it is small, and what does not fit into the page
  * cache (16 MB) goes to a file without a name that ends with the process. `:memory:` would hold six million points twice
  * while they are replaced.
  *
- * @throws Error with the system's `code` where the directory cannot be used, or where a newer version wrote it.
+ * @throws StateError
  */
 export function openDatabase(state: string | undefined): Database.Database {
   if (state === undefined) return new Database('');
-  mkdirSync(state, { recursive: true, mode: 0o700 });
-  const file = join(state, fileName);
-  const database = new Database(file);
+  let database: Database.Database | undefined;
   try {
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    const file = join(state, fileName);
+    database = new Database(file, { timeout: patienceMs });
     chmodSync(file, 0o600);
+    // Before the first read. What is locked from then on stays so until the end.
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.exec('BEGIN EXCLUSIVE; COMMIT');
     const found = database.pragma('user_version', { simple: true }) as number;
     if (found > version) {
-      throw new Error(
-        `${file} has version ${found} and this emulator knows ${version}: use a newer one, or another --state`,
-      );
+      throw new StateError('newer', `${file} has version ${found} and this emulator knows ${version}`, {
+        hint: 'use a newer driver-sync, or another directory',
+      });
     }
     database.pragma('journal_mode = WAL');
     // A whole snapshot is one transaction; its log need not stay that long afterwards.
@@ -36,7 +58,26 @@ export function openDatabase(state: string | undefined): Database.Database {
     database.pragma(`user_version = ${version}`);
     return database;
   } catch (error) {
-    database.close();
-    throw error;
+    database?.close();
+    throw stateErrorOf(state, error);
   }
+}
+
+/** What went wrong with a state directory, where it is that; other errors as they are. */
+export function stateErrorOf(state: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StateError) return error;
+  const isSystem = error instanceof Database.SqliteError || 'errno' in error;
+  if (!isSystem || !('code' in error)) return error;
+  const { code } = error;
+  if (code.startsWith('SQLITE_BUSY')) {
+    const hint = 'end it, or use another directory';
+    return new StateError('held', `another emulator holds the state directory ${state}`, { hint, cause: error });
+  }
+  const isDamaged = code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT');
+  return new StateError(code, `the state directory ${state} cannot be used: ${error.message}`, {
+    hint: isDamaged
+      ? `${join(state, fileName)} is damaged: move it away, or use another directory`
+      : 'name a directory that can be written, or one that can be created',
+    cause: error,
+  });
 }

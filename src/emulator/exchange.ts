@@ -28,7 +28,8 @@ export class Exchange {
   }
 
   /**
-   * Receives the whole body, also where the answer is clear already: a client that is still sending might not see it.
+   * Receives the whole body, also where the answer is clear already, and so too before a fault is played. Of one that
+   * cannot be received the rest is read by whoever sends the answer.
    * @param bytesMaxOfRoute where the route takes less than the emulator does.
    * @returns the answer where the body cannot be received.
    */

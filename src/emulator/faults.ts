@@ -5,6 +5,10 @@ import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
 import type { Ending } from './routing/tasks.ts';
 
+/** RFC 9110, 5.1 and 5.5: what a header can be sent with; other letters than ASCII would not arrive as they are. */
+const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header');
+const headerValueSchema = z.string().regex(/^[\t -~]*$/, 'cannot be sent in a header');
+
 const pathPattern = /^\/[^?#*]*\*?$/;
 
 export const faultSchema = z
@@ -17,10 +21,10 @@ export const faultSchema = z
       .max(2 ** 31 - 1)
       .default(0),
     status: z.int().min(200).max(599).optional(),
-    retryAfter: z.union([z.string(), z.int().nonnegative()]).optional(),
-    headers: z.record(z.string(), z.string()).optional(),
+    retryAfter: z.union([headerValueSchema, z.int().nonnegative()]).optional(),
+    headers: z.record(headerNameSchema, headerValueSchema).optional(),
     body: z.string().optional(),
-    contentType: z.string().optional(),
+    contentType: headerValueSchema.optional(),
     hang: z.literal(true).optional(),
     drop: z.enum(['before', 'after']).optional(),
     apply: z.literal(true).optional(),

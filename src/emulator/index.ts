@@ -16,16 +16,19 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Driver } from '../contract/driver-push.ts';
-import { textOf, wholeOf } from './answers.ts';
+import { wholeOf } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
+import { StateError } from './database.ts';
 import { faultSchema } from './faults.ts';
 import type { FaultInput } from './faults.ts';
 import type { RequestRecord } from './request-log.ts';
 import { parseCatalog } from './routing/catalog.ts';
+import { send } from './sending.ts';
 import { Service } from './service.ts';
 import type { ServiceOptions } from './service.ts';
 
 export type { Driver as EmulatedDriver, FaultInput, RequestRecord };
+export { StateError };
 
 export interface EmulatorOptions extends ServiceOptions {
   /** Default 0: any free port. */
@@ -60,7 +63,8 @@ export interface Emulator extends AsyncDisposable {
 
 /**
  * Starts the emulator and resolves when it listens.
- * @throws Error with the system's `code`: `EADDRINUSE` for a port in use, others where `state` cannot be used.
+ * @throws Error with the system's `code`, such as `EADDRINUSE` for a port in use; StateError where `state` cannot be used,
+ * with `code: 'held'` where another emulator has it.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { host = '127.0.0.1', port = 0 } = options;
@@ -111,21 +115,11 @@ function nameOfHost(host: string): string {
 }
 
 async function serve(service: Service, request: Request, bindings: HttpBindings): Promise<Response> {
-  const { incoming, outgoing } = bindings;
   try {
-    const response = await service.fetch(request);
-    const text = textOf(response);
-    if (text === undefined) return response;
-    // In one piece, which is twice as fast as a stream of one.
-    outgoing.writeHead(response.status, {
-      ...Object.fromEntries(response.headers),
-      'content-length': Buffer.byteLength(text),
-    });
-    outgoing.end(text);
-    return RESPONSE_ALREADY_SENT;
+    return await send(await service.fetch(request), bindings);
   } catch (error) {
     if (!(error instanceof ConnectionDropped)) throw error;
-    incoming.socket.destroy();
+    bindings.incoming.socket.destroy();
     return RESPONSE_ALREADY_SENT;
   }
 }

@@ -27,7 +27,7 @@ const recordsMax = 1_000;
 
 const secretName = /auth|cookie|token|secret|key|pass/;
 
-/** How long what is known may be on its way to the disk: no request waits for it. */
+/** How long what is known of a request that changes nothing may be on its way to the disk: it does not wait for it. */
 const writeAfterMs = 200;
 
 export class RequestLog {
@@ -71,11 +71,12 @@ export class RequestLog {
     return record;
   }
 
-  /** Keeps what has become known of it. */
+  /** Keeps what has become known of it. What changed something is on the disk before its answer is sent. */
   save(record: RequestRecord): void {
     if (this.#disk === undefined) return;
     this.#unwritten.add(record);
-    this.#timer ??= setTimeout(() => this.#writeSoon(), writeAfterMs).unref();
+    if (record.applied && record.status !== null) this.#tryWrite();
+    else this.#timer ??= setTimeout(() => this.#tryWrite(), writeAfterMs).unref();
   }
 
   /** Newest first. */
@@ -98,7 +99,7 @@ export class RequestLog {
     this.#unwritten.clear();
   }
 
-  #writeSoon(): void {
+  #tryWrite(): void {
     try {
       this.flush();
     } catch (error) {

@@ -8,11 +8,12 @@ import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
 import { serveConsole } from './console/room.ts';
 import { serveControls } from './controls.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, stateErrorOf } from './database.ts';
 import { openDriverRoom } from './drivers/room.ts';
-import type { DriverRoom } from './drivers/room.ts';
+import type { DriverRoom, LastPush } from './drivers/room.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
+import { refuseForeignPages } from './origins.ts';
 import { RequestLog } from './request-log.ts';
 import { answer } from './routes.ts';
 import type { App, EmulatorEnv } from './routes.ts';
@@ -50,7 +51,7 @@ export class Service {
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** @throws Error with the system's `code` where `state` cannot be used; what `Routing` has against its options. */
+  /** @throws StateError where `state` cannot be used; what `Routing` has against its options. */
   constructor(options: ServiceOptions) {
     const { state, token, strict = false, bodyBytesMax = gibibyte } = options;
     this.#database = openDatabase(state);
@@ -62,14 +63,16 @@ export class Service {
       this.routing = new Routing(kept, options);
     } catch (error) {
       this.#database.close();
-      throw error;
+      throw state === undefined ? error : stateErrorOf(state, error);
     }
     serveConsole(this.#app, this);
     this.#recordExchanges();
+    refuseForeignPages(this.#app);
     if (token !== undefined) this.#requireToken(token);
     else if (strict) this.#requireAnyKey();
     this.#driverRoom.serve(this.#app);
-    serveRouting(this.#app, this.routing, this.faults);
+    const needsKey = token !== undefined || strict;
+    serveRouting(this.#app, { routing: this.routing, faults: this.faults, needsKey });
     serveAgentTools(this.#app, { routing: this.routing, database: this.#database, host: options.host });
     serveControls(this.#app, this);
     this.#app.notFound((context) => answer(context, () => refuse(404, `there is nothing at ${context.req.path}`)));
@@ -93,6 +96,18 @@ export class Service {
 
   drivers(): Driver[] {
     return this.#driverRoom.drivers();
+  }
+
+  driver(id: string): Driver | undefined {
+    return this.#driverRoom.driver(id);
+  }
+
+  driverPaths(): Pick<Driver, 'id' | 'path'>[] {
+    return this.#driverRoom.driverPaths();
+  }
+
+  lastPush(): LastPush | undefined {
+    return this.#driverRoom.lastPush();
   }
 
   /** As new: no drivers, routers, tasks, requests or faults. Requests under way go on. */

@@ -4,9 +4,11 @@ import type { Driver } from '../../contract/driver-push.ts';
 import { updatePath } from '../../contract/driver-push.ts';
 import { refuse, streamJson, summaryOf } from '../answers.ts';
 import type { Exchange } from '../exchange.ts';
+import type { RequestRecord } from '../request-log.ts';
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
-import { DriverStore } from './store.ts';
+import { DriverStore, driverOf } from './store.ts';
+import type { DriverChanges } from './store.ts';
 import { writeTree } from './tree.ts';
 import { UpdateReader } from './update-reader.ts';
 
@@ -15,23 +17,53 @@ export interface DriverRoom {
   serve(app: App): void;
   /** By the UTF-8 bytes of their ids, points by month, `time` and `value` as sent. */
   drivers(): Driver[];
+  driver(id: string): Driver | undefined;
+  /** All drivers without their points, by the UTF-8 bytes of their ids. */
+  driverPaths(): Pick<Driver, 'id' | 'path'>[];
+  /** The last push that was applied since the start. */
+  lastPush(): LastPush | undefined;
   clear(): void;
+}
+
+/** What a push changed: how many drivers were added, changed and removed, and what they were before. */
+export interface LastPush extends Omit<DriverChanges, 'before'> {
+  readonly record: RequestRecord;
+  /** The first of each kind by id, as `DriverChanges` says; undefined where the push added it. */
+  readonly before: ReadonlyMap<string, Driver | undefined>;
 }
 
 export function openDriverRoom(database: Database): DriverRoom {
   const store = new DriverStore(database);
+  let last: { readonly record: RequestRecord; readonly changes: DriverChanges } | undefined;
+  const update = (exchange: Exchange): Promise<Response> =>
+    applyUpdate(store, exchange, (changes) => (last = { record: exchange.record, changes }));
   return {
     serve(app) {
-      route(app, updatePath, { POST: (context) => update(store, context.get('exchange')) });
+      route(app, updatePath, { POST: (context) => update(context.get('exchange')) });
       route(app, '/_emulator/drivers', { GET: () => streamJson(writeDrivers(store.all())) });
       route(app, '/_emulator/tree', { GET: () => streamJson(writeTree(store.all())) });
     },
     drivers: () => [...store.all()],
-    clear: () => store.clear(),
+    driver: (id) => store.get(id),
+    driverPaths: () => store.paths(),
+    lastPush() {
+      if (last === undefined) return undefined;
+      const { record, changes } = last;
+      const before = [...changes.before].map(([id, row]) => [id, row && driverOf(row)] as const);
+      return { ...changes, record, before: new Map(before) };
+    },
+    clear() {
+      store.clear();
+      last = undefined;
+    },
   };
 }
 
-async function update(store: DriverStore, exchange: Exchange): Promise<Response> {
+async function applyUpdate(
+  store: DriverStore,
+  exchange: Exchange,
+  applied: (changes: DriverChanges) => void,
+): Promise<Response> {
   const stage = store.stage();
   try {
     const reader = new UpdateReader();
@@ -41,7 +73,7 @@ async function update(store: DriverStore, exchange: Exchange): Promise<Response>
     return await exchange.settle(() => {
       if (refusal !== undefined) return refusal;
       if (issues.length > 0) return refuse(400, summaryOf(issues), { issues });
-      store.apply(stage, reader.shouldDeleteMissing === true ? 'replace' : 'merge');
+      applied(store.apply(stage, reader.shouldDeleteMissing === true ? 'replace' : 'merge'));
       exchange.record.applied = true;
       return new Response(null, { status: 200, headers: { 'content-length': '0' } });
     });

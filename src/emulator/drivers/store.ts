@@ -17,6 +17,22 @@ const columns = `(id TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL, points TEXT 
 /** How many drivers are read in one go. */
 const pageDrivers = 256;
 
+/** What is kept of a request's changes: so many drivers of each kind, and so much packed text of what they were. */
+const changesKeptMax = 500;
+const changesCharactersMax = 2_000_000;
+
+/** What one request changed of the drivers that it touches. */
+export interface DriverChanges {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  /**
+   * The first of each of these by id, each as it was before; undefined where it was not. What is beyond the limits above
+   * is only counted.
+   */
+  readonly before: ReadonlyMap<string, DriverRow | undefined>;
+}
+
 export class DriverStore {
   readonly #database: Database;
   #temporaryTables = 0;
@@ -40,18 +56,74 @@ export class DriverStore {
     return new Stage(this.#database, this.#nextTable('stage'));
   }
 
-  /** Takes a staged request over, in one transaction. `replace`: what it leaves out, drivers and points, is deleted. */
-  apply(stage: Stage, mode: 'replace' | 'merge'): void {
-    this.#database.transaction(() => {
-      if (mode === 'replace') this.clear();
+  /**
+   * Takes a staged request over, in one transaction, and says what that changed. `replace`: what it leaves out, drivers
+   * and points, is deleted.
+   */
+  apply(stage: Stage, mode: 'replace' | 'merge'): DriverChanges {
+    const staged = `temp.${stage.table}`;
+    return this.#database.transaction(() => {
+      if (mode === 'merge') {
+        // The stage then holds what its drivers are to be, as it does where they are replaced.
+        this.#database.exec(`
+          UPDATE ${staged} AS staged
+          SET points = (SELECT overlay_points(held.points, staged.points) FROM driver AS held WHERE held.id = staged.id)
+          WHERE EXISTS (SELECT 1 FROM driver AS held WHERE held.id = staged.id)`);
+      }
+      const changes = this.#changesBy(staged, mode);
+      if (changes.removed > 0) this.#database.exec(`DELETE FROM driver WHERE id NOT IN (SELECT id FROM ${staged})`);
+      // A snapshot leaves most drivers as they are.
       this.#database.exec(`
-        INSERT INTO driver SELECT id, path, points FROM temp.${stage.table} WHERE true
-        ON CONFLICT (id) DO UPDATE SET path = excluded.path, points = overlay_points(points, excluded.points)`);
+        INSERT INTO driver SELECT id, path, points FROM ${staged} WHERE true
+        ON CONFLICT (id) DO UPDATE SET path = excluded.path, points = excluded.points
+        WHERE driver.path <> excluded.path OR driver.points <> excluded.points`);
+      return changes;
     })();
+  }
+
+  #changesBy(staged: string, mode: 'replace' | 'merge'): DriverChanges {
+    const isAdded = 'held.id IS NULL';
+    const isChanged = '(held.path <> staged.path OR held.points <> staged.points)';
+    const both = `FROM ${staged} AS staged LEFT JOIN driver AS held ON held.id = staged.id`;
+    const left = `FROM driver AS held WHERE held.id NOT IN (SELECT id FROM ${staged})`;
+    const { added, changed } = this.#database
+      .prepare<[], { added: number; changed: number }>(
+        `SELECT count(*) FILTER (WHERE ${isAdded}) AS added, count(*) FILTER (WHERE ${isChanged}) AS changed ${both}`,
+      )
+      .get() ?? { added: 0, changed: 0 };
+    const removed = mode === 'merge' ? 0 : (this.#database.prepare(`SELECT count(*) ${left}`).pluck().get() as number);
+    const before = new Map<string, DriverRow | undefined>();
+    if (added > 0) this.#note(before, `SELECT staged.id, NULL AS path, NULL AS points ${both} WHERE ${isAdded}`);
+    if (changed > 0) this.#note(before, `SELECT held.id, held.path, held.points ${both} WHERE ${isChanged}`);
+    if (removed > 0) this.#note(before, `SELECT held.id, held.path, held.points ${left}`);
+    return { added, changed, removed, before };
+  }
+
+  #note(before: Map<string, DriverRow | undefined>, select: string): void {
+    let characters = 0;
+    const rows = this.#database.prepare<[], DriverRow | { id: string; path: null }>(
+      `${select} ORDER BY 1 LIMIT ${changesKeptMax}`,
+    );
+    for (const row of rows.iterate()) {
+      before.set(row.id, row.path === null ? undefined : row);
+      characters += row.path === null ? 0 : row.path.length + row.points.length;
+      if (characters > changesCharactersMax) return;
+    }
   }
 
   clear(): void {
     this.#database.exec('DELETE FROM driver');
+  }
+
+  get(id: string): Driver | undefined {
+    const row = this.#database.prepare<[string], DriverRow>('SELECT id, path, points FROM driver WHERE id = ?').get(id);
+    return row && driverOf(row);
+  }
+
+  /** All drivers without their points, by the UTF-8 bytes of their ids. */
+  paths(): Pick<Driver, 'id' | 'path'>[] {
+    const rows = this.#database.prepare<[], Pick<DriverRow, 'id' | 'path'>>('SELECT id, path FROM driver ORDER BY id');
+    return rows.all().map(({ id, path }) => ({ id, path: JSON.parse(path) as string[] }));
   }
 
   /** All drivers as they are when the first is asked for, by the UTF-8 bytes of their ids; later requests change nothing. */
@@ -64,9 +136,7 @@ export class DriverStore {
       );
       for (let first = 0; ; first += pageDrivers) {
         const rows = page.all(first);
-        for (const { id, path, points } of rows) {
-          yield { id, path: JSON.parse(path) as string[], timeSeries: unpackPoints(points) };
-        }
+        for (const row of rows) yield driverOf(row);
         if (rows.length < pageDrivers) return;
       }
     } finally {
@@ -78,6 +148,10 @@ export class DriverStore {
     this.#temporaryTables += 1;
     return `${purpose}_${this.#temporaryTables}`;
   }
+}
+
+export function driverOf({ id, path, points }: DriverRow): Driver {
+  return { id, path: JSON.parse(path) as string[], timeSeries: unpackPoints(points) };
 }
 
 /** The drivers of one request while it is received: on disk where they are many, and in nobody's sight. */

@@ -24,6 +24,10 @@ const dayMs = 24 * 60 * 60 * 1000;
 const usageDaysDefault = 30;
 const usageDaysMax = 90;
 
+/** Dates have four digits of year on the wire: their first day, and the one after their last. */
+const firstDay = dayOf('0000-01-01');
+const endDay = dayOf('9999-12-31') + 1;
+
 /** Credits taken, or given back where negative. One with `generation` counts towards the daily cap. */
 interface Entry {
   readonly id: string;
@@ -46,7 +50,6 @@ export interface AccountOptions {
   readonly credits: number | undefined;
   /** 1 to 5. Without it the concurrency of tier 1 and no daily caps. */
   readonly tier: number | undefined;
-  readonly nowMs: number;
 }
 
 const creditsDefault = 100_000;
@@ -62,7 +65,7 @@ export class Account {
   readonly #recent = new Map<string, number[]>();
 
   /** @throws RangeError for credits or a tier that are none. */
-  constructor({ store, credits, tier, nowMs }: AccountOptions) {
+  constructor({ store, credits, tier }: AccountOptions) {
     if (credits !== undefined && !(Number.isSafeInteger(credits) && credits >= 0)) {
       throw new RangeError(`credits must be a whole number, not ${credits}`);
     }
@@ -75,7 +78,7 @@ export class Account {
     this.#hasCaps = tier !== undefined;
     this.#tier = limits;
     const isNew = this.#balance.get('balance') === undefined;
-    if (isNew || credits !== undefined) store.change(nowMs, () => this.#setBalance(this.#creditsAtStart));
+    if (isNew || credits !== undefined) store.change(() => this.#setBalance(this.#creditsAtStart));
     this.#rebuild();
     store.onRollback(() => this.#rebuild());
   }
@@ -134,6 +137,9 @@ export class Account {
     const lastDefault = beforeDate === undefined ? today + 1 : dayOf(beforeDate);
     const first = startDate === undefined ? lastDefault - usageDaysDefault : dayOf(startDate);
     const end = beforeDate === undefined ? first + usageDaysDefault : lastDefault;
+    if (first < firstDay)
+      throw invalidAt(['beforeDate'], `must be at least ${usageDaysDefault} days after year 0 begins`);
+    if (end > endDay) throw invalidAt(['startDate'], `must be at least ${usageDaysDefault} days before year 9999 ends`);
     if (end <= first) throw invalidAt(['beforeDate'], 'must be after startDate');
     if (end - first > usageDaysMax)
       throw invalidAt(['beforeDate'], `must be at most ${usageDaysMax} days after startDate`);
@@ -183,7 +189,7 @@ function isFaultOfInput(failureCode: string): boolean {
   return failureCode.startsWith('SAFETY.INPUT.') || failureCode.startsWith('INPUT_PREPROCESSING.SAFETY.');
 }
 
-/** Days since 1970. */
+/** Days since 1970, UTC. */
 function dayOf(date: string): number {
   return Date.parse(date) / dayMs;
 }

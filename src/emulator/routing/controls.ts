@@ -15,7 +15,13 @@ const secondsMax = 3_155_760_000;
 
 const advanceSchema = z.strictObject({ seconds: z.number().nonnegative().max(secondsMax) });
 
-export function serveRoutingControls(app: App, routing: Routing): void {
+interface RoutingControls {
+  readonly routing: Routing;
+  /** Whether requests without a key are refused. */
+  readonly needsKey: boolean;
+}
+
+export function serveRoutingControls(app: App, { routing, needsKey }: RoutingControls): void {
   route(app, '/_emulator/catalog', {
     GET: () => Response.json(catalogView(routing.catalog)),
     POST: ({ req }) =>
@@ -33,7 +39,7 @@ export function serveRoutingControls(app: App, routing: Routing): void {
       }),
   });
   route(app, '/_emulator/openapi.json', {
-    GET: ({ req }) => Response.json(openApiOf({ strict: routing.strict, origin: new URL(req.url).origin })),
+    GET: ({ req }) => Response.json(openApiOf({ strict: routing.strict, needsKey, origin: new URL(req.url).origin })),
   });
 }
 

@@ -5,6 +5,7 @@ import type { Routing as RoutingDecision } from '../../contract/routing-answers.
 import { generateRequestSchemas, lenientGenerateRequestSchemas } from '../../contract/routing-inputs.ts';
 import type { Modality } from '../../contract/routing-settings.ts';
 import { slugSchema } from '../../contract/routing-settings.ts';
+import type { Catalog } from './catalog.ts';
 import type { LogInput } from './routing-log.ts';
 import { decide } from './pipeline.ts';
 import type { Decision } from './pipeline.ts';
@@ -30,10 +31,29 @@ const taskMs = 5_000;
 
 type Routed = Extract<Decision, { kind: 'routed' }>;
 
-/** @throws Refusal 400 invalid, no eligible model or too few credits; 404 no such router; 429 daily cap. */
-export function generate(routing: Routing, call: GenerateCall): GenerateAnswer {
-  const { configId, input, dryRun } = readRequest(routing, call);
-  const router = routing.routers.bySlug(configId);
+/**
+ * Takes a request in and gives what generates. What routers and the catalog are afterwards is for later requests: one that
+ * is in flight keeps what it came upon (SPEC 3.A).
+ */
+export function receiveGeneration(routing: Routing, call: GenerateCall): () => GenerateAnswer {
+  const { catalog, routers } = routing;
+  const request = readRequest(routing, call);
+  if (!request.success) {
+    const router = routerNamedBy(routing, call.body);
+    return () => refuseInvalid(routing, call.requestId, { router, issues: request.error.issues });
+  }
+  const router = routers.bySlug(request.data.configId);
+  return () => generate(routing, call, { ...request.data, router, catalog });
+}
+
+interface Received extends GenerateRequest {
+  readonly router: Router | undefined;
+  readonly catalog: Catalog;
+}
+
+/** @throws Refusal 400 no eligible model or too few credits; 404 no such router; 429 daily cap. */
+function generate(routing: Routing, call: GenerateCall, received: Received): GenerateAnswer {
+  const { configId, input, dryRun, router, catalog } = received;
   if (router === undefined) {
     throw new Refusal(404, {
       error: `there is no router with the Config ID "${configId}"`,
@@ -42,7 +62,7 @@ export function generate(routing: Routing, call: GenerateCall): GenerateAnswer {
   }
   const decision = decide(
     { modality: call.modality, input, settings: router.settings, configId },
-    routing.catalog,
+    catalog,
     (model) => !routing.tasks.hasCapacity(model),
   );
   if (decision.kind === 'no_eligible_model') {
@@ -70,18 +90,25 @@ interface GenerateRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-function readRequest(routing: Routing, { modality, body, requestId }: GenerateCall): GenerateRequest {
-  const schemas = routing.strict ? generateRequestSchemas : lenientGenerateRequestSchemas;
-  const read = (schemas[modality] as z.ZodType<GenerateRequest>).safeParse(body);
-  if (read.success) return read.data;
-  const refusal = invalid(read.error.issues);
-  const router = routerNamedBy(routing, body);
+function readRequest({ strict }: Routing, { modality, body }: GenerateCall): z.ZodSafeParseResult<GenerateRequest> {
+  const schemas = strict ? generateRequestSchemas : lenientGenerateRequestSchemas;
+  return (schemas[modality] as z.ZodType<GenerateRequest>).safeParse(body);
+}
+
+interface Invalid {
+  /** Whose log it is for. */
+  readonly router: Router | undefined;
+  readonly issues: readonly z.core.$ZodIssue[];
+}
+
+/** @throws Refusal 400, always */
+function refuseInvalid({ log, clock }: Routing, requestId: string, { router, issues }: Invalid): never {
   if (router !== undefined) {
-    const [first] = read.error.issues;
+    const [first] = issues;
     const reason = `${first?.path.join('.') ?? ''}: ${first?.message ?? ''}`.slice(0, 500);
-    routing.log.add(router.id, { requestId, status: 'invalid_request', reason }, routing.clock.now());
+    log.add(router.id, { requestId, status: 'invalid_request', reason }, clock.now());
   }
-  throw refusal;
+  throw invalid(issues);
 }
 
 /** The router that a body without a valid input is about, unless it asks for no more than a dry run. */
@@ -133,7 +160,7 @@ function createTask(routing: Routing, call: GenerateCall, { router, decision, in
   }
   const id = randomUUID();
   const outputs = 'outputCount' in input ? (input.outputCount ?? 1) : 1;
-  store.change(nowMs, () => {
+  store.change(() => {
     account.charge({ id, model }, chargedCredits, nowMs);
     tasks.create({
       id,

@@ -42,7 +42,7 @@ const commonShape = {
   promptCharacters: alike({ min: count.optional(), max: count.optional() }).default({}),
   /** How good its output is, whatever the prompt. */
   quality: score,
-  /** How well it does what a prompt may ask for; a trait that is not named counts as `quality`. */
+  /** How well it does what a prompt may ask for; a trait that is not named counts as 3 less than `quality`. */
   strengths: z.partialRecord(z.enum(traits), score).default({}),
   /** From start to output of a usual request; what latency is ranked by. */
   expectedSeconds: z.number().positive(),

@@ -1,19 +1,26 @@
 /** OpenAPI 3.1 of area A, made of the schemas that requests are checked by. */
 import { z } from 'zod';
+import { errorSchema } from '../../contract/routing-resources.ts';
 import type { Operation } from './operations.ts';
 import { operations } from './operations.ts';
 
 interface OpenApiOptions {
   readonly strict: boolean;
+  /** Whether requests without a key are refused. */
+  readonly needsKey: boolean;
   /** Where clients find the emulator. */
   readonly origin: string;
 }
 
-export function openApiOf({ strict, origin }: OpenApiOptions): object {
+/** What any operation may be answered with: a version or a key that is none, a body that is too long or coded unknown. */
+const refusalStatuses = [400, 413, 415];
+
+export function openApiOf({ strict, needsKey, origin }: OpenApiOptions): object {
+  const refusals = needsKey ? [...refusalStatuses, 401] : refusalStatuses;
   const paths: Record<string, Record<string, object>> = {};
   for (const [operationId, operation] of Object.entries<Operation>(operations)) {
     const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describe(operationId, operation, strict);
+    path[operation.method.toLowerCase()] = describe(operationId, operation, { strict, refusals });
   }
   return {
     openapi: '3.1.0',
@@ -23,7 +30,7 @@ export function openApiOf({ strict, origin }: OpenApiOptions): object {
       description: 'Made of the schemas that requests are checked by.',
     },
     servers: [{ url: origin }],
-    security: strict ? [{ ApiKeyAuth: [] }] : [{}, { ApiKeyAuth: [] }],
+    security: needsKey ? [{ ApiKeyAuth: [] }] : [{}, { ApiKeyAuth: [] }],
     paths,
     components: {
       securitySchemes: { ApiKeyAuth: { type: 'http', scheme: 'bearer' } },
@@ -42,11 +49,18 @@ export function openApiOf({ strict, origin }: OpenApiOptions): object {
         },
         cursor: { name: 'cursor', in: 'query', schema: { type: 'string', minLength: 1, maxLength: 1000 } },
       },
+      responses: { Refusal: { ...describeAnswer([errorSchema]), description: 'Refused' } },
     },
   };
 }
 
-function describe(operationId: string, operation: Operation, strict: boolean): object {
+interface Manner {
+  readonly strict: boolean;
+  /** Statuses. */
+  readonly refusals: readonly number[];
+}
+
+function describe(operationId: string, operation: Operation, { strict, refusals }: Manner): object {
   const { path, summary, isPaged, lenientRequest, answers } = operation;
   const request = strict ? operation.request : (lenientRequest ?? operation.request);
   const parameters = ['version', ...(path.includes('{id}') ? ['id'] : []), ...(isPaged ? ['limit', 'cursor'] : [])];
@@ -57,7 +71,10 @@ function describe(operationId: string, operation: Operation, strict: boolean): o
     ...(request !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: schemaOf(request, 'input') } } },
     }),
-    responses: Object.fromEntries(Object.entries(answers).map(([status, bodies]) => [status, describeAnswer(bodies)])),
+    responses: {
+      ...Object.fromEntries(refusals.map((status) => [status, { $ref: '#/components/responses/Refusal' }])),
+      ...Object.fromEntries(Object.entries(answers).map(([status, bodies]) => [status, describeAnswer(bodies)])),
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * What a prompt asks for, as far as its words say: what quality is ranked by. No network and no chance: the same prompt is
- * read alike each time. `docs/EMULATOR.md` lists the traits.
+ * read alike each time. `docs/EMULATOR.md` says how each trait is found.
  */
 
 export const traits = [
@@ -84,6 +84,9 @@ const evidenceMax = 3;
 /** From here on a prompt is a description in detail. */
 const detailCharactersMin = 400;
 
+/** No mark within, an opening one neither: a search from each of many would go to the end of the prompt. */
+const quotedWords = /["“«][^"“”«»]{2,}["”»]/u;
+
 const wordPattern = /[\p{L}\p{N}]+(?:[-'’][\p{L}\p{N}]+)*/gu;
 
 /** The traits found, in the order of `traits`. An absent prompt asks for nothing. */
@@ -97,7 +100,7 @@ export function readPrompt(prompt: string | undefined, purpose: PromptPurpose): 
     found.set(trait, evidences);
   };
   for (const word of words) for (const trait of traitOfWord.get(word) ?? []) note(trait, word);
-  if (/["“«][^"”»]{2,}["”»]/u.test(prompt)) note(purpose === 'image' ? 'lettering' : 'dialogue', 'quoted words');
+  if (quotedWords.test(prompt)) note(purpose === 'image' ? 'lettering' : 'dialogue', 'quoted words');
   if (/\[[a-z ]{2,30}\]/i.test(prompt)) note('expression', 'stage directions');
   if (/!|…|\.\.\./.test(prompt)) note('expression', 'its punctuation');
   if (prompt.length >= detailCharactersMin) note('detail', `${prompt.length} characters`);

@@ -73,9 +73,16 @@ export class Ranking {
   }
 }
 
-/** Its quality, and its strength at each trait of the prompt. */
+/** What a prompt asks for counts so many times as much as how good a model is whatever the prompt. */
+const traitWeight = 2;
+
+/** A model that is not known for a trait is so much worse at it than it is as a whole: all-rounders are not best at all. */
+const unnamedTraitLoss = 3;
+
+/** Its quality, and with more weight its strength at each trait of the prompt. */
 export function scoreOf({ quality, strengths }: Model, findings: readonly Finding[]): number {
   let score = quality;
-  for (const { trait } of findings) score += strengths[trait] ?? quality;
+  for (const { trait } of findings)
+    score += traitWeight * (strengths[trait] ?? Math.max(0, quality - unnamedTraitLoss));
   return score;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../contract/routing-resources.ts';
 import type { Modality } from '../../contract/routing-settings.ts';
 import { serveRoutingControls } from './controls.ts';
-import { generate } from './generate.ts';
+import { receiveGeneration } from './generate.ts';
 import { serveMedia } from './media.ts';
 import { operations } from './operations.ts';
 import type { OperationName } from './operations.ts';
@@ -20,37 +20,52 @@ import { pageOf } from './pages.ts';
 import { viewRouter } from './routers.ts';
 import type { Router } from './routers.ts';
 import type { Routing } from './routing.ts';
-import { acting, answerOf, checkVersion } from './wire.ts';
+import { acting, answerOf, arriving, checkVersion } from './wire.ts';
 import type { Call } from './wire.ts';
 
-export function serveRouting(app: App, routing: Routing, faults: FaultQueue): void {
+interface RoutingContext {
+  readonly routing: Routing;
+  readonly faults: FaultQueue;
+  /** Whether requests without a key are refused, before they come here. */
+  readonly needsKey: boolean;
+}
+
+export function serveRouting(app: App, { routing, faults, needsKey }: RoutingContext): void {
   checkVersion(app, routing);
-  const handlers: Record<OperationName, (call: Call) => Response> = {
-    ...routerHandlers(routing),
+  const handlers: Record<OperationName, Handler> = {
+    ...acted(routerHandlers(routing)),
     ...generateHandlers(routing, faults),
-    ...accountHandlers(routing),
+    ...acted(taskHandlers(routing)),
+    ...acted(accountHandlers(routing)),
   };
   const paths = new Map<string, Record<string, Handler>>();
   for (const name of Object.keys(handlers) as OperationName[]) {
     const { method, path } = operations[name];
     const methods = paths.get(path) ?? {};
-    methods[method] = acting(handlers[name]);
+    methods[method] = handlers[name];
     paths.set(path, methods);
   }
   for (const [path, methods] of paths) route(app, path.replace('{id}', ':id'), methods);
   serveUploads(app, routing);
   serveMedia(app, routing);
-  serveRoutingControls(app, routing);
+  serveRoutingControls(app, { routing, needsKey });
 }
 
-type Handlers<Names extends OperationName> = Record<Names, (call: Call) => Response>;
+type Acts = Readonly<Partial<Record<OperationName, (call: Call) => Response>>>;
+
+function acted<Some extends Acts>(acts: Some): Record<keyof Some, Handler> {
+  return Object.fromEntries(Object.entries(acts).map(([name, act]) => [name, acting(act)])) as Record<
+    keyof Some,
+    Handler
+  >;
+}
 
 function routerHandlers(routing: Routing) {
   const { routers, log, strict } = routing;
   const routerOf = (call: Call): Router => {
     const id = call.param('id');
     // SPEC does not show what an id looks like, and the slug is what a reader of it has at hand.
-    return (strict ? undefined : routers.bySlug(id)) ?? routers.get(id);
+    return strict ? routers.get(id) : routers.byIdOrSlug(id);
   };
   return {
     createRouter: (call) => {
@@ -76,7 +91,7 @@ function routerHandlers(routing: Routing) {
       const page = pageOf(log.ofRouter(id), `requests of ${id}`, pageQuery(call));
       return answerJson(viewPage(page, ({ record }) => record));
     },
-  } satisfies Partial<Handlers<OperationName>>;
+  } satisfies Acts;
 }
 
 function pageQuery(call: Call): { limit: string | undefined; cursor: string | undefined } {
@@ -88,26 +103,33 @@ function viewPage<Row, View>({ data, ...page }: Page<Row>, view: (row: Row) => V
 }
 
 function generateHandlers(routing: Routing, faults: FaultQueue) {
-  const handlerOf = (modality: Modality) => (call: Call) => {
-    const { requestId } = call.exchange;
-    const body = call.json();
-    const orderedEnding = () => faults.takeEnding(operations[nameOf[modality]].path);
-    const answer = generate(routing, { modality, body, requestId, orderedEnding });
-    if ('id' in answer) call.applied();
-    return answerJson(answer);
-  };
-  const nameOf = { video: 'generateVideo', image: 'generateImage', audio: 'generateAudio' } as const;
+  const handlerOf = (name: OperationName, modality: Modality): Handler =>
+    arriving((call) => {
+      const { requestId } = call.exchange;
+      const orderedEnding = () => faults.takeEnding(operations[name].path);
+      const generate = receiveGeneration(routing, { modality, body: call.json(), requestId, orderedEnding });
+      return () => {
+        const answer = generate();
+        if ('id' in answer) call.applied();
+        return answerJson(answer);
+      };
+    });
   return {
-    generateVideo: handlerOf('video'),
-    generateImage: handlerOf('image'),
-    generateAudio: handlerOf('audio'),
+    generateVideo: handlerOf('generateVideo', 'video'),
+    generateImage: handlerOf('generateImage', 'image'),
+    generateAudio: handlerOf('generateAudio', 'audio'),
+  };
+}
+
+function taskHandlers(routing: Routing) {
+  return {
     retrieveTask: (call) => answerJson(routing.viewTask(routing.task(call.param('id')), call.origin)),
     deleteTask: (call) => {
       routing.tasks.remove(routing.task(call.param('id')));
       call.applied();
       return new Response(null, { status: 204 });
     },
-  } satisfies Partial<Handlers<OperationName>>;
+  } satisfies Acts;
 }
 
 function accountHandlers(routing: Routing) {
@@ -124,7 +146,7 @@ function accountHandlers(routing: Routing) {
       call.applied();
       return answerJson(upload);
     },
-  } satisfies Partial<Handlers<OperationName>>;
+  } satisfies Acts;
 }
 
 const uploadBytesMax = 200 * 1024 * 1024;

@@ -46,7 +46,7 @@ export class Routers {
     if (this.#idsBySlug.has(slug)) throw slugInUse(slug);
     const { store, clock } = this.#context;
     const nowMs = clock.now();
-    return store.change(nowMs, () => {
+    return store.change(() => {
       const router: Router = {
         id: randomUUID(),
         seq: store.nextSeq(),
@@ -72,6 +72,12 @@ export class Routers {
   bySlug(slug: string): Router | undefined {
     const id = this.#idsBySlug.get(slug);
     return id === undefined ? undefined : this.#shelf.get(id);
+  }
+
+  /** A slug may look like an id, and then it is the id that counts. @throws Refusal 404 */
+  byIdOrSlug(name: string): Router {
+    const bySlug = this.#shelf.get(name) === undefined ? this.bySlug(name) : undefined;
+    return bySlug ?? this.get(name);
   }
 
   /** @throws Refusal 404 */
@@ -108,7 +114,7 @@ export class Routers {
 
   /** Its slug is free again. Its tasks stay. */
   remove(router: Router): void {
-    this.#context.store.change(this.#context.clock.now(), () => {
+    this.#context.store.change(() => {
       this.#shelf.delete(router.id);
       this.#idsBySlug.delete(router.slug);
     });
@@ -123,7 +129,7 @@ export class Routers {
   #save(router: Router, changed: Pick<Router, 'name' | 'description' | 'settings'>): Router {
     const { store, clock } = this.#context;
     const updatedMs = clock.now();
-    return store.change(updatedMs, () => {
+    return store.change(() => {
       const next: Router = { ...router, ...changed, version: router.version + 1, updatedMs };
       this.#shelf.set(next);
       return next;

@@ -29,7 +29,7 @@ export class RoutingLog {
 
   add(routerId: string, input: LogInput, nowMs: number): void {
     const id = randomUUID();
-    this.#store.change(nowMs, () => {
+    this.#store.change(() => {
       const record: RoutedRequest = {
         id,
         model: null,

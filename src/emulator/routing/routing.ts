@@ -4,6 +4,7 @@
  */
 import type { Database } from 'better-sqlite3';
 import type { Organization, TaskAnswer } from '../../contract/routing-resources.ts';
+import { StateError } from '../database.ts';
 import { Account } from './account.ts';
 import { builtInCatalog, parseCatalog } from './catalog.ts';
 import type { Catalog, Model } from './catalog.ts';
@@ -12,6 +13,7 @@ import { notFound } from './refusal.ts';
 import { Routers } from './routers.ts';
 import { RoutingLog } from './routing-log.ts';
 import { RoutingStore } from './store.ts';
+import type { Kept, Shelf } from './store.ts';
 import { Tasks, viewTask } from './tasks.ts';
 import type { Task } from './tasks.ts';
 import { Uploads } from './uploads.ts';
@@ -23,11 +25,17 @@ export interface RoutingOptions {
   readonly credits?: number | undefined;
   /** 1 to 5: its concurrency, and its daily caps. Default: the concurrency of tier 1, and no caps. */
   readonly tier?: number | undefined;
-  /** A catalog, or changes of the built-in one, as JSON gives it; `docs/EMULATOR.md` shows the shape. */
+  /**
+   * A catalog, or changes of the built-in one, as JSON gives it; `docs/EMULATOR.md` shows the shape. Default: that of the
+   * state, or else the built-in one.
+   */
   readonly catalog?: unknown;
   /** The live service's manners. */
   readonly strict?: boolean | undefined;
 }
+
+/** A catalog that was set while the emulator ran. */
+interface KeptCatalog extends Kept, Catalog {}
 
 export class Routing {
   readonly strict: boolean;
@@ -38,6 +46,7 @@ export class Routing {
   readonly account: Account;
   readonly log: RoutingLog;
   readonly uploads: Uploads;
+  readonly #catalogShelf: Shelf<KeptCatalog>;
   readonly #catalogAtStart: Catalog;
   #catalog: Catalog;
   #models: ReadonlyMap<string, Model> = new Map();
@@ -47,13 +56,16 @@ export class Routing {
     const { speed = 1, credits, tier, strict = false } = options;
     this.strict = strict;
     this.#catalogAtStart = options.catalog === undefined ? builtInCatalog : parseCatalog(options.catalog);
-    this.#catalog = this.#catalogAtStart;
-    this.catalog = this.#catalogAtStart;
     const store = new RoutingStore(database);
     this.store = store;
-    this.clock = new EmulatorClock({ speed, notBeforeMs: store.clockMs });
+    this.#catalogShelf = store.shelf<KeptCatalog>('catalog');
+    if (options.catalog !== undefined) store.change(() => this.#catalogShelf.delete(catalogId));
+    const kept = this.#catalogShelf.get(catalogId);
+    this.#catalog = kept === undefined ? this.#catalogAtStart : readKept(kept);
+    this.#indexModels();
+    this.clock = new EmulatorClock({ store, speed });
     const { clock } = this;
-    this.account = new Account({ store, credits, tier, nowMs: clock.now() });
+    this.account = new Account({ store, credits, tier });
     this.tasks = new Tasks({
       store,
       clock,
@@ -71,8 +83,8 @@ export class Routing {
 
   /** For requests from now on; tasks go on. */
   set catalog(catalog: Catalog) {
-    this.#catalog = catalog;
-    this.#models = new Map(catalog.models.map((model) => [model.id, model]));
+    this.store.change(() => this.#catalogShelf.set({ id: catalogId, seq: 0, models: catalog.models }));
+    this.#takeCatalog(catalog);
   }
 
   model(id: string): Model | undefined {
@@ -130,10 +142,36 @@ export class Routing {
 
   /** As new. */
   reset(): void {
-    this.clock.reset();
-    this.catalog = this.#catalogAtStart;
-    this.store.change(this.clock.now(), () => {
+    this.store.change(() => {
       for (const part of [this.routers, this.tasks, this.account, this.log, this.uploads]) part.clear();
+      this.#catalogShelf.delete(catalogId);
+    });
+    this.clock.reset();
+    this.#takeCatalog(this.#catalogAtStart);
+  }
+
+  #takeCatalog(catalog: Catalog): void {
+    this.#catalog = catalog;
+    this.#indexModels();
+    // A model may be in another group than before.
+    this.tasks.limitsChanged();
+  }
+
+  #indexModels(): void {
+    this.#models = new Map(this.#catalog.models.map((model) => [model.id, model]));
+  }
+}
+
+const catalogId = 'catalog';
+
+/** @throws StateError for a catalog of a version that knew others. */
+function readKept({ models }: KeptCatalog): Catalog {
+  try {
+    return parseCatalog(models);
+  } catch (cause) {
+    throw new StateError('catalog', 'the state has kept a catalog that this version does not understand', {
+      hint: 'name another with --catalog, which then takes its place, or use another directory',
+      cause,
     });
   }
 }

@@ -52,16 +52,12 @@ export class Shelf<Row extends Kept> {
   }
 }
 
-interface Meta extends Kept {
-  /** What the clock showed at the last change, UNIX ms. */
-  readonly clockMs: number;
-}
-
 export class RoutingStore {
   readonly #database: Database | undefined;
   readonly #write: Write;
   readonly #rebuilds: (() => void)[] = [];
-  readonly #meta: Shelf<Meta>;
+  /** One row: the last `seq`. */
+  readonly #meta: Shelf<Kept>;
   #undo: (() => void)[] | undefined;
   #seq: number;
 
@@ -69,13 +65,8 @@ export class RoutingStore {
   constructor(database: Database | undefined) {
     this.#database = database;
     this.#write = database === undefined ? () => {} : writerTo(database);
-    this.#meta = this.shelf<Meta>('meta');
+    this.#meta = this.shelf<Kept>('meta');
     this.#seq = this.#meta.get('meta')?.seq ?? 0;
-  }
-
-  /** What the clock showed at the last change, UNIX ms. */
-  get clockMs(): number {
-    return this.#meta.get('meta')?.clockMs ?? 0;
   }
 
   shelf<Row extends Kept>(kind: string): Shelf<Row> {
@@ -98,14 +89,14 @@ export class RoutingStore {
   }
 
   /** Everything that `act` writes happens or none of it, in memory and on disk. May be nested: the outer one counts. */
-  change<Result>(nowMs: number, act: () => Result): Result {
+  change<Result>(act: () => Result): Result {
     if (this.#undo !== undefined) return act();
     const undo: (() => void)[] = [];
     this.#undo = undo;
     const actAndNote = (): Result => {
       const result = act();
       // Nothing was written: nothing is to be kept.
-      if (undo.length > 0) this.#meta.set({ id: 'meta', seq: this.#seq, clockMs: nowMs });
+      if (undo.length > 0) this.#meta.set({ id: 'meta', seq: this.#seq });
       return result;
     };
     try {

@@ -67,7 +67,8 @@ export class Tasks {
   readonly #context: TasksContext;
   readonly #shelf: Shelf<Task>;
   readonly #lanes = new Map<string, Lane>();
-  #nextEndMs = Infinity;
+  /** When something is due next: a task's end, or at once what limits that have changed let in. */
+  #nextDueMs = -Infinity;
 
   constructor(context: TasksContext) {
     this.#context = context;
@@ -85,7 +86,13 @@ export class Tasks {
     return this.#shelf.values();
   }
 
-  /** Whether a task of this model would begin at once. */
+  /** Limits are others than they were: lets in what waited for that. */
+  limitsChanged(): void {
+    this.#nextDueMs = -Infinity;
+    this.settle();
+  }
+
+  /** Whether a task of this model would begin at once, and so before none that waits. */
   hasCapacity(model: string): boolean {
     this.settle();
     const max = this.#context.concurrencyMax(model);
@@ -106,7 +113,7 @@ export class Tasks {
     this.#shelf.set(task);
     const lane = this.#lane(task.model);
     (isAdmitted ? lane.running : lane.waiting).push(task);
-    this.#findNextEnd();
+    if (isAdmitted) this.#nextDueMs = Math.min(this.#nextDueMs, endOf(task));
     return task;
   }
 
@@ -114,7 +121,7 @@ export class Tasks {
   remove(task: Task): void {
     const { store, clock, refund } = this.#context;
     const nowMs = clock.now();
-    store.change(nowMs, () => {
+    store.change(() => {
       if (task.ended === null) {
         refund(task, { status: 'CANCELLED' }, nowMs);
         const lane = this.#lane(task.model);
@@ -131,9 +138,12 @@ export class Tasks {
   settle(): void {
     const { store, clock } = this.#context;
     const nowMs = clock.now();
-    if (nowMs < this.#nextEndMs) return;
-    store.change(nowMs, () => {
-      for (const [model, lane] of this.#lanes) this.#settleLane(model, lane, nowMs);
+    if (nowMs < this.#nextDueMs) return;
+    store.change(() => {
+      for (const [model, lane] of this.#lanes) {
+        this.#settleLane(model, lane, nowMs);
+        this.#admit(lane, model, nowMs);
+      }
       this.#findNextEnd();
     });
   }
@@ -176,9 +186,9 @@ export class Tasks {
   }
 
   #findNextEnd(): void {
-    this.#nextEndMs = Infinity;
+    this.#nextDueMs = Infinity;
     for (const { running } of this.#lanes.values()) {
-      for (const task of running) this.#nextEndMs = Math.min(this.#nextEndMs, endOf(task));
+      for (const task of running) this.#nextDueMs = Math.min(this.#nextDueMs, endOf(task));
     }
   }
 
@@ -189,7 +199,7 @@ export class Tasks {
       const lane = this.#lane(task.model);
       (task.admittedMs === null ? lane.waiting : lane.running).push(task);
     }
-    this.#findNextEnd();
+    this.#nextDueMs = -Infinity;
   }
 }
 

@@ -34,7 +34,7 @@ export class Uploads {
     const nowMs = this.#clock.now();
     const id = randomUUID();
     const policy = randomUUID();
-    this.#store.change(nowMs, () => {
+    this.#store.change(() => {
       for (const { id: old, createdMs } of this.#shelf.values()) {
         if (nowMs - createdMs > uploadLifeMs) this.#shelf.delete(old);
       }
@@ -58,7 +58,7 @@ export class Uploads {
     if (file === null || typeof file === 'string') throw new Refusal(400, { error: 'the form must have a file' });
     const bytes = Buffer.from(await file.arrayBuffer());
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    this.#store.change(this.#clock.now(), () => {
+    this.#store.change(() => {
       this.#shelf.set({ ...upload, file: { bytes: bytes.length, sha256, type: file.type } });
     });
   }

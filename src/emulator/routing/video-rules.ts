@@ -32,7 +32,7 @@ export function videoRules(input: VideoInput): Rules<VideoModel> {
     lackOf: (model) => {
       if (offered(model) === undefined) return from;
       if (input.audio === true && model.sound === 'none') return 'sound';
-      if (input.audio === false && model.sound === 'always') return 'no sound';
+      if (input.audio === false && model.sound === 'always') return 'silent video';
       return input.keyframes?.length && modeOf(model).keyframes === undefined ? 'keyframes' : undefined;
     },
 

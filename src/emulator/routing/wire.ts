@@ -64,14 +64,24 @@ export class Call {
 
 /** Serves an operation whose body, if any, is JSON. What `act` throws as a `Refusal` is answered. */
 export function acting(act: (call: Call) => Response): Handler {
+  return arriving((call) => () => act(call));
+}
+
+/**
+ * As `acting`, in two steps: `arrive` looks at things as they are when the request has arrived, and what it returns acts
+ * on that, as late as a fault may want it to.
+ */
+export function arriving(arrive: (call: Call) => () => Response): Handler {
   return async (context) => {
     const exchange = context.get('exchange');
     const { text, refusal } = await receiveText(exchange);
-    return exchange.settle(() => refusal ?? refusing(() => act(new Call(context, text))));
+    if (refusal !== undefined) return exchange.settle(() => refusal);
+    const arrived = refusing(() => arrive(new Call(context, text)));
+    return exchange.settle(() => (arrived instanceof Response ? arrived : refusing(arrived)));
   };
 }
 
-function refusing(act: () => Response): Response {
+function refusing<Result>(act: () => Result): Result | Response {
   try {
     return act();
   } catch (error) {
