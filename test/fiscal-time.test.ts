@@ -21,6 +21,11 @@ function fiscalPlace(
 
 const everyStart = Array.from({ length: 12 }, (_, index) => index + 1);
 
+test.each(['FY2025', 'FY25', '2025', 'FY2024/25'])('a fiscal year %s is twelve months from April 2024 on', (text) => {
+  const moment = compileTimeReader({ ...plainFormat, formats: ['fiscal-year'], fiscalYear: april }, 'UTC')(text);
+  expect(moment).toMatchObject({ month: monthOf(2024, 4), months: 12 });
+});
+
 describe('a fiscal quarter', () => {
   test.each(['FY25 Q1', 'Q1 FY2025', 'FY2025Q1', 'FY2025-Q1', '2025 Q1', 'q1/25', 'Q1 FY 2025', 'Q1\u00a0\u00a0FY25'])(
     'is read from %j, in any order',

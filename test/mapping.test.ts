@@ -167,6 +167,12 @@ describe('unpivot by groups of its pattern', () => {
     expect(rows).toEqual([['Units/A 2026-01 3', 'Price/A 2026-01 9.50', 'Units/A 2026-02 4']]);
   });
 
+  test('needs a column for each of its values', () => {
+    expect(columnProblems(mapping(both, several), ['sku', 'units_2026-01'])).toMatchObject([
+      { path: ['unpivot', 'value'], message: expect.stringContaining('value column "price"') as string },
+    ]);
+  });
+
   test('names a column whose group is no value column', () => {
     const unpivot = { ...several.unpivot, columns: /^(?<value>\w+)_(?<month>.+)$/u };
     expect(columnProblems(mapping(both, { unpivot }), ['sku', 'units_2026-01', 'cost_2026-01'])).toMatchObject([
@@ -190,6 +196,15 @@ describe('fill down', () => {
 
   test('leaves what is empty from the first row on', () => {
     expect(readAll(filled, columns, [['', '2026-01-01', '1']])).toMatchObject([
+      { reject: expect.stringContaining('column "region" is empty') as string },
+    ]);
+  });
+
+  test('takes nothing over a row whose fields could not be told apart', () => {
+    const rows = [['N', '2026-01-01', '1'], ['S'], ['', '2026-02-01', '5']];
+    expect(readAll(filled, columns, rows)).toEqual([
+      ['rev/N 2026-01 1'],
+      { reject: '1 field, expected 3' },
       { reject: expect.stringContaining('column "region" is empty') as string },
     ]);
   });
@@ -265,6 +280,13 @@ describe('a row with a field that is none', () => {
       mapping([revenue], { where: [{ column, test: { kind: 'oneOf', texts } }] });
     expect(faulty(only('note', ['x']), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([{ reject: 'cell #N/A' }]);
     expect(faulty(only('region', ['S']), [['N', '#N/A', '1', '']], [0, 1])).toEqual(['filtered']);
+  });
+
+  test('is no fault where its text means "no value", or where `where` leaves out just that', () => {
+    const rows = [['N', '2026-01-01', '#N/A', '']];
+    expect(faulty(mapping([revenue], { missing: ['', '#N/A'] }), rows, [0, 2])).toEqual([[]]);
+    const test = { kind: 'not', test: { kind: 'oneOf', texts: ['#N/A'] } } as const;
+    expect(faulty(mapping([revenue], { where: [{ column: 'amount', test }] }), rows, [0, 2])).toEqual(['filtered']);
   });
 
   test('fills no row below it', () => {

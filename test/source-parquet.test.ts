@@ -8,6 +8,8 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { ParquetWriteOptions } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isAgentError } from '../src/core/errors.ts';
+import type { FaultyPart } from './field-faults.ts';
+import { readFaults } from './field-faults.ts';
 import { openSource, readWhole, tempDir, writeFiles } from './source-world.ts';
 import type { WholePart } from './source-world.ts';
 
@@ -41,6 +43,12 @@ async function readBytes(bytes: Uint8Array): Promise<WholePart> {
 
 async function readQuery(query: string, options = ''): Promise<WholePart> {
   return await readBytes(await copied(query, options));
+}
+
+async function faultsOf(query: string): Promise<FaultyPart> {
+  const dir = await tempDir();
+  await writeFiles(dir, { [file]: await copied(query) });
+  return await readFaults(openSource('parquet', { files: [file] }, dir));
 }
 
 function readWritten(options: Omit<ParquetWriteOptions, 'writer'>): Promise<WholePart> {
@@ -167,10 +175,20 @@ describe('values', () => {
     );
   });
 
-  test('that are no text are a failure that names the column', async () => {
-    await expect(readQuery("SELECT 'x' AS id, '\\xFF\\x00'::BLOB AS picture")).rejects.toMatchObject(
-      unreadable(/a value of column picture is no text/, /text or number type/),
-    );
+  test('that are no text are a fault of their field, whose text is their first bytes', async () => {
+    const query = `SELECT * FROM (VALUES ('x'::BLOB, 1), ('\\xFF\\x00'::BLOB, 2), (NULL, 3),
+      ('\\xFF'::BLOB || repeat('a', 20)::BLOB, 4)) AS t(picture, n)`;
+    expect((await readQuery(query)).rows.map(([picture]) => picture)).toEqual([
+      'x',
+      '0xff00',
+      '',
+      '0xff616161616161616161616161616161…',
+    ]);
+    const reason =
+      'column picture holds no text (BYTE_ARRAY without a type, and no valid utf-8): give the column a text or number type in the export';
+    expect(await faultsOf(query)).toMatchObject({
+      faults: [`row 2 picture: ${reason}`, `row 4 picture: ${reason}`],
+    });
   });
 });
 
@@ -256,11 +274,36 @@ describe('a file', () => {
   test.each([
     ['[1, 2]', 'LIST'],
     ["MAP {'a': 1}", 'MAP'],
-    ["{'b': [1]}", 'LIST'],
     ["INTERVAL '1 month'", 'INTERVAL'],
-  ])('with a column of %s is a failure that names it', async (value, type) => {
-    await expect(readQuery(`SELECT 1 AS id, ${value} AS extra`)).rejects.toMatchObject(
-      unreadable(new RegExp(`column extra.* holds no single text or number \\(${type}\\)`), /leave it out.*duckdb/),
+  ])('with a column of %s is read but for that column', async (value, type) => {
+    const query = `SELECT i AS id, ${value} AS extra, 'x' || i AS name FROM range(2) r(i)`;
+    expect(await readQuery(query)).toMatchObject({
+      columns: ['id', 'extra', 'name'],
+      rows: [
+        ['0', `(${type})`, 'x0'],
+        ['1', `(${type})`, 'x1'],
+      ],
+    });
+    const reason = `column extra holds no single text or number (${type}): read the file by type: duckdb, with a query that makes one of it`;
+    expect((await faultsOf(query)).faults).toEqual([`row 1 extra: ${reason}`, `row 2 extra: ${reason}`]);
+  });
+
+  test('with lists and maps among structs gives every other column its own values', async () => {
+    const query = `SELECT MAP {'a': [1]} AS m, {'list': [{'x': 1, 'y': 2}], 'year': 2024} AS s, '\\xFF'::BLOB AS bad, 7 AS n`;
+    expect(await readQuery(query, ', ROW_GROUP_SIZE 2048')).toMatchObject({
+      columns: ['m', 's.list', 's.year', 'bad', 'n'],
+      rows: [['(MAP)', '(LIST)', '2024', '0xff', '7']],
+    });
+    expect((await faultsOf(query)).faults.map((fault) => fault.replace(/ \(.*/, ''))).toEqual([
+      'row 1 m: column m holds no single text or number',
+      'row 1 s.list: column s.list holds no single text or number',
+      'row 1 bad: column bad holds no text',
+    ]);
+  });
+
+  test('with nothing but such columns is a failure that names them', async () => {
+    await expect(readQuery("SELECT [1] AS a, INTERVAL '1 day' AS b")).rejects.toMatchObject(
+      unreadable(/no column holds single texts or numbers: a \(LIST\), b \(INTERVAL\)/, /duckdb/),
     );
   });
 

@@ -52,6 +52,15 @@ describe('a workbook', () => {
     expect((await readWhole(openSource('xlsx', { files: ['*.gz'] }, dir))).rows).toEqual([['1']]);
   });
 
+  test('that somebody has open is read without the file that Excel puts beside it', async () => {
+    const dir = await tempDir();
+    await writeFiles(dir, { '~$books.xlsx': Buffer.alloc(165) });
+    const source = openSource('xlsx', { files: ['*.xlsx'] }, dir);
+    await expect(source.parts(calm)).rejects.toMatchObject({ message: expect.stringMatching(/^nothing matches/) });
+    await writeFiles(dir, { [file]: workbook({ sheets: [{ name: 'a', rows: [['a'], ['1']] }] }) });
+    expect((await source.parts(calm)).map(({ name }) => name)).toEqual([file]);
+  });
+
   test('has the hash of its bytes', async () => {
     const dir = await tempDir();
     await writeFiles(dir, { [file]: workbook({ sheets: [{ name: 'a', rows: [['a'], ['1']] }] }) });
@@ -142,6 +151,20 @@ describe('a workbook', () => {
     const entries = { 'xl/sharedStrings.xml': `<sst><si><t>${'x'.repeat(5_000_000)}</t></si></sst>` };
     await expect(readBook({ sheets: [{ name: 'a' }], entries })).rejects.toMatchObject(
       unreadable(/a tag or text of more than/),
+    );
+  });
+
+  test('with more texts than any workbook has is a failure before they are held', async () => {
+    const entries = { 'xl/sharedStrings.xml': document('sst', '<si/>'.repeat(8 * 1024 * 1024 + 1)) };
+    await expect(readBook({ sheets: [{ name: 'a' }], entries })).rejects.toMatchObject(
+      unreadable(/^books\.xlsx has more than 8388608 texts in its table of texts$/, /split the workbook/),
+    );
+  });
+
+  test('with a text in pieces that never ends is a failure before it is held', async () => {
+    const entries = { 'xl/sharedStrings.xml': `<sst><si>${`<t>${'x'.repeat(100_000)}</t>`.repeat(50)}</si></sst>` };
+    await expect(readBook({ sheets: [{ name: 'a' }], entries })).rejects.toMatchObject(
+      unreadable(/sharedStrings\.xml has a text of more than 4194304 characters/),
     );
   });
 

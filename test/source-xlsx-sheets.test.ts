@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { kinds } from '../src/sources/index.ts';
 import { calm, openSource, readWhole, tempDir, writeFiles } from './source-world.ts';
-import { readBook, unreadable, workbook } from './workbooks.ts';
+import { readBook, readBookFaults, unreadable, workbook } from './workbooks.ts';
 import type { TestCell, TestWorkbook } from './workbooks.ts';
 
 const file = 'books.xlsx';
@@ -88,6 +88,19 @@ describe('rows', () => {
     expect((await readBook({ sheets: [{ name: 'a', rows }] }, { footer: 1 })).rows).toEqual([['1'], ['2']]);
   });
 
+  test('of comments are none, whatever is in them, above the table, in it and below it', async () => {
+    const refError = { attributes: 't="e"', xml: '<v>#REF!</v>' };
+    const rows = [['# as of', refError], ['a', 'b'], ['1', '# no comment'], ['#'], ['', '#'], ['Total'], ['# checked']];
+    expect(await readBook({ sheets: [{ name: 'a', rows }] }, { comment: '#', footer: 1 })).toMatchObject({
+      columns: ['a', 'b'],
+      rows: [
+        ['1', '# no comment'],
+        ['', '#'],
+      ],
+    });
+    expect((await readBookFaults({ sheets: [{ name: 'a', rows }] }, { comment: '#' })).faults).toEqual([]);
+  });
+
   test.each([
     ['<row r="2"/><row r="2"/>', /a row 2 after row 2/],
     ['<row r="1048577"/>', /a row 1048577 after row 0/],
@@ -129,6 +142,17 @@ describe('the sheet', () => {
     [2, /sheet Chart is no table/, /./],
   ])('%s cannot be read', async (sheet, message, hint) => {
     await expect(readBook({ sheets }, { sheet })).rejects.toMatchObject(unreadable(message, hint));
+  });
+
+  test('of a year wants quotes around its name, which the hint says', async () => {
+    const years = [
+      { name: '2024', rows: table('2024') },
+      { name: '2025', rows: table('2025') },
+    ];
+    await expect(readBook({ sheets: years }, { sheet: 2025 })).rejects.toMatchObject(
+      unreadable(/has no sheet 2025$/, /a place among the tabs: for the name write sheet: "2025"$/),
+    );
+    expect((await readBook({ sheets: years }, { sheet: '2025' })).rows).toEqual([['2025']]);
   });
 
   test('is named where all are hidden', async () => {
@@ -209,7 +233,8 @@ describe('the sheet', () => {
     [{ sheet: '' }, ['sheet']],
     [{ sheet: '/(/' }, ['sheet']],
     [{ sheet: '/a/', parts: 'newest' }, ['sheet']],
-    [{ comment: '#' }, []],
+    [{ comment: '' }, ['comment']],
+    [{ encoding: 'utf-8' }, []],
   ])('%j is refused in the config', (keys, at) => {
     const result = kinds['xlsx']!.schema.safeParse({ files: [file], ...keys });
     expect(result.error?.issues.map((issue) => issue.path)).toEqual([at]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../src/core/model.ts';
-import { numberCell, readBook, sharedCell, unreadable } from './workbooks.ts';
+import { numberCell, readBook, readBookFaults, sharedCell, unreadable } from './workbooks.ts';
 import type { TestCell, TestWorkbook } from './workbooks.ts';
 
 /** The rows of a workbook of one sheet. */
@@ -37,11 +37,18 @@ describe('numbers', () => {
     ['123456789.12345678', '123456789.123457'],
     ['-2.5', '-2.5'],
     ['100', '100'],
-    ['12345678901234567890', '12345678901234567890'],
+    ['123456789012345', '123456789012345'],
+    ['1234567890123456', '1234567890123460'],
+    ['-1234567890123455', '-1234567890123460'],
+    ['123456789012345680', '123456789012346000'],
+    ['1.2345678901234568E+17', '123456789012346000'],
+    ['999999999999999900', '1000000000000000000'],
+    ['1234567890123456789012', '1.23456789012346e+21'],
     ['9.9999999999999999', '10'],
     ['100.0', '100'],
     ['1E+14', '100000000000000'],
-    ['1E+20', '1e+20'],
+    ['1E+20', '100000000000000000000'],
+    ['1E+21', '1e+21'],
     ['1.5E-7', '1.5e-7'],
     ['1E+400', '1E+400'],
     ['NaN', 'NaN'],
@@ -222,24 +229,6 @@ describe('other cells', () => {
     expect(await textOf({ attributes, xml })).toBe(text);
   });
 
-  test.each([
-    ['openpyxl', '<f>SUM(B1:B9)</f><v></v>', ''],
-    ['any program', '<f>SUM(B1:B9)</f>', ''],
-    ['XlsxWriter', '<f>SUM(B1:B9)</f><v>0</v>', '<calcPr calcId="124519" fullCalcOnLoad="1"/>'],
-  ])('with a formula that %s did not calculate are a failure that names the cell', async (_program, xml, settings) => {
-    await expect(
-      rowsOf(
-        [
-          ['a', 'b'],
-          ['x', { xml }],
-        ],
-        { settings },
-      ),
-    ).rejects.toMatchObject(
-      unreadable(/^books\.xlsx sheet Revenue cell B2: a formula whose result is not in the file$/, /Excel and save it/),
-    );
-  });
-
   test('with a formula whose result is given count, in a file that is to be calculated too', async () => {
     const settings = '<calcPr fullCalcOnLoad="1"/>';
     expect(await textOf({ xml: '<f>1+1</f><v>2</v>' }, { settings })).toBe('2');
@@ -250,5 +239,95 @@ describe('other cells', () => {
     await expect(textOf({ attributes: 't="x"', xml: '<v>1</v>' })).rejects.toMatchObject(
       unreadable(/cell A2: a cell of an unknown type, x/),
     );
+  });
+});
+
+describe('cells that cannot be used', () => {
+  const refError: TestCell = { attributes: 't="e"', xml: '<v>#REF!</v>' };
+  const uncalculated: TestCell = { xml: '<f>SUM(B1:B9)</f>' };
+  const book = (...rows: readonly (readonly TestCell[] | undefined)[]): TestWorkbook => ({
+    sheets: [{ name: 'Revenue', rows }],
+  });
+
+  test('are those of errors: a fault of their field, whose text says which', async () => {
+    const divided: TestCell = { attributes: 't="e"', xml: '<f>1/0</f><v>#DIV/0!</v>' };
+    const { faults, texts } = await readBookFaults(book(['a', 'b'], [refError, '1'], undefined, ['2', divided]));
+    expect(faults).toEqual([
+      'row 1 a: cell A2 holds the error #REF!: mend the formula, or leave the row out with where',
+      'row 2 b: cell B4 holds the error #DIV/0!: mend the formula, or leave the row out with where',
+    ]);
+    expect(texts).toEqual(['#REF!', '#DIV/0!']);
+  });
+
+  test.each([
+    ['openpyxl', '<f>SUM(B1:B9)</f><v></v>', '', '=SUM(B1:B9)'],
+    ['any program', '<f>B1&amp;"é"</f>', '', '=B1&"é"'],
+    ['a program that shares formulas', '<f t="shared" si="0"/>', '', '=…'],
+    ['XlsxWriter', '<f>SUM(B1:B9)</f><v>0</v>', '<calcPr calcId="124519" fullCalcOnLoad="1"/>', '=SUM(B1:B9)'],
+  ])(
+    'are those of formulas that %s did not calculate, whose text is the formula',
+    async (_who, xml, settings, text) => {
+      const { faults, texts } = await readBookFaults({ ...book(['a', 'b'], ['x', { xml }]), settings });
+      expect(faults).toEqual([
+        'row 1 b: cell B2 holds a formula whose result is not in the file: open the workbook in Excel and save it',
+      ]);
+      expect(texts).toEqual([text]);
+    },
+  );
+
+  test('cost nothing where nobody reads them: above the table, in the footer, and right of it', async () => {
+    const rows = book(
+      [uncalculated],
+      ['Report', refError],
+      ['a', 'b'],
+      ['1', '2', '', refError],
+      ['3', '', uncalculated],
+      ['', '', '', uncalculated],
+      ['Total', uncalculated, refError],
+    );
+    const keys = { skipRows: 1, skipUntil: '^a,b$', footer: 1 };
+    expect((await readBook(rows, keys)).rows).toEqual([
+      ['1', '2'],
+      ['3', ''],
+    ]);
+    expect(await readBookFaults(rows, keys)).toEqual({ faults: [], texts: [], faultyBatches: 0 });
+  });
+
+  test('do not hide a surplus behind them', async () => {
+    expect((await readBook(book(['a'], ['1', refError, '3', refError]))).rows).toEqual([['1', '#REF!', '3']]);
+  });
+
+  test('keep their faults where their rows are filled up, withheld for a footer, or cut', async () => {
+    const rows = [['1', refError], [refError], ['2', '3', uncalculated, refError], ['Total']];
+    const { faults } = await readBookFaults(book(['a', 'b', 'c'], ...rows), { footer: 1 });
+    expect(faults.map((fault) => fault.replace(/ holds.*/, ''))).toEqual([
+      'row 1 b: cell B2',
+      'row 2 a: cell A3',
+      'row 3 c: cell C4',
+    ]);
+  });
+
+  test('have their faults in their own batch of many', async () => {
+    const good = Array.from({ length: 30_000 }, (_, at) => [String(at)]);
+    const { faults, faultyBatches } = await readBookFaults(book(['a'], ...good, [refError]));
+    expect(faults).toEqual([expect.stringMatching(/^row 30001 a: cell A30002 holds/)]);
+    expect(faultyBatches).toBe(1);
+  });
+
+  test.each([
+    ['an error', [[refError, refError]], /cell A1 holds the error #REF!, and is of the header$/],
+    ['a formula', [['a', uncalculated]], /cell B1 holds a formula whose result is not in the file, and is of the/],
+    ['two rows', [['2024'], ['a', refError]], /cell B2 holds the error #REF!, and is of the header$/],
+  ])('are a failure of the part in a header of %s', async (_what, header, message) => {
+    await expect(readBook(book(...header, ['1', '2']), { headerRows: header.length })).rejects.toMatchObject(
+      unreadable(message, /name of the column there as a text/),
+    );
+  });
+
+  test('make another hash of a sheet than texts that look like them', async () => {
+    const hashOf = async (cell: TestCell): Promise<string> =>
+      (await readBook(book(['a'], [cell]), { sheet: '/./' })).content.hash;
+    expect(await hashOf(refError)).toBe(await hashOf(refError));
+    expect(await hashOf(refError)).not.toBe(await hashOf('#REF!'));
   });
 });

@@ -2,6 +2,8 @@
 import { zipSync } from 'fflate';
 import type { Zippable } from 'fflate';
 import { expect } from 'vitest';
+import type { FaultyPart } from './field-faults.ts';
+import { readFaults } from './field-faults.ts';
 import type { WholePart } from './source-world.ts';
 import { openSource, readWhole, tempDir, writeFiles } from './source-world.ts';
 
@@ -43,6 +45,13 @@ export async function readBytes(bytes: Uint8Array, keys: object = {}): Promise<W
 
 export function readBook(book: TestWorkbook, keys: object = {}): Promise<WholePart> {
   return readBytes(workbook(book), keys);
+}
+
+/** What the source of one file of this workbook says of fields that cannot be used. */
+export async function readBookFaults(book: TestWorkbook, keys: object = {}): Promise<FaultyPart> {
+  const dir = await tempDir();
+  await writeFiles(dir, { 'books.xlsx': workbook(book) });
+  return await readFaults(openSource('xlsx', { files: ['books.xlsx'], ...keys }, dir));
 }
 
 /** For `toMatchObject` of a failure. */

@@ -9,6 +9,7 @@ import { formatMonth } from '../core/month.ts';
 import type { Source } from '../core/ports.ts';
 import type { ReadingSink } from '../core/reading.ts';
 import type { DriverEntry, Limit, Mapping, SourceSettings } from '../core/settings.ts';
+import { calendarFormats } from '../core/time.ts';
 import { rowText, withLookups } from './read-source.ts';
 import { runSourceTests } from './source-tests.ts';
 import { withTimeout } from './timeout.ts';
@@ -92,7 +93,20 @@ class Look {
   begin(mapping: Mapping, rules: MonthRules): void {
     this.#mapping = mapping;
     this.#months = rules;
+    this.#warnFiscal();
     this.#note(runSourceTests(this.#settings.tests, mapping, rules));
+  }
+
+  /** Nine months off, and nothing would say so. */
+  #warnFiscal(): void {
+    for (const { time } of this.#settings.mapping.drivers) {
+      if (time.format.fiscalYear === undefined) continue;
+      for (const format of calendarFormats(time.format)) {
+        this.#warnings.add(
+          `the format ${format} names calendar quarters or years, and the source has a fiscalYear: should it be fiscal-quarter or fiscal-year?`,
+        );
+      }
+    }
   }
 
   #note(problems: readonly MappingProblem[]): void {

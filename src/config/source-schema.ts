@@ -112,7 +112,9 @@ export const sourceShape = {
         .describe('Which of its two calendar years it is named after: with `end`, April 2024 is in FY25.'),
     })
     .optional()
-    .describe('What the formats `fiscal-quarter` and `fiscal-period` count from. Default: calendar years.'),
+    .describe(
+      'What the formats `fiscal-year`, `fiscal-quarter` and `fiscal-period` count from; all others name calendar months, quarters and years. Default: calendar years.',
+    ),
   calendar: z
     .strictObject({
       ...lookupKeys,
@@ -175,7 +177,7 @@ export const timeShape = {
   format: textOrTexts
     .optional()
     .describe(
-      '`iso`, `unix`, `unix-ms`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial` or Unicode tokens such as `dd.MM.yyyy`, `QQQ yyyy`; a list is tried in its order. Default: ISO 8601 dates, months and date-times.',
+      '`iso`, `unix`, `unix-ms`, `fiscal-year`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial` or Unicode tokens such as `dd.MM.yyyy`, `QQQ yyyy`; a list is tried in its order. Default: ISO 8601 dates, months and date-times.',
     ),
   locale: z
     .union([locale.transform((only) => [only]), z.array(locale).min(1)], {

@@ -61,20 +61,20 @@ export function roundDecimal(text: string, digits: number): string {
 }
 
 /**
- * Equal shares that add up to exactly `text`: rounded half away from zero, and the last one takes what is left over. At the
- * scale of `text` plus 6 and without trailing zeros (100 in three is 33.333333 twice and 33.333334), or at the scale of
- * `text` where that is `fixed`.
+ * Equal shares that add up to exactly `text`: what cannot be shared alike goes to the last ones, a unit each, so that no two
+ * differ by more. At the scale of `text` plus 6 and without trailing zeros (100 in three is 33.333333 twice and
+ * 33.333334), or at the scale of `text` where that is `fixed`.
  */
 export function divideDecimal(text: string, shares: number, scaleOf: 'fixed' | 'free'): readonly string[] {
   const { mantissa, scale } = toParts(text);
   const digits = scaleOf === 'fixed' ? 0 : averageDigits;
   const whole = mantissa * powerOfTen(digits);
-  const magnitude = whole < 0n ? -whole : whole;
-  const rounded = (2n * magnitude + BigInt(shares)) / (2n * BigInt(shares));
-  const share = whole < 0n ? -rounded : rounded;
-  const last = whole - share * BigInt(shares - 1);
+  const share = whole / BigInt(shares);
+  const left = whole - share * BigInt(shares);
+  const unit = left < 0n ? -1n : 1n;
+  const firstLarger = shares - Number(left * unit);
   return Array.from({ length: shares }, (_, at) => {
-    const written = toText(at === shares - 1 ? last : share, scale + digits);
+    const written = toText(at < firstLarger ? share : share + unit, scale + digits);
     return scaleOf === 'fixed' ? written : dropTrailingZeros(written);
   });
 }

@@ -35,13 +35,19 @@ export function columnProblems(mapping: Mapping, columns: readonly string[]): re
   return problems;
 }
 
-/** Indexes of the columns whose fields a mapping that fits uses. */
-export function neededColumns(mapping: Mapping, columns: readonly string[]): readonly number[] {
-  const templates = mapping.drivers.flatMap(({ id, path, time, value }) => [
+/** A column whose fields a mapping uses, by its index. */
+export interface NeededColumn {
+  readonly column: number;
+  /** Values stand in it, and nothing else. */
+  readonly isValue: boolean;
+}
+
+/** @param columns of a part that the mapping fits */
+export function neededColumns(mapping: Mapping, columns: readonly string[]): readonly NeededColumn[] {
+  const templates = mapping.drivers.flatMap(({ id, path, time }) => [
     ...(id === undefined ? [] : [id]),
     ...path,
     time.from,
-    value.from,
   ]);
   const named = [
     ...templates.flatMap(templateColumns),
@@ -49,11 +55,14 @@ export function neededColumns(mapping: Mapping, columns: readonly string[]): rea
     ...mapping.fillDown,
   ];
   const unpivoted = mapping.unpivot === undefined ? [] : unpivot(mapping.unpivot, columns).rows;
-  const needed = new Set([
-    ...named.map((column) => columns.indexOf(column)),
+  const others = new Set(named.map((column) => columns.indexOf(column)));
+  const values = new Set([
+    ...mapping.drivers.flatMap(({ value }) => templateColumns(value.from)).map((column) => columns.indexOf(column)),
     ...unpivoted.flatMap(({ fields }) => fields),
   ]);
-  return columns.flatMap((_column, index) => (needed.has(index) ? [index] : []));
+  return columns.flatMap((_name, column) =>
+    others.has(column) || values.has(column) ? [{ column, isValue: !others.has(column) }] : [],
+  );
 }
 
 function unpivotProblems(settings: Unpivot, columns: readonly string[]): MappingProblem[] {
@@ -66,6 +75,11 @@ function unpivotProblems(settings: Unpivot, columns: readonly string[]): Mapping
   if (rows.length === 0) {
     const message = `no column matches unpivot.columns ${settings.columns.source}`;
     return [{ path: ['unpivot', 'columns'], message, hint: `the columns are ${listColumns(columns)}` }];
+  }
+  const unmatched = settings.value.findIndex((_name, at) => rows.every(({ fields }) => fields[at] === undefined));
+  if (unmatched >= 0) {
+    const message = `no column that matches unpivot.columns is of the value column "${settings.value[unmatched]}"`;
+    return [{ path: ['unpivot', 'value'], message, hint: `the columns are ${listColumns(columns)}` }];
   }
   const taken = unpivotNames(settings).find((name) => columns.includes(name));
   if (taken === undefined) return [];

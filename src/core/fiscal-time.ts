@@ -1,4 +1,4 @@
-/** Quarters and periods of a fiscal year, as people and ledgers write them: `FY25 Q1`, `Q3 2024`, `P07 FY2025`. */
+/** Fiscal years, their quarters and periods, as people and ledgers write them: `FY2025`, `FY25 Q1`, `Q3 2024`, `P07 FY2025`. */
 import type { Month } from './model.ts';
 import { monthOf, stampSeconds } from './month.ts';
 import type { FiscalYear, FormatReader, ReadTime } from './time-format.ts';
@@ -13,6 +13,7 @@ const quarter = '(?:Q(?:TR|UARTER)?\\.? ?([0-9])|([0-9]) ?Q(?:TR)?)';
 // Not followed by a digit, since P12025 could be cut in two places.
 const period = 'P(?:ER|ERIOD)?\\.? ?([0-9]{1,3})(?![0-9])';
 
+const yearAlone = new RegExp(`^${year}$`);
 const quarterFirst = new RegExp(`^${quarter}${between}${year}$`);
 const quarterLast = new RegExp(`^${year}${between}${quarter}$`);
 const periodFirst = new RegExp(`^${period}${between}${year}$`);
@@ -32,6 +33,16 @@ export function compileFiscalQuarter(fiscalYear: FiscalYear = calendarYear): For
     if (number < 1 || number > 4) return `there is no quarter ${number}`;
     const start = firstMonth(fiscalYear, first?.[3] ?? last?.[1] ?? '', first?.[4] ?? last?.[2]);
     return typeof start === 'string' ? start : monthsFrom(start + (number - 1) * 3, 3);
+  };
+}
+
+/** The reader of whole years: `FY2025`, `FY25`, `2025`, `FY2024/25`. */
+export function compileFiscalYear(fiscalYear: FiscalYear = calendarYear): FormatReader {
+  return (text) => {
+    const match = yearAlone.exec(plain(text));
+    if (match === null) return 'it is no year such as FY2025, FY25 or FY2024/25';
+    const start = firstMonth(fiscalYear, match[1] ?? '', match[2]);
+    return typeof start === 'string' ? start : monthsFrom(start, 12);
   };
 }
 

@@ -1,5 +1,5 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
-import { columnProblems, neededColumns } from './columns.ts';
+import { type NeededColumn, columnProblems, neededColumns } from './columns.ts';
 import { EntryReader, type MonthRules, type RowTake } from './entry-reader.ts';
 import { AgentError } from './errors.ts';
 import type { CollapsedRow, Row, RowBatch } from './model.ts';
@@ -18,7 +18,8 @@ export class RowMapper {
   readonly #conditions: readonly { readonly index: number; readonly test: Test }[];
   readonly #entries: readonly EntryReader[];
   /** Columns whose fields the mapping uses. */
-  readonly #needed: readonly number[];
+  readonly #needed: readonly NeededColumn[];
+  readonly #missing: readonly string[];
   // Empty between rows: a set and a list for each row would be a third of its garbage.
   readonly #take: RowTake = { pending: [], reasons: new Set() };
 
@@ -33,6 +34,7 @@ export class RowMapper {
     this.#fillDown = mapping.fillDown.map((column) => ({ index: columns.indexOf(column), above: '' }));
     this.#conditions = mapping.where.map(({ column, test }: Condition) => ({ index: indexOf(column), test }));
     this.#needed = neededColumns(mapping, columns);
+    this.#missing = mapping.missing;
     this.#entries = mapping.drivers.map((entry, index) => new EntryReader(entry, { mapping, index, indexOf, rules }));
   }
 
@@ -50,6 +52,8 @@ export class RowMapper {
    */
   read(fields: Row, row: number, sink: ReadingSink, fault?: (column: number) => string | undefined): RowResult {
     if (fields.length !== this.#width) {
+      // Nobody knows what stood in it, so that rows below must not take what stood above it.
+      for (const column of this.#fillDown) column.above = '';
       return { reject: `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, expected ${this.#width}` };
     }
     const faults = fault === undefined ? [] : this.#faultsOf(fields, fault);
@@ -94,15 +98,24 @@ export class RowMapper {
     return filled;
   }
 
-  /** What is wrong with fields that this row needs. One that `where` would leave out for sure needs none. */
+  /** What is wrong with fields that this row needs. One that `where` leaves out for sure needs none. */
   #faultsOf(fields: Row, fault: (column: number) => string | undefined): readonly string[] {
-    // Rows below are not to take what stood above it.
     for (const column of this.#fillDown) if (fault(column.index) !== undefined) column.above = '';
-    const wide = this.#conditions.filter(({ index }) => index < this.#width);
-    const judged = wide.flatMap(({ index }) => fault(index) ?? []);
+    const judged: string[] = [];
+    for (const { index, test } of this.#conditions) {
+      if (index >= this.#width) continue;
+      const text = fields[index] as string;
+      const found = fault(index);
+      if (found === undefined ? !isMatch(test, text) : isNamed(test, text)) return [];
+      if (found !== undefined) judged.push(found);
+    }
     if (judged.length > 0) return judged;
-    if (!wide.every(({ index, test }) => isMatch(test, fields[index] as string))) return [];
-    return this.#needed.flatMap((column) => fault(column) ?? []);
+    return this.#needed.flatMap(({ column, isValue }) => {
+      const found = fault(column);
+      // What is declared to mean "no value" means that, whatever it is.
+      const isMissing = isValue && this.#missing.includes(trimWhiteSpace(fields[column] as string));
+      return found === undefined || isMissing ? [] : [found];
+    });
   }
 
   #readWide(fields: Row, row: number): boolean {
@@ -131,6 +144,11 @@ export class RowMapper {
     }
     return true;
   }
+}
+
+/** Whether a test leaves out just this text: `{ not: "#N/A" }`. */
+function isNamed(test: Test, text: string): boolean {
+  return test.kind === 'not' && isMatch(test.test, text);
 }
 
 function isMatch(test: Test, text: string): boolean {

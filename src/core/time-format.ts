@@ -3,7 +3,7 @@
 /** How a column writes its moments. */
 export interface TimeFormat {
   /**
-   * Tried in this order: `iso`, `unix`, `unix-ms`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial`, or
+   * Tried in this order: `iso`, `unix`, `unix-ms`, `fiscal-year`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial`, or
    * Unicode (date-fns) tokens. `['iso']` where none was declared.
    */
   readonly formats: readonly string[];

@@ -1,6 +1,6 @@
 /** Texts that name a moment, read into months of one zone or one calendar. */
 import { type Calendar, calendarRange, formatDay, periodNamed, periodOfDay } from './calendar.ts';
-import { compileFiscalPeriod, compileFiscalQuarter } from './fiscal-time.ts';
+import { compileFiscalPeriod, compileFiscalQuarter, compileFiscalYear } from './fiscal-time.ts';
 import { readIso, readUnix, readUnixMs } from './iso-time.ts';
 import type { Moment, Month } from './model.ts';
 import { daySeconds, formatMonth, isMonthInRange, monthOfWallSeconds, yearMax, yearMin } from './month.ts';
@@ -104,6 +104,11 @@ interface NamedFormat {
   readonly compile: (fiscalYear: FiscalYear | undefined) => FormatReader;
 }
 
+/** The formats that name calendar quarters or years, whatever the fiscal year. */
+export function calendarFormats({ formats }: TimeFormat): readonly string[] {
+  return formats.filter((name) => !namedFormats.has(name) && tokenMonths(name) > 1);
+}
+
 /** Formats that have a name of their own. */
 export const formatNames = (): readonly string[] => [...namedFormats.keys()];
 
@@ -111,6 +116,7 @@ const namedFormats: ReadonlyMap<string, NamedFormat> = new Map([
   ['iso', { months: 1, compile: () => readIso }],
   ['unix', { months: 1, compile: () => readUnix }],
   ['unix-ms', { months: 1, compile: () => readUnixMs }],
+  ['fiscal-year', { months: 12, compile: compileFiscalYear }],
   ['fiscal-quarter', { months: 3, compile: compileFiscalQuarter }],
   ['fiscal-period', { months: 1, compile: compileFiscalPeriod }],
   ['decimal-month', { months: 1, compile: () => readDecimalMonth }],

@@ -24,6 +24,8 @@ const partName = 'response';
 const keptMaxMs = 60_000;
 
 const formats = ['csv', 'tsv', 'jsonl', 'json'] as const;
+/** Another name of a format. */
+const alias = 'ndjson';
 type Format = (typeof formats)[number];
 
 const schema = z
@@ -33,7 +35,8 @@ const schema = z
     ),
     ...accessKeys,
     format: z
-      .enum(formats)
+      .enum([...formats, alias])
+      .transform((name) => (name === alias ? 'jsonl' : name))
       .optional()
       .describe('How the answer is read. Default: as its Content-Type says, else as the path of `url` ends.'),
     expandedMax: fileKeys.expandedMax.describe(
@@ -140,6 +143,7 @@ class Resource {
       if (answer.status === 200 && formatOf(this.#settings, answer) === undefined) {
         throw isPageType(answer) ? pageError(web.peerOf(answer.url)) : unknownFormat(web, answer);
       }
+      if (/;\s*rel\s*=\s*"?(?:[\w ]* )?next\b/i.test(answer.header('link') ?? '')) throw onePageError(web, answer);
       const modifiedMs = Date.parse(answer.header('last-modified') ?? modified ?? '');
       const revisedAtMs = Number.isNaN(modifiedMs) ? this.#clock.now().getTime() : modifiedMs;
       return { web, answer, validators: validatorsOf(answer), revisedAtMs };
@@ -210,6 +214,18 @@ function formatOf({ format, url }: HttpSettings, answer: WebAnswer): Format | un
 
 function isPageType(answer: WebAnswer): boolean {
   return /^(text\/html|application\/xhtml\+xml)\b/i.test(answer.header('content-type')?.trim() ?? '');
+}
+
+/** Half of the rows would look like all of them. */
+function onePageError(web: Web, { url }: WebAnswer): AgentError {
+  const { origin } = web.peerOf(url);
+  return new AgentError(
+    'source.unreadable',
+    `the answer of ${origin} is one page of several: its Link names a next one`,
+    {
+      hint: 'ask for all of it at once, such as by a larger page size in the address',
+    },
+  );
 }
 
 function unknownFormat(web: Web, { url, header }: WebAnswer): AgentError {

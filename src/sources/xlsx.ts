@@ -19,6 +19,11 @@ const schema = z
   .strictObject({
     ...fileKeys,
     ...tableKeys,
+    comment: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('A row whose first cell starts with this text is none. Default: there are no such rows.'),
     sheet: z
       .union([z.int().min(1), z.string().min(1).transform(parseSheet)], {
         error: 'expected the name of a sheet, its number from 1, or a /pattern/ of names',
@@ -131,8 +136,13 @@ async function* hashedByRows(read: AsyncGenerator<RowBatch, Content, void>): Asy
     for (;;) {
       const next = await read.next();
       if (next.done === true) return { ...next.value, hash: hash.digest('hex') };
-      const { columns, rows } = next.value;
-      const lines = isFirst ? [columns, ...rows] : rows;
+      const { columns, rows, fault } = next.value;
+      // A formula without a result is another content than a text that looks like it.
+      const data = rows.map((row, at) => {
+        const faults = fault === undefined ? [] : columns.flatMap((_column, of) => fault(at, of) ?? []);
+        return faults.length === 0 ? row : [row, faults];
+      });
+      const lines = isFirst ? [columns, ...data] : data;
       // JSON keeps apart what joining the texts could run together.
       hash.update(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
       isFirst = false;

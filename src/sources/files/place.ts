@@ -27,7 +27,7 @@ export const fileKeys = {
     )
     .min(1)
     .describe(
-      'Globs, relative to the config file: `*` `?` `[a-z]` `{a,b}`, and `**` for any directories. None matches a leading dot, `**` follows no links. Each must match at least one file, or the source is not read.',
+      'Globs, relative to the config file: `*` `?` `[a-z]` `{a,b}`, and `**` for any directories. None matches a leading dot or the `~$` of files that Office makes while it has a document open; `**` follows no links. Each must match at least one file, or the source is not read.',
     ),
   settle: z
     .string()
@@ -102,8 +102,8 @@ export function fileSource(settings: FileSettings, context: SourceContext, read:
 }
 
 /**
- * The files that the globs name, in the order of their names. A directory that a glob happens to match is left out;
- * anything else that is no file is a failure and is never opened.
+ * The files that the globs name, in the order of their names. A directory that a glob happens to match is left out, and
+ * so is what Excel puts beside a workbook that somebody has open (`~$books.xlsx`: who that is); anything else that is no file is a failure and is never opened.
  * @throws AgentError `source.unreadable` where something cannot be seen, or a glob matches nothing.
  */
 export async function listParts(place: FilePlace, signal: AbortSignal): Promise<readonly Part[]> {
@@ -126,6 +126,7 @@ async function collectParts(place: FilePlace, signal: AbortSignal): Promise<read
 }
 
 async function partOf(place: FilePlace, file: string): Promise<Part | undefined> {
+  if (path.basename(file).startsWith('~$')) return undefined;
   const stats = await statFile(file);
   if (stats === undefined || stats.isDirectory()) return undefined;
   if (!stats.isFile()) throw notAFile(file, stats);

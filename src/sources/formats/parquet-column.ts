@@ -1,4 +1,5 @@
 /** What a Parquet column holds, and how its stored values become exact text. */
+import { isUtf8 } from 'node:buffer';
 import type { LogicalType, SchemaElement, TimeUnit } from 'hyparquet';
 import { dateText, momentText, timeText } from './iso-text.ts';
 
@@ -9,12 +10,24 @@ export interface ColumnText {
    * boolean as stored.
    */
   readonly from: 'bytes' | 'nanos' | 'value';
-  /** @throws BadValue where a value has no text */
-  readonly textOf: (stored: unknown) => string;
+  readonly textOf: (stored: unknown) => string | NoText;
 }
 
-/** A value that has no text; the message says why. */
-export class BadValue extends Error {}
+/** What a value is that has no text. */
+export class NoText {
+  /** `holds no valid utf-8` */
+  readonly why: string;
+  /** Its first bytes, for people. */
+  readonly shown: string;
+
+  constructor(why: string, bytes: Uint8Array) {
+    const hex = Buffer.from(bytes.subarray(0, shownBytes)).toString('hex');
+    this.why = why;
+    this.shown = `0x${hex}${bytes.length > shownBytes ? '…' : ''}`;
+  }
+}
+
+const shownBytes = 16;
 
 /** The words of the newer logical types for what a column means; the older converted types are put into them. */
 type Meaning = LogicalType | { readonly type: 'TEXT' | 'NONE' };
@@ -124,14 +137,15 @@ function bytesText(meaning: Meaning): ColumnText | undefined {
     case 'STRING':
     case 'ENUM':
     case 'JSON':
-      return { from: 'bytes', textOf: (bytes) => utf8Text(bytes as Uint8Array, 'is no valid utf-8') };
+      return { from: 'bytes', textOf: (bytes) => utf8Text(bytes as Uint8Array, 'holds no valid utf-8') };
     case 'UUID':
       return { from: 'bytes', textOf: (bytes) => uuidText(bytes as Uint8Array) };
     case 'NONE':
     case 'NULL':
       return {
         from: 'bytes',
-        textOf: (bytes) => utf8Text(bytes as Uint8Array, 'is no text (BYTE_ARRAY without a type, and no valid utf-8)'),
+        textOf: (bytes) =>
+          utf8Text(bytes as Uint8Array, 'holds no text (BYTE_ARRAY without a type, and no valid utf-8)'),
       };
     default:
       return undefined;
@@ -151,14 +165,10 @@ function bigEndian(bytes: Uint8Array): bigint {
   return BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-function utf8Text(bytes: Uint8Array, problem: string): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new BadValue(problem);
-  }
+function utf8Text(bytes: Uint8Array, problem: string): string | NoText {
+  return isUtf8(bytes) ? utf8.decode(bytes) : new NoText(problem, bytes);
 }
 
 function uuidText(bytes: Uint8Array): string {

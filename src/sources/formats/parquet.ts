@@ -1,11 +1,13 @@
 /** Parquet files to rows: one row group in memory at a time, every value the exact text of what is stored. */
 import type { AsyncBuffer, DecodedArray, FileMetaData, ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet';
 import { AgentError } from '../../core/errors.ts';
-import type { Row, RowBatch } from '../../core/model.ts';
+import type { FieldFault, Row, RowBatch } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/place.ts';
-import { BadValue, columnText } from './parquet-column.ts';
+import { FieldFaults } from './field-faults.ts';
+import type { FieldProblem } from './field-faults.ts';
+import { NoText, columnText } from './parquet-column.ts';
 import type { ColumnText } from './parquet-column.ts';
 import { Slices } from './slices.ts';
 
@@ -14,11 +16,15 @@ const hint = 'was it written to its end? export it again';
 /** Of one row group, which is held at once: Arrow's million rows of 64 columns, about 1 GB. */
 const valuesMax = 64 * 1024 * 1024;
 
-/** A column of single values. */
-interface Column extends ColumnText {
+interface Column {
   /** The names of the structs that it is in, and its own, joined by dots. */
   readonly name: string;
-  readonly path: readonly string[];
+  /** Where it begins among the columns that are stored: a map is two of them. */
+  readonly chunk: number;
+  /** How its values become text; `undefined` for one that holds no single values, which is not read. */
+  readonly text: ColumnText | undefined;
+  /** The name of its type. */
+  readonly type: string;
 }
 
 /** An open file with its footer read. */
@@ -33,17 +39,18 @@ interface Opened {
 export async function* readParquet(file: PartFile): AsyncGenerator<RowBatch, FormatContent, void> {
   const opened = await openParquet(file);
   const columns = opened.columns.map(({ name }) => name);
+  const faults = new FieldFaults();
+  const columnFaults = opened.columns.map(columnFault);
   const total = Number(opened.metadata.num_rows);
   let rowsRead = 0;
   for (const group of opened.metadata.row_groups.keys()) {
-    const values = await readGroup(opened, group);
-    const count = values[0]?.length ?? 0;
+    const { count, values } = await readGroup(opened, group);
     for (let from = 0; from < count; from += batchRows) {
       const rows: Row[] = [];
       const to = Math.min(from + batchRows, count);
-      for (let at = from; at < to; at++) rows.push(values.map((column) => column.textAt(at)));
+      for (let at = from; at < to; at++) rows.push(readRow(values, at, faults));
       rowsRead += rows.length;
-      yield { columns, rows, share: rowsRead / total };
+      yield { columns, rows, share: rowsRead / total, ...joined(columnFaults, faults.batchOf(rows)) };
       // Only what reads the file notices an abort, and it lets others have their turn.
       await file.byteAt(0);
     }
@@ -53,15 +60,46 @@ export async function* readParquet(file: PartFile): AsyncGenerator<RowBatch, For
   return {};
 }
 
+function readRow(values: readonly ColumnValues[], at: number, faults: FieldFaults): Row {
+  const row: string[] = [];
+  let problems: Map<number, FieldProblem> | undefined;
+  for (const column of values) {
+    const value = column.valueAt(at);
+    if (value instanceof NoText) {
+      problems ??= new Map();
+      const problem = `column ${column.name} ${value.why}`;
+      problems.set(row.length, { problem, hint: 'give the column a text or number type in the export' });
+    }
+    row.push(value instanceof NoText ? value.shown : value);
+  }
+  if (problems !== undefined) faults.set(row, problems);
+  return row;
+}
+
+/** What is wrong with all fields of a column. */
+function columnFault({ name, text, type }: Column): string | undefined {
+  if (text !== undefined) return undefined;
+  const problem = `column ${name} holds no single text or number (${type})`;
+  return `${problem}: read the file by type: duckdb, with a query that makes one of it`;
+}
+
+function joined(
+  columnFaults: readonly (string | undefined)[],
+  { fault }: Pick<RowBatch, 'fault'>,
+): { readonly fault?: FieldFault } {
+  if (columnFaults.every((found) => found === undefined)) return fault === undefined ? {} : { fault };
+  return { fault: (row, column) => columnFaults[column] ?? fault?.(row, column) };
+}
+
 async function openParquet(file: PartFile): Promise<Opened> {
   const { parquetMetadataAsync, parquetSchema } = await import('hyparquet');
   const bytes = new SlicedFile(file, await file.size());
   await checkMagic(file, bytes);
   const metadata = await bytes.guard(() => parquetMetadataAsync(bytes, { parsers: asStored, geoparquet: false }));
   const root = await bytes.guard(() => parquetSchema(metadata));
-  const columns = leavesOf(root).map(({ path, nodes }) => parseColumn(file, path, nodes));
-  checkNames(file, columns);
-  checkChunks(file, metadata);
+  const columns = parseColumns(root);
+  checkColumns(file, columns);
+  checkChunks(file, metadata, columns);
   return { file, bytes, columns, metadata: { ...metadata, schema: metadata.schema.map(bare) } };
 }
 
@@ -84,20 +122,22 @@ async function checkMagic(file: PartFile, bytes: SlicedFile): Promise<void> {
   });
 }
 
-interface Leaf {
-  readonly path: readonly string[];
-  /** From the outermost struct to the leaf itself. */
-  readonly nodes: readonly SchemaElement[];
+function parseColumns(root: SchemaTree): readonly Column[] {
+  const columns: Column[] = [];
+  let chunk = 0;
+  const walk = (tree: SchemaTree): void => {
+    // A list is one column, however deep it goes.
+    if (tree.children.length > 0 && !isMany(tree.element)) return tree.children.forEach(walk);
+    columns.push(parseColumn(tree, chunk));
+    chunk += countChunks(tree);
+  };
+  root.children.forEach(walk);
+  return columns;
 }
 
-function leavesOf(root: SchemaTree): readonly Leaf[] {
-  const below = (tree: SchemaTree, above: readonly SchemaElement[]): readonly Leaf[] => {
-    const nodes = [...above, tree.element];
-    // A list is one thing to complain of, however deep it goes.
-    if (tree.children.length === 0 || isMany(tree.element)) return [{ path: tree.path, nodes }];
-    return tree.children.flatMap((child) => below(child, nodes));
-  };
-  return root.children.flatMap((child) => below(child, []));
+/** How many columns are stored for it: a map has two, a struct without fields none. */
+function countChunks({ element, children }: SchemaTree): number {
+  return children.reduce((sum, child) => sum + countChunks(child), element.type === undefined ? 0 : 1);
 }
 
 const manyTypes: ReadonlySet<string | undefined> = new Set(['LIST', 'MAP', 'MAP_KEY_VALUE', 'VARIANT']);
@@ -110,19 +150,14 @@ function isMany(element: SchemaElement): boolean {
   );
 }
 
-function parseColumn(file: PartFile, path: readonly string[], nodes: readonly SchemaElement[]): Column {
+function parseColumn({ element, path }: SchemaTree, chunk: number): Column {
   const name = trimWhiteSpace(path.join('.'));
-  const leaf = nodes.at(-1) as SchemaElement;
-  const text = nodes.some(isMany) ? undefined : columnText(leaf);
-  if (text !== undefined) return { name, path, ...text };
-  const type =
-    leaf.logical_type?.type ?? leaf.converted_type ?? (isMany(leaf) ? 'LIST' : leaf.type) ?? 'an empty struct';
-  throw new AgentError('part.unreadable', `${file.name}: column ${name} holds no single text or number (${type})`, {
-    hint: 'leave it out of the export, or read the file by type: duckdb with a query of the columns you need',
-  });
+  const stored = isMany(element) ? 'LIST' : element.type;
+  const type = element.logical_type?.type ?? element.converted_type ?? stored ?? 'an empty struct';
+  return { name, chunk, type, text: isMany(element) ? undefined : columnText(element) };
 }
 
-function checkNames(file: PartFile, columns: readonly Column[]): void {
+function checkColumns(file: PartFile, columns: readonly Column[]): void {
   const places = new Map<string, number>();
   for (const [at, { name }] of columns.entries()) {
     const before = places.get(name);
@@ -138,10 +173,16 @@ function checkNames(file: PartFile, columns: readonly Column[]): void {
     places.set(name, at);
   }
   if (columns.length === 0) throw damaged(file, 'it has no columns');
+  if (columns.some(({ text }) => text !== undefined)) return;
+  const types = columns.map(({ name, type }) => `${name} (${type})`).join(', ');
+  throw new AgentError('part.unreadable', `${file.name}: no column holds single texts or numbers: ${types}`, {
+    hint: 'read the file by type: duckdb, with a query that makes some of them',
+  });
 }
 
-function checkChunks(file: PartFile, { row_groups: groups, schema }: FileMetaData): void {
+function checkChunks(file: PartFile, { row_groups: groups, schema }: FileMetaData, wanted: readonly Column[]): void {
   const leaves = schema.filter(({ type }) => type !== undefined).length;
+  const held = wanted.filter(({ text }) => text !== undefined).length;
   for (const { columns, num_rows: rows } of groups) {
     for (const { meta_data: chunk, crypto_metadata: crypto } of columns) {
       const name = chunk?.path_in_schema.join('.');
@@ -150,7 +191,7 @@ function checkChunks(file: PartFile, { row_groups: groups, schema }: FileMetaDat
       }
     }
     if (columns.length !== leaves) throw damaged(file, `a row group has ${columns.length} of ${leaves} columns`);
-    if (Number(rows) * leaves <= valuesMax) continue;
+    if (Number(rows) * held <= valuesMax) continue;
     throw new AgentError(
       'part.unreadable',
       `${file.name}: a row group of ${rows} rows is too large to hold in memory`,
@@ -164,12 +205,16 @@ function checkChunks(file: PartFile, { row_groups: groups, schema }: FileMetaDat
 /** The values of one column of a row group, page after page, as stored. */
 class ColumnValues {
   length = 0;
-  readonly #column: Column;
   readonly #pages: { readonly from: number; readonly values: DecodedArray }[] = [];
+  readonly #column: Column;
   #page = 0;
 
   constructor(column: Column) {
     this.#column = column;
+  }
+
+  get name(): string {
+    return this.#column.name;
   }
 
   add(values: DecodedArray): void {
@@ -178,39 +223,46 @@ class ColumnValues {
   }
 
   /** The empty text where there is no value. Asked for in rising order. */
-  textAt(row: number): string {
+  valueAt(row: number): string | NoText {
+    const { text, type } = this.#column;
+    if (text === undefined) return `(${type})`;
     while ((this.#pages[this.#page + 1]?.from ?? Infinity) <= row) this.#page++;
     const page = this.#pages[this.#page];
     let value: unknown = page?.values[row - page.from];
     // An optional struct around the column comes as a list of one, or of none where it is null.
     while (Array.isArray(value)) value = value[0] as unknown;
     if (value === null || value === undefined) return '';
-    return typeof value === 'string' ? value : this.#column.textOf(value);
+    return typeof value === 'string' || value instanceof NoText ? value : text.textOf(value);
   }
 }
 
 /** Column by column, so that each is decoded by what its own type says. */
-async function readGroup(opened: Opened, group: number): Promise<readonly ColumnValues[]> {
+async function readGroup(
+  opened: Opened,
+  group: number,
+): Promise<{ readonly count: number; readonly values: readonly ColumnValues[] }> {
   const { file, bytes, metadata, columns } = opened;
   const [{ parquetRead }, { compressors }] = await Promise.all([import('hyparquet'), import('hyparquet-compressors')]);
   const rowGroup = metadata.row_groups[group] as FileMetaData['row_groups'][number];
+  const count = Number(rowGroup.num_rows);
   const all: ColumnValues[] = [];
-  for (const [at, column] of columns.entries()) {
+  for (const column of columns) {
     const values = new ColumnValues(column);
-    const chunk = rowGroup.columns.filter((_, index) => index === at);
+    all.push(values);
+    if (column.text === undefined) continue;
+    const chunk = rowGroup.columns.slice(column.chunk, column.chunk + 1);
     const only = { ...metadata, row_groups: [{ ...rowGroup, columns: chunk }] };
-    const parsers = { ...asStored, ...hooksOf(column) };
+    const parsers = { ...asStored, ...hooksOf(column.text) };
     const onPage = ({ columnData }: { columnData: DecodedArray }): void => values.add(columnData);
     await bytes.guard(
       () => parquetRead({ file: bytes, metadata: only, compressors, parsers, geoparquet: false, onPage }),
       `column ${column.name}`,
     );
-    if (values.length !== Number(rowGroup.num_rows)) {
+    if (values.length !== count) {
       throw damaged(file, `column ${column.name} has ${values.length} of ${rowGroup.num_rows} rows`);
     }
-    all.push(values);
   }
-  return all;
+  return { count, values: all };
 }
 
 /**
@@ -229,7 +281,7 @@ function bare(element: SchemaElement): SchemaElement {
   };
 }
 
-function hooksOf({ from, textOf }: Pick<ColumnText, 'from' | 'textOf'>): Partial<ParquetParsers> {
+function hooksOf({ from, textOf }: ColumnText): Partial<ParquetParsers> {
   if (from === 'nanos') return { timestampFromNanoseconds: textOf };
   return from === 'bytes' ? { stringFromBytes: textOf } : {};
 }
@@ -260,10 +312,7 @@ class SlicedFile extends Slices implements AsyncBuffer {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof BadValue)) throw this.blame(named(error, where), hint);
-      throw new AgentError('part.unreadable', `${this.file.name}: a value of ${where} ${error.message}`, {
-        hint: 'give the column a text or number type in the export',
-      });
+      throw this.blame(named(error, where), hint);
     }
   }
 }

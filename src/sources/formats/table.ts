@@ -84,6 +84,7 @@ export class Table {
   readonly #settings: TableSettings;
   readonly #name: string;
   readonly #headerRows: number;
+  readonly #checkHeader: (rows: readonly Row[]) => void;
   readonly #footer: Footer;
   readonly #header: Row[] = [];
   #columns: readonly string[] | undefined;
@@ -93,10 +94,17 @@ export class Table {
   /**
    * @param name of the part, for messages
    * @param above `skipped` where whoever cuts the rows took away already what stands above the table
+   * @param checkHeader throws for rows of a header that can name no column
    */
-  constructor(settings: TableSettings, name: string, above: 'skip' | 'skipped' = 'skip') {
+  constructor(
+    settings: TableSettings,
+    name: string,
+    above: 'skip' | 'skipped' = 'skip',
+    checkHeader: (rows: readonly Row[]) => void = () => undefined,
+  ) {
     this.#settings = settings;
     this.#name = name;
+    this.#checkHeader = checkHeader;
     this.#headerRows = settings.headerRows ?? (settings.columns === undefined ? 1 : 0);
     this.#footer = new Footer(settings.footer);
     this.#rowsToSkip = above === 'skip' ? settings.skipRows : 0;
@@ -156,6 +164,7 @@ export class Table {
 
   /** The names of the columns: trimmed, and each once; several may be empty. */
   #parseHeader(): readonly string[] {
+    this.#checkHeader(this.#header);
     const columns = joinHeader(this.#header);
     const twice = findTwice(columns);
     if (twice !== undefined) {

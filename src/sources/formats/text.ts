@@ -93,14 +93,14 @@ async function locateFault(text: TextFile, failedFrom: number): Promise<AgentErr
     if (bulk > start) goodUntil = offset + bulk;
     for (let at = bulk; at < chunk.length; at++) {
       const decoded = decoder.write(chunk.subarray(at, at + 1));
-      if (decoded === undefined) return invalidByte(text, { encoding, offset: goodUntil, line: lines.line });
-      if (decoded.includes(0)) return nulCharacter(text, { encoding, offset: goodUntil, line: lines.line });
+      if (decoded === undefined) return await invalidByte(text, { encoding, offset: goodUntil, line: lines.line });
+      if (decoded.includes(0)) return await nulCharacter(text, { encoding, offset: goodUntil, line: lines.line });
       lines.add(decoded);
       if (decoded.length > 0) goodUntil = offset + at + 1;
     }
     offset += chunk.length;
   }
-  return invalidByte(text, { encoding, offset: goodUntil, line: lines.line });
+  return await invalidByte(text, { encoding, offset: goodUntil, line: lines.line });
 }
 
 interface Fault {
@@ -112,24 +112,42 @@ interface Fault {
 async function invalidByte({ file }: TextFile, { encoding, offset, line }: Fault): Promise<AgentError> {
   const byte = (await file.byteAt(offset)) ?? 0;
   const shown = `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  const byEncoding =
+    encoding === 'utf-8'
+      ? 'declare encoding: windows-1252 if it comes from an older Windows program; else the file is damaged'
+      : 'declare the encoding that the file is written in';
   return new AgentError(
     'part.unreadable',
     `${file.name} line ${line}: invalid ${encoding} byte ${shown} at byte offset ${offset}`,
-    {
-      hint:
-        encoding === 'utf-8'
-          ? 'declare encoding: windows-1252 if it comes from an older Windows program; else the file is damaged'
-          : 'declare the encoding that the file is written in',
-    },
+    { hint: (await otherKind(file)) ?? byEncoding },
   );
 }
 
-function nulCharacter({ file }: TextFile, { encoding, offset, line }: Fault): AgentError {
+async function nulCharacter({ file }: TextFile, { encoding, offset, line }: Fault): Promise<AgentError> {
+  const byEncoding = encoding.startsWith('utf-16')
+    ? 'the file is damaged'
+    : 'declare encoding: utf-16le if it is a "Unicode" export; else the file is damaged';
   return new AgentError('part.unreadable', `${file.name} line ${line}: a NUL character at byte offset ${offset}`, {
-    hint: encoding.startsWith('utf-16')
-      ? 'the file is damaged'
-      : 'declare encoding: utf-16le if it is a "Unicode" export; else the file is damaged',
+    hint: (await otherKind(file)) ?? byEncoding,
   });
+}
+
+const beginnings: readonly (readonly [bytes: string, hint: string])[] = [
+  ['1f8b', 'it is a gzip archive: give it a name that ends in .gz'],
+  ['28b52ffd', 'it is a zstd archive: give it a name that ends in .zst'],
+  ['504b0304', 'it is a workbook (type: xlsx) or another zip archive, which has to be unpacked first'],
+  ['d0cf11e0', 'it is a workbook of an old Excel, or one with a password: save it as .xlsx and use type: xlsx'],
+  ['50415231', 'it is a Parquet file: use type: parquet'],
+  ['425a68', 'it is a bzip2 archive: unpack it, or pack it with gzip'],
+  ['fd377a585a00', 'it is an xz archive: unpack it, or pack it with gzip'],
+  ['53514c69746520666f726d61742033', 'it is a SQLite database: use type: sqlite'],
+];
+
+/** What a file that is no text begins as. */
+async function otherKind(file: PartFile): Promise<string | undefined> {
+  let start = '';
+  for (let at = 0; at < 16; at++) start += ((await file.byteAt(at)) ?? 0).toString(16).padStart(2, '0');
+  return beginnings.find(([bytes]) => start.startsWith(bytes))?.[1];
 }
 
 /** Counts `\n`, `\r\n` and a lone `\r` as one line end each. */

@@ -1,4 +1,5 @@
 /** One cell of a sheet, as its XML has it, to text. */
+import type { FieldProblem } from './field-faults.ts';
 import type { DateShape, DateSystem } from './workbook-dates.ts';
 import { serialText } from './workbook-dates.ts';
 
@@ -12,7 +13,8 @@ export interface Cell {
   value: string | undefined;
   /** The text of `is`. */
   inline: string;
-  hasFormula: boolean;
+  /** The text of `f`, which is empty where another cell has it; `undefined` where it is not there. */
+  formula: string | undefined;
 }
 
 /** What a workbook's cells refer to. */
@@ -25,7 +27,7 @@ export interface CellContext {
   readonly isUncalculated: boolean;
 }
 
-/** What is wrong with a cell; the message says why. */
+/** A cell that no workbook has; the message says why. */
 export class CellFault extends Error {
   readonly hint: string;
 
@@ -37,12 +39,22 @@ export class CellFault extends Error {
 
 const notAWorkbook = 'open it in Excel and save it again';
 
-/** @throws CellFault for a formula whose result is not in the file, and for what no workbook has */
+/** Why a cell's text is for people only, and nothing that a driver could be made of. */
+export function cellProblem(cell: Cell, context: CellContext): FieldProblem | undefined {
+  if (isUncalculated(cell, context)) {
+    const hint = 'open the workbook in Excel and save it';
+    return { problem: 'holds a formula whose result is not in the file', hint };
+  }
+  if (cell.type !== 'e' || cell.value === undefined || cell.value === '') return undefined;
+  const hint = 'mend the formula, or leave the row out with where';
+  return { problem: `holds the error ${cell.value}`, hint };
+}
+
+/** @throws CellFault */
 export function cellText(cell: Cell, context: CellContext): string {
   const { type, value } = cell;
-  if (cell.hasFormula && isUncalculated(cell, context)) {
-    throw new CellFault('a formula whose result is not in the file', 'open it in Excel and save it: then it is');
-  }
+  // Of the cells that share a formula only the first has its text.
+  if (isUncalculated(cell, context)) return `=${cell.formula || '…'}`;
   if (type === 'inlineStr') return unescapeText(cell.inline);
   if (value === undefined || (value === '' && type !== 's')) return '';
   switch (type) {
@@ -66,7 +78,8 @@ export function cellText(cell: Cell, context: CellContext): string {
  * openpyxl writes formulas with no result, and XlsxWriter with the result 0 in a file that asks to be calculated: a
  * driver must not become 0 by that.
  */
-function isUncalculated({ type, value }: Cell, context: CellContext): boolean {
+function isUncalculated({ type, value, formula }: Cell, context: CellContext): boolean {
+  if (formula === undefined) return false;
   if (value === undefined) return true;
   if (type === 'str') return false;
   return value === '' || (context.isUncalculated && type === 'n' && value === '0');
@@ -94,14 +107,15 @@ function numberOrDate(value: string, shape: DateShape | undefined, system: DateS
 }
 
 /**
- * A number as Excel shows it: with 15 significant digits. What a file has more of is the noise of its binary number,
- * 0.30000000000000004 for 0.3. Whole numbers and what is no number stay as they are.
+ * A number as Excel shows it: its binary number rounded to 15 significant digits, half away from zero. What a file has
+ * more of is noise, 0.30000000000000004 for 0.3, or was never known: 1234567890123456 is 1234567890123460. (Digits that
+ * are typed in after the 15th become zeros instead, before they are stored.) What is no number stays as it is.
  */
 function numberText(value: string): string {
-  if (/^-?\d+$/.test(value) || !/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)) return value;
+  if (/^-?\d{1,15}$/.test(value) || !/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)) return value;
   const number = Number(value);
   // Beyond what a binary number holds there is nothing to round.
   if (!Number.isFinite(number) || (number === 0 && /[1-9]/.test(value))) return value;
-  const shown = number.toPrecision(15);
-  return shown.includes('.') ? shown.replace(/\.?0+(?=e|$)/, '') : shown;
+  // The shortest text of a binary number that 15 digits made is those digits, without the zeros after the point.
+  return String(Number(number.toPrecision(15)));
 }

@@ -1,8 +1,9 @@
 /** The cells of one sheet to rows of texts, as its XML streams by. */
 import { AgentError } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
+import type { FieldFaults, FieldProblem } from './field-faults.ts';
 import type { Cell, CellContext } from './workbook-cell.ts';
-import { CellFault, cellText, unescapeText } from './workbook-cell.ts';
+import { CellFault, cellProblem, cellText, unescapeText } from './workbook-cell.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { inEntry, readShapes, saveAgain } from './workbook.ts';
 import type { XmlHandler, XmlTag } from './xml.ts';
@@ -11,22 +12,37 @@ import { XmlFault, streamXml } from './xml.ts';
 /** Excel's own limits. */
 const rowsMax = 1_048_576;
 const columnsMax = 16_384;
-/** Of all distinct texts of a workbook, which stay in memory while a sheet is read. */
-const stringsMax = 256 * 1024 * 1024;
+/**
+ * Of all distinct texts of a workbook, which stay in memory while a sheet is read: at two bytes for a character and some
+ * 40 for a text at most 850 MB, and of real workbooks a tenth of that.
+ */
+const charactersMax = 256 * 1024 * 1024;
+const stringsMax = 8 * 1024 * 1024;
+/** Far more than a cell may hold (32 767 characters). */
+const textMax = 4 * 1024 * 1024;
+/** The engine copies shorter parts of a text anyway. */
+const slicedFrom = 13;
+
+export interface SheetRows {
+  /** How many rows at the top come empty, whatever is in them. */
+  readonly skipRows: number;
+  /** Gets the problems of rows as they come. */
+  readonly faults: FieldFaults;
+}
 
 /**
  * The rows of a sheet, in order and with no empty cells at their ends, as they come. Empty rows are left out, but for
- * those among the first `skipRows`, which come empty whatever is in them.
+ * those among the first `skipRows`.
  * @throws AgentError `part.unreadable`, naming the cell where there is one
  */
 export async function* readSheet(
   workbook: Workbook,
   sheet: Sheet,
-  skipRows: number,
+  settings: SheetRows,
 ): AsyncGenerator<readonly Row[], void, void> {
   const { zip, slices, system, isUncalculated } = workbook;
   const [strings, shapes] = [await readStrings(workbook), await readShapes(workbook)];
-  const parser = new SheetParser({ strings, shapes, system, isUncalculated }, skipRows);
+  const parser = new SheetParser({ strings, shapes, system, isUncalculated }, settings);
   try {
     yield* streamXml(zip.chunks(sheet.entry), parser, () => ({ value: parser.take(), isLast: parser.isAtEnd }));
   } catch (error) {
@@ -41,16 +57,18 @@ async function readStrings({ zip, slices, stringsEntry }: Workbook): Promise<rea
   if (stringsEntry === undefined || !zip.has(stringsEntry)) return [];
   const strings: string[] = [];
   const text = new RichText();
-  let length = 0;
+  let characters = 0;
   const handler: XmlHandler = {
     open: (tag) => text.open(tag.name),
     text: (piece) => text.add(piece),
     close(name) {
       text.close(name);
       if (name !== 'si') return;
-      strings.push(unescapeText(text.take()));
-      length += strings.at(-1)?.length ?? 0;
-      if (length > stringsMax) throw new XmlFault(`more than ${stringsMax} characters of text`);
+      const string = detached(unescapeText(text.take()));
+      strings.push(string);
+      characters += string.length;
+      if (characters > charactersMax) throw tooMuchText(slices.file.name, `${charactersMax} characters`);
+      if (strings.length > stringsMax) throw tooMuchText(slices.file.name, `${stringsMax} texts`);
     },
   };
   try {
@@ -59,6 +77,18 @@ async function readStrings({ zip, slices, stringsEntry }: Workbook): Promise<rea
     throw slices.blame(inEntry(error, stringsEntry), saveAgain);
   }
   return strings;
+}
+
+/** A copy. A part of a larger text keeps all of that in memory, which here is the XML around it. */
+function detached(text: string): string {
+  // The way to copy that keeps every character and takes one byte for each where that is enough.
+  return text.length < slicedFrom ? text : (JSON.parse(JSON.stringify(text)) as string);
+}
+
+function tooMuchText(name: string, limit: string): AgentError {
+  return new AgentError('part.unreadable', `${name} has more than ${limit} in its table of texts`, {
+    hint: 'split the workbook into several, or export its data as csv',
+  });
 }
 
 /** The text of `t` elements, one after the other; what is there to pronounce a text by is none of it. */
@@ -73,7 +103,9 @@ class RichText {
   }
 
   add(piece: string): void {
-    if (this.#isText) this.#text += piece;
+    if (!this.#isText) return;
+    this.#text += piece;
+    if (this.#text.length > textMax) throw new XmlFault(`a text of more than ${textMax} characters`);
   }
 
   close(name: string): void {
@@ -94,20 +126,24 @@ class SheetParser implements XmlHandler {
   isAtEnd = false;
   readonly #context: CellContext;
   readonly #skipRows: number;
+  readonly #faults: FieldFaults;
   #rows: Row[] = [];
   #inData = false;
   /** Counted from 1. */
   #rowNumber = 0;
   #fields: string[] = [];
+  #problems: Map<number, FieldProblem> | undefined;
   /** Counted from 0. */
   #column = -1;
   #cell: Cell | undefined;
   readonly #inline = new RichText();
-  #isValue = false;
+  /** What text belongs to, but for that of `is`. */
+  #part: 'value' | 'formula' | undefined;
 
-  constructor(context: CellContext, skipRows: number) {
+  constructor(context: CellContext, { skipRows, faults }: SheetRows) {
     this.#context = context;
     this.#skipRows = skipRows;
+    this.#faults = faults;
   }
 
   /** Where it is, such as `B3`. */
@@ -125,10 +161,9 @@ class SheetParser implements XmlHandler {
   open(tag: XmlTag): void {
     const cell = this.#cell;
     if (cell !== undefined) {
-      this.#isValue = tag.name === 'v';
-      if (tag.name === 'v') cell.value = '';
-      else if (tag.name === 'f') cell.hasFormula = true;
-      else this.#inline.open(tag.name);
+      this.#part = tag.name === 'v' ? 'value' : tag.name === 'f' ? 'formula' : undefined;
+      if (this.#part === undefined) this.#inline.open(tag.name);
+      else cell[this.#part] = '';
     } else if (tag.name === 'c' && this.#inData) {
       this.#openCell(tag);
     } else if (tag.name === 'row' && this.#inData) {
@@ -141,12 +176,12 @@ class SheetParser implements XmlHandler {
   text(text: string): void {
     const cell = this.#cell;
     if (cell === undefined) return;
-    if (this.#isValue) cell.value = `${cell.value}${text}`;
-    else this.#inline.add(text);
+    if (this.#part === undefined) this.#inline.add(text);
+    else cell[this.#part] = `${cell[this.#part]}${text}`;
   }
 
   close(name: string): void {
-    this.#isValue = false;
+    this.#part = undefined;
     if (name === 'c') this.#closeCell();
     else if (this.#cell !== undefined) this.#inline.close(name);
     else if (name === 'row' && this.#inData) this.#closeRow();
@@ -162,6 +197,7 @@ class SheetParser implements XmlHandler {
     this.#skipTo(next - 1);
     this.#rowNumber = next;
     this.#fields = [];
+    this.#problems = undefined;
     this.#column = -1;
   }
 
@@ -174,7 +210,10 @@ class SheetParser implements XmlHandler {
     const fields = this.#fields;
     if (this.#rowNumber <= this.#skipRows) return void this.#rows.push([]);
     const last = fields.findLastIndex((field) => field !== '');
-    if (last >= 0) this.#rows.push(last === fields.length - 1 ? fields : fields.slice(0, last + 1));
+    if (last < 0) return;
+    const row = last === fields.length - 1 ? fields : fields.slice(0, last + 1);
+    this.#rows.push(row);
+    if (this.#problems !== undefined) this.#faults.set(row, this.#problems);
   }
 
   #openCell(tag: XmlTag): void {
@@ -186,7 +225,7 @@ class SheetParser implements XmlHandler {
       style: Number(tag.attribute('s') ?? 0),
       value: undefined,
       inline: '',
-      hasFormula: false,
+      formula: undefined,
     };
   }
 
@@ -195,10 +234,15 @@ class SheetParser implements XmlHandler {
     this.#cell = undefined;
     if (cell === undefined) return;
     cell.inline = this.#inline.take();
-    const text = this.#rowNumber <= this.#skipRows ? '' : cellText(cell, this.#context);
+    if (this.#rowNumber <= this.#skipRows) return;
+    const text = cellText(cell, this.#context);
     if (text === '') return;
     while (this.#fields.length < this.#column) this.#fields.push('');
     this.#fields[this.#column] = text;
+    const found = cellProblem(cell, this.#context);
+    if (found === undefined) return;
+    this.#problems ??= new Map();
+    this.#problems.set(this.#column, { ...found, problem: `cell ${this.cellName} ${found.problem}` });
   }
 }
 

@@ -3,6 +3,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/place.ts';
+import { FieldFaults } from './field-faults.ts';
 import type { TableSettings } from './table.ts';
 import { Table } from './table.ts';
 import { readSheet } from './workbook-sheet.ts';
@@ -15,6 +16,8 @@ export type SheetChoice = string | number | undefined;
 export interface WorkbookSettings extends TableSettings {
   /** How many bytes a workbook may expand to. */
   readonly expandedMax: number;
+  /** A row whose first cell starts with this is none. */
+  readonly comment?: string | undefined;
 }
 
 /** Rows are gathered until they are so many cells; a row has up to 16 384. */
@@ -28,16 +31,18 @@ export async function* readWorkbook(
 ): AsyncGenerator<RowBatch, FormatContent, void> {
   const workbook = await openWorkbook(file, settings.expandedMax);
   const sheet = chooseSheet(workbook, choice);
-  const table = new Table(settings, `${file.name} sheet ${sheet.name}`);
-  for await (const rows of gathered(readSheet(workbook, sheet, settings.skipRows))) {
-    const batch = table.take(rows);
+  const name = `${file.name} sheet ${sheet.name}`;
+  const faults = new FieldFaults();
+  const table = new Table(settings, name, 'skip', (rows) => checkHeader(name, rows, faults));
+  for await (const rows of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, faults }))) {
+    const batch = table.take(withoutComments(rows, settings.comment));
     if (batch === undefined) continue;
-    yield { ...squared(batch), share: workbook.zip.shareOf(sheet.entry) };
+    yield { ...squared(batch, faults), share: workbook.zip.shareOf(sheet.entry) };
     // Only what reads the file notices an abort, and the rest of a small one is in memory already.
     await file.byteAt(0);
   }
   const batch = table.end();
-  if (batch !== undefined) yield squared(batch);
+  if (batch !== undefined) yield squared(batch, faults);
   return {};
 }
 
@@ -63,7 +68,11 @@ function chooseSheet({ slices: { file }, sheets }: Workbook, choice: SheetChoice
   }
   const sheet = typeof choice === 'number' ? sheets[choice - 1] : sheets.find(({ name }) => name === choice);
   if (sheet === undefined) {
-    throw new AgentError('part.unreadable', `${file.name} has no sheet ${choice}`, { hint: thereAre(sheets) });
+    const isName = sheets.some(({ name }) => name === String(choice));
+    const hint = isName
+      ? `a number is a place among the tabs: for the name write sheet: "${choice}"`
+      : thereAre(sheets);
+    throw new AgentError('part.unreadable', `${file.name} has no sheet ${choice}`, { hint });
   }
   if (sheet.kind !== 'worksheet') {
     throw new AgentError('part.unreadable', `${file.name}: sheet ${sheet.name} is no table (${sheet.kind})`, {
@@ -102,12 +111,42 @@ async function* gathered(batches: AsyncIterable<readonly Row[]>): AsyncGenerator
   yield rows;
 }
 
-/** A spreadsheet has no ragged rows: what is missing at the end of one is empty. A surplus that says something stays. */
-function squared(batch: RowBatch): RowBatch {
-  const { columns } = batch;
-  const missing = columns.map(() => '');
-  return {
-    ...batch,
-    rows: batch.rows.map((row) => (row.length >= columns.length ? row : [...row, ...missing.slice(row.length)])),
-  };
+function withoutComments(rows: readonly Row[], comment: string | undefined): readonly Row[] {
+  return comment === undefined ? rows : rows.filter(([first]) => first?.startsWith(comment) !== true);
+}
+
+/** A column must not be called by what people are to mend. */
+function checkHeader(name: string, rows: readonly Row[], faults: FieldFaults): void {
+  const [found] = rows.flatMap((row) => [...(faults.of(row)?.values() ?? [])]);
+  if (found === undefined) return;
+  throw new AgentError('part.unreadable', `${name}: ${found.problem}, and is of the header`, {
+    hint: 'write the name of the column there as a text, or save the workbook in Excel once more',
+  });
+}
+
+/** A spreadsheet has no ragged rows. */
+function squared({ columns, rows }: RowBatch, faults: FieldFaults): RowBatch {
+  const square: Row[] = [];
+  for (const row of rows) {
+    const fitted = row.length === columns.length ? row : fit(row, columns.length, faults);
+    if (fitted !== undefined) square.push(fitted);
+  }
+  return { columns, rows: square, ...faults.batchOf(square) };
+}
+
+/**
+ * What is missing at the end of a row is empty. A surplus that says something stays; one that could not be used anyhow
+ * does not, and a row of nothing else is none.
+ */
+function fit(row: Row, width: number, faults: FieldFaults): Row | undefined {
+  const problems = faults.of(row);
+  let length = row.length;
+  while (length > width && (row[length - 1] === '' || problems?.has(length - 1) === true)) length--;
+  if (length === row.length && length > width) return row;
+  const fitted = row.slice(0, length);
+  if (length < row.length && fitted.every((field) => field === '')) return undefined;
+  while (fitted.length < width) fitted.push('');
+  const kept = new Map([...(problems ?? [])].filter(([column]) => column < length));
+  if (kept.size > 0) faults.set(fitted, kept);
+  return fitted;
 }

@@ -50,9 +50,10 @@ export async function openWorkbook(file: PartFile, expandedMax: number): Promise
   const main = await findMain(slices, zip);
   const list = await readList({ slices, zip }, main);
   const relations = await readRelations({ slices, zip }, main);
+  const byId = new Map(relations.map((relation) => [relation.id, relation]));
   const entryOf = (kind: string): string | undefined => relations.find((relation) => relation.kind === kind)?.entry;
   const sheets = list.sheets.map(({ id, name, state }): Sheet => {
-    const relation = relations.find((candidate) => candidate.id === id);
+    const relation = byId.get(id);
     if (relation === undefined || !zip.has(relation.entry))
       throw slices.blame(new Error(`sheet ${name} is missing`), saveAgain);
     return { name, isHidden: state !== 'visible', kind: relation.kind, entry: relation.entry };
@@ -194,5 +195,7 @@ export async function readShapes(workbook: Workbook): Promise<readonly (DateShap
     else if (tag.name === 'xf' && inCellFormats) formats.push(Number(tag.attribute('numFmtId') ?? 0));
     else if (tag.name === 'cellStyles' || tag.name === 'dxfs') inCellFormats = false;
   });
-  return formats.map((id) => dateShape(id, codes.get(id)));
+  // A file may have far more styles than formats.
+  const shapes = new Map([...new Set(formats)].map((id) => [id, dateShape(id, codes.get(id))]));
+  return formats.map((id) => shapes.get(id));
 }
