@@ -285,8 +285,9 @@ describe('a row with a field that is none', () => {
   test('is no fault where its text means "no value", or where `where` leaves out just that', () => {
     const rows = [['N', '2026-01-01', '#N/A', '']];
     expect(faulty(mapping([revenue], { missing: ['', '#N/A'] }), rows, [0, 2])).toEqual([[]]);
-    const test = { kind: 'not', test: { kind: 'oneOf', texts: ['#N/A'] } } as const;
-    expect(faulty(mapping([revenue], { where: [{ column: 'amount', test }] }), rows, [0, 2])).toEqual(['filtered']);
+    const named: Test = { kind: 'not', test: { kind: 'oneOf', texts: ['#N/A'] } };
+    const where = [{ column: 'amount', test: named }];
+    expect(faulty(mapping([revenue], { where }), rows, [0, 2])).toEqual(['filtered']);
   });
 
   test('fills no row below it', () => {

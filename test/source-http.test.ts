@@ -23,6 +23,17 @@ async function readTwice(source: Source): Promise<{ first: Part; second: Part }>
   return { first: first!, second: second! };
 }
 
+test('an answer that names a next page is not all there is', async () => {
+  const base = await receiver((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/csv', link: '</report?page=2>; rel="next"' }).end(csv);
+  });
+  const source = openSource('http', { url: `${base}/report` }, await tempDir());
+  await expect(source.parts(calm)).rejects.toMatchObject({
+    code: 'source.unreadable',
+    message: expect.stringContaining('one page of several') as string,
+  });
+});
+
 describe('what is asked', () => {
   /** What a server is sent for these keys. */
   async function askedWith(keys: object, user = ''): Promise<IncomingHttpHeaders> {
