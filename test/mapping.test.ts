@@ -205,7 +205,7 @@ describe('fill down', () => {
     expect(readAll(filled, columns, rows)).toEqual([
       ['rev/N 2026-01 1'],
       { reject: '1 field, expected 3' },
-      { reject: expect.stringContaining('column "region" is empty') as string },
+      { reject: expect.stringContaining('fill down is not known') as string },
     ]);
   });
 
@@ -296,7 +296,7 @@ describe('a row with a field that is none', () => {
     expect(faulty(filled, rows, [1, 0])).toEqual([
       ['rev/N'],
       { reject: 'cell #N/A' },
-      { reject: expect.stringContaining('empty') as string },
+      { reject: expect.stringContaining('fill down is not known') as string },
     ]);
   });
 });

@@ -13,7 +13,8 @@ export type RowResult = undefined | 'filtered' | { readonly reject: string };
 
 export class RowMapper {
   readonly #width: number;
-  readonly #fillDown: readonly { readonly index: number; above: string }[];
+  /** `above`: `undefined` below a row of which nobody knows what stood there. */
+  readonly #fillDown: readonly { readonly index: number; above: string | undefined }[];
   readonly #unpivoted: Unpivoted | undefined;
   readonly #conditions: readonly { readonly index: number; readonly test: Test }[];
   readonly #entries: readonly EntryReader[];
@@ -52,13 +53,15 @@ export class RowMapper {
    */
   read(fields: Row, row: number, sink: ReadingSink, fault?: (column: number) => string | undefined): RowResult {
     if (fields.length !== this.#width) {
-      // Nobody knows what stood in it, so that rows below must not take what stood above it.
-      for (const column of this.#fillDown) column.above = '';
+      // Rows below it must not take what stood above it.
+      for (const column of this.#fillDown) column.above = undefined;
       return { reject: `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, expected ${this.#width}` };
     }
     const faults = fault === undefined ? [] : this.#faultsOf(fields, fault);
     if (faults.length > 0) return { reject: faults.join('; ') };
     const filled = this.#fillDown.length === 0 ? fields : this.#fill(fields);
+    if (filled === undefined)
+      return { reject: 'the text to fill down is not known: the row that has it could not be read' };
     const passes = this.#unpivoted === undefined ? this.#readWide(filled, row) : this.#readLong(filled, row);
     return this.#handOver(passes, sink);
   }
@@ -88,19 +91,21 @@ export class RowMapper {
   }
 
   /** Empty fields of these columns take the text of the row above, whatever `where` makes of either row. */
-  #fill(fields: Row): Row {
+  #fill(fields: Row): Row | undefined {
     const filled = [...fields];
+    let isKnown = true;
     for (const column of this.#fillDown) {
       const text = fields[column.index] as string;
-      if (trimWhiteSpace(text) === '') filled[column.index] = column.above;
-      else column.above = text;
+      if (trimWhiteSpace(text) !== '') column.above = text;
+      else if (column.above === undefined) isKnown = false;
+      else filled[column.index] = column.above;
     }
-    return filled;
+    return isKnown ? filled : undefined;
   }
 
   /** What is wrong with fields that this row needs. One that `where` leaves out for sure needs none. */
   #faultsOf(fields: Row, fault: (column: number) => string | undefined): readonly string[] {
-    for (const column of this.#fillDown) if (fault(column.index) !== undefined) column.above = '';
+    for (const column of this.#fillDown) if (fault(column.index) !== undefined) column.above = undefined;
     const judged: string[] = [];
     for (const { index, test } of this.#conditions) {
       if (index >= this.#width) continue;

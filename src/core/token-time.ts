@@ -81,6 +81,7 @@ export function tokenMonths(tokens: string): 1 | 3 | 12 {
  * them, whichever of the locales (known ones) it is written in.
  */
 export function tokensProblem(tokens: string, localeNames: readonly string[]): string | undefined {
+  if (/week/i.test(tokens)) return `${shown}: ${weekReason}`;
   if (tokens === '') return 'the format is empty';
   const letters = unquoted(tokens);
   const shown = `format ${quote(tokens)}`;

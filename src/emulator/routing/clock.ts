@@ -64,9 +64,12 @@ export class EmulatorClock {
   }
 }
 
-/** What an earlier life would show now. Whoever set the machine's clock back meanwhile does not set this one back. */
+/**
+ * What an earlier life would show now, or up to a millisecond of real time later, since that is how fine both ends of its
+ * time are known. Whoever set the machine's clock back meanwhile does not set this one back.
+ */
 function shownBy({ shownMs, realMs, speed }: Setting): number {
-  return Math.floor(shownMs + Math.max(0, Date.now() - realMs) * speed);
+  return Math.ceil(shownMs + Math.max(0, Date.now() + 1 - realMs) * speed);
 }
 
 export function isoOf(ms: number): string {
