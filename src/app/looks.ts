@@ -4,7 +4,7 @@ import { schedule } from './compose.ts';
 import type { SourceRead } from './read-source.ts';
 import type { World } from './world.ts';
 
-/** A source that could not be read is looked at again this soon, however rare its polls are. */
+/** A source that could not be read is looked at again this soon at the latest, however rare its polls are. */
 const unreadRetryMs = 300_000;
 
 /** Which sources a pass looks at: those that are cheap to look at, and what is due. The others stand as they were seen last. */
@@ -68,8 +68,10 @@ export class Looks implements PassLooks {
 
 function nextLook({ clock, settings }: { clock: World['clock']; settings: Settings }, read: SourceRead): Due {
   const { poll } = read.settings;
-  const everyMs = poll.kind === 'every' ? poll.ms : Infinity;
-  if (read.state === 'unread') return { ms: clock.monotonicMs() + Math.min(everyMs, unreadRetryMs) };
-  if (poll.kind === 'every') return { ms: clock.monotonicMs() + everyMs };
-  return { at: schedule.nextDue(poll.expression, settings.timezone, clock.now()) };
+  const isUnread = read.state === 'unread';
+  if (poll.kind === 'every') {
+    return { ms: clock.monotonicMs() + (isUnread ? Math.min(poll.ms, unreadRetryMs) : poll.ms) };
+  }
+  const at = schedule.nextDue(poll.expression, settings.timezone, clock.now());
+  return isUnread ? { at: new Date(Math.min(at.getTime(), clock.now().getTime() + unreadRetryMs)) } : { at };
 }

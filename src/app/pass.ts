@@ -25,15 +25,13 @@ export interface PassOptions {
 
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
 export async function runPass(world: World, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
-  const { ledger, buffer, clock, settings } = world;
+  const { ledger, buffer, clock } = world;
   adoptAfterLoss(world);
   adoptRollback(world);
   if (options.resume) resume(world);
   forgetRequested(world);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(world, options.retryForMs, signal);
-  const reads = await Promise.all(
-    settings.sources.map((source) => lookAt(world, source, { looks: options.looks, signal })),
-  );
+  const reads = await lookAtAll(world, options.looks, signal);
   // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
   const verdicts = ledger.fact('frozen') === undefined ? judgeAll(world, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(world, options, signal));
@@ -50,6 +48,16 @@ export async function runPass(world: World, options: PassOptions, signal: AbortS
   world.archive.keepOnly(keptDigests(world));
   ledger.setFact('lastPass', report);
   return report;
+}
+
+/** What ends a pass ends the looks at all its sources, each in its own time: none is left to itself. */
+async function lookAtAll(world: World, looks: PassLooks | undefined, signal: AbortSignal): Promise<SourceRead[]> {
+  const { sources } = world.settings;
+  const looked = await Promise.allSettled(sources.map((source) => lookAt(world, source, { looks, signal })));
+  return looked.map((look) => {
+    if (look.status === 'rejected') throw look.reason;
+    return look.value;
+  });
 }
 
 async function lookAt(

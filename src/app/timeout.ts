@@ -1,9 +1,12 @@
 import { AgentError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 
+/** What is given up may take this long to end, such as to tell a server that a query is not wanted any more. */
+const endingMaxMs = 5_000;
+
 /**
- * Runs something for at most `ms`. What it does not stop by itself when its signal aborts is left behind: a read that
- * hangs in the kernel cannot be cancelled, and must not hang the agent.
+ * Runs something for at most `ms`, and lets it end when its signal aborts. What does not is left behind: a read that hangs
+ * in the kernel cannot be cancelled, and must not hang the agent.
  * @throws AgentError `source.timeout`, or the outer signal's reason.
  */
 export async function withTimeout<T>(
@@ -28,10 +31,23 @@ export async function withTimeout<T>(
       ),
     () => undefined,
   );
+  const work = run(inner);
   try {
-    return await Promise.race([run(inner), aborted]);
+    return await Promise.race([work, aborted]);
+  } catch (error) {
+    if (inner.aborted) await ending(clock, work);
+    throw error;
   } finally {
     done.abort();
     await timer;
   }
+}
+
+async function ending(clock: Clock, work: Promise<unknown>): Promise<void> {
+  const ended = new AbortController();
+  const settled = work.then(
+    () => ended.abort(),
+    () => ended.abort(),
+  );
+  await Promise.race([settled, clock.sleep(endingMaxMs, ended.signal).catch(() => undefined)]);
 }

@@ -54,7 +54,7 @@ export const sourceShape = {
   poll: poll
     .prefault('1m')
     .describe(
-      "How often the source is looked at again, events or not; or a cron expression in the agent's `timezone` for one that is dear to ask. A scheduled push looks at it too.",
+      "How often the source is looked at again, events or not; or a cron expression in the agent's `timezone` for one that is dear to ask. A scheduled push looks at it too, and one that could not be read is looked at again after 5 minutes at the latest.",
     ),
   timeout: positiveDuration.prefault('5m').describe('A read that takes longer has failed.'),
   removed: z

@@ -81,10 +81,10 @@ export function tokenMonths(tokens: string): 1 | 3 | 12 {
  * them, whichever of the locales (known ones) it is written in.
  */
 export function tokensProblem(tokens: string, localeNames: readonly string[]): string | undefined {
-  if (/week/i.test(tokens)) return `${shown}: ${weekReason}`;
   if (tokens === '') return 'the format is empty';
   const letters = unquoted(tokens);
   const shown = `format ${quote(tokens)}`;
+  if (/week/i.test(tokens)) return `${shown}: ${weekReason}`;
   // date-fns would also say this on the console.
   if (/Y/.test(letters)) return `${shown}: ${yearHint}`;
   if (/MMMMM|LLLLL/.test(letters)) return `${shown}: months of one letter cannot be told apart`;
