@@ -21,7 +21,7 @@ COPY src ./src
 # Without what only development needs, and with the clients of the databases, which a package leaves to whoever uses them.
 RUN npm run build \
   && npm pkg delete devDependencies peerDependencies peerDependenciesMeta \
-  && npm install --ignore-scripts pg@8 pg-cursor@2 mysql2@3
+  && npm install --ignore-scripts pg@8 mysql2@3
 
 FROM node:24-slim
 ENV NODE_ENV=production \

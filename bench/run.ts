@@ -3,7 +3,7 @@
  *
  *   node bench/run.ts                  everything, a few minutes
  *   node bench/run.ts --quick          small sizes, to see that it runs
- *   node bench/run.ts ingest idle      only these; cases: ingest snapshot unchanged idle
+ *   node bench/run.ts ingest idle      only these; cases: ingest snapshot unchanged idle postgres mariadb
  *   node bench/run.ts --runs 9 --dir DIR
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,9 +12,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Place, type Sizes, type Table, idle, ingest, snapshot, unchanged } from './cases.ts';
+import { mariadb, postgres } from './databases.ts';
 import { startHelper } from './measure.ts';
 
-const cases = { ingest, snapshot, unchanged, idle };
+const cases = { ingest, snapshot, unchanged, idle, postgres, mariadb };
 type CaseName = keyof typeof cases;
 
 const full: Sizes = {

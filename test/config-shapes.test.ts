@@ -95,3 +95,17 @@ describe('what is wrong with them', () => {
     expect(problems(sourceYaml(quarterly(', spread: divide')))).toEqual([]);
   });
 });
+
+test('a database that collapses has no calendar of its own', () => {
+  const yaml = `destination: emulator
+sources:
+  s:
+    type: sqlite
+    file: a.db
+    query: SELECT 1
+    pushdown: true
+    calendar: { file: weeks.csv }
+    drivers: [{ path: ["{a}"], time: "{t}", value: "{v}" }]
+`;
+  expect(problems(yaml)).toEqual([expect.stringContaining('8:15 sources.s.calendar: a database that collapses')]);
+});

@@ -28,11 +28,9 @@ export function readSource(place: Place, timezone: string): SourceSettings | und
   const kind = type === undefined ? undefined : readKind(place, type, kindKeys);
   const mapping = readMapping(place, fields, type === undefined ? undefined : kinds[type]?.drivers);
   if (type === undefined) return undefined;
-  for (const { path, message, hint } of kind === undefined
-    ? []
-    : (kinds[type]?.problems?.(kind.value, mapping) ?? [])) {
-    place.report({ path: [...place.path, ...path], message, hint });
-  }
+  const lookups = readLookups(place, fields);
+  const problems = kind === undefined ? [] : (kinds[type]?.problems?.(kind.value, mapping, lookups) ?? []);
+  for (const { path, message, hint } of problems) place.report({ path: [...place.path, ...path], message, hint });
   return {
     name: String(place.path.at(-1)),
     type,
@@ -43,7 +41,7 @@ export function readSource(place: Place, timezone: string): SourceSettings | und
     history: fields.history,
     mayBeEmpty: fields.mayBeEmpty,
     mapping,
-    lookups: readLookups(place, fields),
+    lookups,
     tests: fields.tests,
     digest: createHash('sha256')
       .update(canonicalJson({ source: written, timezone }))

@@ -39,6 +39,15 @@ interface EntryContext {
   readonly rules: MonthRules;
 }
 
+/** What stands in a row for one entry. */
+interface Taken {
+  readonly text: string;
+  readonly time: string;
+  readonly row: number;
+  readonly count: number;
+  readonly latest?: Moment;
+}
+
 export class EntryReader {
   readonly #entry: DriverEntry;
   readonly #index: number;
@@ -74,12 +83,19 @@ export class EntryReader {
     this.#take(fields, { text, time: this.#time(fields), row, count: 1 }, take);
   }
 
-  readCollapsed(fields: Row, { value, time, count }: CollapsedValue, take: RowTake): void {
-    this.#take(fields, { text: value, time, row: collapsedRow, count }, take);
+  readCollapsed(fields: Row, { value, time, count, latest }: CollapsedValue, take: RowTake): void {
+    const latestMoment = latest === undefined ? undefined : this.#readTime(latest);
+    // A time that no moment can be made of has none to be the latest by.
+    const isMoment = typeof latestMoment === 'object';
+    this.#take(
+      fields,
+      { text: value, time, row: collapsedRow, count, ...(isMoment && { latest: latestMoment }) },
+      take,
+    );
   }
 
-  #take(fields: Row, from: { text: string; time: string; row: number; count: number }, take: RowTake): void {
-    const { text, time, row, count } = from;
+  #take(fields: Row, from: Taken, take: RowTake): void {
+    const { text, time, row, count, latest } = from;
     const { pending, reasons } = take;
     const name = this.#names.of(fields);
     if (typeof name === 'string') reasons.add(name);
@@ -88,7 +104,7 @@ export class EntryReader {
     const value = parseDecimal(text, this.#entry.value.format);
     if (value === undefined) reasons.add(describeBadDecimal(text, this.#entry.value.format));
     if (typeof name === 'string' || typeof moment === 'string' || value === undefined) return;
-    const reading = { name, moment, value, text, row, entry: this.#index, count };
+    const reading = { name, moment, value, text, row, entry: this.#index, count, latest };
     if (moment.months === 1) pending.push(reading);
     else this.#spread(reading, time, take);
   }

@@ -71,6 +71,8 @@ export interface CollapsedValue {
   readonly value: string;
   /** How many readings went into it. */
   readonly count: number;
+  /** The time of the latest of them, where that is another one (`first`, `min`, `max`): its path is the driver's. */
+  readonly latest?: string;
 }
 
 /** What is known of a part's content once all its rows were read. */

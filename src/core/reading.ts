@@ -17,6 +17,8 @@ export interface RowReading {
   readonly row: number;
   /** How many readings of the source it stands for: more than one where a database collapsed them. */
   readonly count: number;
+  /** Where it stands for several: the latest of them, whose path is the driver's. */
+  readonly latest?: Moment | undefined;
   /** Which of the source's `drivers:` made it, counted from 0. */
   readonly entry: number;
 }

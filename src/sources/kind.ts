@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { MappingProblem } from '../core/columns.ts';
 import type { Rule } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
-import type { Mapping } from '../core/settings.ts';
+import type { LookupFiles, Mapping } from '../core/settings.ts';
 
 export interface SourceContext {
   /** The source's name in the config. */
@@ -34,7 +34,7 @@ export interface Kind {
   /** What `drivers` is where it is left out, for a kind whose columns are always the same. */
   readonly drivers?: readonly WrittenDriver[] | undefined;
   /** What of a mapping this kind, so configured, cannot do. */
-  problems?(kind: unknown, mapping: Mapping): readonly MappingProblem[];
+  problems?(kind: unknown, mapping: Mapping, lookups: LookupFiles): readonly MappingProblem[];
 }
 
 /** Joins a schema and the `open` that takes what it makes: the one place that knows that the two belong together. */
@@ -43,7 +43,11 @@ export function defineKind<Schema extends z.ZodType>(
   open: (settings: z.output<Schema>, context: SourceContext) => Source,
   more: {
     readonly drivers?: Kind['drivers'];
-    readonly problems?: (settings: z.output<Schema>, mapping: Mapping) => readonly MappingProblem[];
+    readonly problems?: (
+      settings: z.output<Schema>,
+      mapping: Mapping,
+      lookups: LookupFiles,
+    ) => readonly MappingProblem[];
   } = {},
 ): Kind {
   const { drivers, problems } = more;
@@ -51,7 +55,7 @@ export function defineKind<Schema extends z.ZodType>(
     schema,
     open: (kind, context) => open(kind as z.output<Schema>, context),
     drivers,
-    ...(problems && { problems: (kind, mapping) => problems(kind as z.output<Schema>, mapping) }),
+    ...(problems && { problems: (kind, mapping, lookups) => problems(kind as z.output<Schema>, mapping, lookups) }),
   };
 }
 

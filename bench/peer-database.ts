@@ -1,0 +1,35 @@
+/**
+ * A database's own client alone: streams the rows of a query to nowhere. What a source is measured against.
+ *
+ *   node bench/peer-database.ts URL QUERY
+ */
+import mysql from 'mysql2';
+import pg from 'pg';
+import Cursor from 'pg-cursor';
+
+const [url = '', sql = ''] = process.argv.slice(2);
+const rows = await (url.startsWith('mysql') ? countMySql() : countPostgres());
+console.log(JSON.stringify({ rows }));
+
+async function countPostgres(): Promise<number> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const cursor = client.query(new Cursor<unknown[]>(sql, [], { rowMode: 'array' }));
+  let count = 0;
+  for (let batch = await cursor.read(1000); batch.length > 0; batch = await cursor.read(1000)) count += batch.length;
+  await client.end();
+  return count;
+}
+
+async function countMySql(): Promise<number> {
+  const client = mysql.createConnection(url);
+  const ended = Promise.withResolvers<void>();
+  const stream = client.query({ sql, rowsAsArray: true }).stream();
+  let count = 0;
+  stream.on('data', () => count++);
+  stream.once('error', ended.reject);
+  stream.once('end', ended.resolve);
+  await ended.promise;
+  client.end();
+  return count;
+}

@@ -1,0 +1,153 @@
+/** Where a database server is: its `url` and `caFile`, read once and never shown with the password. */
+import path from 'node:path';
+import { z } from 'zod';
+
+/** What libpq means by these words; the same are used for MySQL. */
+const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+export type SslMode = (typeof sslModes)[number];
+
+export interface Address {
+  /** A name or an IP address; of a unix socket nothing that matters. */
+  readonly host: string;
+  readonly port: number;
+  /** What `host=/…` said: the directory of PostgreSQL's unix socket, or MySQL's socket itself. */
+  readonly socketPath: string | undefined;
+  readonly user: string;
+  readonly password: string;
+  /** `undefined` where the url names none. */
+  readonly database: string | undefined;
+  /** `undefined` where the url does not say. */
+  readonly sslMode: SslMode | undefined;
+  /** How long an attempt to connect may take, in ms. */
+  readonly connectMaxMs: number;
+  /** For messages: the url without its password and parameters. */
+  readonly label: string;
+}
+
+/** What an engine's urls look like. */
+export interface AddressForm {
+  /** The usual one first. */
+  readonly schemes: readonly [string, ...string[]];
+  readonly port: number;
+}
+
+const connectMaxSeconds = 10;
+
+/** The keys that say where a server is; `url` becomes an `Address`. */
+export function addressKeys(form: AddressForm): AddressKeys {
+  const [scheme] = form.schemes;
+  const url = z
+    .string()
+    .min(1)
+    .transform((text, context): Address => {
+      const address = parseAddress(text, form);
+      if (!('problem' in address)) return address;
+      context.addIssue({ code: 'custom', message: address.problem, params: { hint: address.hint } });
+      return z.NEVER;
+    })
+    .describe(
+      `${scheme}://USER:PASSWORD@HOST:${form.port}/DATABASE, best as \${VARIABLE}. Special characters of the password are percent-encoded. Parameters: sslmode=disable, prefer, require, verify-ca or verify-full; host=/PATH for a unix socket; connect_timeout=SECONDS (${connectMaxSeconds}); user, password and dbname. It is shown without its password.`,
+    );
+  const caFile = z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "A PEM file of further authorities for the server's certificate, relative to the config file. With it sslmode is verify-full unless the url says otherwise.",
+    );
+  return { url, caFile };
+}
+
+export interface AddressKeys {
+  readonly url: z.ZodType<Address, string>;
+  readonly caFile: z.ZodOptional<z.ZodString>;
+}
+
+/** Absolute path of a `caFile`. */
+export function caFilePath(baseDir: string, caFile: string | undefined): string | undefined {
+  return caFile === undefined ? undefined : path.resolve(baseDir, caFile);
+}
+
+/** What keeps a text from being a url of a server. No part of the text is in it, since any part may be the password. */
+interface AddressProblem {
+  readonly problem: string;
+  readonly hint: string;
+}
+
+function parseAddress(text: string, form: AddressForm): Address | AddressProblem {
+  const [scheme] = form.schemes;
+  const example = `write ${scheme}://USER:PASSWORD@HOST:${form.port}/DATABASE`;
+  // `new URL` knows no user without a host, which is how a unix socket is written.
+  const url = URL.parse(text.trim().replace(/^(\w+:\/\/[^/?#]*@)(?=[/?#]|$)/, '$1localhost'));
+  const isOurs = form.schemes.some((known) => text.trim().toLowerCase().startsWith(`${known}://`));
+  if (!isOurs) return { problem: `not a url that begins with ${form.schemes.join(':// or ')}://`, hint: example };
+  // A password with a bare / ? or # ends the host early, and what is left of it would be taken for a database's name.
+  const encode = 'percent-encode special characters of the password: / is %2F, ? is %3F, # is %23, @ is %40, % is %25';
+  if (url === null || url.hash !== '' || `${url.pathname}${url.search}`.includes('@')) {
+    return { problem: `not a url that can be read`, hint: `${example}; ${encode}` };
+  }
+  const parameters = new Map(url.searchParams);
+  const unknown = [...parameters.keys()].find((name) => !parameterNames.includes(name));
+  if (unknown !== undefined) {
+    return { problem: 'the url has an unknown parameter', hint: `known are ${parameterNames.join(', ')}` };
+  }
+  const decoded = decodeAll([
+    url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    url.username,
+    url.password,
+    url.pathname.slice(1),
+  ]);
+  if (decoded === undefined) return { problem: 'the url has a % that stands for no character', hint: encode };
+  const [hostname = '', username = '', password = '', pathname = ''] = decoded;
+  return checkAddress(form, {
+    host: parameters.get('host') ?? hostname,
+    port: url.port,
+    user: parameters.get('user') ?? username,
+    password: parameters.get('password') ?? password,
+    database: parameters.get('dbname') ?? pathname,
+    sslMode: parameters.get('sslmode'),
+    connectTimeout: parameters.get('connect_timeout') ?? String(connectMaxSeconds),
+  });
+}
+
+const parameterNames: readonly string[] = ['sslmode', 'host', 'connect_timeout', 'user', 'password', 'dbname'];
+
+interface AddressTexts extends Record<'host' | 'port' | 'user' | 'password' | 'database' | 'connectTimeout', string> {
+  readonly sslMode: string | undefined;
+}
+
+function checkAddress({ schemes, port }: AddressForm, texts: AddressTexts): Address | AddressProblem {
+  const { user, password, database } = texts;
+  const sslMode = sslModes.find((mode) => mode === texts.sslMode);
+  if (texts.sslMode !== undefined && sslMode === undefined) {
+    return { problem: 'the url has an unknown sslmode', hint: `there are ${sslModes.join(', ')}` };
+  }
+  if (!/^[1-9]\d{0,2}$/.test(texts.connectTimeout)) {
+    return { problem: 'connect_timeout in the url is no number of seconds', hint: 'write 1 to 999' };
+  }
+  if (user === '')
+    return { problem: 'the url names no user', hint: `write ${schemes[0]}://USER:PASSWORD@HOST/DATABASE` };
+  const host = texts.host === '' ? 'localhost' : texts.host;
+  const socketPath = host.startsWith('/') ? host : undefined;
+  const at = socketPath ?? `${host.includes(':') ? `[${host}]` : host}:${texts.port === '' ? port : texts.port}`;
+  return {
+    host,
+    port: texts.port === '' ? port : Number(texts.port),
+    socketPath,
+    user,
+    password,
+    database: database === '' ? undefined : database,
+    sslMode,
+    connectMaxMs: Number(texts.connectTimeout) * 1000,
+    label: `${schemes[0]}://${user}@${at}${database === '' ? '' : `/${database}`}`,
+  };
+}
+
+function decodeAll(texts: readonly string[]): readonly string[] | undefined {
+  try {
+    return texts.map((text) => decodeURIComponent(text));
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Pushdown: the user's query inside one that collapses its rows in the database. One row per key and month leaves it; a
+ * row that the database cannot surely read as the agent would leaves as it is, for the agent to judge.
+ */
+import { type MappingProblem, columnProblems } from '../../core/columns.ts';
+import { AgentError } from '../../core/errors.ts';
+import type { Row, RowBatch, Rule } from '../../core/model.ts';
+import type { DriverEntry, Mapping, Test } from '../../core/settings.ts';
+import { type Template, templateColumns } from '../../core/template.ts';
+import { trimWhiteSpace } from '../../core/text.ts';
+import { collapseSql } from './collapse-sql.ts';
+import { readCollapsed } from './collapsed-rows.ts';
+import type { Dialect } from './dialect.ts';
+import type { QueryColumn } from './query.ts';
+
+export interface CollapseQuery {
+  readonly sql: string;
+  /** What rows of its answer are to the agent, in their order: at least one batch. */
+  batch(rows: readonly Row[], columns: readonly string[]): readonly RowBatch[];
+}
+
+export interface CollapseRequest {
+  /** One statement that gives rows. */
+  readonly query: string;
+  /** Its columns, their names trimmed. */
+  readonly columns: readonly QueryColumn[];
+  readonly mapping: Mapping;
+  /** The zone whose months count. */
+  readonly timezone: string;
+}
+
+/** What is collapsed how. Columns are indexes into those of the query. */
+export interface CollapsePlan {
+  readonly keys: readonly KeyColumn[];
+  readonly conditions: readonly KeyCondition[];
+  /** The zone of times without one; `timezone` where the mapping names none. */
+  readonly time: { readonly column: number; readonly zone: string };
+  /** The columns of values, each once. */
+  readonly values: readonly { readonly column: number; readonly isSummed: boolean }[];
+  /** Texts of values that mean "no value". */
+  readonly missing: readonly string[];
+  /** Whether the first row of each key and month is wanted beside the latest. */
+  readonly wantsFirst: boolean;
+  /** Rows of the smallest (`-`) or largest (`+`) amount that are wanted, by index into `values`. */
+  readonly extremes: readonly { readonly value: number; readonly sign: '+' | '-' }[];
+  /** One for each entry of the mapping. `value` is an index into `values`. */
+  readonly entries: readonly { readonly value: number; readonly isSum: boolean }[];
+}
+
+export interface KeyColumn {
+  readonly column: number;
+  /** Whether a row without a text there is a reject. */
+  readonly needsText: boolean;
+}
+
+/** A condition that is judged in the database. */
+export interface KeyCondition {
+  readonly column: number;
+  readonly texts: readonly string[];
+  readonly isNegated: boolean;
+  /** A text that passes: what the agent finds in a collapsed row, whose own texts the database has judged. */
+  readonly passing: string;
+}
+
+/** @throws AgentError `part.unreadable` where the query lacks a column, or the mapping cannot be pushed down */
+export function collapseQuery(dialect: Dialect, request: CollapseRequest): CollapseQuery {
+  const { columns, mapping } = request;
+  const names = columns.map(({ name }) => name);
+  const [problem] = [...columnProblems(mapping, names), ...pushdownProblems(mapping)];
+  if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
+  const plan = planCollapse(request, names);
+  const { sql, exponents } = collapseSql(dialect, plan, request);
+  return { sql, batch: (rows, header) => readCollapsed(rows, header, { plan, exponents }) };
+}
+
+function planCollapse({ mapping, timezone }: CollapseRequest, names: readonly string[]): CollapsePlan {
+  const { drivers, where, missing } = mapping;
+  const indexOf = (column: string): number => names.indexOf(column);
+  const judged = where.map(({ column, test }) => ({ column: indexOf(column), ...flatten(test) }));
+  const time = (drivers[0] as DriverEntry).time;
+  const columns = [...new Set(drivers.map(({ value }) => indexOf(columnOf(value.from) as string)))];
+  const entries = drivers.map((entry) => ({
+    value: columns.indexOf(indexOf(columnOf(entry.value.from) as string)),
+    isSum: isSum(entry.rule),
+    extreme: extremeOf(entry),
+    rule: entry.rule,
+  }));
+  const extremes = entries.flatMap(({ value, extreme }) => (extreme === undefined ? [] : [{ value, sign: extreme }]));
+  const matched = judged.filter(({ texts }) => texts === undefined).map(({ column }) => column);
+  return {
+    keys: keyColumns(drivers, indexOf, matched),
+    conditions: judged.flatMap(({ column, texts, isNegated }) =>
+      texts === undefined ? [] : [{ column, texts, isNegated, passing: passingText(texts, isNegated) }],
+    ),
+    time: { column: indexOf(columnOf(time.from) as string), zone: time.format.timezone ?? timezone },
+    values: columns.map((column, at) => ({
+      column,
+      isSummed: entries.some((entry) => entry.isSum && entry.value === at),
+    })),
+    // A text with white space around it is compared with none.
+    missing: missing.filter((text) => trimWhiteSpace(text) === text && !text.includes('\0')),
+    wantsFirst: entries.some(({ rule }) => rule === 'first'),
+    extremes: extremes.filter(
+      ({ value, sign }, at) => extremes.findIndex((other) => other.value === value && other.sign === sign) === at,
+    ),
+    entries: entries.map(({ value, isSum: sums }) => ({ value, isSum: sums })),
+  };
+}
+
+/** Columns whose texts are the key: of every id and path, and those that the agent tests by a pattern. */
+function keyColumns(
+  drivers: readonly DriverEntry[],
+  indexOf: (column: string) => number,
+  matched: readonly number[],
+): readonly KeyColumn[] {
+  const needsText = new Map<number, boolean>(matched.map((column) => [column, false]));
+  for (const template of drivers.flatMap(({ id, path }) => (id === undefined ? path : [id, ...path]))) {
+    for (const piece of template.pieces) {
+      if (typeof piece === 'string') continue;
+      const mayBeEmpty = piece.filters.some(({ name }) => name === 'default' || name === 'map');
+      const column = indexOf(piece.column);
+      needsText.set(column, needsText.get(column) === true || !mayBeEmpty);
+    }
+  }
+  return [...needsText].map(([column, needs]) => ({ column, needsText: needs }));
+}
+
+/** Whether one of `texts` is asked for, or none of them; no texts where a pattern decides. */
+function flatten(test: Test): { readonly texts: readonly string[] | undefined; readonly isNegated: boolean } {
+  switch (test.kind) {
+    case 'oneOf':
+      return { texts: test.texts.filter((text) => !text.includes('\0')), isNegated: false };
+    case 'matches':
+      return { texts: undefined, isNegated: false };
+    case 'not': {
+      const { texts, isNegated } = flatten(test.test);
+      return { texts, isNegated: !isNegated };
+    }
+  }
+}
+
+function passingText(texts: readonly string[], isNegated: boolean): string {
+  if (!isNegated) return texts[0] ?? '';
+  let text = '';
+  while (texts.includes(text)) text += '-';
+  return text;
+}
+
+function isSum(rule: Rule): boolean {
+  return rule === 'sum' || rule === 'average';
+}
+
+/** Which end of the amounts as written an entry wants, if any: a negative scale turns them round, and one of zero makes all equal. */
+function extremeOf({ rule, value: { format } }: DriverEntry): '+' | '-' | undefined {
+  if (rule !== 'min' && rule !== 'max') return undefined;
+  if (format.scale !== undefined && !/[1-9]/.test(format.scale)) return undefined;
+  const isTurned = (format.scale?.startsWith('-') === true) !== format.negate;
+  return (rule === 'max') === isTurned ? '-' : '+';
+}
+
+/** The column of a template that is nothing but one. */
+function columnOf(template: Template): string | undefined {
+  const [only] = template.pieces;
+  const isBare = template.pieces.length === 1 && typeof only === 'object' && only.filters.length === 0;
+  return isBare ? templateColumns(template)[0] : undefined;
+}
+
+/** What of a mapping no database can be asked to do. */
+export function pushdownProblems(mapping: Mapping): readonly MappingProblem[] {
+  const problems: MappingProblem[] = [];
+  const without = 'or leave pushdown out';
+  const say = (path: MappingProblem['path'], message: string, hint: string): void => {
+    problems.push({ path, message: `${message} cannot be pushed down`, hint: `${hint}, ${without}` });
+  };
+  if (mapping.unpivot !== undefined) say(['unpivot'], 'unpivot', 'unpivot in the query (UNION ALL)');
+  if (mapping.fillDown.length > 0) say(['fillDown'], 'fillDown', 'fill in the query');
+  const [first] = mapping.drivers;
+  for (const [at, entry] of mapping.drivers.entries()) {
+    const { time, value } = entry;
+    const path = ['drivers', at] as const;
+    if (entry.spread !== undefined) say([...path, 'spread'], 'spread', 'spread in the query');
+    if (columnOf(time.from) === undefined) {
+      say([...path, 'time'], `the time "${time.from.text}"`, 'make it one column in the query, such as {date}');
+    }
+    if (time.format.formats.join() !== 'iso') {
+      const format = time.format.formats.join(', ');
+      say([...path, 'time', 'format'], `the format ${format}`, 'make it a date in the query and leave format out');
+    }
+    if (first !== undefined && !isSameTime(entry, first)) {
+      say([...path, 'time'], 'entries with different times', 'make them sources of their own');
+    }
+    if (columnOf(value.from) === undefined) {
+      say([...path, 'value'], `the value "${value.from.text}"`, 'make it one column in the query, such as {amount}');
+    }
+    if (value.format.decimal !== '.' || value.format.group !== undefined || value.format.accounting) {
+      say([...path, 'value'], 'decimal, group and accounting', 'make the value a number in the query');
+    }
+    if (value.format.round !== undefined && isSum(entry.rule)) {
+      say([...path, 'value', 'round'], `round with collapse ${entry.rule}`, 'round in the query');
+    }
+  }
+  return problems;
+}
+
+function isSameTime({ time: a }: DriverEntry, { time: b }: DriverEntry): boolean {
+  return a.from.text === b.from.text && a.format.timezone === b.format.timezone;
+}

@@ -1,0 +1,105 @@
+/** What leaves a database that collapsed a query, as batches for the agent. */
+import type { CollapsedRow, CollapsedValue, Row, RowBatch } from '../../core/model.ts';
+import type { CollapsePlan } from './collapse-query.ts';
+import { lineMark, placeLength, valueMark } from './collapse-sql.ts';
+import { amountDigits } from './dialect.ts';
+import { oddMark } from './month-ranges.ts';
+
+export interface Collapse {
+  readonly plan: CollapsePlan;
+  /** Of the pieces of each sum: powers of ten. */
+  readonly exponents: readonly number[];
+}
+
+/** Rows of `CollapseSql`, in their order, plain and collapsed ones in batches of their own; at least one batch. */
+export function readCollapsed(rows: readonly Row[], columns: readonly string[], collapse: Collapse): RowBatch[] {
+  const batches: RowBatch[] = [];
+  let at = 0;
+  while (at < rows.length) {
+    const isOdd = isOddRow(rows[at] as Row, columns.length);
+    let end = at + 1;
+    while (end < rows.length && isOddRow(rows[end] as Row, columns.length) === isOdd) end++;
+    const run = rows.slice(at, end);
+    if (isOdd) batches.push({ columns, rows: run.map((row) => row.slice(0, columns.length)) });
+    else {
+      batches.push({
+        columns,
+        rows: run.map((row) => fieldsOf(row, columns.length, collapse.plan)),
+        collapsed: run.map((row) => collapsedRow(row.slice(columns.length), collapse)),
+      });
+    }
+    at = end;
+  }
+  return batches.length === 0 ? [{ columns, rows: [] }] : batches;
+}
+
+function isOddRow(row: Row, width: number): boolean {
+  return row[width] === '1';
+}
+
+/** The key; and where the database judged a condition, a text that passes it. */
+function fieldsOf(row: Row, width: number, { conditions, keys }: CollapsePlan): Row {
+  const fields = row.slice(0, width);
+  for (const { column, passing } of conditions) {
+    if (!keys.some((key) => key.column === column)) fields[column] = passing;
+  }
+  return fields;
+}
+
+/** One row of the query. */
+interface Line {
+  readonly time: string;
+  /** '' where one is missing. */
+  readonly values: readonly string[];
+}
+
+/** @param answer what follows the fields, see `CollapseSql` */
+function collapsedRow(answer: Row, { plan, exponents }: Collapse): CollapsedRow {
+  const [, count = '', latest = '', ...rest] = answer;
+  const besides = (plan.wantsFirst ? 1 : 0) + plan.extremes.length;
+  // Those rows leave alone, so that they are not of this one any more.
+  const alone = [...new Set(rest.slice(0, besides))].filter((line) => line !== '' && line !== latest).map(parseLine);
+  const { time, values } = parseLine(latest);
+  const readings = Number(count) - alone.length;
+  const sums = new Map<number, string>();
+  let at = besides;
+  for (const [value, { isSummed }] of plan.values.entries()) {
+    if (!isSummed) continue;
+    const pieces = rest.slice(at, at + exponents.length);
+    const scale = Number(rest[at + exponents.length]);
+    at += exponents.length + 1;
+    // A row that is alone has no sum but its value.
+    if (values[value] === '' || pieces[0] === '') continue;
+    let sum = 0n;
+    for (const [piece, exponent] of exponents.entries()) sum += scaled(pieces[piece] as string, exponent);
+    for (const row of alone) sum -= scaled(row.values[value] as string, 0);
+    sums.set(value, decimalText(sum, Math.max(0, scale)));
+  }
+  const entries = plan.entries.map(({ value, isSum }): CollapsedValue | undefined => {
+    const text = values[value] as string;
+    if (text === '') return undefined;
+    return { time, value: isSum ? (sums.get(value) ?? text) : text, count: readings };
+  });
+  return { rows: readings, entries };
+}
+
+function parseLine(line: string): Line {
+  const mark = line.indexOf(lineMark);
+  const time = line.startsWith(oddMark) ? line.slice(oddMark.length, mark) : line.slice(0, mark);
+  return { time, values: line.slice(mark + 1 + placeLength).split(valueMark) };
+}
+
+/** A decimal text times ten to the power of `exponent`, in units of 10^-18. */
+function scaled(text: string, exponent: number): bigint {
+  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
+  const digits = BigInt(whole + fraction) * 10n ** BigInt(amountDigits + exponent - fraction.length);
+  return text.startsWith('-') ? -digits : digits;
+}
+
+/** Units of 10^-18 as decimal text of a scale that shows all of them. */
+function decimalText(units: bigint, scale: number): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(amountDigits + 1, '0');
+  const fraction = digits.slice(-amountDigits).slice(0, scale);
+  const whole = digits.slice(0, -amountDigits);
+  return `${units < 0n ? '-' : ''}${whole}${scale === 0 ? '' : `.${fraction}`}`;
+}

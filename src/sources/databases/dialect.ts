@@ -1,0 +1,120 @@
+/** What of SQL differs between engines where a database collapses rows: texts, bytes, numbers and times. */
+
+import type { MonthRange } from './month-ranges.ts';
+
+/** What a column of a query holds, as far as collapsing cares. `text` is right for any type. */
+export type ColumnKind = 'integer' | 'decimal' | 'date' | 'wall' | 'instant' | 'text';
+
+/** Forms of a text. One that has none of them is left to the agent, so that a dialect may recognise too little. */
+export type Form = 'number' | 'month' | 'day' | 'second' | 'moment';
+
+/** A column of the query where SQL speaks of it. */
+export interface SqlColumn {
+  /** Its name in SQL. */
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** The engine's own word or code for its type. */
+  readonly type: string;
+}
+
+/** One of the sums that make up a sum: `sql` times ten to the power of `exponent`. */
+export interface SumPiece {
+  readonly sql: string;
+  readonly exponent: number;
+}
+
+/** Every member gives SQL, or says how to read what it gave. A condition may come out NULL, which counts as false. */
+export interface Dialect {
+  readonly kindOf: (type: string) => ColumnKind;
+  /** The user's query so written that its rows keep their order where it is part of another. */
+  readonly ordered: (query: string) => string;
+  /** Rows counted as they come: the field that counts, and the FROM clause that hands over the rows of a table for it. */
+  readonly counted: (table: string) => { readonly field: string; readonly from: string };
+  /** What ends a subquery so that the engine computes its columns once, not wherever they are used. */
+  readonly once: string;
+  /** The text that the plain read gives for a column; '' for NULL. */
+  readonly text: (column: SqlColumn) => string;
+  /** Whether `text` can be relied on for this row's value. Absent where it always can. */
+  readonly isFaithful?: (column: SqlColumn, text: string) => string;
+  /** The column as it leaves for the agent: its text, or what the plain read makes the text of. */
+  readonly leave: (column: SqlColumn) => string;
+  /** A text that is compared and ordered by its bytes. */
+  readonly bytes: (text: string) => string;
+  /** A constant, compared by its bytes. */
+  readonly literal: (text: string) => string;
+  /** Whether the engine tells keys of this length apart. Absent where it tells all. */
+  readonly isKey?: (bytes: readonly string[]) => string;
+  readonly is: (form: Form, text: string) => string;
+  /** Whether a column of a kind with a time holds one of the years 1000 to 9999, so that its text is an ISO date or date-time. */
+  readonly isMoment: (column: SqlColumn, text: string) => string;
+  /**
+   * The month of a time, or anything that two times have in common only if they are of one month.
+   * @param sorted the time's text, by which `ranges` go; '' where it is none
+   */
+  readonly month: (ranges: readonly MonthRange[], column: SqlColumn, sorted: string) => string;
+  /** Whether the value is a number of at most 18 digits before the point and 18 after it, written without an exponent. */
+  readonly isNumber: (column: SqlColumn, text: string) => string;
+  /** Such a number, exactly, as `sums` and `rank` want it. */
+  readonly amount: (column: SqlColumn, text: string) => string;
+  /** The exact sum of amounts, NULLs left out, for any count of rows that a database can hold. */
+  readonly sums: (amount: string) => readonly SumPiece[];
+  /** A text of `rankLength` characters: its bytes are ordered as the amounts are, or the other way round where `sign` is `-`. */
+  readonly rank: (amount: string, sign: '+' | '-') => string;
+  readonly rankLength: number;
+  readonly concat: (...texts: readonly string[]) => string;
+  /** Where a character first stands in a text, from 1; 0 where it does not. */
+  readonly indexOf: (text: string, character: string) => string;
+  /** The text of an integer or an exact decimal; NULL stays NULL. */
+  readonly numberText: (number: string) => string;
+}
+
+const date =
+  '[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))';
+
+/** The forms as regular expressions that every engine reads alike. The 29th of February is left out: it is merely a `moment`. */
+export const formPatterns: Readonly<Record<Form, string>> = {
+  number: '-?[0-9]{1,18}([.][0-9]{1,18})?',
+  month: '[1-9][0-9]{3}-(0[1-9]|1[0-2])',
+  day: date,
+  second: `${date}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]`,
+  moment: '[0-9]{4}[0-9TZ:., +-]{3,40}',
+};
+
+/** Digits of an amount before its point and after it. */
+export const amountDigits = 18;
+
+/** What a search for the month of a time is written with. */
+export interface MonthSearch {
+  /** The time's text, '' where it is none. */
+  readonly sorted: string;
+  /** What is compared with the texts of ranges: the same, or a column that the engine compares with such texts. */
+  readonly compared: string;
+  readonly literal: (text: string) => string;
+}
+
+/** In the middle of a month all clocks of the world agree on it: for instants, which elsewhere have to be searched for. */
+export function unlessInMiddle(sorted: string, month: string): string {
+  return `CASE WHEN substr(${sorted}, 9, 2) BETWEEN '02' AND '27' THEN substr(${sorted}, 1, 7) ELSE ${month} END`;
+}
+
+/** A search for the range of a time: eleven comparisons for a zone with daylight saving. */
+export function searchMonth(ranges: readonly MonthRange[], search: MonthSearch): string {
+  const { sorted, compared, literal } = search;
+  const [first, second] = ranges;
+  if (first === undefined || (second === undefined && first.month === 'each')) return sorted;
+  if (second === undefined) return first.month === 'written' ? `substr(${sorted}, 1, 7)` : literal(first.month);
+  const half = Math.ceil(ranges.length / 2);
+  const before = searchMonth(ranges.slice(0, half), search);
+  const after = searchMonth(ranges.slice(half), search);
+  return `CASE WHEN ${compared} < ${literal((ranges[half] as MonthRange).from)} THEN ${before} ELSE ${after} END`;
+}
+
+/** Where a window without an order keeps that of its rows. */
+export function countedByWindow(table: string): ReturnType<Dialect['counted']> {
+  return { field: 'row_number() OVER ()', from: table };
+}
+
+/** `'text'` with its quotes doubled, as standard SQL has it. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,370 @@
+/** One read-only transaction of a MySQL or MariaDB server, whose every value is its own text. */
+import { Socket } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import type mysql from 'mysql2';
+import { AgentError } from '../../core/errors.ts';
+import type { Row } from '../../core/model.ts';
+import { codeOf } from '../files/access.ts';
+import type { Address } from './address.ts';
+import { type Encryption, openSafely } from './encryption.ts';
+import { type Words, missingDriver, networkWords, serverError } from './failure.ts';
+import { farewell } from './farewell.ts';
+import type { Connection, QueryColumn } from './query.ts';
+import { RowQueue } from './row-queue.ts';
+
+type MySql = typeof mysql;
+
+/**
+ * A sql_mode in which quotes mean what they usually do and no CHAR is padded; an hour for a reader that is busy with what
+ * it has, where a minute is usual; and no GROUP_CONCAT that cuts its text at 1024 bytes. Where the server has no tighter
+ * bound of its own: half a minute for a lock, and a day for a statement, so that nothing runs for ever after an agent was
+ * killed (MariaDB counts seconds, MySQL milliseconds, and each skips what is the other's).
+ */
+const firstStatements = [
+  'SET NAMES utf8mb4',
+  `SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
+    lock_wait_timeout = LEAST(@@lock_wait_timeout, 30), innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, 30),
+    net_write_timeout = 3600, group_concat_max_len = 16777216
+    /*M!100101 , max_statement_time = IF(@@max_statement_time = 0, 86400, @@max_statement_time) */
+    /*!50708 , max_execution_time = IF(@@max_execution_time = 0, 86400000, @@max_execution_time) */`,
+  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
+  'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
+];
+
+/** @throws AgentError `source.unreadable` where the server cannot be reached or lets nobody in */
+export async function connectMySql(
+  address: Address,
+  caFile: string | undefined,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const driver = await import('mysql2').catch((error: unknown) => {
+    throw missingDriver('mysql2', 'mysql', error);
+  });
+  const open = async (encryption: Encryption | undefined): Promise<Connection> => {
+    signal.throwIfAborted();
+    const session = new MySqlSession({ address, encryption, driver: driver.default }, signal);
+    try {
+      await session.begin();
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  };
+  try {
+    return await openSafely(address, caFile, { open, isWithoutTls: (error) => codeOf(error) === withoutTls });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AgentError) throw error;
+    throw serverError('source.unreadable', address, openingWords(error, address), error);
+  }
+}
+
+/** Not by selecting them: an engine that has none of these would fail. */
+const whichServer = "SHOW VARIABLES WHERE variable_name IN ('hostname', 'port', 'server_uuid', 'server_uid')";
+const withoutTls = 'HANDSHAKE_NO_SSL_SUPPORT';
+
+interface Opening {
+  readonly address: Address;
+  readonly encryption: Encryption | undefined;
+  readonly driver: MySql;
+}
+
+/** A connection of the driver and its socket: the driver's own `destroy` leaves that half open. */
+interface Dialled {
+  readonly connection: mysql.Connection;
+  readonly socket: Socket;
+}
+
+function dial({ address, encryption, driver }: Opening): Dialled {
+  const { host, port, socketPath, user, password, database } = address;
+  // The driver names no host that is an IP address, and Node would take any certificate of localhost for it.
+  const socket = Object.assign(new Socket(), { _host: host });
+  const connection = driver.createConnection({
+    host,
+    port,
+    ...(socketPath !== undefined && { socketPath }),
+    user,
+    password,
+    ...(database !== undefined && { database }),
+    ...(encryption !== undefined && { ssl: tlsOptions(encryption) }),
+    stream: () => (socketPath === undefined ? socket.connect(port, host) : socket.connect(socketPath)),
+    charset: 'utf8mb4',
+    connectTimeout: address.connectMaxMs,
+    multipleStatements: false,
+    // No server may ask for a file of this machine.
+    flags: ['-LOCAL_FILES'],
+    connectAttributes: { program_name: 'driver-sync' },
+    // Or a question mark in the query might be taken for a parameter.
+    queryFormat: (sql: string) => sql,
+    trace: false,
+  });
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, 30_000);
+  return { connection, socket };
+}
+
+function tlsOptions({ ca, isVerified, isNameVerified }: Encryption): mysql.SslOptions {
+  return { rejectUnauthorized: isVerified, verifyIdentity: isNameVerified, ...(ca !== undefined && { ca }) };
+}
+
+class MySqlSession implements Connection {
+  readonly #opening: Opening;
+  readonly #signal: AbortSignal;
+  readonly #connection: mysql.Connection;
+  readonly #socket: Socket;
+  readonly #abort = (): void => void this.#stop();
+  /** What broke the connection. */
+  readonly #lost = Promise.withResolvers<never>();
+  #lostBy: unknown;
+  /** Of the statement that runs. */
+  #queue: RowQueue | undefined;
+  /** Whether the server may be at work. */
+  #isBusy = false;
+  /** The answer to `whichServer`. */
+  #server: unknown;
+  #stopped: Promise<void> | undefined;
+  #isOpen = false;
+
+  constructor(opening: Opening, signal: AbortSignal) {
+    this.#opening = opening;
+    this.#signal = signal;
+    const { connection, socket } = dial(opening);
+    this.#connection = connection;
+    this.#socket = socket;
+    // Heard by whoever waits for an answer; there may be nobody.
+    this.#lost.promise.catch(() => undefined);
+    connection.on('error', (error: Error) => this.#lose(error));
+    // The driver tells a paused reader nothing.
+    socket.on('close', () => this.#lose(new Error('the connection was cut')));
+    signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  async begin(): Promise<void> {
+    await this.#answer((heard) => this.#connection.connect((error) => heard(error)));
+    for (const sql of firstStatements) await this.#answer((heard) => void this.#connection.query(sql, heard));
+    this.#server = await this.#answer((heard) => void this.#connection.query(whichServer, heard));
+    this.#isOpen = true;
+  }
+
+  async describe(sql: string): Promise<readonly QueryColumn[]> {
+    const { address, driver } = this.#opening;
+    this.#signal.throwIfAborted();
+    if (!readsOnly.test(sql)) throw this.#refusal('the query is no SELECT');
+    let statement;
+    // Even this may wait for a lock.
+    this.#isBusy = true;
+    try {
+      statement = await this.#answer<Prepared>((heard) => void this.#connection.prepare(sql, heard as never));
+      this.#connection.unprepare(sql);
+      this.#isBusy = false;
+    } catch (error) {
+      throw this.#failure(error);
+    }
+    if (statement.columns.length === 0) throw this.#refusal('the query gives no rows');
+    const columns = statement.columns.map((column) => ({ ...column, type: typeOf(driver, column) }));
+    const binary = columns.find(isBinary);
+    if (binary !== undefined) {
+      throw new AgentError(
+        'part.unreadable',
+        `${address.label}: the column ${binary.name} is ${binary.type} and no text`,
+        {
+          hint: `use HEX(${binary.name}) in the query, or CAST(${binary.name} AS CHAR) if it holds text, or leave it out`,
+        },
+      );
+    }
+    return columns.map(({ name, type }) => ({ name, type }));
+  }
+
+  async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
+    this.#signal.throwIfAborted();
+    if (this.#lostBy !== undefined) throw this.#failure(this.#lostBy);
+    const { driver } = this.#opening;
+    // The driver's own pausing keeps a copy of each row that has arrived already.
+    const { stream } = this.#connection as unknown as { stream: Socket };
+    const queue = new RowQueue(() => stream.resume());
+    this.#queue = queue;
+    this.#isBusy = true;
+    let instants: readonly number[] = [];
+    const query = this.#connection.query({ sql, rowsAsArray: true, typeCast: textOf });
+    query.on('fields', (fields: readonly Column[]) => {
+      instants = fields.flatMap((field, at) => (typeOf(driver, field) === 'TIMESTAMP' ? [at] : []));
+    });
+    query.on('result', (row: unknown) => {
+      const texts = row as string[];
+      for (const at of instants) texts[at] = instantOf(texts[at] as string);
+      queue.push(texts);
+      if (queue.isFull) stream.pause();
+    });
+    query.on('error', (error: Error) => queue.fail(error));
+    query.on('end', () => {
+      this.#isBusy = false;
+      queue.end();
+    });
+    try {
+      for (;;) {
+        const rows = await queue.take();
+        if (rows === undefined) return;
+        yield rows;
+      }
+    } catch (error) {
+      throw this.#failure(error);
+    } finally {
+      // Left in the middle: the server may be far ahead, and this connection is of no more use.
+      if (this.#isBusy) await this.#stop();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#abort);
+    if (this.#isOpen && this.#stopped === undefined && this.#lostBy === undefined) {
+      // A server that is gone by now needs no goodbye.
+      await farewell(this.#answer((heard) => this.#connection.end(heard)).catch(() => undefined));
+    }
+    await this.#stop();
+  }
+
+  /** Ends whatever the server is doing, then the connection. */
+  async #stop(): Promise<void> {
+    this.#stopped ??= (async () => {
+      const reason: unknown = this.#signal.aborted ? this.#signal.reason : new Error('stopped');
+      this.#queue?.fail(reason);
+      if (this.#isBusy && this.#lostBy === undefined) await this.#kill();
+      this.#lose(reason);
+      this.#socket.destroy();
+    })();
+    await this.#stopped;
+  }
+
+  /** A query is ended from another connection, which a balancer may lead to another server. It may come too late. */
+  async #kill(): Promise<void> {
+    const { connection, socket } = dial(this.#opening);
+    const killed = Promise.withResolvers<void>();
+    // Where that fails, closing the first connection has to do.
+    connection.on('error', () => killed.resolve());
+    connection.query(whichServer, (_error, server) => {
+      if (!isDeepStrictEqual(server, this.#server)) killed.resolve();
+      else connection.query(`KILL QUERY ${this.#connection.threadId}`, () => killed.resolve());
+    });
+    await farewell(killed.promise);
+    socket.destroy();
+  }
+
+  /** What the driver answers, or what broke the connection: it does not tell everybody who waits. */
+  async #answer<T>(ask: (heard: (error: Error | null, answer?: T) => void) => void): Promise<T> {
+    const answered = Promise.withResolvers<T>();
+    ask((error, answer) => (error ? answered.reject(error) : answered.resolve(answer as T)));
+    return await Promise.race([answered.promise, this.#lost.promise]);
+  }
+
+  #lose(error: unknown): void {
+    this.#lostBy ??= error;
+    this.#lost.reject(error);
+    this.#queue?.fail(error);
+  }
+
+  #refusal(why: string): AgentError {
+    const { label } = this.#opening.address;
+    return new AgentError('part.unreadable', `${label}: ${why}`, { hint: 'write one SELECT statement' });
+  }
+
+  #failure(error: unknown): unknown {
+    if (this.#signal.aborted) return this.#signal.reason;
+    const { address } = this.#opening;
+    return serverError('part.unreadable', address, queryWords(error, address), error);
+  }
+}
+
+/** The first word after comments. ANALYZE, CHECK and the like give rows too, and write; so may what a comment runs. */
+const readsOnly = /^(?:\s|--(?=\s).*(?:\n|$)|#.*(?:\n|$)|\/\*(?![!M])[^]*?\*\/)*(?:\(|(?:select|with|values|table)\b)/i;
+
+/** What the driver knows of a column. */
+interface Column {
+  readonly name: string;
+  readonly columnType: number;
+  /** 63: bytes. */
+  readonly characterSet: number;
+}
+
+interface Prepared {
+  readonly columns: readonly Column[];
+}
+
+/** The driver's word for a column's type, such as NEWDECIMAL or TIMESTAMP; BINARY where a text type holds bytes. */
+function typeOf({ Types }: MySql, { columnType, characterSet }: Column): string {
+  const word = (Types as unknown as Readonly<Record<number, string>>)[columnType] ?? String(columnType);
+  return characterSet === 63 && textTypes.has(word) ? 'BINARY' : word;
+}
+
+const textTypes = new Set(['VARCHAR', 'VAR_STRING', 'STRING', 'TINY_BLOB', 'MEDIUM_BLOB', 'LONG_BLOB', 'BLOB']);
+
+function isBinary({ type }: { readonly type: string }): boolean {
+  return type === 'BINARY' || type === 'BIT' || type === 'GEOMETRY' || type === 'VECTOR';
+}
+
+/** Every value as the server wrote it: the driver would make numbers and dates of some. */
+function textOf(field: { string(encoding: string): string | null }): string {
+  return field.string('utf8') ?? '';
+}
+
+/** The session is in UTC. A zero date is no instant. */
+function instantOf(text: string): string {
+  return text === '' || text.startsWith('0000') ? text : `${text}+00:00`;
+}
+
+function openingWords(error: unknown, address: Address): Words {
+  const message = error instanceof Error ? error.message : '';
+  const code = codeOf(error) ?? '';
+  if (code === withoutTls)
+    return { why: 'the server has no TLS', hint: 'turn TLS on there, or say sslmode=disable in the url' };
+  if (code === 'PROTOCOL_CONNECTION_LOST')
+    return { why: 'the server closed the connection', hint: 'does MySQL or MariaDB listen there?' };
+  if (code.startsWith('ER_')) return { why: message, hint: openingHints[code] };
+  return networkWords(error, address);
+}
+
+const openingHints: Readonly<Record<string, string>> = {
+  ER_ACCESS_DENIED_ERROR: 'is the password in the url right, may this user come from here, and must it use TLS?',
+  ER_DBACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
+  ER_BAD_DB_ERROR: 'is the name of the database in the url right?',
+  ER_CON_COUNT_ERROR: 'raise max_connections there, or close some',
+  ER_TOO_MANY_USER_CONNECTIONS: 'raise max_user_connections there, or close some',
+  ER_USER_LIMIT_REACHED: 'raise the limit of this user there, or close some connections',
+  ER_SECURE_TRANSPORT_REQUIRED: 'the server wants TLS: sslmode=require in the url',
+  ER_HOST_NOT_PRIVILEGED: 'the server lets nobody in from here',
+  ER_HOST_IS_BLOCKED: 'FLUSH HOSTS there lets this machine in again',
+};
+
+function queryWords(error: unknown, address: Address): Words {
+  const message = error instanceof Error ? error.message : '';
+  const code = codeOf(error) ?? '';
+  if (code === 'PROTOCOL_CONNECTION_LOST' || message === 'the connection was cut') {
+    return { why: 'the connection was cut while the query ran', hint: 'it is read again at the next look' };
+  }
+  if (!code.startsWith('ER_')) return networkWords(error, address);
+  const isLock = code === 'ER_LOCK_WAIT_TIMEOUT' || code === 'ER_LOCK_TIMEOUT';
+  return {
+    why: `${isLock ? 'a table of the query is locked: ' : ''}${message}`,
+    hint: queryHints[code] ?? 'correct the query',
+  };
+}
+
+const again = 'it is read again at the next look';
+const queryHints: Readonly<Record<string, string>> = {
+  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'write one SELECT statement',
+  ER_PARSE_ERROR: 'write one SELECT statement, and correct its syntax',
+  ER_UNSUPPORTED_PS: 'write one SELECT statement',
+  ER_TABLEACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
+  ER_COLUMNACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
+  ER_DBACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
+  ER_NO_SUCH_TABLE: 'is its name right? a table of another database is written database.table',
+  ER_NO_DB_ERROR: 'name the database in the url',
+  ER_LOCK_WAIT_TIMEOUT: 'which session holds it is in SHOW PROCESSLIST; it is tried again at the next look',
+  ER_TABLE_DEF_CHANGED: again,
+  ER_CHECKREAD: again,
+  ER_QUERY_INTERRUPTED: again,
+  ER_CONNECTION_KILLED: again,
+  ER_SERVER_SHUTDOWN: again,
+  ER_STATEMENT_TIMEOUT: 'the server ended it: is there a max_statement_time, or an index missing?',
+  ER_QUERY_TIMEOUT: 'the server ended it: is there a max_execution_time, or an index missing?',
+};

@@ -1,0 +1,318 @@
+/** One read-only transaction of a PostgreSQL server, whose every value is its own text. */
+import { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Client, ClientConfig, DatabaseError } from 'pg';
+import { AgentError } from '../../core/errors.ts';
+import type { Row } from '../../core/model.ts';
+import { untilAborted } from '../files/access.ts';
+import type { Address } from './address.ts';
+import { type Encryption, openSafely } from './encryption.ts';
+import { type Words, missingDriver, networkWords, serverError } from './failure.ts';
+import { farewell } from './farewell.ts';
+import { Description, Portal } from './postgres-statement.ts';
+import type { Connection, QueryColumn } from './query.ts';
+
+/**
+ * Values as texts that do not depend on the server, the database or the role; `lc_monetary` stays, since it says what
+ * a `money` is. The bounds hold where the server has none of its own: half a minute for a lock, a day for a statement,
+ * so that nothing runs for ever after an agent was killed. Local to the transaction, so that a pooler takes them back.
+ */
+const firstStatements = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SELECT set_config(s.name, w.value, true)
+FROM pg_catalog.pg_settings s JOIN (VALUES
+  ('client_encoding', 'UTF8', false), ('datestyle', 'ISO, YMD', false), ('intervalstyle', 'iso_8601', false),
+  ('timezone', 'UTC', false), ('extra_float_digits', '1', false), ('bytea_output', 'hex', false),
+  ('standard_conforming_strings', 'on', false), ('lock_timeout', '30000', true), ('statement_timeout', '86400000', true)
+) AS w (name, value, is_bound) ON lower(s.name) = w.name
+WHERE NOT w.is_bound OR s.setting = '0'`;
+
+/** @throws AgentError `source.unreadable` where the server cannot be reached or lets nobody in */
+export async function connectPostgres(
+  address: Address,
+  caFile: string | undefined,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const pg = await import('pg').catch((error: unknown) => {
+    throw missingDriver('pg', 'postgres', error);
+  });
+  const types = typeNames(pg.default);
+  const open = async (encryption: Encryption | undefined): Promise<Connection> => {
+    signal.throwIfAborted();
+    const socket = new Socket();
+    const client = new pg.default.Client(clientConfig(address, encryption, socket));
+    const session = new PostgresSession({ address, encryption, client, socket, types }, signal);
+    try {
+      // Told to end, the driver forgets whoever waits for the connection.
+      await untilAborted(session.begin(), signal);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  };
+  try {
+    return await openSafely(address, caFile, { open, isWithoutTls });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AgentError) throw error;
+    throw serverError('source.unreadable', address, openingWords(error, address), error);
+  }
+}
+
+function clientConfig(address: Address, encryption: Encryption | undefined, socket: Socket): ClientConfig {
+  return {
+    host: address.socketPath ?? address.host,
+    port: address.port,
+    user: address.user,
+    // As a function, or an empty one would be looked for in the environment and in ~/.pgpass.
+    password: () => address.password,
+    database: address.database ?? address.user,
+    ssl: encryption === undefined ? false : tlsOptions(encryption),
+    sslnegotiation: 'postgres',
+    stream: () => socket,
+    connectionTimeoutMillis: address.connectMaxMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+    application_name: 'driver-sync',
+  };
+}
+
+function tlsOptions({ ca, isVerified, isNameVerified }: Encryption): Exclude<ClientConfig['ssl'], boolean | undefined> {
+  return {
+    rejectUnauthorized: isVerified,
+    ...(ca !== undefined && { ca }),
+    ...(!isNameVerified && { checkServerIdentity: () => undefined }),
+  };
+}
+
+/** The word of each built-in type, such as `numeric` or `timestamptz`, by its number. */
+function typeNames({ types }: { readonly types: { readonly builtins: object } }): ReadonlyMap<number, string> {
+  const builtins = Object.entries(types.builtins) as [string, number][];
+  return new Map(builtins.map(([name, oid]) => [oid, name.toLowerCase()]));
+}
+
+interface Opened {
+  readonly address: Address;
+  readonly encryption: Encryption | undefined;
+  readonly client: Client;
+  readonly socket: Socket;
+  readonly types: ReadonlyMap<number, string>;
+}
+
+class PostgresSession implements Connection {
+  readonly #opened: Opened;
+  readonly #signal: AbortSignal;
+  readonly #abort = (): void => void this.#stop();
+  #statement: Description | Portal | undefined;
+  /** What broke the connection: what the driver says of each statement after that is only a consequence. */
+  #lost: Error | undefined;
+  #stopped: Promise<void> | undefined;
+  #isOpen = false;
+
+  constructor(opened: Opened, signal: AbortSignal) {
+    this.#opened = opened;
+    this.#signal = signal;
+    opened.client.on('error', (error) => (this.#lost ??= error));
+    signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  async begin(): Promise<void> {
+    await this.#opened.client.connect();
+    await this.#opened.client.query(firstStatements);
+    this.#isOpen = true;
+  }
+
+  async describe(sql: string): Promise<readonly QueryColumn[]> {
+    const { client, types, address } = this.#opened;
+    this.#signal.throwIfAborted();
+    let fields;
+    try {
+      // Even this may wait for a lock.
+      const description = new Description(sql);
+      this.#statement = description;
+      client.query(description);
+      fields = await description.fields;
+    } catch (error) {
+      throw this.#failure(error, sql);
+    }
+    if (fields.length === 0) {
+      throw new AgentError('part.unreadable', `${address.label}: the query gives no rows`, {
+        hint: 'write one SELECT statement',
+      });
+    }
+    return fields.map(({ name, dataTypeID }) => ({ name, type: types.get(dataTypeID) ?? String(dataTypeID) }));
+  }
+
+  async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
+    this.#signal.throwIfAborted();
+    const portal = new Portal(sql);
+    this.#statement = portal;
+    this.#opened.client.query(portal);
+    try {
+      for (;;) {
+        const rows = await portal.queue.take();
+        if (rows === undefined) return;
+        yield rows;
+      }
+    } catch (error) {
+      throw this.#failure(error);
+    } finally {
+      // Left in the middle: the server may be far ahead, and this connection is of no more use.
+      if (!portal.isDone) await this.#stop();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#abort);
+    if (this.#isOpen && this.#stopped === undefined && this.#lost === undefined) await this.#quit();
+    else await this.#stop();
+  }
+
+  /** Says goodbye, which ends the transaction. */
+  async #quit(): Promise<void> {
+    const { client, socket } = this.#opened;
+    // Behind the last answer: to end before that came is to hang up.
+    await farewell(
+      client
+        .query('COMMIT')
+        .then(() => client.end())
+        .catch(() => undefined),
+    );
+    socket.destroy();
+  }
+
+  /** Ends whatever the server is doing, then the connection. */
+  async #stop(): Promise<void> {
+    this.#stopped ??= (async () => {
+      const { client, socket } = this.#opened;
+      const isRunning = this.#statement?.isDone === false;
+      const reason: unknown = this.#signal.aborted ? this.#signal.reason : new Error('stopped');
+      this.#statement?.drop(reason);
+      if (isRunning && this.#lost === undefined) await this.#cancel();
+      socket.destroy();
+      await farewell(client.end());
+    })();
+    await this.#stopped;
+  }
+
+  /** A cancel request goes over a connection of its own, which the server closes once it took it. It may come too late. */
+  async #cancel(): Promise<void> {
+    const { address, encryption, client } = this.#opened;
+    // Known to every driver that cancels, and to no type.
+    const { processID, secretKey } = client as unknown as { processID: number | null; secretKey: number | null };
+    if (processID === null || secretKey === null) return;
+    const plain = new Socket();
+    const closed = Promise.withResolvers<void>();
+    plain.once('close', () => closed.resolve());
+    // Where the request fails, closing the first connection has to do.
+    plain.on('error', () => plain.destroy());
+    if (address.socketPath === undefined) plain.connect(address.port, address.host);
+    else plain.connect(`${address.socketPath}/.s.PGSQL.${address.port}`);
+    const send = (stream: Socket): void => void stream.end(cancelRequest(processID, secretKey));
+    if (encryption === undefined) plain.once('connect', () => send(plain));
+    else {
+      plain.once('connect', () => plain.write(sslRequest));
+      plain.once('data', () => {
+        const options = { ...tlsOptions(encryption), socket: plain, host: address.host };
+        const secure = connectTls(options, () => send(secure));
+        secure.on('error', () => plain.destroy());
+      });
+    }
+    await farewell(closed.promise);
+    plain.destroy();
+  }
+
+  #failure(error: unknown, sql?: string): unknown {
+    if (this.#signal.aborted) return this.#signal.reason;
+    const cause = isFromServer(error) ? error : (this.#lost ?? error);
+    const { address } = this.#opened;
+    return serverError('part.unreadable', address, queryWords(cause, address, sql), cause);
+  }
+}
+
+/** Length 8, then the number that asks for TLS. */
+const sslRequest = Buffer.from('0000000804d2162f', 'hex');
+
+/** Length 16, the number that asks to cancel, then whose statement. */
+function cancelRequest(processId: number, secretKey: number): Buffer {
+  const request = Buffer.from('0000001004d2162e0000000000000000', 'hex');
+  request.writeInt32BE(processId, 8);
+  request.writeInt32BE(secretKey, 12);
+  return request;
+}
+
+function isWithoutTls(error: unknown): boolean {
+  return error instanceof Error && error.message === 'The server does not support SSL connections';
+}
+
+/** What the server says, with its SQLSTATE. The driver's own class is not at hand without loading it. */
+function isFromServer(error: unknown): error is DatabaseError {
+  return error instanceof Error && 'severity' in error && 'code' in error && typeof error.code === 'string';
+}
+
+function openingWords(error: unknown, address: Address): Words {
+  if (isFromServer(error)) {
+    const isPlainRefused = error.code === '28000' && error.message.includes('no encryption');
+    const hint = isPlainRefused ? 'the server wants TLS: sslmode=require in the url' : openingHints[error.code ?? ''];
+    return { why: error.message, hint };
+  }
+  if (isWithoutTls(error)) {
+    return { why: 'the server has no TLS', hint: 'turn TLS on there, or say sslmode=disable in the url' };
+  }
+  const message = error instanceof Error ? error.message : '';
+  if (/password must be a/.test(message)) return { why: 'the server wants a password', hint: 'the url has none' };
+  if (message.startsWith('SASL: ')) return { why: message, hint: 'is the password in the url right?' };
+  if (message.startsWith('Connection terminated'))
+    return { why: 'the server closed the connection', hint: 'does PostgreSQL listen there?' };
+  return networkWords(error, address);
+}
+
+const openingHints: Readonly<Record<string, string>> = {
+  '28P01': 'is the password in the url right?',
+  '28000': 'does pg_hba.conf of the server let this user in from here?',
+  '3D000': 'is the name of the database in the url right?',
+  '42501': 'grant it: GRANT CONNECT ON DATABASE … TO …',
+  '53300': 'raise max_connections there, or close some',
+  '57P03': 'it is tried again at the next look',
+};
+
+function queryWords(error: unknown, address: Address, sql: string | undefined): Words {
+  if (!isFromServer(error)) {
+    const words = networkWords(error, address);
+    const isCut = words.why.startsWith('Connection terminated');
+    return isCut
+      ? { why: 'the connection was cut while the query ran', hint: 'it is read again at the next look' }
+      : words;
+  }
+  const place = sql === undefined ? '' : placeIn(sql, error.position);
+  const isLock = error.code === '55P03';
+  return {
+    why: `${isLock ? 'a table of the query is locked: ' : ''}${error.message}${place}`,
+    hint: queryHints[error.code ?? ''] ?? queryHints[error.code?.slice(0, 2) ?? ''],
+  };
+}
+
+/** By SQLSTATE, or its class. */
+const queryHints: Readonly<Record<string, string>> = {
+  '25006': 'write one SELECT statement',
+  '42501': 'grant it: GRANT SELECT ON … TO …',
+  '42P01': 'is its name right? a table of another schema is written schema.table',
+  '55P03': 'which session holds it is in pg_locks; it is tried again at the next look',
+  '57014': 'the server ended it: is there a statement_timeout, or an index missing?',
+  '08': 'write one SELECT statement without parameters',
+  '22': 'correct the query, or the rows it stumbles over',
+  '40': 'it is read again at the next look',
+  '42': 'correct the query',
+  '53': 'the server lacks room or memory',
+  '57': 'the server was told to end it; it is read again at the next look',
+};
+
+/** @param position in characters, counted from 1 */
+function placeIn(sql: string, position: string | undefined): string {
+  if (position === undefined) return '';
+  const before = [...sql]
+    .slice(0, Number(position) - 1)
+    .join('')
+    .split('\n');
+  return ` (line ${before.length}, column ${[...(before.at(-1) ?? '')].length + 1} of the query)`;
+}

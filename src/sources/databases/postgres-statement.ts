@@ -1,0 +1,129 @@
+/** Statements of PostgreSQL's extended protocol: one described without running it, one run as far as its rows are taken. */
+import type { Connection as Wire, FieldDef, Submittable } from 'pg';
+import type { Row } from '../../core/model.ts';
+import { RowQueue } from './row-queue.ts';
+
+/** How many rows the server gives before it waits. */
+const windowRows = 1000;
+
+/** What of a statement `Client` calls; pg-cursor stands on the same. */
+interface Statement extends Submittable {
+  /** Whether the server has no more to do for it. */
+  readonly isDone: boolean;
+  /** Whoever waits for its answer waits no more. */
+  drop(reason: unknown): void;
+  handleReadyForQuery(): void;
+  handleError(error: Error): void;
+}
+
+/** Asks what columns a statement would give, without running it. */
+export class Description implements Statement {
+  readonly #done = Promise.withResolvers<readonly FieldDef[]>();
+  readonly #sql: string;
+  #fields: readonly FieldDef[] = [];
+  #isDone = false;
+
+  constructor(sql: string) {
+    this.#sql = sql;
+  }
+
+  /** None where the statement gives no rows. */
+  get fields(): Promise<readonly FieldDef[]> {
+    return this.#done.promise;
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  drop(reason: unknown): void {
+    this.#done.reject(reason);
+  }
+
+  submit(wire: Wire): void {
+    wire.parse({ name: '', text: this.#sql, types: [] }, true);
+    wire.describe({ type: 'S', name: '' }, true);
+    wire.sync();
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
+    this.#fields = fields;
+  }
+
+  handleReadyForQuery(): void {
+    this.#isDone = true;
+    this.#done.resolve(this.#fields);
+  }
+
+  handleError(error: Error): void {
+    this.#isDone = true;
+    this.#done.reject(error);
+  }
+}
+
+/** The rows of one statement. pg-cursor would do, were it not for a second walk over every field. */
+export class Portal implements Statement {
+  readonly queue = new RowQueue(() => this.#execute());
+  readonly #sql: string;
+  #wire: Wire | undefined;
+  #isDone = false;
+
+  constructor(sql: string) {
+    this.#sql = sql;
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  drop(reason: unknown): void {
+    this.queue.fail(reason);
+  }
+
+  submit(wire: Wire): void {
+    this.#wire = wire;
+    wire.parse({ name: '', text: this.#sql, types: [] }, true);
+    wire.bind({ portal: portalName, statement: '', binary: '', values: [] }, true);
+    this.#execute();
+  }
+
+  #execute(): void {
+    if (this.#isDone) return;
+    this.#wire?.execute({ portal: portalName, rows: String(windowRows) }, true);
+    this.#wire?.flush();
+  }
+
+  handleDataRow({ fields }: { readonly fields: (string | null)[] }): void {
+    for (let index = 0; index < fields.length; index++) fields[index] ??= '';
+    this.queue.push(fields as Row);
+  }
+
+  /** The window is full; the next one is asked for when it was taken. */
+  handlePortalSuspended(): void {}
+
+  handleCommandComplete(): void {
+    this.#finish();
+    this.queue.end();
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete();
+  }
+
+  handleReadyForQuery(): void {}
+
+  handleError(error: Error): void {
+    this.#finish();
+    this.queue.fail(error);
+  }
+
+  /** The server skips everything up to a sync after an error, and needs one to end a statement that went well. */
+  #finish(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#wire?.close({ type: 'P', name: portalName }, true);
+    this.#wire?.sync();
+  }
+}
+
+const portalName = 'driver-sync';

@@ -1,0 +1,287 @@
+/** One query of a database as a source: what every engine shares. An engine says only how its rows become texts. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { AgentError } from '../../core/errors.ts';
+import { answerStamp } from '../../core/answer-stamp.ts';
+import type { MappingProblem } from '../../core/columns.ts';
+import type { Content, Part, Row, RowBatch } from '../../core/model.ts';
+import type { Source } from '../../core/ports.ts';
+import type { LookupFiles, Mapping } from '../../core/settings.ts';
+import { trimWhiteSpace } from '../../core/text.ts';
+import { freshStamp } from '../kind.ts';
+import type { SourceContext } from '../kind.ts';
+import { type CollapseQuery, collapseQuery, pushdownProblems } from './collapse-query.ts';
+import type { Dialect } from './dialect.ts';
+
+const partName = 'query';
+/** An answer of `changed` that is longer is no cheap one, in rows. */
+const answerRowsMax = 1000;
+
+/** The keys of every database; their place comes beside them. */
+export const queryKeys = {
+  query: z
+    .string()
+    .min(1)
+    .describe(
+      'One statement that only reads. Its rows count in the order it gives them: say ORDER BY where several have one driver and time. NULL is the empty text; every value arrives as text with all its digits.',
+    ),
+  changed: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A cheap query, such as SELECT max(updated_at), count(*) FROM t: the query runs again when its answer is another one. Without it the query runs at every poll, and its rows are compared.',
+    ),
+  pushdown: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the database collapses the rows: one row per key and month leaves it, with the same result as without.',
+    ),
+};
+
+export type QuerySettings = z.output<z.ZodObject<typeof queryKeys>>;
+
+/** One column of a query's result. */
+export interface QueryColumn {
+  /** As the engine says it, not trimmed. */
+  readonly name: string;
+  /**
+   * The engine's own word for its type, for the engine's dialect. PostgreSQL: `numeric`, `timestamptz`, of types that are
+   * not built in their number. MySQL: `NEWDECIMAL`, `TIMESTAMP`, `VAR_STRING`, and `BINARY` where a text type holds bytes.
+   */
+  readonly type: string;
+}
+
+/** One read-only, repeatable-read transaction on a connection of its own. */
+export interface Connection {
+  /**
+   * The columns a statement would give. Runs nothing.
+   * @throws AgentError `part.unreadable` where it is no statement that gives rows
+   */
+  describe(sql: string): Promise<readonly QueryColumn[]>;
+  /**
+   * The rows of a statement as texts ('' for NULL), in batches of about 1000; the engine runs no further ahead than one
+   * batch. Ends its statement on return() and when the signal of `connect` aborts, with any error.
+   * @throws AgentError `part.unreadable`
+   */
+  rows(sql: string): AsyncGenerator<readonly Row[], void, void>;
+  /** Ends the transaction and lets go of the place, whatever became of it. Never throws. */
+  close(): Promise<void>;
+}
+
+/** A database in its place. */
+export interface Engine {
+  readonly dialect: Dialect;
+  /** The place, for messages: a file, or an address without its password. */
+  readonly place: string;
+  /**
+   * @param signal ends the connection and whatever it does
+   * @throws AgentError `source.unreadable` where the place cannot be seen
+   */
+  connect(signal: AbortSignal): Promise<Connection>;
+  /** Cheap evidence of all content, such as a file's times, where the place has some: for a source without `changed`. */
+  stamp?(signal: AbortSignal): Promise<Revision>;
+}
+
+export type Revision = Pick<Part, 'stamp' | 'revisedAtMs'>;
+
+/** For `defineKind`: what of a mapping cannot be collapsed by a database. */
+export function queryProblems(
+  settings: QuerySettings,
+  mapping: Mapping,
+  lookups: LookupFiles,
+): readonly MappingProblem[] {
+  if (!settings.pushdown) return [];
+  const message = 'a database that collapses knows calendar months alone';
+  const hint = 'leave pushdown out, or join the calendar in the query';
+  return [
+    ...(lookups.calendar === undefined ? [] : [{ path: ['calendar'], message, hint }]),
+    ...pushdownProblems(mapping),
+  ];
+}
+
+/** The one part of a database: the rows of `query`. A kind that can watch its place adds `watch`. */
+export function querySource(engine: Engine, settings: QuerySettings, context: SourceContext): Source {
+  const query = new Query(engine, settings, context);
+  return {
+    isDear: engine.stamp === undefined,
+    parts: async (signal) => [{ name: partName, ...(await reasoned(signal, () => query.look(signal))) }],
+    rows: (_part, signal) => query.read(signal),
+  };
+}
+
+/** What the place does after an abort is the abort's doing, so that its reason is the one to know. */
+async function reasoned<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+class Query {
+  readonly #engine: Engine;
+  readonly #settings: QuerySettings;
+  readonly #context: SourceContext;
+  /** The newest answer of `changed`, with the time when it was first heard: a database tells no time of revision. */
+  #heard: Revision | undefined;
+
+  constructor(engine: Engine, settings: QuerySettings, context: SourceContext) {
+    this.#engine = engine;
+    this.#settings = settings;
+    this.#context = context;
+  }
+
+  async look(signal: AbortSignal): Promise<Revision> {
+    const stamped = this.#settings.changed === undefined ? await this.#engine.stamp?.(signal) : undefined;
+    if (stamped !== undefined) return stamped;
+    const connection = await this.#engine.connect(signal);
+    try {
+      return await this.#ask(connection);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async *read(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
+    // Before the rows: a change while they are read makes this stamp too old, which only costs another look.
+    const stamped = this.#settings.changed === undefined ? await this.#stamp(signal) : undefined;
+    const connection = await reasoned(signal, () => this.#engine.connect(signal));
+    try {
+      // In the transaction of the rows: the stamp of exactly their content.
+      const revision = stamped ?? (await reasoned(signal, () => this.#ask(connection)));
+      const { sql, columns, batches } = await reasoned(signal, () => this.#prepare(connection));
+      const hash = new RowHash(this.#engine.place, columns);
+      const results = connection.rows(sql);
+      try {
+        let isFirst = true;
+        for (;;) {
+          const next = await reasoned(signal, () => results.next());
+          if (next.done === true && !isFirst) break;
+          const rows = next.done === true ? [] : next.value;
+          hash.add(rows);
+          for (const batch of batches(rows)) {
+            yield batch;
+            signal.throwIfAborted();
+          }
+          isFirst = false;
+          if (next.done === true) break;
+        }
+      } finally {
+        await results.return();
+      }
+      return { hash: hash.digest(), ...revision };
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async #stamp(signal: AbortSignal): Promise<Revision | undefined> {
+    return await reasoned(signal, async () => await this.#engine.stamp?.(signal));
+  }
+
+  /** What `changed` answers, as a stamp. */
+  async #ask(connection: Connection): Promise<Revision> {
+    const { changed } = this.#settings;
+    if (changed === undefined) return { stamp: freshStamp(), revisedAtMs: this.#nowMs() };
+    const answer = await this.#answerOf(connection, changed);
+    const stamp = answerStamp(answer);
+    if (this.#heard?.stamp !== stamp) this.#heard = { stamp, revisedAtMs: this.#nowMs() };
+    return this.#heard;
+  }
+
+  async #answerOf(connection: Connection, changed: string): Promise<readonly Row[]> {
+    const answer: Row[] = [];
+    try {
+      await connection.describe(changed);
+      for await (const rows of connection.rows(changed)) {
+        answer.push(...rows);
+        if (answer.length > answerRowsMax) {
+          throw new AgentError('part.unreadable', `${this.#engine.place}: it gives over ${answerRowsMax} rows`, {
+            hint: 'ask for one cheap answer, such as SELECT max(updated_at), count(*) FROM …',
+          });
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      const { code, message, cause, hint } = error;
+      throw new AgentError(code, `${message} (asked by changed)`, { cause, hint });
+    }
+    return answer;
+  }
+
+  #nowMs(): number {
+    return this.#context.clock.now().getTime();
+  }
+
+  /** What is sent to the engine, the columns of its answer, and how batches of it become those of the part. */
+  async #prepare(connection: Connection): Promise<Prepared> {
+    const { query, pushdown } = this.#settings;
+    const described = await connection.describe(query);
+    const columns = parseColumns(this.#engine.place, described);
+    if (!pushdown) return { sql: query, columns, batches: (rows) => [{ columns, rows }] };
+    const { mapping, timezone } = this.#context;
+    const named = described.map(({ type }, at) => ({ name: columns[at] as string, type }));
+    const collapse: CollapseQuery = collapseQuery(this.#engine.dialect, { query, columns: named, mapping, timezone });
+    return { sql: collapse.sql, columns, batches: (rows) => collapse.batch(rows, columns) };
+  }
+}
+
+interface Prepared {
+  readonly sql: string;
+  readonly columns: readonly string[];
+  readonly batches: (rows: readonly Row[]) => readonly RowBatch[];
+}
+
+function parseColumns(place: string, described: readonly QueryColumn[]): readonly string[] {
+  const columns = described.map(({ name }) => trimWhiteSpace(name));
+  const twice = columns.find((column, at) => columns.indexOf(column) !== at);
+  if (twice === undefined) return columns;
+  throw new AgentError('part.unreadable', `${place}: the query gives two columns called ${twice}`, {
+    hint: 'name one of them with AS',
+  });
+}
+
+/** The hash of a query's rows, whatever the batches they came in. Sees every text, so that it refuses those that are none. */
+class RowHash {
+  readonly #hash = createHash('sha256');
+  readonly #place: string;
+  readonly #columns: readonly string[];
+  #rows = 0;
+
+  constructor(place: string, columns: readonly string[]) {
+    this.#place = place;
+    this.#columns = columns;
+    this.#hash.update(`${JSON.stringify(columns)}\n`);
+  }
+
+  add(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    // JSON keeps apart what joining the texts could run together; one call for all rows costs half of one for each.
+    const json = JSON.stringify(rows);
+    // What a bad text looks like in JSON, and a few that are none.
+    if (json.includes('\uFFFD') || json.includes('\\u0000')) this.#refuseBadText(rows);
+    // Without the brackets, or the hash would depend on the batches.
+    this.#hash.update(json.slice(1, -1)).update(',');
+    this.#rows += rows.length;
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+
+  /** @throws AgentError `part.unreadable` where a text holds a NUL, or U+FFFD, which stands where bytes were invalid */
+  #refuseBadText(rows: readonly Row[]): void {
+    for (const [at, row] of rows.entries()) {
+      const index = row.findIndex((text) => /[\0\uFFFD]/.test(text));
+      if (index === -1) continue;
+      const place = `${this.#place}: row ${this.#rows + at + 1}, column ${this.#columns[index] ?? index + 1}`;
+      throw new AgentError('part.unreadable', `${place}: a text that is not utf-8 or holds a NUL character`, {
+        hint: 'correct it in the database, or leave that row out in the query',
+      });
+    }
+  }
+}

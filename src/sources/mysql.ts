@@ -1,0 +1,25 @@
+/** `type: mysql`: one query of a MySQL or MariaDB server, or of another that speaks their protocol. */
+import { z } from 'zod';
+import { addressKeys, caFilePath } from './databases/address.ts';
+import { mysqlDialect } from './databases/dialects.ts';
+import { queryKeys, queryProblems, querySource } from './databases/query.ts';
+import { defineKind } from './kind.ts';
+
+const schema = z.strictObject({ ...addressKeys({ schemes: ['mysql', 'mariadb'], port: 3306 }), ...queryKeys });
+
+export const mysql = defineKind(
+  schema,
+  (settings, context) => {
+    const caFile = caFilePath(context.baseDir, settings.caFile);
+    const engine = {
+      dialect: mysqlDialect,
+      place: settings.url.label,
+      async connect(signal: AbortSignal) {
+        const { connectMySql } = await import('./databases/mysql-session.ts');
+        return await connectMySql(settings.url, caFile, signal);
+      },
+    };
+    return querySource(engine, settings, context);
+  },
+  { problems: queryProblems },
+);

@@ -1,0 +1,25 @@
+/** `type: postgres`: one query of a PostgreSQL server, or of another that speaks its protocol. */
+import { z } from 'zod';
+import { addressKeys, caFilePath } from './databases/address.ts';
+import { postgresDialect } from './databases/dialects.ts';
+import { queryKeys, queryProblems, querySource } from './databases/query.ts';
+import { defineKind } from './kind.ts';
+
+const schema = z.strictObject({ ...addressKeys({ schemes: ['postgres', 'postgresql'], port: 5432 }), ...queryKeys });
+
+export const postgres = defineKind(
+  schema,
+  (settings, context) => {
+    const caFile = caFilePath(context.baseDir, settings.caFile);
+    const engine = {
+      dialect: postgresDialect,
+      place: settings.url.label,
+      async connect(signal: AbortSignal) {
+        const { connectPostgres } = await import('./databases/postgres-session.ts');
+        return await connectPostgres(settings.url, caFile, signal);
+      },
+    };
+    return querySource(engine, settings, context);
+  },
+  { problems: queryProblems },
+);

@@ -1,0 +1,317 @@
+/** Throw-away PostgreSQL and MariaDB servers from Debian's packages, each with its own files, port and process. */
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, chownSync, constants, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import mysql from 'mysql2/promise';
+import pg from 'pg';
+
+/** A program that this machine has, by its full path. */
+function findProgram(name: string, ...more: readonly string[]): string | undefined {
+  const dirs = [...more, ...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/sbin'];
+  return dirs.map((dir) => path.join(dir, name)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Newest first: their names are major versions.
+const debian = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+const programs = {
+  initdb: findProgram('initdb', ...debian),
+  postgres: findProgram('postgres', ...debian),
+  mariadbd: findProgram('mariadbd'),
+  mariadbInstall: findProgram('mariadb-install-db'),
+};
+
+/** Skipped with their name where they are missing, and a failure where everything is checked. */
+const isChecked = process.env['CI'] !== undefined;
+export const cannotPostgres = !isChecked && (programs.initdb === undefined || programs.postgres === undefined);
+export const cannotMariadb = !isChecked && (programs.mariadbd === undefined || programs.mariadbInstall === undefined);
+/** For the names of suites. */
+export const postgresName = cannotPostgres ? 'PostgreSQL, which is not installed' : 'PostgreSQL';
+export const mariadbName = cannotMariadb ? 'MariaDB, which is not installed' : 'MariaDB';
+
+/** The administrator's password: one that a url has to encode. */
+const password = 'se/cr?et #1%@';
+
+export interface ServerOptions {
+  /** Settings of the server, as its command line has them after `-c` or `--`. */
+  readonly settings?: readonly string[];
+  /** Whether it has TLS, with the certificate that `caFile` vouches for. */
+  readonly tls?: boolean;
+  /** PostgreSQL: lines of pg_hba.conf that come before the usual ones. */
+  readonly access?: readonly string[];
+}
+
+export interface TestServer extends AsyncDisposable {
+  readonly port: number;
+  /** PostgreSQL: the directory of its unix socket; MariaDB: the socket. */
+  readonly socket: string;
+  /** The administrator's. */
+  readonly user: string;
+  readonly password: string;
+  /** Vouches for its certificate, which is of `localhost`. */
+  readonly caFile: string;
+  /** The administrator's url of a database, or another user's. */
+  url(options?: UrlOptions): string;
+  /** Runs statements as the administrator, and gives the rows of the last. */
+  run(sql: string, database?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Tells it to end, and waits until it has. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again, on the same port and files. */
+  start(): Promise<void>;
+}
+
+export interface UrlOptions {
+  readonly database?: string;
+  readonly user?: string;
+  readonly password?: string;
+  readonly host?: string;
+  readonly port?: number;
+  /** After the question mark. */
+  readonly parameters?: string;
+}
+
+export async function postgresServer(options: ServerOptions = {}): Promise<TestServer> {
+  const [initdb, postgres] = [installed(programs.initdb, 'initdb'), installed(programs.postgres, 'postgres')];
+  const { dir, tls, own, as } = home('postgres');
+  const data = path.join(dir, 'data');
+  await run(
+    initdb,
+    [
+      ['-D', data, '-U', 'admin', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'],
+      ['--auth-local=trust', '--auth-host=scram-sha-256', '--pwfile', own('password', password)],
+    ].flat(),
+    as,
+  );
+  const usual = ['local all all trust', 'host all all all scram-sha-256'];
+  own('data/pg_hba.conf', [...(options.access ?? []), ...usual, ''].join('\n'));
+  const port = await freePort();
+  const settings = [
+    [`port=${port}`, 'listen_addresses=localhost', `unix_socket_directories=${dir}`, 'fsync=off'],
+    ['synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=32MB'],
+    options.tls === true ? ['ssl=on', `ssl_cert_file=${tls.cert}`, `ssl_key_file=${tls.key}`] : [],
+    options.settings ?? [],
+  ].flat();
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+  const ready = /database system is ready to accept connections/;
+  const server = supervise(postgres, args, { as, ready, polite: 'SIGINT' });
+  await server.start();
+  return {
+    ...server,
+    port,
+    socket: dir,
+    user: 'admin',
+    password,
+    caFile: tls.ca,
+    url: (of = {}) => urlOf('postgres', { user: 'admin', password, port, database: 'postgres', ...of }),
+    async run(sql, database = 'postgres') {
+      const client = new pg.Client({ host: dir, port, user: 'admin', database });
+      await client.connect();
+      try {
+        const results: unknown = await client.query(sql);
+        return (Array.isArray(results) ? results : [results]).at(-1).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    [Symbol.asyncDispose]: () => leave(dir, server, 'SIGQUIT'),
+  };
+}
+
+export async function mariadbServer(options: ServerOptions = {}): Promise<TestServer> {
+  const [mariadbd, install] = [
+    installed(programs.mariadbd, 'mariadbd'),
+    installed(programs.mariadbInstall, 'mariadb-install-db'),
+  ];
+  const { dir, tls, own, as } = home('mysql');
+  const data = path.join(dir, 'data');
+  const init = ['--no-defaults', `--datadir=${data}`, '--skip-test-db', '--skip-name-resolve'];
+  await run(install, [...init, '--innodb-log-file-size=16M', '--auth-root-authentication-method=normal'], as);
+  const port = await freePort();
+  const socket = path.join(dir, 'socket');
+  const secure = options.tls === true ? [`--ssl-cert=${tls.cert}`, `--ssl-key=${tls.key}`] : ['--disable-ssl'];
+  const args = [
+    ['--no-defaults', `--datadir=${data}`, `--port=${port}`, `--socket=${socket}`, '--bind-address=127.0.0.1'],
+    // A server that starts takes the temporary tables of others away.
+    [`--tmpdir=${data}`],
+    ['--innodb-log-file-size=16M', '--innodb-flush-log-at-trx-commit=0', '--innodb-buffer-pool-size=32M'],
+    ['--character-set-server=utf8mb4', '--skip-log-bin', `--init-file=${own('init.sql', firstStatements.join('\n'))}`],
+    secure,
+    options.settings ?? [],
+  ].flat();
+  const server = supervise(mariadbd, args, { as, ready: /ready for connections/, polite: 'SIGTERM' });
+  await server.start();
+  return {
+    ...server,
+    port,
+    socket,
+    user: 'admin',
+    password,
+    caFile: tls.ca,
+    url: (of = {}) => urlOf('mysql', { user: 'admin', password, port, database: 'books', ...of }),
+    async run(sql, database = 'books') {
+      const settings = { socketPath: socket, user: 'admin', password, database, multipleStatements: true };
+      const client = await mysql.createConnection(settings);
+      try {
+        const [results] = await client.query(sql);
+        const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
+        return (Array.isArray(last) ? last : results) as Readonly<Record<string, unknown>>[];
+      } finally {
+        await client.end();
+      }
+    },
+    [Symbol.asyncDispose]: () => leave(dir, server, 'SIGKILL'),
+  };
+}
+
+/** Without nobody, who would take precedence over users who may come from everywhere. */
+const firstStatements = [
+  "DELETE FROM mysql.global_priv WHERE User IN ('', 'root');",
+  'FLUSH PRIVILEGES;',
+  `CREATE USER IF NOT EXISTS admin@'%' IDENTIFIED BY '${password}';`,
+  "GRANT ALL ON *.* TO admin@'%' WITH GRANT OPTION;",
+  'CREATE DATABASE IF NOT EXISTS books;',
+];
+
+function installed(program: string | undefined, name: string): string {
+  if (program === undefined) throw new Error(`${name} is not installed, and with CI set nothing is skipped`);
+  return program;
+}
+
+interface Identity {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+interface Home {
+  readonly dir: string;
+  readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
+  readonly as: Identity | undefined;
+  /** Writes a file that the server may read, and gives its path. */
+  readonly own: (name: string, text: string) => string;
+}
+
+/** A directory of the server's own. No server runs as root: there it is an unprivileged user's. */
+function home(user: string): Home {
+  const dir = mkdtempSync(path.join(tmpdir(), `driver-sync-${user}-`));
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  const as = process.getuid?.() === 0 ? identityOf(user) : undefined;
+  const give = (file: string): void => {
+    if (as !== undefined) chownSync(file, as.uid, as.gid);
+  };
+  const own = (name: string, text: string): string => {
+    const file = path.join(dir, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    give(file);
+    return file;
+  };
+  const tls = certify(dir);
+  for (const file of [dir, tls.key, tls.cert]) give(file);
+  return { dir, tls, as, own };
+}
+
+function identityOf(user: string): Identity {
+  const users = new Map(
+    readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+      .map(([name = '', , uid, gid]) => [name, { uid: Number(uid), gid: Number(gid) }]),
+  );
+  const identity = users.get(user) ?? users.get('nobody');
+  if (identity === undefined) throw new Error('a server runs as no root, and there is no user nobody');
+  return identity;
+}
+
+/** An authority, and a certificate of `localhost` that it vouches for. */
+function certify(dir: string): Home['tls'] {
+  const [caKey, ca, key, cert] = ['ca.key', 'ca.pem', 'server.key', 'server.pem'].map((name) => path.join(dir, name));
+  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const vouched = ['-CA', `${ca}`, '-CAkey', `${caKey}`, '-addext', 'subjectAltName=DNS:localhost'];
+  execFileSync('openssl', [...made, '-subj', '/CN=authority', '-keyout', `${caKey}`, '-out', `${ca}`], {
+    stdio: 'ignore',
+  });
+  const leaf = ['-subj', '/CN=localhost', '-addext', 'basicConstraints=critical,CA:FALSE', ...vouched];
+  execFileSync('openssl', [...made, ...leaf, '-keyout', `${key}`, '-out', `${cert}`], { stdio: 'ignore' });
+  return { cert: `${cert}`, key: `${key}`, ca: `${ca}` };
+}
+
+async function run(program: string, args: readonly string[], as: Identity | undefined): Promise<void> {
+  await promisify(execFile)(program, args, { ...as, cwd: '/' });
+}
+
+interface Process {
+  start(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+interface Manners {
+  readonly as: Identity | undefined;
+  /** What it says once it takes connections. */
+  readonly ready: RegExp;
+  /** Ends it soon and properly. */
+  readonly polite: NodeJS.Signals;
+}
+
+function supervise(program: string, args: readonly string[], { as, ready, polite }: Manners): Process {
+  let running: { readonly child: ChildProcess; readonly exited: Promise<unknown> } | undefined;
+  return {
+    async start() {
+      const child = spawn(program, args, { ...as, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+      running = { child, exited: once(child, 'exit') };
+      // Whatever becomes of the tests, no server outlives them.
+      const end = (): void => void child.kill('SIGKILL');
+      process.once('exit', end);
+      child.once('exit', () => process.off('exit', end));
+      let log = '';
+      const isReady = new Promise<void>((resolve) => {
+        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+          log += text;
+          if (ready.test(log)) resolve();
+        });
+      });
+      const failed = running.exited.then(() => {
+        throw new Error(`${program} ended before it was ready:\n${log}`);
+      });
+      await Promise.race([isReady, failed]);
+      failed.catch(() => undefined);
+    },
+    async stop(signal = polite) {
+      running?.child.kill(signal);
+      await running?.exited;
+      running = undefined;
+    },
+  };
+}
+
+/** Ends a server at once, its data being of no more use. */
+async function leave(dir: string, server: Process, signal: NodeJS.Signals): Promise<void> {
+  await server.stop(signal);
+  await rm(dir, { recursive: true, force: true });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function urlOf(scheme: string, options: UrlOptions): string {
+  const { user = '', password: secret = '', host = '127.0.0.1', port = 0, database = '', parameters = '' } = options;
+  const query = parameters === '' ? '' : `?${parameters}`;
+  return `${scheme}://${user}:${encodeURIComponent(secret)}@${host}:${port}/${database}${query}`;
+}
