@@ -6,7 +6,7 @@ import {
   anyText,
   decimal,
   factor,
-  field,
+  fieldText,
   group,
   locale,
   month,
@@ -127,7 +127,7 @@ export const sourceShape = {
   tests: z
     .array(
       z.strictObject({
-        rows: z.array(z.record(z.string(), field)).min(1).describe('Rows as the source would give them, by column.'),
+        rows: z.array(z.record(z.string(), fieldText)).min(1).describe('Rows as the source would give them, by column.'),
         readings: z
           .array(
             z.strictObject({

@@ -20,7 +20,7 @@ const scalarTypes = ['string', 'number', 'boolean'];
 export const anyText = textLeaf('a text', { type: scalarTypes }, (text) => ({ value: text }));
 
 /** A field of a row: nothing written is the empty text, as NULL is in a database. */
-export const field = leaf<string>({ type: [...scalarTypes, 'null'] }, (written) => {
+export const fieldText = leaf<string>({ type: [...scalarTypes, 'null'] }, (written) => {
   const said = written === null ? '' : textOf(written);
   return said === undefined ? refuse('a text', written) : { value: said };
 });
