@@ -21,6 +21,7 @@ function evidence(deletes: { drivers?: number; points?: number }, more: Partial<
     recentDeletes: { drivers: 0, points: 0 },
     mayCountTwice: false,
     wentBack: undefined,
+    dropsOnlyNewest: false,
     departed: false,
     ...more,
   };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { answerStamp, wentBack } from '../src/core/answer-stamp.ts';
+import { cannotPostgres, postgresName, postgresServer } from './servers.ts';
 import { type TestWorld, world } from './world.ts';
 
 const config = {
@@ -69,4 +70,32 @@ test('only times go back: a count goes down with every row that is deleted', () 
   });
   expect(wentBack(stamp('2026-03-01 10:00:00.5'), stamp('2026-03-01 10:00:00'))).toBeDefined();
   expect(wentBack('another stamp', stamp('2026-03-01'))).toBeUndefined();
+});
+
+describe(postgresName, () => {
+  test.skipIf(cannotPostgres)(
+    'a server that lacks just the newest months is held, as a replica that lags',
+    async () => {
+      await using server = await postgresServer();
+      await server.run('CREATE TABLE entries (id text, month text, amount text)');
+      const months = (count: number): string =>
+        Array.from({ length: count }, (_, at) => `('a', '2026-${String(at + 1).padStart(2, '0')}', '${at}')`).join(
+          ', ',
+        );
+      await server.run(`INSERT INTO entries VALUES ${months(12)}`);
+      const { drivers } = config.sources.books;
+      const books = { type: 'postgres', url: server.url(), query: 'SELECT id, month, amount FROM entries', drivers };
+      await using w = await world({ config: { sources: { books } } });
+      await w.sync();
+      await server.run("DELETE FROM entries WHERE month = '2026-12'");
+      expect(await w.sync()).toMatchObject({
+        exit: 4,
+        sources: [{ state: 'held', reason: 'it only drops the newest months and would delete 1 point' }],
+      });
+      await server.run('DELETE FROM entries; INSERT INTO entries VALUES ' + months(12));
+      expect(await w.sync()).toMatchObject({ exit: 0 });
+      await server.run("DELETE FROM entries WHERE month = '2026-05'");
+      expect(await w.sync()).toMatchObject({ exit: 0, sources: [{ state: 'accepted' }] });
+    },
+  );
 });

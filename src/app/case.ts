@@ -2,7 +2,7 @@
 import { type WentBack, wentBack } from '../core/answer-stamp.ts';
 import { type Changes, type DriverChange, countChanges, diffDrivers } from '../core/diff.ts';
 import { type Hold, judge } from '../core/guard.ts';
-import { type PackedDriver, pointCount } from '../core/packing.ts';
+import { type PackedDriver, PointWalk, pointCount } from '../core/packing.ts';
 import type { SourceSettings } from '../core/settings.ts';
 import type { Approval, ReadPart } from '../core/stores.ts';
 import { deletedPoints, dropApprovals, isWithin, pendingApproval } from './approvals.ts';
@@ -26,11 +26,17 @@ export interface Case {
   isApproved: boolean;
 }
 
+interface Circumstances {
+  readonly departed: readonly string[];
+  readonly mayCountTwice: boolean;
+  readonly mayLag: boolean;
+}
+
 /** Hears a candidate, against what the source and the departed ones that it takes over have accepted. */
 export function openCase(
   world: World,
   settings: SourceSettings,
-  { departed, mayCountTwice }: { departed: readonly string[]; mayCountTwice: boolean },
+  { departed, mayCountTwice, mayLag }: Circumstances,
 ): Case {
   const { buffer, ledger, clock } = world;
   const { guard, shouldDeleteMissing } = world.settings;
@@ -41,11 +47,13 @@ export function openCase(
   const candidate = { drivers: 0, points: 0, rejects: sumRejects(candidateParts) };
   const earliest = buffer.earliestMonth(candidateParts.map(({ id }) => id)) ?? Infinity;
   let dropsOnlyOldest = true;
+  let firstDeleted = Infinity;
   const before = withInherited(world, source, departed);
   const changes = countChanges(
     diffDrivers(counting(before, accepted), counting(buffer.drivers(source, 'candidate'), candidate)),
     ({ deleted }) => {
       if (deleted.some((month) => month >= earliest)) dropsOnlyOldest = false;
+      firstDeleted = Math.min(firstDeleted, ...deleted);
     },
   );
   const isFirst = acceptedParts === undefined && accepted.drivers === 0;
@@ -56,6 +64,8 @@ export function openCase(
           candidate,
           changes,
           dropsOnlyOldest,
+          dropsOnlyNewest:
+            mayLag && changes.points.create === 0 && firstDeleted > latestMonth(buffer.drivers(source, 'candidate')),
           recentDeletes: ledger.deletesSince(source, clock.now().getTime() - dayMs, readKey(world, source)),
           mayCountTwice,
           wentBack: findWentBack(acceptedParts ?? [], candidateParts),
@@ -106,6 +116,15 @@ function applyApproval(world: World, one: Case): void {
 export function readKey({ buffer }: World, source: string): string {
   const ids = buffer.readParts(source, 'candidate')?.map(({ id }) => id);
   return `${buffer.fact('buffer')} ${ids?.join(' ')}`;
+}
+
+function latestMonth(drivers: Iterable<PackedDriver>): number {
+  let latest = -Infinity;
+  for (const { points } of drivers) {
+    const walk = new PointWalk(points);
+    while (walk.next()) latest = Math.max(latest, walk.month);
+  }
+  return latest;
 }
 
 function* counting(

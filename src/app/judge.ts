@@ -27,7 +27,7 @@ export function judgeAll(world: World, reads: readonly SourceRead[]): readonly V
       verdicts.set(source, { source, state: 'unchanged', changes: noChanges });
     } else {
       inheritCarried(world, read.settings, departed);
-      cases.push(openCase(world, read.settings, { departed, mayCountTwice: read.mayCountTwice }));
+      cases.push(openCase(world, read.settings, { departed, ...read }));
     }
   }
   holdConflicts(world, cases);
@@ -112,7 +112,13 @@ function settleDeparted(world: World, source: string): Verdict | undefined {
     return undefined;
   }
   const none = { drivers: 0, points: 0 };
-  const evidence = { accepted: undefined, candidate: { ...none, rejects: 0 }, changes, dropsOnlyOldest: false };
+  const evidence = {
+    accepted: undefined,
+    candidate: { ...none, rejects: 0 },
+    changes,
+    dropsOnlyOldest: false,
+    dropsOnlyNewest: false,
+  };
   const rules = { ...settings.guard, mayBeEmpty: false };
   const hold = judge(
     { ...evidence, recentDeletes: none, mayCountTwice: false, wentBack: undefined, departed: true },

@@ -31,6 +31,8 @@ export type SourceRead =
       /** Parts that are gone since the read before, and whose data is carried from now on. */
       readonly disappeared: readonly string[];
       readonly mayCountTwice: boolean;
+      /** See `Source.mayLag`. */
+      readonly mayLag: boolean;
     }
   | {
       readonly settings: SourceSettings;
@@ -62,6 +64,7 @@ export async function readSource(world: World, settings: SourceSettings, signal:
       return {
         settings,
         isDear,
+        mayLag: source.mayLag === true,
         state: 'read',
         ...assembleCandidate(world, settings, { present: good, listed, newestOnly }),
       };

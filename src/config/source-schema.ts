@@ -127,7 +127,10 @@ export const sourceShape = {
   tests: z
     .array(
       z.strictObject({
-        rows: z.array(z.record(z.string(), fieldText)).min(1).describe('Rows as the source would give them, by column.'),
+        rows: z
+          .array(z.record(z.string(), fieldText))
+          .min(1)
+          .describe('Rows as the source would give them, by column.'),
         readings: z
           .array(
             z.strictObject({

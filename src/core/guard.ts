@@ -12,6 +12,8 @@ export interface Evidence {
   readonly changes: Changes;
   /** Every deleted point lies before the candidate's earliest month. */
   readonly dropsOnlyOldest: boolean;
+  /** Of a place that may lag: every deleted point lies after the candidate's latest month, and nothing is new. */
+  readonly dropsOnlyNewest: boolean;
   /** Deletes that the guard let through without approval in the last 24 hours. */
   readonly recentDeletes: { readonly drivers: number; readonly points: number };
   /** A part disappeared while another came, in a source with a sum, average or count. */
@@ -72,6 +74,12 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
     return {
       reason: `it only drops the oldest months and would delete ${deletes}`,
       hint: 'if the export shows only recent months, set history: carry; else approve',
+    };
+  }
+  if (evidence.dropsOnlyNewest) {
+    return {
+      reason: `it only drops the newest months and would delete ${deletes}`,
+      hint: 'a replica that lags catches up by itself; approve it if they are really gone',
     };
   }
   return judgeShare(evidence, accepted, rules);

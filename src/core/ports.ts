@@ -10,6 +10,9 @@ export interface Source {
   /** A look makes a server work (a query, a request): it is for when the source is due, and not for every pass. */
   readonly isDear?: boolean;
 
+  /** It may show an older state of itself, as a replica does that lags: then the newest months are the ones that are missing. */
+  readonly mayLag?: boolean;
+
   /**
    * What there is to read now. Cheap: reads no rows. `known` has the stamps of the parts as they were last read, by
    * name, for places that can be asked whether one still holds.

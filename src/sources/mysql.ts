@@ -14,6 +14,7 @@ export const mysql = defineKind(
     const engine = {
       dialect: mysqlDialect,
       place: settings.url.label,
+      isServer: true,
       async connect(signal: AbortSignal) {
         const { connectMySql } = await import('./databases/mysql-session.ts');
         return await connectMySql(settings.url, caFile, signal);

@@ -14,6 +14,7 @@ export const postgres = defineKind(
     const engine = {
       dialect: postgresDialect,
       place: settings.url.label,
+      isServer: true,
       async connect(signal: AbortSignal) {
         const { connectPostgres } = await import('./databases/postgres-session.ts');
         return await connectPostgres(settings.url, caFile, signal);

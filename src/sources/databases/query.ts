@@ -80,6 +80,8 @@ export interface Engine {
    * @throws AgentError `source.unreadable` where the place cannot be seen
    */
   connect(signal: AbortSignal): Promise<Connection>;
+  /** There may be replicas of it. */
+  readonly isServer?: boolean;
   /** Cheap evidence of all content, such as a file's times, where the place has some: for a source without `changed`. */
   stamp?(signal: AbortSignal): Promise<Revision>;
 }
@@ -106,6 +108,7 @@ export function querySource(engine: Engine, settings: QuerySettings, context: So
   const query = new Query(engine, settings, context);
   return {
     isDear: engine.stamp === undefined,
+    mayLag: engine.isServer === true,
     parts: async (signal) => [{ name: partName, ...(await reasoned(signal, () => query.look(signal))) }],
     rows: (_part, signal) => query.read(signal),
   };
