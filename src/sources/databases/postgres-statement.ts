@@ -3,8 +3,8 @@ import type { Connection as Wire, FieldDef, Submittable } from 'pg';
 import type { Row } from '../../core/model.ts';
 import { RowQueue } from './row-queue.ts';
 
-/** How many rows the server gives before it waits. */
-const windowRows = 1000;
+/** How many rows the server gives before it waits, as long as nobody knows how long they are. */
+const firstRows = 100;
 
 /** What of a statement `Client` calls; pg-cursor stands on the same. */
 interface Statement extends Submittable {
@@ -67,6 +67,7 @@ export class Portal implements Statement {
   readonly #sql: string;
   #wire: Wire | undefined;
   #isDone = false;
+  #rowsToAskFor = firstRows;
 
   constructor(sql: string) {
     this.#sql = sql;
@@ -89,7 +90,7 @@ export class Portal implements Statement {
 
   #execute(): void {
     if (this.#isDone) return;
-    this.#wire?.execute({ portal: portalName, rows: String(windowRows) }, true);
+    this.#wire?.execute({ portal: portalName, rows: String(this.#rowsToAskFor) }, true);
     this.#wire?.flush();
   }
 
@@ -98,8 +99,11 @@ export class Portal implements Statement {
     this.queue.push(fields as Row);
   }
 
-  /** The window is full; the next one is asked for when it was taken. */
-  handlePortalSuspended(): void {}
+  /** So many rows came; the next ones are asked for when these were taken. */
+  handlePortalSuspended(): void {
+    this.#rowsToAskFor = this.queue.rowsToAskFor;
+    this.queue.release();
+  }
 
   handleCommandComplete(): void {
     this.#finish();

@@ -2,10 +2,14 @@
 import type { Row } from '../../core/model.ts';
 
 const batchRows = 1000;
+/** Rows may be long: then a batch has fewer of them. */
+const batchCharsMax = 4_000_000;
 
 export class RowQueue {
   readonly #more: () => void;
   #rows: Row[] = [];
+  #chars = 0;
+  #isReleased = false;
   #isEnded = false;
   #failure: { readonly error: unknown } | undefined;
   #taker: PromiseWithResolvers<void> | undefined;
@@ -17,12 +21,25 @@ export class RowQueue {
 
   /** Whether there is a whole batch: the driver should bring no more. */
   get isFull(): boolean {
-    return this.#rows.length >= batchRows;
+    return this.#rows.length >= batchRows || this.#chars >= batchCharsMax;
+  }
+
+  /** How many rows like those of the batch at hand make a whole one. */
+  get rowsToAskFor(): number {
+    const share = Math.floor((batchCharsMax * this.#rows.length) / Math.max(1, this.#chars));
+    return Math.min(batchRows, Math.max(1, share));
   }
 
   push(row: Row): void {
     this.#rows.push(row);
-    if (this.#rows.length === batchRows) this.#wake();
+    for (const field of row) this.#chars += field.length;
+    if (this.isFull) this.#wake();
+  }
+
+  /** What there is may be taken: the driver brings no more until then. */
+  release(): void {
+    this.#isReleased = true;
+    this.#wake();
   }
 
   end(): void {
@@ -38,7 +55,7 @@ export class RowQueue {
 
   /** The next batch; `undefined` after the last row. Rejects with what `fail` was given. */
   async take(): Promise<readonly Row[] | undefined> {
-    while (this.#failure === undefined && !this.#isEnded && !this.isFull) {
+    while (this.#failure === undefined && !this.#isEnded && !this.#isReleased && !this.isFull) {
       this.#taker = Promise.withResolvers();
       await this.#taker.promise;
     }
@@ -46,6 +63,8 @@ export class RowQueue {
     const rows = this.#rows;
     if (rows.length === 0) return undefined;
     this.#rows = [];
+    this.#chars = 0;
+    this.#isReleased = false;
     // Meanwhile the server works on the next batch.
     if (!this.#isEnded) this.#more();
     return rows;
