@@ -49,6 +49,8 @@ export interface RowBatch {
    * `columns`; its text is for people only. A row that needs such a field is a reject.
    */
   readonly fault?: FieldFault;
+  /** Its rows are of an answer that collapses others: their place in it is no row of the part. */
+  readonly isOfCollapsed?: boolean;
   /** Where a database collapsed the rows (`pushdown`): what each of `rows` stands for, whose fields are those of its key. */
   readonly collapsed?: readonly CollapsedRow[];
 }

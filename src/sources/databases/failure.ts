@@ -20,9 +20,15 @@ export function serverError(code: ErrorCode, address: Address, words: Words, cau
 /** `label` is the agent's own text and may show a user who is called as the password is. */
 function mask(label: string, text: string, { password }: Address): string {
   if (password === '') return label + text;
-  return (
-    label + [password, encodeURIComponent(password)].reduce((masked, secret) => masked.replaceAll(secret, '***'), text)
-  );
+  const secrets = [password, encodeURIComponent(password)];
+  return label + secrets.reduce((masked, secret) => masked.replaceAll(patternOf(secret), '***'), text);
+}
+
+/** A short one is masked where it stands alone: within words it would garble the message, and show itself by that. */
+function patternOf(secret: string): RegExp {
+  const literal = secret.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const alone = secret.length < 6;
+  return new RegExp(alone ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, 'gu');
 }
 
 /** Whether an error of a driver may be kept: none is known to hold the password, and none ever may. */
@@ -48,6 +54,12 @@ export function networkWords(cause: unknown, { host, connectMaxMs }: Address): W
     return {
       why: `no safe connection: ${message}`,
       hint: 'name the authority of its certificate with caFile, and the host as the certificate does',
+    };
+  }
+  if (/\b(?:SSL|TLS)\b/i.test(message)) {
+    return {
+      why: message,
+      hint: 'is it a database that listens there, and does it offer TLS? sslmode=disable does without',
     };
   }
   return { why: message === '' ? 'the connection broke' : message };
