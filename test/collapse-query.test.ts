@@ -9,7 +9,11 @@ import type { TimeFormat } from '../src/core/time-format.ts';
 import { compileTimeReader } from '../src/core/time.ts';
 import { collapseQuery, pushdownProblems } from '../src/sources/databases/collapse-query.ts';
 import { mysqlDialect, postgresDialect } from '../src/sources/databases/dialects.ts';
+import type { Dialect } from '../src/sources/databases/dialect.ts';
+import { duckdbDialect } from '../src/sources/databases/duckdb-dialect.ts';
 import { type MonthRange, monthRanges } from '../src/sources/databases/month-ranges.ts';
+import { withoutEnd } from '../src/sources/databases/query-words.ts';
+import { sqliteDialect } from '../src/sources/databases/sqlite-dialect.ts';
 
 function template(text: string): Template {
   const parsed = parseTemplate(text);
@@ -132,11 +136,58 @@ describe('the order of a query inside another', () => {
     ['SELECT a FROM t /* limit */ ORDER BY a', true],
     ['SELECT a FROM t ORDER BY a LIMIT 5', false],
     ['SELECT a FROM t ORDER BY a\nlimit 5 OFFSET 2', false],
-    ['SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 FETCH FIRST 5 ROWS ONLY', false],
     ['SELECT a FROM t', false],
     ['SELECT a, (SELECT b FROM u ORDER BY b LIMIT 1) FROM t', false],
   ])('MariaDB is told to keep that of %s: %j', (query, isTold) => {
     expect(mysqlDialect.ordered(query)).toBe(isTold ? `${query}\nLIMIT 18446744073709551615` : query);
+  });
+});
+
+describe('a union that is ordered by a name', () => {
+  test.each([
+    ['SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY a', '\nLIMIT 18446744073709551615'],
+    ['SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 FETCH FIRST 5 ROWS ONLY', ''],
+  ])('is a query of its own to MariaDB, which else looks for the name elsewhere: %j', (query, limit) => {
+    expect(mysqlDialect.ordered(query)).toBe(`SELECT * FROM (\n${query}${limit}\n) AS driver_sync`);
+  });
+});
+
+describe('the end of a query', () => {
+  test.each([
+    ['SELECT a FROM t', 'SELECT a FROM t'],
+    ['SELECT a FROM t;\n', 'SELECT a FROM t'],
+    ['SELECT a FROM t; -- the books', 'SELECT a FROM t'],
+    ['SELECT a FROM t; /* the\nbooks */ # all', 'SELECT a FROM t'],
+    ["SELECT a FROM t WHERE b = '; -- x'", "SELECT a FROM t WHERE b = '; -- x'"],
+  ])('is cut off where it would end the query around it: %j', (query, cut) => {
+    expect(withoutEnd(query)).toBe(cut);
+  });
+});
+
+describe('places in the order of a query', () => {
+  const isCounted = (dialect: Dialect, query: string, rule: DriverEntry['rule']): boolean => {
+    const columns = ['region', 'date', 'amount'].map((name) => ({ name, type: 'text' }));
+    const request = { query, columns, mapping: mapping([entry({ rule })]), timezone: 'UTC' };
+    return / AS place\b/.test(collapseQuery(dialect, request).sql);
+  };
+  const ordered = 'SELECT region, date, amount FROM t ORDER BY date';
+  const unordered = 'SELECT region, date, amount FROM t';
+
+  test.each(['last', 'first', 'min', 'max'] as const)('are counted for %s, where a tie goes by them', (rule) => {
+    for (const dialect of [sqliteDialect, duckdbDialect, postgresDialect, mysqlDialect]) {
+      expect(isCounted(dialect, ordered, rule)).toBe(true);
+    }
+  });
+  test.each(['sum', 'average', 'count'] as const)('are not counted for %s, which no tie changes', (rule) => {
+    for (const dialect of [sqliteDialect, duckdbDialect, postgresDialect, mysqlDialect]) {
+      expect(isCounted(dialect, ordered, rule)).toBe(false);
+    }
+  });
+  test('are not counted without ORDER BY, unless the engine keeps the order of the table', () => {
+    const counting = [sqliteDialect, duckdbDialect, postgresDialect, mysqlDialect].map((dialect) =>
+      isCounted(dialect, unordered, 'last'),
+    );
+    expect(counting).toEqual([true, true, false, false]);
   });
 });
 

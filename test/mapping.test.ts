@@ -307,12 +307,12 @@ describe('a row that a database collapsed', () => {
   test('is a reading of its key that counts for all that went into it', () => {
     const mapper = new RowMapper(mapping([revenue]), columns, utc);
     const given: unknown[] = [];
-    const value = { time: '2026-03-31', value: '7.50', count: 12 };
+    const value = { time: '2026-03-31', value: '7.50', count: 12, place: 7 };
     const result = mapper.readFrom(collapsed(['N', '', ''], { rows: 14, entries: [value] }), 0, 1, {
       add: (name, { month }, { count, row }) => void given.push([name.id, formatMonth(month), count, row]),
     });
     expect(result).toBeUndefined();
-    expect(given).toEqual([['rev/N', '2026-03', 12, 0]]);
+    expect(given).toEqual([['rev/N', '2026-03', 12, 2 ** 40 + 7]]);
   });
 
   test('without a value gives nothing, and with an empty key a reject', () => {

@@ -167,8 +167,9 @@ export interface Outcome {
   readonly drivers: readonly object[];
   readonly passed: number;
   readonly rejects: number;
-  /** How many rows left the database. */
+  /** How many rows left the database, and how many of them stand for others. */
   readonly rows: number;
+  readonly collapsed: number;
 }
 
 export interface Reading {
@@ -186,11 +187,12 @@ export async function readOutcome(place: Place, reading: Reading, how: 'plain' |
   const [part] = await source.parts(calm);
   const fold = new Fold(0);
   let mapper: RowMapper | undefined;
-  const counts = { passed: 0, rejects: 0, rows: 0 };
+  const counts = { passed: 0, rejects: 0, rows: 0, collapsed: 0 };
   for await (const batch of source.rows(part!, calm)) {
     mapper ??= new RowMapper(mapping, batch.columns, { timezone, calendar: undefined });
     for (const at of batch.rows.keys()) {
       counts.rows++;
+      if (batch.collapsed !== undefined) counts.collapsed++;
       const result = mapper.readFrom(batch, at, counts.rows, fold);
       const standsFor = batch.collapsed?.[at]?.rows ?? 1;
       if (result === 'filtered') continue;
@@ -201,7 +203,8 @@ export async function readOutcome(place: Place, reading: Reading, how: 'plain' |
   const drivers = [...fold.drain()].map(({ id, path: names, otherPath, rule, pathPlace, cells }) => ({
     id,
     path: names,
-    otherPath,
+    // Which of several it is depends on the order of all readings, and nobody asks.
+    hasOtherPath: otherPath !== undefined,
     rule,
     latest: [pathPlace.seconds, pathPlace.nanos],
     cells: cells.map(({ month, value, count, seconds, nanos }) => ({

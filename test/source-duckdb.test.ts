@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -103,7 +103,7 @@ describe('a query', () => {
   });
 
   test('gives its rows in its own order, whatever it ends with', async () => {
-    const query = 'SELECT i FROM range(5000) r(i) ORDER BY i % 7, i DESC; ';
+    const query = 'SELECT i FROM range(5000) r(i) ORDER BY i % 7, i DESC; -- the end';
     const rows = await rowsOf(query);
     const expected = Array.from({ length: 5000 }, (_, i) => i).sort((a, b) => (a % 7) - (b % 7) || b - a);
     expect(rows).toEqual(expected.map((i) => [String(i)]));
@@ -126,12 +126,83 @@ describe('a query', () => {
     expect(String(failure)).not.toContain('\n');
   });
 
-  test('that fails half way gives no complete read', async () => {
-    const query =
-      "SELECT CASE WHEN i = 50000 THEN error('no figure there') ELSE 'N' END AS region FROM range(100000) r(i)";
-    expect(await failureOf(query)).toMatchObject({
-      code: 'part.unreadable',
-      message: expect.stringContaining('no figure there'),
+  describe('that fails half way gives no complete read', () => {
+    test.each([
+      ['in the middle', 200_000, 100_000],
+      ['in its last row', 200_000, 199_999],
+      ['in its last row, of few', 60_000, 59_999],
+      ['in its first row', 60_000, 0],
+    ])('where it fails %s', async (_where, count, at) => {
+      const dir = await books(
+        `CREATE TABLE t AS SELECT i AS id, CASE WHEN i = ${at} THEN 'x' ELSE '1' END AS v FROM range(${count}) r(i)`,
+      );
+      const keys = { file: 'books.duckdb' };
+      const failure = {
+        code: 'part.unreadable',
+        message: expect.stringContaining("Could not convert string 'x' to INT32"),
+      };
+      expect(await failureOf('SELECT id, CAST(v AS INTEGER) AS v FROM t', keys, dir)).toMatchObject(failure);
+      // Where nothing has to be made a text.
+      expect(await failureOf('SELECT repeat(v, CAST(v AS INTEGER)) AS v FROM t', keys, dir)).toMatchObject(failure);
+    });
+
+    test('where rows were given already', async () => {
+      const dir = await books(
+        "CREATE TABLE t AS SELECT CASE WHEN i = 50000 THEN 'x' ELSE '1' END AS v FROM range(60000) r(i)",
+      );
+      const query = 'SELECT CAST(v AS INTEGER) AS v FROM (SELECT v FROM t ORDER BY length(v))';
+      const source = openSource('duckdb', { file: 'books.duckdb', query }, dir);
+      const [part] = await source.parts(calm);
+      let rows = 0;
+      const reading = async (): Promise<void> => {
+        for await (const batch of source.rows(part!, calm)) rows += batch.rows.length;
+      };
+      await expect(reading()).rejects.toMatchObject({ code: 'part.unreadable' });
+      expect(rows).toBeGreaterThan(0);
+    });
+
+    test('where it is the query of changed', async () => {
+      const dir = await books(
+        "CREATE TABLE t AS SELECT i, CASE WHEN i = 199999 THEN 'x' ELSE '1' END AS v FROM range(200000) r(i)",
+      );
+      const changed = 'SELECT CAST(v AS INTEGER) AS v FROM t WHERE i % 1000 = 999';
+      const source = openSource('duckdb', { file: 'books.duckdb', query: 'SELECT 1 AS a', changed }, dir);
+      await expect(source.parts(calm)).rejects.toMatchObject({
+        code: 'part.unreadable',
+        message: expect.stringMatching(/Could not convert string 'x' to INT32.*\(asked by changed\)$/),
+      });
+    });
+
+    const lines = Array.from({ length: 200_000 }, (_, i) => `{"id": "${i}", "note": "${'-'.repeat(20)}"}\n`).join('');
+    test.each([
+      ['CSV', "read_csv('books', delim = ' ', header = false, all_varchar = true)"],
+      ['JSON lines', "read_json('books')"],
+    ])('where a file of %s ends in a cut line', async (_format, table) => {
+      const dir = await tempDir();
+      const query = `SELECT length(COLUMNS(*)) FROM ${table}`;
+      await writeFiles(dir, { books: lines });
+      expect(await rowsOf(query, {}, dir)).toHaveLength(200_000);
+      await writeFiles(dir, { books: lines.slice(0, -30) });
+      expect(await failureOf(query, {}, dir)).toMatchObject({ code: 'part.unreadable' });
+    });
+
+    test('where a file of Parquet is cut short or damaged', async () => {
+      const dir = await tempDir();
+      const file = path.join(dir, 'books.parquet');
+      const writer = await DuckDBInstance.create();
+      const connection = await writer.connect();
+      await connection.run(
+        `COPY (SELECT 'the note of row ' || i AS note FROM range(300000) r(i)) TO '${file}' (ROW_GROUP_SIZE 10000)`,
+      );
+      connection.closeSync();
+      writer.closeSync();
+      const query = "SELECT note FROM read_parquet('books.parquet')";
+      const bytes = await readFile(file);
+      const end = Math.floor(bytes.length * 0.8);
+      await writeFile(file, bytes.subarray(0, end));
+      expect(await failureOf(query, {}, dir)).toMatchObject({ code: 'part.unreadable' });
+      await writeFile(file, bytes.fill(0xff, end, end + 10_000));
+      expect(await failureOf(query, {}, dir)).toMatchObject({ code: 'part.unreadable' });
     });
   });
 

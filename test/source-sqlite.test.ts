@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../src/core/model.ts';
+import { type Place, place } from './process.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from './source-world.ts';
 
 interface Books {
@@ -34,6 +35,29 @@ async function failureOf({ dir }: { readonly dir: string }, query: string, clock
   );
 }
 
+/** The process that reads a database for another one, as soon as there is one. */
+async function readerOf(agent: number): Promise<number> {
+  for (;;) {
+    const children = await readFile(`/proc/${agent}/task/${agent}/children`, 'utf8');
+    for (const child of children.split(' ').filter(Boolean)) if (await isReader(Number(child))) return Number(child);
+  }
+}
+
+/** The same, as soon as it works on its query: starting takes a quarter of that time. */
+async function busyReaderOf(agent: number): Promise<number> {
+  const reader = await readerOf(agent);
+  for (;;) {
+    const fields = (await readFile(`/proc/${reader}/stat`, 'utf8')).split(' ');
+    // In hundredths of a second.
+    if (Number(fields[13]) >= 40) return reader;
+  }
+}
+
+/** Whether this is a process that reads a database; one that has ended has no command line. */
+async function isReader(pid: number): Promise<boolean> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('sqlite-child');
+}
+
 describe('a value', () => {
   test.each([
     ['9007199254740993', '9007199254740993'],
@@ -59,16 +83,17 @@ describe('a value', () => {
   test('that is a REAL is the shortest text of that very number', async () => {
     const world = await books('CREATE TABLE t (x REAL)');
     const insert = world.database.prepare('INSERT INTO t VALUES (?)');
+    const real = fc.double({ noNaN: true, noDefaultInfinity: true });
     await fc.assert(
-      fc.asyncProperty(fc.double({ noNaN: true, noDefaultInfinity: true }), async (real) => {
+      fc.asyncProperty(fc.array(real, { minLength: 1, maxLength: 100 }), async (reals) => {
         world.database.exec('DELETE FROM t');
-        insert.run(real);
-        const text = (await rowsOf(world, 'SELECT x FROM t'))[0]![0]!;
+        for (const each of reals) insert.run(each);
+        const texts = (await rowsOf(world, 'SELECT x FROM t ORDER BY rowid')).map(([text]) => text!);
         // Adding nothing makes -0 and 0 one.
-        expect(Number(text) + 0).toBe(real + 0);
-        expect(text).toMatch(/^-?\d+(\.\d+)?(e[+-]\d+)?$/);
+        expect(texts.map((text) => Number(text) + 0)).toEqual(reals.map((each) => each + 0));
+        for (const text of texts) expect(text).toMatch(/^-?\d+(\.\d+)?(e[+-]\d+)?$/);
       }),
-      { numRuns: 50 },
+      { numRuns: 10 },
     );
   });
 
@@ -106,6 +131,10 @@ describe('a query', () => {
     ['SELECT a FROM missing', /no such table: missing$/],
     ['SELECT a, a FROM t', /the query gives two columns called a$/],
     ["SELECT a, json('{') AS j FROM t", /malformed JSON$/],
+    [
+      'WITH RECURSIVE c(x) AS (SELECT 50001 UNION ALL SELECT x - 1 FROM c WHERE x > 0) SELECT abs(iif(x > 0, x, -9223372036854775808)) FROM c',
+      /integer overflow$/,
+    ],
   ])('%s is a failure and changes nothing', async (query, message) => {
     const world = await books('CREATE TABLE t (a); INSERT INTO t VALUES (7)');
     expect(await failureOf(world, query)).toMatchObject({
@@ -113,6 +142,87 @@ describe('a query', () => {
       message: expect.stringMatching(message),
     });
     expect(await rowsOf(world, 'SELECT a FROM t')).toEqual([['7']]);
+  });
+});
+
+describe('a query that never ends', () => {
+  const endless =
+    "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT 'a' AS id, '2026-01' AS time, count(*) AS value FROM c";
+  const slowSync = async (timeout: string): Promise<Place> => {
+    const drivers = [{ path: ['{id}'], time: '{time}', value: '{value}' }];
+    const source = { type: 'sqlite', file: 'books.db', query: endless, timeout, drivers };
+    const at = await place({ destination: { url: 'http://127.0.0.1:9' }, sources: { books: source } }, {});
+    new Database(path.join(at.dir, 'books.db')).exec('CREATE TABLE t (a)').close();
+    return at;
+  };
+
+  test('is given up when its signal aborts', async () => {
+    const { dir } = await books('');
+    const source = openSource('sqlite', { file: 'books.db', query: `${endless} UNION ALL SELECT 1, 2, 3` }, dir);
+    const [part] = await source.parts(calm);
+    const controller = new AbortController();
+    const reading = source.rows(part!, controller.signal).next();
+    const reader = await busyReaderOf(process.pid);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    expect(await isReader(reader)).toBe(false);
+  });
+
+  test('is given up between its rows when nobody wants the rest', async () => {
+    const { dir } = await books('');
+    const query =
+      'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c WHERE x < 1500 OR x < 0';
+    const source = openSource('sqlite', { file: 'books.db', query }, dir);
+    const [part] = await source.parts(calm);
+    let reader = 0;
+    for await (const { rows } of source.rows(part!, calm)) {
+      expect(rows).toHaveLength(1000);
+      reader = await readerOf(process.pid);
+      break;
+    }
+    expect(await isReader(reader)).toBe(false);
+  });
+
+  test('ends with the timeout of its source', async () => {
+    await using at = await slowSync('1s');
+    const sync = at.start('sync', '--json');
+    const reader = await readerOf(sync.pid);
+    await sync.exit;
+    expect(JSON.parse(sync.stdout)).toMatchObject({
+      sources: [{ state: 'unread', reason: expect.stringContaining('took longer') }],
+    });
+    expect(await isReader(reader)).toBe(false);
+  });
+
+  test('ends with a signal', async () => {
+    await using at = await slowSync('5m');
+    const sync = at.start('sync');
+    const reader = await busyReaderOf(sync.pid);
+    sync.kill('SIGTERM');
+    expect(await sync.exit).toMatchObject({ signal: undefined });
+    expect(await isReader(reader)).toBe(false);
+  });
+
+  test('ends soon after the agent is killed', async () => {
+    await using at = await slowSync('5m');
+    const sync = at.start('sync');
+    const reader = await busyReaderOf(sync.pid);
+    sync.kill('SIGKILL');
+    await sync.exit;
+    await expect.poll(() => isReader(reader), { timeout: 10_000 }).toBe(false);
+  });
+
+  test('is a failure where its process is killed', async () => {
+    const { dir, file } = await books('');
+    const source = openSource('sqlite', { file: 'books.db', query: endless }, dir);
+    const [part] = await source.parts(calm);
+    const reading = source.rows(part!, calm).next();
+    process.kill(await busyReaderOf(process.pid), 'SIGKILL');
+    await expect(reading).rejects.toMatchObject({
+      code: 'part.unreadable',
+      message: `${file}: the process that reads it ended (SIGKILL)`,
+    });
   });
 });
 

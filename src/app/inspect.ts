@@ -3,7 +3,7 @@ import { type Changes, countChanges, diffDrivers, valuesByMonth } from '../core/
 import { AgentError } from '../core/errors.ts';
 import type { Month } from '../core/model.ts';
 import { formatMonth, parseMonth } from '../core/month.ts';
-import { collapsedRow } from '../core/entry-reader.ts';
+import { collapsedFrom } from '../core/entry-reader.ts';
 import { type Cell, unpackDriver } from '../core/packing.ts';
 import type { Snapshot } from '../core/stores.ts';
 import { acknowledgedPush, keptSnapshot, openReadable } from './kept.ts';
@@ -65,7 +65,7 @@ export function explain(world: World, id: string, month?: string): Explanation {
       value: cell.value,
       source: buffer.origin(cell.part).source,
       part: name,
-      ...(cell.row === collapsedRow ? { row: null, collapsed: describeCollapsed(world, id, cell) } : { row: cell.row }),
+      ...(cell.row >= collapsedFrom ? { row: null, collapsed: describeCollapsed(world, id, cell) } : { row: cell.row }),
       text: cell.text,
       superseded: cell.count - 1,
       ...(firstPush === undefined ? {} : { firstPush }),

@@ -100,7 +100,7 @@ export class Fold implements ReadingSink {
       };
       this.#drivers.set(name.id, driver);
     } else {
-      const isLater = seconds > driver.seconds || (seconds === driver.seconds && nanos >= driver.nanos);
+      const isLater = (seconds - driver.seconds || nanos - driver.nanos || row - driver.row) >= 0;
       if (driver.name !== name) rename(driver, name, isLater);
       if (isLater) {
         driver.seconds = seconds;
@@ -113,11 +113,14 @@ export class Fold implements ReadingSink {
     return driver;
   }
 
-  /** Folds the reading's value into a cell, which is of the same part and of rows before it. Whether its place counts too. */
-  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, { value }: RowReading): boolean {
-    const { seconds: cellSeconds, nanos: cellNanos, value: values, sum } = this.#cells;
-    const before = cellSeconds[cell] as number;
-    const isLater = seconds > before || (seconds === before && nanos >= (cellNanos[cell] as number));
+  /** Folds the reading's value into a cell of the same part. Whether its place counts too. */
+  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, { value, row }: RowReading): boolean {
+    const { seconds: cellSeconds, nanos: cellNanos, row: cellRow, value: values, sum } = this.#cells;
+    // Rows come in their order, but for those that a database collapsed.
+    const isLater =
+      (seconds - (cellSeconds[cell] as number) ||
+        nanos - (cellNanos[cell] as number) ||
+        row - (cellRow[cell] as number)) >= 0;
     switch (rule) {
       case 'last':
       case 'first': {

@@ -29,8 +29,11 @@ export interface RowTake {
   readonly reasons: Set<string>;
 }
 
-/** Readings that a database collapsed come from no row. */
-export const collapsedRow = 0;
+/**
+ * Rows of a query that a database collapses are numbered from here on: their places order readings of one time, and are
+ * no numbers for people.
+ */
+export const collapsedFrom = 2 ** 40;
 
 interface EntryContext {
   readonly mapping: Mapping;
@@ -83,13 +86,13 @@ export class EntryReader {
     this.#take(fields, { text, time: this.#time(fields), row, count: 1 }, take);
   }
 
-  readCollapsed(fields: Row, { value, time, count, latest }: CollapsedValue, take: RowTake): void {
+  readCollapsed(fields: Row, { value, time, count, place = 0, latest }: CollapsedValue, take: RowTake): void {
     const latestMoment = latest === undefined ? undefined : this.#readTime(latest);
     // A time that no moment can be made of has none to be the latest by.
     const isMoment = typeof latestMoment === 'object';
     this.#take(
       fields,
-      { text: value, time, row: collapsedRow, count, ...(isMoment && { latest: latestMoment }) },
+      { text: value, time, row: collapsedFrom + place, count, ...(isMoment && { latest: latestMoment }) },
       take,
     );
   }

@@ -1,6 +1,6 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
 import { type NeededColumn, columnProblems, neededColumns } from './columns.ts';
-import { EntryReader, type MonthRules, type RowTake, collapsedRow } from './entry-reader.ts';
+import { EntryReader, type MonthRules, type RowTake, collapsedFrom } from './entry-reader.ts';
 import { AgentError } from './errors.ts';
 import type { CollapsedRow, Row, RowBatch } from './model.ts';
 import type { ReadingSink } from './reading.ts';
@@ -41,13 +41,13 @@ export class RowMapper {
 
   /** The same for a row of a batch, by its index there: also one with faults, or one that a database collapsed. */
   readFrom(batch: RowBatch, at: number, row: number, sink: ReadingSink): RowResult {
-    const { rows, collapsed, fault, isOfCollapsed } = batch;
+    const { rows, collapsed, fault, places } = batch;
     const fields = rows[at] as Row;
     const many = collapsed?.[at];
     if (many !== undefined) return this.#readCollapsed(fields, many, sink);
     return this.read(
       fields,
-      isOfCollapsed === true ? collapsedRow : row,
+      places === undefined ? row : collapsedFrom + (places[at] as number),
       sink,
       fault && ((column) => fault(at, column)),
     );

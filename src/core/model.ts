@@ -49,8 +49,8 @@ export interface RowBatch {
    * `columns`; its text is for people only. A row that needs such a field is a reject.
    */
   readonly fault?: FieldFault;
-  /** Its rows are of an answer that collapses others: their place in it is no row of the part. */
-  readonly isOfCollapsed?: boolean;
+  /** Of rows of an answer that collapses others: the place of each in the query, 0 where it is not known. */
+  readonly places?: readonly number[];
   /** Where a database collapsed the rows (`pushdown`): what each of `rows` stands for, whose fields are those of its key. */
   readonly collapsed?: readonly CollapsedRow[];
 }
@@ -73,6 +73,8 @@ export interface CollapsedValue {
   readonly value: string;
   /** How many readings went into it. */
   readonly count: number;
+  /** Where the reading that counts stands in the order of the query, as far as that is known. */
+  readonly place?: number;
   /** The time of the latest of them, where that is another one (`first`, `min`, `max`): its path is the driver's. */
   readonly latest?: string;
 }

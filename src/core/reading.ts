@@ -13,7 +13,7 @@ export interface RowReading {
   readonly value: string;
   /** The value's text as read. */
   readonly text: string;
-  /** Counted from 1; 0 where a database collapsed several rows. */
+  /** Counted from 1; from `collapsedFrom` on where a database collapses rows. */
   readonly row: number;
   /** How many readings of the source it stands for: more than one where a database collapsed them. */
   readonly count: number;

@@ -10,6 +10,7 @@ import type { Row } from '../core/model.ts';
 import { duckdbDialect, duckdbText } from './databases/duckdb-dialect.ts';
 import { missingDriver } from './databases/failure.ts';
 import { type Connection, type QueryColumn, queryKeys, queryProblems, querySource } from './databases/query.ts';
+import { withoutEnd } from './databases/query-words.ts';
 import { accessError, codeOf, untilAborted } from './files/access.ts';
 import { defineKind } from './kind.ts';
 
@@ -169,14 +170,19 @@ class DuckDbSession implements Connection {
 
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
     const statement = await this.#prepareTexts(sql);
+    let rowsRead = 0;
     try {
+      this.#signal.throwIfAborted();
       const results = await statement.stream();
       for (;;) {
-        this.#signal.throwIfAborted();
         const chunk = await results.fetchChunk();
-        if (chunk === null || chunk.rowCount === 0) return;
+        this.#signal.throwIfAborted();
+        if (chunk === null || chunk.rowCount === 0) break;
+        rowsRead += chunk.rowCount;
         yield chunk.getRows().map((row) => row.map((text) => (text as string | null) ?? ''));
       }
+      // A failure ends the chunks as the last row does; all the driver shows of it is that this is no stream any more.
+      if (!results.isStreaming) throw new Error(await this.#whyFailed(sql, rowsRead));
     } catch (error) {
       throw failureOf('part.unreadable', this.#place, error);
     } finally {
@@ -184,17 +190,39 @@ class DuckDbSession implements Connection {
     }
   }
 
-  /** The statement with its columns as texts. */
-  async #prepareTexts(sql: string): Promise<DuckDBPreparedStatement> {
+  /**
+   * The words of a failure between two rows, which the driver keeps for itself, unlike those of a statement that gives no
+   * row: the same values, added up to one. It takes as long as the failed read and no memory.
+   */
+  async #whyFailed(sql: string, rowsRead: number): Promise<string> {
+    const { connection } = this.#opened;
+    await connection.run('ROLLBACK');
+    const statement = await this.#prepareTexts(sql, (texts) => `bit_xor(hash(${texts}))`);
+    try {
+      this.#signal.throwIfAborted();
+      await statement.run();
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (error instanceof Error) return error.message;
+      throw error;
+    } finally {
+      statement.destroySync();
+    }
+    return `the query failed after ${rowsRead} rows, and not when it was asked why`;
+  }
+
+  /** The statement with its columns as texts, or with what `select` makes of them. */
+  async #prepareTexts(sql: string, select?: (texts: string) => string): Promise<DuckDBPreparedStatement> {
     const statement = await this.#prepare(sql);
     const columns = this.#columns(statement);
     // What collapses a query gives texts already, and costs a while to prepare.
-    if (columns.every(({ type }) => type === 'VARCHAR')) return statement;
+    if (select === undefined && columns.every(({ type }) => type === 'VARCHAR')) return statement;
     statement.destroySync();
     const names = columns.map((_column, at) => `c${at}`);
-    const texts = columns.map(({ type }, at) => duckdbText(`c${at}`, type));
-    const query = sql.replace(/;\s*$/, '');
-    return await this.#prepare(`WITH q (${names.join(', ')}) AS (\n${query}\n) SELECT ${texts.join(', ')} FROM q`);
+    const texts = columns.map(({ type }, at) => duckdbText(`c${at}`, type)).join(', ');
+    return await this.#prepare(
+      `WITH q (${names.join(', ')}) AS (\n${withoutEnd(sql)}\n) SELECT ${select?.(texts) ?? texts} FROM q`,
+    );
   }
 
   async close(): Promise<void> {

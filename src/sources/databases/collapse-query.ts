@@ -6,7 +6,7 @@ import { type MappingProblem, columnProblems } from '../../core/columns.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch, Rule } from '../../core/model.ts';
 import type { DriverEntry, Mapping, Test } from '../../core/settings.ts';
-import { type Template, templateColumns } from '../../core/template.ts';
+import { type Filter, type Template, templateColumns } from '../../core/template.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import { collapseSql } from './collapse-sql.ts';
 import { readCollapsed } from './collapsed-rows.ts';
@@ -39,18 +39,40 @@ export interface CollapsePlan {
   readonly values: readonly { readonly column: number; readonly isSummed: boolean }[];
   /** Texts of values that mean "no value". */
   readonly missing: readonly string[];
-  /** Whether the first row of each key and month is wanted beside the latest. */
-  readonly wantsFirst: boolean;
-  /** Rows of the smallest (`-`) or largest (`+`) amount that are wanted, by index into `values`. */
-  readonly extremes: readonly { readonly value: number; readonly sign: '+' | '-' }[];
-  /** One for each entry of the mapping. `value` is an index into `values`. */
-  readonly entries: readonly { readonly value: number; readonly isSum: boolean }[];
+  /** Rows that are looked for in each group, each once: of every value the latest, and those that entries want. */
+  readonly lines: readonly WantedLine[];
+  /** One for each entry of the mapping. `value` is an index into `values`, `line` and `latest` are ones into `lines`. */
+  readonly entries: readonly {
+    readonly value: number;
+    readonly line: number;
+    readonly latest: number;
+    readonly shows: 'text' | 'sum' | 'count';
+  }[];
+  /** Whether rows are counted in the order of the query, for ties to go by it. */
+  readonly hasPlaces: boolean;
+}
+
+/** Which row of a group stands for it, of those that have the value. */
+export type LineKind = 'latest' | 'earliest' | 'smallest' | 'largest';
+
+export interface WantedLine {
+  /** An index into `values`. */
+  readonly value: number;
+  readonly kind: LineKind;
+  /** Whether the value's text is wanted beside its time. */
+  readonly hasText: boolean;
 }
 
 export interface KeyColumn {
   readonly column: number;
-  /** Whether a row without a text there is a reject. */
+  /** Whether a row with nothing but white space there is a reject. */
   readonly needsText: boolean;
+  /**
+   * Whether the agent may find that another text makes no name. It rejects the rows then that have a value of such an
+   * entry, and those alone: rows with other values are not to be of one group. `unlessWord`: no text that begins with a
+   * letter or digit of ASCII is meant.
+   */
+  readonly mayFail: 'never' | 'unlessWord' | 'always';
 }
 
 /** A condition that is judged in the database. */
@@ -68,24 +90,39 @@ export function collapseQuery(dialect: Dialect, request: CollapseRequest): Colla
   const names = columns.map(({ name }) => name);
   const [problem] = [...columnProblems(mapping, names), ...pushdownProblems(mapping)];
   if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
-  const plan = planCollapse(request, names);
+  const plan = planCollapse(request, names, dialect);
   const { sql, exponents } = collapseSql(dialect, plan, request);
   return { sql, batch: (rows, header) => readCollapsed(rows, header, { plan, exponents }) };
 }
 
-function planCollapse({ mapping, timezone }: CollapseRequest, names: readonly string[]): CollapsePlan {
+function planCollapse(
+  { query, mapping, timezone }: CollapseRequest,
+  names: readonly string[],
+  dialect: Dialect,
+): CollapsePlan {
   const { drivers, where, missing } = mapping;
   const indexOf = (column: string): number => names.indexOf(column);
   const judged = where.map(({ column, test }) => ({ column: indexOf(column), ...flatten(test) }));
   const time = (drivers[0] as DriverEntry).time;
   const columns = [...new Set(drivers.map(({ value }) => indexOf(columnOf(value.from) as string)))];
-  const entries = drivers.map((entry) => ({
-    value: columns.indexOf(indexOf(columnOf(entry.value.from) as string)),
-    isSum: isSum(entry.rule),
-    extreme: extremeOf(entry),
-    rule: entry.rule,
-  }));
-  const extremes = entries.flatMap(({ value, extreme }) => (extreme === undefined ? [] : [{ value, sign: extreme }]));
+  const wanted = drivers.map(
+    (entry) =>
+      ({
+        value: columns.indexOf(indexOf(columnOf(entry.value.from) as string)),
+        kind: kindOf(entry),
+        shows: isSum(entry.rule) ? 'sum' : entry.rule === 'count' ? 'count' : 'text',
+      }) as const,
+  );
+  const lines = columns.flatMap((_column, value) =>
+    (['latest', 'earliest', 'smallest', 'largest'] as const).flatMap((kind) => {
+      const wants = wanted.filter((entry) => entry.value === value && entry.kind === kind);
+      // Whatever is wanted, the driver's path is that of the latest.
+      if (kind !== 'latest' && wants.length === 0) return [];
+      return [{ value, kind, hasText: wants.some(({ shows }) => shows === 'text') }];
+    }),
+  );
+  const lineOf = (value: number, kind: LineKind): number =>
+    lines.findIndex((line) => line.value === value && line.kind === kind);
   const matched = judged.filter(({ texts }) => texts === undefined).map(({ column }) => column);
   return {
     keys: keyColumns(drivers, indexOf, matched),
@@ -95,15 +132,18 @@ function planCollapse({ mapping, timezone }: CollapseRequest, names: readonly st
     time: { column: indexOf(columnOf(time.from) as string), zone: time.format.timezone ?? timezone },
     values: columns.map((column, at) => ({
       column,
-      isSummed: entries.some((entry) => entry.isSum && entry.value === at),
+      isSummed: wanted.some(({ value, shows }) => value === at && shows === 'sum'),
     })),
     // A text with white space around it is compared with none.
     missing: missing.filter((text) => trimWhiteSpace(text) === text && !text.includes('\0')),
-    wantsFirst: entries.some(({ rule }) => rule === 'first'),
-    extremes: extremes.filter(
-      ({ value, sign }, at) => extremes.findIndex((other) => other.value === value && other.sign === sign) === at,
-    ),
-    entries: entries.map(({ value, isSum: sums }) => ({ value, isSum: sums })),
+    lines,
+    entries: wanted.map(({ value, kind, shows }) => ({
+      value,
+      line: lineOf(value, kind),
+      latest: lineOf(value, 'latest'),
+      shows,
+    })),
+    hasPlaces: wanted.some(({ shows }) => shows === 'text') && (dialect.keepsOrder || /\border\b/i.test(query)),
   };
 }
 
@@ -113,16 +153,25 @@ function keyColumns(
   indexOf: (column: string) => number,
   matched: readonly number[],
 ): readonly KeyColumn[] {
-  const needsText = new Map<number, boolean>(matched.map((column) => [column, false]));
+  const keys = new Map<number, KeyColumn>();
+  const add = (column: number, needsText: boolean, mayFail: KeyColumn['mayFail']): void => {
+    const known = keys.get(column);
+    const worst = (['always', 'unlessWord'] as const).find((how) => how === mayFail || how === known?.mayFail);
+    keys.set(column, { column, needsText: needsText || known?.needsText === true, mayFail: worst ?? 'never' });
+  };
+  for (const column of matched) add(column, false, 'never');
   for (const template of drivers.flatMap(({ id, path }) => (id === undefined ? path : [id, ...path]))) {
     for (const piece of template.pieces) {
       if (typeof piece === 'string') continue;
-      const mayBeEmpty = piece.filters.some(({ name }) => name === 'default' || name === 'map');
       const column = indexOf(piece.column);
-      needsText.set(column, needsText.get(column) === true || !mayBeEmpty);
+      const last = piece.filters.at(-1);
+      const has = (name: Filter['name']): boolean => piece.filters.some((filter) => filter.name === name);
+      if (last?.name === 'default' && last.text.trim() !== '') add(column, false, 'never');
+      else if (has('map') || has('default')) add(column, false, 'always');
+      else add(column, true, has('slug') ? 'unlessWord' : 'never');
     }
   }
-  return [...needsText].map(([column, needs]) => ({ column, needsText: needs }));
+  return [...keys.values()];
 }
 
 /** Whether one of `texts` is asked for, or none of them; no texts where a pattern decides. */
@@ -150,12 +199,13 @@ function isSum(rule: Rule): boolean {
   return rule === 'sum' || rule === 'average';
 }
 
-/** Which end of the amounts as written an entry wants, if any: a negative scale turns them round, and one of zero makes all equal. */
-function extremeOf({ rule, value: { format } }: DriverEntry): '+' | '-' | undefined {
-  if (rule !== 'min' && rule !== 'max') return undefined;
-  if (format.scale !== undefined && !/[1-9]/.test(format.scale)) return undefined;
+/** The row that an entry wants, by amounts as written: a negative scale turns them round, and one of zero makes all equal. */
+function kindOf({ rule, value: { format } }: DriverEntry): LineKind {
+  if (rule === 'first') return 'earliest';
+  if (rule !== 'min' && rule !== 'max') return 'latest';
+  if (format.scale !== undefined && !/[1-9]/.test(format.scale)) return 'latest';
   const isTurned = (format.scale?.startsWith('-') === true) !== format.negate;
-  return (rule === 'max') === isTurned ? '-' : '+';
+  return (rule === 'max') === isTurned ? 'smallest' : 'largest';
 }
 
 /** The column of a template that is nothing but one. */

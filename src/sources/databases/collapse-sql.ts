@@ -1,28 +1,31 @@
 /**
  * The statement that collapses a query, in five steps: texts, what they are, which rows are odd and of which month the
- * others are, groups, and the rows that stand for them.
+ * others are, groups, and what leaves.
  *
- * All rows of a group have readings of the same entries, so the latest stands for all of them where only `last`, `sum`,
- * `average` and `count` are asked for. The first row, or that of a smallest or largest value, leaves beside it as a row of
- * its own, and everything leaves in the order of the query: folded as any rows are, ties end as they do without pushdown,
- * also between keys that make one driver. An odd row is a group of its own.
+ * A group is one key and month, or one odd row. Its row brings for each value how many rows have it, and each row that
+ * an entry wants (the latest, the first, that of the smallest or largest amount) as a line, which is found as the greatest
+ * or least of such texts: nothing is joined and nothing runs twice. Where places are counted, everything leaves in the
+ * order of the query by the place of the row that stands for it, so that ties between keys that make one driver end as
+ * they do without pushdown.
  */
-import type { CollapsePlan, CollapseRequest } from './collapse-query.ts';
+import type { CollapsePlan, CollapseRequest, LineKind, WantedLine } from './collapse-query.ts';
 import type { Dialect, SqlColumn } from './dialect.ts';
 import { monthRanges, oddMark } from './month-ranges.ts';
+import { withoutEnd } from './query-words.ts';
 
-/** Between the parts of a line; the first sorts before whatever a time may go on with. */
+/** After the time of a line: it sorts before whatever a time may go on with. */
 export const lineMark = '!';
-export const valueMark = '|';
 /** Digits of a row's place in the order of the query: `placeBase` and its number. */
 export const placeLength = 19;
 const placeBase = '1000000000000000000';
+/** Of `2026-01-31 23:00:00`. */
+const secondLength = 19;
 
 export interface CollapseSql {
   /**
-   * Its columns, texts all of them: those of the query; 1 for an odd row, else 0; how many rows it stands for; the latest line, the first one
-   * and that of each extreme; for each summed value the pieces of its sum and the longest scale; the place.
-   * A line is `time!place` and the values of one row, `|` between them, '' where a value is missing.
+   * Its columns, texts all of them: those of the query; 1 for an odd row, else 0; how many rows it stands for; of each value
+   * how many rows have it; the lines of the plan; for each summed value the pieces of its sum and the longest scale.
+   * A line is `time!place` and the value's text, without the place where none are counted; a time alone where nothing follows.
    */
   readonly sql: string;
   /** Of the pieces of a sum. */
@@ -32,17 +35,25 @@ export interface CollapseSql {
 export function collapseSql(dialect: Dialect, plan: CollapsePlan, request: CollapseRequest): CollapseSql {
   const columns = request.columns.map(({ type }, at) => ({ name: `c${at}`, type, kind: dialect.kindOf(type) }));
   const writer = new Writer(dialect, plan, columns);
-  const query = dialect.ordered(request.query.replace(/;\s*$/, ''));
+  const query = dialect.ordered(withoutEnd(request.query));
   const sql = [
     `WITH q (${list(columns.map(({ name }) => name))}) AS (\n${query}\n)`,
-    `texts AS (${writer.texts()} ${dialect.once})`,
-    `facts AS (${writer.facts(request.timezone)} ${dialect.once})`,
-    `kinds AS (${writer.kinds(request.timezone)})`,
-    `written AS (${writer.lines()} ${dialect.once})`,
+    `texts AS (${writer.texts()} ${dialect.once('texts')})`,
+    `facts AS (${writer.facts(request.timezone)} ${dialect.once('facts')})`,
+    `kinds AS (${writer.kinds(request.timezone)} ${dialect.once('kinds')})`,
+    `places AS (${writer.places()} ${dialect.once('places')})`,
     `collapsed AS (${writer.groups()})`,
   ].join(',\n');
   return { sql: `${sql}\n${writer.answer()}`, exponents: dialect.sums('').map(({ exponent }) => exponent) };
 }
+
+/** By which amounts are ranked, so that the greatest text is the one to find. */
+const signs: Readonly<Record<LineKind, '+' | '-' | undefined>> = {
+  latest: undefined,
+  earliest: undefined,
+  smallest: '-',
+  largest: '+',
+};
 
 class Writer {
   readonly #dialect: Dialect;
@@ -103,10 +114,14 @@ class Writer {
 
   /** Which values are there (`h`) and which are numbers (`n`), and the time as it is sorted, '' where it is none. */
   facts(timezone: string): string {
-    const { missing, values } = this.#plan;
+    const { missing, values, time } = this.#plan;
     const { bytes, literal, isNumber } = this.#dialect;
+    // Some engines write all of this down, so that it is no more than what is needed.
+    const needed = new Set([...values, time].map(({ column }) => column));
     const fields = [
-      ...this.#columns.map(({ name }) => name),
+      ...this.#columns.flatMap(({ name }, at) =>
+        needed.has(at) || this.#leaving(at)?.includes(name) === true ? [name] : [],
+      ),
       ...this.#keys,
       't',
       ...this.#all.map((at) => `v${at}`),
@@ -129,85 +144,133 @@ class Writer {
     // Where they are of one zone, a day is its midnight, so that it ties with a date-time that says so.
     const isOneZone = zone === timezone;
     const midnight = isOneZone ? ' 00:00:00' : '';
+    // Nine digits of each fraction, so that they are ordered as texts.
+    const digits = concat("replace(replace(t, 'T', ' '), 'Z', '')", "'000000000'");
+    const fine = `substr(${digits}, 1, ${secondLength + 10})`;
     const cases = [
       `WHEN ${is('day', 't')} THEN ${isOneZone ? concat('t', `'${midnight}'`) : 't'}`,
       `WHEN ${is('month', 't')} THEN ${concat('t', `'-01${midnight}'`)}`,
-      ...(isOneZone ? [`WHEN ${is('second', 't')} THEN replace(t, 'T', ' ')`] : []),
+      ...(isOneZone
+        ? [
+            `WHEN ${is('second', 't')} THEN replace(t, 'T', ' ')`,
+            `WHEN ${is('minute', 't')} THEN ${concat("replace(t, 'T', ' ')", "':00'")}`,
+            `WHEN ${is('fraction', 't')} THEN ${fine}`,
+          ]
+        : []),
+      `WHEN ${is('zuluSecond', 't')} THEN replace(t, 'T', ' ')`,
+      `WHEN ${is('zuluFraction', 't')} THEN ${concat(fine, "'Z'")}`,
       `WHEN ${is('moment', 't')} THEN ${concat(`'${oddMark}'`, 't')}`,
     ];
     return `CASE ${cases.join(' ')} ELSE '' END`;
   }
 
-  /** Odd rows, the months of the others, amounts, and places in the order of the query. */
+  /** Odd rows, the months of all, amounts, and places in the order of the query. */
   kinds(timezone: string): string {
-    const { keys, time, values, extremes } = this.#plan;
-    const { amount, isKey } = this.#dialect;
-    const any = this.#all.map((at) => `h${at} = 1`).join(' OR ');
+    const { keys, values, lines, hasPlaces } = this.#plan;
+    const { amount, bytes, isKey, is, literal } = this.#dialect;
     const wrong = [
       ...this.#all.map((at) => `h${at} = 1 AND n${at} = 0`),
       "s = ''",
-      ...keys.flatMap(({ column, needsText }) => (needsText ? [`k${column} = ''`] : [])),
+      // Nearly all names begin with a letter or digit of ASCII, and need no closer look.
+      ...keys.flatMap(({ column, needsText }) =>
+        needsText
+          ? [`(k${column} < ${literal('!')} OR k${column} > ${literal('~')}) AND ${is('blank', `k${column}`)}`]
+          : [],
+      ),
     ];
     const unsure = [
       'faithful = 0',
       ...(isKey === undefined || this.#keys.length === 0 ? [] : [`NOT (${isKey(this.#keys)})`]),
     ];
-    const wanted = (at: number): boolean => values[at]?.isSummed === true || extremes.some(({ value }) => value === at);
-    const { kind } = this.#column(time.column);
-    const zones = { source: time.zone, agent: timezone };
-    const ranges =
-      kind === 'text'
-        ? monthRanges(time.zone === timezone ? 'wall' : 'date', zones)
-        : monthRanges(kind === 'integer' || kind === 'decimal' ? 'wall' : kind, zones).filter(
-            ({ from }) => from !== oddMark,
-          );
-    const counted = this.#dialect.counted('facts');
-    const month = this.#dialect.month(ranges, this.#column(time.column), 's');
-    // Some engines write all of this down, so that it is no more than what is needed.
+    const isRanked = (at: number): boolean =>
+      lines.some(({ value, kind }) => value === at && signs[kind] !== undefined);
     const leaving = this.#columns.map((_column, at) => this.#leaving(at));
+    const counted = this.#dialect.counted('facts');
     const fields = [
       ...this.#columns.flatMap(({ name }, at) => (leaving[at]?.includes(name) === true ? [name] : [])),
       ...(leaving.includes('t') ? ['t'] : []),
       ...this.#keys,
       ...this.#all.flatMap((at) => [`v${at}`, `h${at}`]),
       's',
-      `${flag(`${unsure.join(' OR ')} OR ((${any}) AND (${wrong.join(' OR ')}))`)} AS odd`,
-      `CASE WHEN ${any} THEN ${month} ELSE ${this.#dialect.bytes("''")} END AS m`,
-      ...values.flatMap(({ column }, at) =>
-        wanted(at)
+      `${flag(`${unsure.join(' OR ')} OR ((${this.#hasAny}) AND (${wrong.map((of) => `(${of})`).join(' OR ')}))`)} AS odd`,
+      // A time at the end of all years may be none in the agent's zone: rows without a value are no rejects then.
+      `CASE WHEN s = '' OR NOT (${this.#hasAny} OR (s > '1001' AND s < '9999')) THEN ${bytes("''")} ELSE ${this.#month(timezone)} END AS m`,
+      ...values.flatMap(({ column, isSummed }, at) =>
+        isSummed || isRanked(at)
           ? [`CASE WHEN h${at} = 1 AND n${at} = 1 THEN ${amount(this.#column(column), `v${at}`)} END AS a${at}`]
           : [],
       ),
-      `${counted.field} AS place`,
+      ...(hasPlaces ? [`${counted.field} AS place`] : []),
     ];
-    return `SELECT ${list(fields)} FROM ${counted.from}`;
+    return `SELECT ${list(fields)} FROM ${hasPlaces ? counted.from : 'facts'}`;
   }
 
-  /** The line of each row that is not odd, and the group of each row as one text: engines guess few groups then, and hash. */
-  lines(): string {
-    const { concat, numberText, bytes } = this.#dialect;
-    const valueOf = (at: number): string => `CASE h${at} WHEN 1 THEN v${at} ELSE '' END`;
-    const values = this.#all.flatMap((at) => (at === 0 ? [valueOf(at)] : [`'${valueMark}'`, valueOf(at)]));
+  /** The month of `s`. Texts with a zone or a fraction, which no text without one is ordered with, have months of their own. */
+  #month(timezone: string): string {
+    const { time } = this.#plan;
+    const { concat, month } = this.#dialect;
+    const column = this.#column(time.column);
+    const { kind } = column;
+    const zones = { source: time.zone, agent: timezone };
+    if (kind !== 'text') {
+      const ranges = monthRanges(kind === 'integer' || kind === 'decimal' ? 'wall' : kind, zones);
+      return month(
+        ranges.filter(({ from }) => from !== oddMark),
+        column,
+        's',
+      );
+    }
+    const ranges = monthRanges(time.zone === timezone ? 'wall' : 'date', zones);
+    const [after, end] = [secondLength + 1, secondLength + 11].map((at) => `substr(s, ${at}, 1)`) as [string, string];
+    const second = `substr(s, 1, ${secondLength})`;
+    const zulu = month(monthRanges('instant', zones), column, second);
+    const fraction = month(ranges, column, second);
+    return `CASE WHEN ${after} IN ('Z', '.') AND s < '${oddMark}' THEN ${concat(after, end, `CASE WHEN ${after} = 'Z' OR ${end} = 'Z' THEN ${zulu} ELSE ${fraction} END`)} ELSE ${month(ranges, column, 's')} END`;
+  }
+
+  /** Where in time and in the order of the query each row is, and its group as one text: engines guess few groups then, and hash. */
+  places(): string {
+    const { concat, numberText, bytes, unique } = this.#dialect;
+    const { hasPlaces } = this.#plan;
     const place = numberText(`${placeBase} + place`);
-    const line = concat('s', `'${lineMark}'`, place, ...values);
-    // With one value its month says whether it is there.
-    const has = this.#all.length === 1 ? [] : this.#all.map((at) => `CASE h${at} WHEN 1 THEN '+' ELSE '-' END`);
     const keys = this.#keys.flatMap((key, at) =>
       at === 0 ? [key] : [`'${lineMark}'`, key, `'${lineMark}'`, numberText(`length(${key})`)],
     );
-    const group = concat(...has, 'm', `'${lineMark}'`, ...keys);
+    const group = concat(...this.#presence(), 'm', `'${lineMark}'`, ...keys);
     const fields = [
       'kinds.*',
-      `CASE odd WHEN 0 THEN ${bytes(line)} END AS line`,
-      `CASE odd WHEN 0 THEN ${bytes(group)} ELSE ${bytes(place)} END AS grp`,
+      `${hasPlaces ? bytes(concat('s', `'${lineMark}'`, place)) : 's'} AS stands`,
+      `CASE odd WHEN 0 THEN ${bytes(group)} ELSE ${bytes(hasPlaces ? place : unique)} END AS grp`,
     ];
     return `SELECT ${list(fields)} FROM kinds`;
   }
 
+  /**
+   * Which values are there, where that keeps rows apart: the agent rejects all rows of a key that makes no name for an
+   * entry, of those that have a value for it, and only those.
+   */
+  #presence(): readonly string[] {
+    const { keys } = this.#plan;
+    const { concat, literal } = this.#dialect;
+    const presence = concat(...this.#all.map((at) => `CASE h${at} WHEN 1 THEN '+' ELSE '-' END`), "''");
+    if (keys.some(({ mayFail }) => mayFail === 'always')) return [presence];
+    const words = keys.flatMap(({ column, mayFail }) => {
+      if (mayFail === 'never') return [];
+      const begins = ['0:', 'A[', 'a{'].map(
+        ([first = '', beyond = '']) => `k${column} >= ${literal(first)} AND k${column} < ${literal(beyond)}`,
+      );
+      return [begins.map((of) => `(${of})`).join(' OR ')];
+    });
+    return words.length === 0 ? [] : [`CASE WHEN ${all(words)} THEN '' ELSE ${presence} END`];
+  }
+
+  get #hasAny(): string {
+    return this.#all.map((at) => `h${at} = 1`).join(' OR ');
+  }
+
   groups(): string {
-    const { extremes, values, wantsFirst } = this.#plan;
-    const { bytes, concat, rank, sums, indexOf } = this.#dialect;
-    const plain = (sql: string): string => `CASE odd WHEN 0 THEN ${sql} END`;
+    const { values, lines, hasPlaces } = this.#plan;
+    const { concat, sums, indexOf } = this.#dialect;
     const fields = [
       ...this.#keys.map((key) => `max(${key}) AS ${key}`),
       ...this.#columns.flatMap((_column, at) => {
@@ -216,61 +279,75 @@ class Writer {
       }),
       'max(odd) AS odd',
       'count(*) AS n',
-      'max(place) AS place',
-      'max(line) AS latest',
-      ...(wantsFirst ? ['min(line) AS earliest'] : []),
-      ...extremes.map(({ value, sign }, at) => {
-        const line = `CASE WHEN odd = 0 AND a${value} IS NOT NULL THEN ${bytes(concat(rank(`a${value}`, sign), 'line'))} END`;
-        return `max(${line}) AS e${at}`;
-      }),
+      ...this.#all.map((at) => `sum(h${at}) AS h${at}`),
+      ...lines.map((line, at) => `${this.#bestLine(line)} AS l${at}`),
       ...values.flatMap(({ isSummed }, at) =>
         isSummed
           ? [
-              ...sums(plain(`a${at}`)).map(({ sql }, piece) => `${sql} AS s${at}_${piece}`),
-              `max(${plain(`length(v${at}) - ${indexOf(concat(`v${at}`, "'.'"), '.')}`)}) AS d${at}`,
+              ...sums(`a${at}`).map(({ sql }, piece) => `${sql} AS s${at}_${piece}`),
+              `max(CASE h${at} WHEN 1 THEN length(v${at}) - ${indexOf(concat(`v${at}`, "'.'"), '.')} END) AS d${at}`,
             ]
           : [],
       ),
+      ...(hasPlaces
+        ? ['max(place) AS place', ...this.#sortingLine()]
+        : ['CASE max(odd) WHEN 0 THEN grp END AS sorted']),
     ];
-    return `SELECT ${list(fields)} FROM written GROUP BY grp`;
+    return `SELECT ${list(fields)} FROM places GROUP BY grp`;
   }
 
-  /** The groups, and beside each those of its rows that have to leave alone: `piece` counts them. */
+  #bestLine({ value, kind, hasText }: WantedLine): string {
+    const { bytes, concat, rank } = this.#dialect;
+    const mark = this.#plan.hasPlaces ? [] : [`'${lineMark}'`];
+    const parts = hasText ? ['stands', ...mark, `v${value}`] : ['stands'];
+    const sign = signs[kind];
+    if (sign !== undefined) parts.unshift(rank(`a${value}`, sign));
+    const line = parts.length === 1 ? 'stands' : bytes(concat(...parts));
+    return `${kind === 'earliest' ? 'min' : 'max'}(CASE h${value} WHEN 1 THEN ${line} END)`;
+  }
+
   answer(): string {
-    const { extremes, wantsFirst } = this.#plan;
-    const { numberText, rankLength } = this.#dialect;
-    const alone = [
-      ...(wantsFirst ? ['earliest'] : []),
-      ...extremes.map((_extreme, at) => `substr(e${at}, ${rankLength + 1})`),
-    ];
-    const lines = ['latest', ...alone];
-    const ofGroup = (sql: string): string => (alone.length === 0 ? sql : `CASE piece WHEN 0 THEN ${sql} END`);
-    const cases = lines.map((other, piece) => `WHEN ${piece} THEN ${other}`);
-    const line = alone.length === 0 ? 'latest' : `CASE piece ${cases.join(' ')} END`;
-    const count = alone.length === 0 ? 'n' : 'CASE piece WHEN 0 THEN n ELSE 1 END';
-    const place = `CASE odd WHEN 1 THEN ${numberText(`${placeBase} + place`)} ELSE ${this.#placeOf(line)} END`;
+    const { lines, hasPlaces } = this.#plan;
+    const { numberText } = this.#dialect;
     const fields = [
       ...this.#fields(),
       numberText('odd'),
-      numberText(count),
-      line,
-      ...alone.map(ofGroup),
-      ...this.#sumNames().map((sum) => ofGroup(numberText(sum))),
-      `${place} AS sorted`,
+      numberText('n'),
+      ...this.#all.map((at) => numberText(`h${at}`)),
+      ...lines.map((_line, at) => this.#lineOf(at)),
+      ...this.#sumNames().map((sum) => numberText(sum)),
     ];
-    // A UNION would have some engines collapse everything once for each of its parts.
-    const pieces = lines.map((_line, piece) => `SELECT ${piece} AS piece`).join(' UNION ALL ');
-    const isOther = alone.map((other, at) => {
-      const others = lines.slice(0, at + 1).map((before) => `${other} <> coalesce(${before}, '')`);
-      return `(piece = ${at + 1} AND odd = 0 AND ${others.join(' AND ')})`;
-    });
-    const from =
-      alone.length === 0 ? '' : ` CROSS JOIN (${pieces}) AS pieces WHERE piece = 0 OR ${isOther.join(' OR ')}`;
-    return `SELECT ${list(fields)} FROM collapsed${from} ORDER BY sorted`;
+    // In one order wherever none is asked for, so that a query that gives the same rows has the same answer.
+    const others = this.#columns.flatMap((_column, at) => (this.#leaving(at) === undefined ? [] : [`o${at}`]));
+    const order = hasPlaces ? [this.#placeOfGroup()] : ['sorted', ...this.#keys, ...others];
+    return `SELECT ${list(fields)} FROM collapsed ORDER BY ${list(order)}`;
   }
 
-  #placeOf(line: string): string {
-    return `substr(${line}, ${this.#dialect.indexOf(line, lineMark)} + 1, ${placeLength})`;
+  /** A line of a group without the rank that it was found by. */
+  #lineOf(at: number): string {
+    const { rankLength } = this.#dialect;
+    const { kind } = this.#plan.lines[at] as WantedLine;
+    return signs[kind] === undefined ? `l${at}` : `substr(l${at}, ${rankLength + 1})`;
+  }
+
+  /** The line that says where a group stands among the others: the only one that is wanted, else the latest. */
+  get #standing(): string | undefined {
+    const { entries, values } = this.#plan;
+    const [entry] = entries;
+    if (entry === undefined) return undefined;
+    if (entries.every(({ line }) => line === entry.line)) return this.#lineOf(entry.line);
+    return values.length === 1 ? this.#lineOf(entry.latest) : undefined;
+  }
+
+  #sortingLine(): readonly string[] {
+    return this.#standing === undefined ? [`max(CASE WHEN ${this.#hasAny} THEN stands END) AS sorted`] : [];
+  }
+
+  #placeOfGroup(): string {
+    const { numberText, indexOf } = this.#dialect;
+    const line = this.#standing ?? 'sorted';
+    const place = `substr(${line}, ${indexOf(line, lineMark)} + 1, ${placeLength})`;
+    return `CASE odd WHEN 1 THEN ${numberText(`${placeBase} + place`)} ELSE ${place} END`;
   }
 
   #fields(): readonly string[] {

@@ -1,7 +1,7 @@
 /** What leaves a database that collapsed a query, as batches for the agent. */
 import type { CollapsedRow, CollapsedValue, Row, RowBatch } from '../../core/model.ts';
 import type { CollapsePlan } from './collapse-query.ts';
-import { lineMark, placeLength, valueMark } from './collapse-sql.ts';
+import { lineMark, placeLength } from './collapse-sql.ts';
 import { amountDigits } from './dialect.ts';
 import { oddMark } from './month-ranges.ts';
 
@@ -46,47 +46,42 @@ function fieldsOf(row: Row, width: number, { conditions, keys }: CollapsePlan): 
   return fields;
 }
 
-/** One row of the query. */
-interface Line {
-  readonly time: string;
-  /** '' where one is missing. */
-  readonly values: readonly string[];
-}
-
 /** @param answer what follows the fields, see `CollapseSql` */
 function collapsedRow(answer: Row, { plan, exponents }: Collapse): CollapsedRow {
-  const [, count = '', latest = '', ...rest] = answer;
-  const besides = (plan.wantsFirst ? 1 : 0) + plan.extremes.length;
-  // Those rows leave alone, so that they are not of this one any more.
-  const alone = [...new Set(rest.slice(0, besides))].filter((line) => line !== '' && line !== latest).map(parseLine);
-  const { time, values } = parseLine(latest);
-  const readings = Number(count) - alone.length;
-  const sums = new Map<number, string>();
-  let at = besides;
-  for (const [value, { isSummed }] of plan.values.entries()) {
-    if (!isSummed) continue;
+  const { values, lines, entries, hasPlaces } = plan;
+  const [, rows = '', ...rest] = answer;
+  const counts = rest.slice(0, values.length).map(Number);
+  const found = rest.slice(values.length).slice(0, lines.length);
+  let at = values.length + lines.length;
+  const sums = values.map(({ isSummed }, value) => {
+    if (!isSummed) return '';
     const pieces = rest.slice(at, at + exponents.length);
     const scale = Number(rest[at + exponents.length]);
     at += exponents.length + 1;
-    // A row that is alone has no sum but its value.
-    if (values[value] === '' || pieces[0] === '') continue;
+    if (counts[value] === 0) return '';
     let sum = 0n;
     for (const [piece, exponent] of exponents.entries()) sum += scaled(pieces[piece] as string, exponent);
-    for (const row of alone) sum -= scaled(row.values[value] as string, 0);
-    sums.set(value, decimalText(sum, Math.max(0, scale)));
-  }
-  const entries = plan.entries.map(({ value, isSum }): CollapsedValue | undefined => {
-    const text = values[value] as string;
-    if (text === '') return undefined;
-    return { time, value: isSum ? (sums.get(value) ?? text) : text, count: readings };
+    return decimalText(sum, Math.max(0, scale));
   });
-  return { rows: readings, entries };
+  const read = entries.map(({ value, line, latest, shows }): CollapsedValue | undefined => {
+    const count = counts[value] as number;
+    if (count === 0) return undefined;
+    const { time, text } = parseLine(found[line] as string, hasPlaces);
+    const newest = parseLine(found[latest] as string, hasPlaces).time;
+    const shown = { text, sum: sums[value] as string, count: `${count}` }[shows];
+    return { time, value: shown, count, ...(newest !== time && { latest: newest }) };
+  });
+  return { rows: Number(rows), entries: read };
 }
 
-function parseLine(line: string): Line {
-  const mark = line.indexOf(lineMark);
+function parseLine(
+  line: string,
+  hasPlaces: CollapsePlan['hasPlaces'],
+): { readonly time: string; readonly text: string } {
+  const end = line.indexOf(lineMark);
+  const mark = end === -1 ? line.length : end;
   const time = line.startsWith(oddMark) ? line.slice(oddMark.length, mark) : line.slice(0, mark);
-  return { time, values: line.slice(mark + 1 + placeLength).split(valueMark) };
+  return { time, text: line.slice(mark + 1 + (hasPlaces ? placeLength : 0)) };
 }
 
 /** A decimal text times ten to the power of `exponent`, in units of 10^-18. */

@@ -6,7 +6,20 @@ import type { MonthRange } from './month-ranges.ts';
 export type ColumnKind = 'integer' | 'decimal' | 'date' | 'wall' | 'instant' | 'text';
 
 /** Forms of a text. One that has none of them is left to the agent, so that a dialect may recognise too little. */
-export type Form = 'number' | 'month' | 'day' | 'second' | 'moment';
+export type Form =
+  | 'number'
+  | 'month'
+  | 'day'
+  | 'minute'
+  | 'second'
+  | 'fraction'
+  | 'zuluSecond'
+  | 'zuluFraction'
+  | 'moment'
+  | 'blank';
+
+/** Subqueries of the collapsing statement, each over the one before. */
+export type Step = 'texts' | 'facts' | 'kinds' | 'places';
 
 /** A column of the query where SQL speaks of it. */
 export interface SqlColumn {
@@ -28,10 +41,12 @@ export interface Dialect {
   readonly kindOf: (type: string) => ColumnKind;
   /** The user's query so written that its rows keep their order where it is part of another. */
   readonly ordered: (query: string) => string;
+  /** Whether rows of a query without ORDER BY come in an order that can be relied on: that of the table. */
+  readonly keepsOrder: boolean;
   /** Rows counted as they come: the field that counts, and the FROM clause that hands over the rows of a table for it. */
   readonly counted: (table: string) => { readonly field: string; readonly from: string };
-  /** What ends a subquery so that the engine computes its columns once, not wherever they are used. */
-  readonly once: string;
+  /** What ends a step so that the engine computes its columns once, not wherever they are used. */
+  readonly once: (step: Step) => string;
   /** The text that the plain read gives for a column; '' for NULL. */
   readonly text: (column: SqlColumn) => string;
   /** Whether `text` can be relied on for this row's value. Absent where it always can. */
@@ -44,6 +59,8 @@ export interface Dialect {
   readonly literal: (text: string) => string;
   /** Whether the engine tells keys of this length apart. Absent where it tells all. */
   readonly isKey?: (bytes: readonly string[]) => string;
+  /** A text that no other row has. */
+  readonly unique: string;
   readonly is: (form: Form, text: string) => string;
   /** Whether a column of a kind with a time holds one of the years 1000 to 9999, so that its text is an ISO date or date-time. */
   readonly isMoment: (column: SqlColumn, text: string) => string;
@@ -68,16 +85,29 @@ export interface Dialect {
   readonly numberText: (number: string) => string;
 }
 
-const date =
-  '[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))';
+const leapYear = '([1-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[13579][26])00)';
+const date = `([1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|${leapYear}-02-29)`;
 
-/** The forms as regular expressions that every engine reads alike. The 29th of February is left out: it is merely a `moment`. */
+const minute = `${date}[ T]([01][0-9]|2[0-3]):[0-5][0-9]`;
+const clock = `${minute}:[0-5][0-9]`;
+const fraction = `${clock}[.][0-9]{1,9}`;
+
+/** What a name is trimmed of, and U+0085. */
+export const whiteSpace =
+  '\t\n\v\f\r \u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF';
+
+/** The forms as regular expressions that every engine reads alike. */
 export const formPatterns: Readonly<Record<Form, string>> = {
   number: '-?[0-9]{1,18}([.][0-9]{1,18})?',
   month: '[1-9][0-9]{3}-(0[1-9]|1[0-2])',
   day: date,
-  second: `${date}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]`,
+  minute,
+  second: clock,
+  fraction,
+  zuluSecond: `${clock}Z`,
+  zuluFraction: `${fraction}Z`,
   moment: '[0-9]{4}[0-9TZ:., +-]{3,40}',
+  blank: `[${whiteSpace}]*`,
 };
 
 /** Digits of an amount before its point and after it. */

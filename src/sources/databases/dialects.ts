@@ -10,6 +10,7 @@ import {
   unlessInMiddle,
 } from './dialect.ts';
 import { type MonthRange, oddMark } from './month-ranges.ts';
+import { outermostWords } from './query-words.ts';
 
 /** The largest integer of 18 digits. */
 const edge = '999999999999999999';
@@ -29,8 +30,10 @@ const postgresLiteral = (text: string): string => `${quoted(text)} COLLATE "C"`;
 export const postgresDialect: Dialect = {
   kindOf: (type) => postgresKinds[type] ?? 'text',
   ordered: (query) => query,
+  keepsOrder: false,
   counted: countedByWindow,
-  once: 'OFFSET 0',
+  unique: 'gen_random_uuid()::text',
+  once: () => 'OFFSET 0',
   text: (column) => `${postgresText(column)} COLLATE "C"`,
   leave: (column) => `${postgresText(column)} COLLATE "C"`,
   bytes: (text) => text,
@@ -93,6 +96,9 @@ const mysqlKinds: Readonly<Record<string, ColumnKind>> = {
   TIMESTAMP: 'instant',
 };
 
+/** The LIMIT that leaves nothing out. */
+const allRows = '18446744073709551615';
+
 /** Sorting looks at no more bytes of a text than this by default (`max_sort_length`): longer keys would run together. */
 const keyBytesMax = 800;
 
@@ -101,16 +107,21 @@ export const mysqlDialect: Dialect = {
   // MariaDB forgets an ORDER BY inside another query, unless it has a LIMIT. A LIMIT writes all rows down once.
   ordered(query) {
     const words = outermostWords(query);
-    const isForgotten = words.has('order') && !words.has('limit') && !words.has('fetch');
-    return isForgotten ? `${query}\nLIMIT 18446744073709551615` : query;
+    if (!words.has('order')) return query;
+    const limited = words.has('limit') || words.has('fetch') ? query : `${query}\nLIMIT ${allRows}`;
+    // It would look among the names of the outer query for those that a union is ordered by.
+    const isCombined = ['union', 'except', 'intersect'].some((word) => words.has(word));
+    return isCombined ? `SELECT * FROM (\n${limited}\n) AS driver_sync` : limited;
   },
+  keepsOrder: false,
+  unique: 'CAST(UUID_SHORT() AS CHAR(20) CHARACTER SET ascii)',
   // MariaDB's row_number() OVER () goes by no order that the rows had.
   counted: (table) => ({
     field: '(@driver_sync_place := CAST(@driver_sync_place AS SIGNED) + 1)',
     from: `(SELECT @driver_sync_place := 0) AS nothing STRAIGHT_JOIN ${table}`,
   }),
-  // A LIMIT would have the server write all rows down once more.
-  once: '',
+  // A LIMIT has the server write all rows down, which pays once: what is made of their texts costs most.
+  once: (step) => (step === 'facts' ? `LIMIT ${allRows}` : ''),
   text({ name, kind }) {
     const text = `CONVERT(${name} USING utf8mb4) COLLATE utf8mb4_bin`;
     if (kind !== 'instant') return `coalesce(${text}, '')`;
@@ -122,7 +133,8 @@ export const mysqlDialect: Dialect = {
   // As bytes, so that no sql_mode decides what a backslash is.
   literal: (text) => `X'${Buffer.from(text).toString('hex')}'`,
   isKey: (bytes) => `${bytes.map((key) => `LENGTH(${key})`).join(' + ')} <= ${keyBytesMax}`,
-  is: (form, text) => `${text} REGEXP CONVERT(${mysqlDialect.literal(`^(${formPatterns[form]})\\z`)} USING utf8mb4)`,
+  is: (form, text) =>
+    `${form === 'blank' ? `CONVERT(${text} USING utf8mb4)` : text} REGEXP CONVERT(${mysqlDialect.literal(`^(${formPatterns[form]})\\z`)} USING utf8mb4)`,
   // 2026-00-00 is a DATE too.
   isMoment: ({ name }) => `${name} >= '1000-01-01' AND MONTH(${name}) > 0 AND DAYOFMONTH(${name}) > 0`,
   // By the column itself where it is one of times: what is made of it is made anew for every comparison.
@@ -146,18 +158,3 @@ export const mysqlDialect: Dialect = {
   // Short, or groups would hold their texts as BLOBs, on disk.
   numberText: (number) => `CAST(${number} AS CHAR(64) CHARACTER SET ascii)`,
 };
-
-const tokens =
-  /'(?:[^'\\]|\\[^]|'')*'|"(?:[^"\\]|\\[^]|"")*"|`(?:[^`]|``)*`|--(?=\s|$).*|#.*|\/\*[^]*?\*\/|[\w$]+|[^\s]/g;
-
-/** The words of a query outside of brackets, in lower case. */
-function outermostWords(query: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  let depth = 0;
-  for (const [token] of query.matchAll(tokens)) {
-    if (token === '(') depth++;
-    else if (token === ')') depth--;
-    else if (depth === 0) words.add(token.toLowerCase());
-  }
-  return words;
-}

@@ -34,8 +34,10 @@ const edge = '999999999999999999';
 export const duckdbDialect: Dialect = {
   kindOf: (type) => (type.startsWith('DECIMAL(') ? 'decimal' : (kinds[type] ?? 'text')),
   ordered: (query) => query,
+  keepsOrder: true,
   counted: countedByWindow,
-  once: '',
+  unique: 'CAST(uuid() AS VARCHAR)',
+  once: () => '',
   // A column keeps a collation of its own through casts.
   text: ({ name, type }) => `coalesce(${duckdbText(name, type)}, '') COLLATE "binary"`,
   leave: ({ name, type }) => duckdbText(name, type),

@@ -22,7 +22,7 @@ SELECT set_config(s.name, w.value, true)
 FROM pg_catalog.pg_settings s JOIN (VALUES
   ('client_encoding', 'UTF8', false), ('datestyle', 'ISO, YMD', false), ('intervalstyle', 'iso_8601', false),
   ('timezone', 'UTC', false), ('extra_float_digits', '1', false), ('bytea_output', 'hex', false),
-  ('standard_conforming_strings', 'on', false), ('lock_timeout', '30000', true), ('statement_timeout', '86400000', true)
+  ('standard_conforming_strings', 'on', false), ('jit', 'off', false), ('lock_timeout', '30000', true), ('statement_timeout', '86400000', true)
 ) AS w (name, value, is_bound) ON lower(s.name) = w.name
 WHERE NOT w.is_bound OR s.setting = '0'`;
 

@@ -1,5 +1,5 @@
 /** Collapsing in SQLite, where each value has a type of its own and a column has none. */
-import { type Dialect, type Form, countedByWindow, quoted, searchMonth } from './dialect.ts';
+import { type Dialect, type Form, countedByWindow, quoted, searchMonth, whiteSpace } from './dialect.ts';
 
 const digits = (count: number): string => '[0-9]'.repeat(count);
 /** Digits of each of the four whole numbers that make up an amount: their sums are 64-bit integers that cannot overflow. */
@@ -9,6 +9,16 @@ const pieceAt = [1, 10, 19, 28];
 /** An amount is a text: its sign, 18 digits before the point and 18 after it. */
 function piece(amount: string, at: number): string {
   return `CAST(substr(${amount}, 1, 1) || substr(${amount}, ${at + 1}, ${pieceDigits}) AS INTEGER)`;
+}
+
+function isSecond(text: string): string {
+  const form = `[1-9]${digits(3)}-${digits(2)}-${digits(2)}[ T]${digits(2)}:${digits(2)}:${digits(2)}`;
+  return `${text} GLOB '${form}' AND datetime(${text}) = replace(${text}, 'T', ' ')`;
+}
+
+function hasFraction(text: string): string {
+  const fraction = `substr(${text}, 20)`;
+  return `length(${text}) BETWEEN 21 AND 29 AND ${fraction} GLOB '.[0-9]*' AND substr(${fraction}, 2) NOT GLOB '*[^0-9]*' AND ${isSecond(`substr(${text}, 1, 19)`)}`;
 }
 
 const forms: Readonly<Record<Form, (text: string) => string>> = {
@@ -27,20 +37,24 @@ const forms: Readonly<Record<Form, (text: string) => string>> = {
   },
   month: (text) => `${text} GLOB '[1-9]${digits(3)}-${digits(2)}' AND date(${text} || '-01') = ${text} || '-01'`,
   day: (text) => `${text} GLOB '[1-9]${digits(3)}-${digits(2)}-${digits(2)}' AND date(${text}) = ${text}`,
-  second(text) {
-    const form = `[1-9]${digits(3)}-${digits(2)}-${digits(2)}[ T]${digits(2)}:${digits(2)}:${digits(2)}`;
-    return `${text} GLOB '${form}' AND datetime(${text}) = replace(${text}, 'T', ' ')`;
-  },
+  minute: (text) => isSecond(`(${text} || ':00')`),
+  second: isSecond,
+  fraction: (text) => hasFraction(text),
+  zuluSecond: (text) => `length(${text}) = 20 AND ${text} GLOB '*Z' AND ${isSecond(`substr(${text}, 1, 19)`)}`,
+  zuluFraction: (text) => `${text} GLOB '*Z' AND ${hasFraction(`substr(${text}, 1, length(${text}) - 1)`)}`,
   moment: (text) =>
     `${text} GLOB '${digits(4)}[0-9TZ:., +-]*' AND ${text} NOT GLOB '*[^0-9TZ:., +-]*' AND length(${text}) BETWEEN 7 AND 44`,
+  blank: (text) => `trim(${text}, ${quoted(whiteSpace)}) = ''`,
 };
 
 export const sqliteDialect: Dialect = {
   kindOf: () => 'text',
   ordered: (query) => query,
+  keepsOrder: true,
   counted: countedByWindow,
+  unique: 'hex(randomblob(16))',
   // A subquery with a LIMIT is not merged into the one around it.
-  once: 'LIMIT -1',
+  once: () => 'LIMIT -1',
   // A function has no collation; CAST alone would keep the column's own.
   text: ({ name }) => `coalesce(CAST(${name} AS TEXT), '')`,
   /**
