@@ -72,7 +72,7 @@ test('only times go back: a count goes down with every row that is deleted', () 
   expect(wentBack('another stamp', stamp('2026-03-01'))).toBeUndefined();
 });
 
-describe(postgresName, () => {
+describe(`a server (${postgresName})`, () => {
   test.skipIf(cannotPostgres)(
     'a server that lacks just the newest months is held, as a replica that lags',
     async () => {

@@ -23,7 +23,7 @@ const secondLength = 19;
 
 export interface CollapseSql {
   /**
-   * Its columns, texts all of them: those of the query; 1 for an odd row, else 0; how many rows it stands for; of each value
+   * Its columns, texts all of them: those of the query; 1 for an odd row, else 0; how many rows it stands for; where places are counted its last one; of each value
    * how many rows have it; the lines of the plan; for each summed value the pieces of its sum and the longest scale.
    * A line is `time!place` and the value's text, without the place where none are counted; a time alone where nothing follows.
    */
@@ -313,6 +313,7 @@ class Writer {
       ...this.#fields(),
       numberText('odd'),
       numberText('n'),
+      ...(hasPlaces ? [numberText('place')] : []),
       ...this.#all.map((at) => numberText(`h${at}`)),
       ...lines.map((_line, at) => this.#lineOf(at)),
       ...this.#sumNames().map((sum) => numberText(sum)),

@@ -5,6 +5,9 @@ import { lineMark, placeLength } from './collapse-sql.ts';
 import { amountDigits } from './dialect.ts';
 import { oddMark } from './month-ranges.ts';
 
+/** Of a place that count: no query has more rows. */
+const placeDigits = 15;
+
 export interface Collapse {
   readonly plan: CollapsePlan;
   /** Of the pieces of each sum: powers of ten. */
@@ -20,8 +23,13 @@ export function readCollapsed(rows: readonly Row[], columns: readonly string[], 
     let end = at + 1;
     while (end < rows.length && isOddRow(rows[end] as Row, columns.length) === isOdd) end++;
     const run = rows.slice(at, end);
-    if (isOdd) batches.push({ columns, rows: run.map((row) => row.slice(0, columns.length)) });
-    else {
+    if (isOdd) {
+      batches.push({
+        columns,
+        rows: run.map((row) => row.slice(0, columns.length)),
+        places: run.map((row) => (collapse.plan.hasPlaces ? Number(row[columns.length + 2]) : 0)),
+      });
+    } else {
       batches.push({
         columns,
         rows: run.map((row) => fieldsOf(row, columns.length, collapse.plan)),
@@ -49,7 +57,8 @@ function fieldsOf(row: Row, width: number, { conditions, keys }: CollapsePlan): 
 /** @param answer what follows the fields, see `CollapseSql` */
 function collapsedRow(answer: Row, { plan, exponents }: Collapse): CollapsedRow {
   const { values, lines, entries, hasPlaces } = plan;
-  const [, rows = '', ...rest] = answer;
+  const [, rows = ''] = answer;
+  const rest = answer.slice(hasPlaces ? 3 : 2);
   const counts = rest.slice(0, values.length).map(Number);
   const found = rest.slice(values.length).slice(0, lines.length);
   let at = values.length + lines.length;
@@ -66,10 +75,10 @@ function collapsedRow(answer: Row, { plan, exponents }: Collapse): CollapsedRow 
   const read = entries.map(({ value, line, latest, shows }): CollapsedValue | undefined => {
     const count = counts[value] as number;
     if (count === 0) return undefined;
-    const { time, text } = parseLine(found[line] as string, hasPlaces);
+    const { time, text, place } = parseLine(found[line] as string, hasPlaces);
     const newest = parseLine(found[latest] as string, hasPlaces).time;
     const shown = { text, sum: sums[value] as string, count: `${count}` }[shows];
-    return { time, value: shown, count, ...(newest !== time && { latest: newest }) };
+    return { time, value: shown, count, place, ...(newest !== time && { latest: newest }) };
   });
   return { rows: Number(rows), entries: read };
 }
@@ -77,11 +86,14 @@ function collapsedRow(answer: Row, { plan, exponents }: Collapse): CollapsedRow 
 function parseLine(
   line: string,
   hasPlaces: CollapsePlan['hasPlaces'],
-): { readonly time: string; readonly text: string } {
+): { readonly time: string; readonly text: string; readonly place: number } {
   const end = line.indexOf(lineMark);
   const mark = end === -1 ? line.length : end;
   const time = line.startsWith(oddMark) ? line.slice(oddMark.length, mark) : line.slice(0, mark);
-  return { time, text: line.slice(mark + 1 + (hasPlaces ? placeLength : 0)) };
+  if (!hasPlaces) return { time, text: line.slice(mark + 1), place: 0 };
+  const textAt = mark + 1 + placeLength;
+  // Without the first digits, which only make all places equally long.
+  return { time, text: line.slice(textAt), place: Number(line.slice(textAt - placeDigits, textAt)) };
 }
 
 /** A decimal text times ten to the power of `exponent`, in units of 10^-18. */

@@ -1,0 +1,65 @@
+/** Pushdown as a person sees it: the same numbers, and where they came from. */
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { type TestWorld, world } from './world.ts';
+
+const rows = [
+  [1, 'a', '2026-04-01', '2.5'],
+  // No plain number to a database, so that it leaves as it is.
+  [2, 'a', '2026-04-01', '-7e0'],
+  [3, 'a', '2026-04-20', '9'],
+] as const;
+
+const entry = (collapse: string): object => ({
+  path: [collapse, '{id}'],
+  time: '{day}',
+  value: '{amount}',
+  collapse,
+});
+
+async function booksWorld(pushdown: boolean): Promise<TestWorld> {
+  const books = {
+    type: 'sqlite',
+    file: 'books.db',
+    query: 'SELECT id, day, amount FROM booked ORDER BY n',
+    pushdown,
+    drivers: ['first', 'last', 'sum', 'min', 'max', 'count'].map(entry),
+  };
+  const w = await world({ config: { sources: { books } } });
+  const database = new Database(path.join(w.dir, 'books.db'));
+  database.exec('CREATE TABLE booked (n INTEGER, id TEXT, day TEXT, amount TEXT)');
+  const insert = database.prepare('INSERT INTO booked VALUES (?, ?, ?, ?)');
+  for (const row of rows) insert.run(...row);
+  database.close();
+  return w;
+}
+
+test('ties between a collapsed row and one that left as it is end as they do without', async () => {
+  await using plain = await booksWorld(false);
+  await using collapsed = await booksWorld(true);
+  await plain.sync();
+  expect(await collapsed.sync()).toMatchObject({ exit: 0, sources: [{ rows: 2, rejects: 0 }] });
+  expect(collapsed.points()).toEqual(plain.points());
+  expect(collapsed.points()['first/a']).toEqual({ '2026-04': '2.5' });
+});
+
+test('explain names key, time and count, and no row', async () => {
+  await using w = await booksWorld(true);
+  await w.sync();
+  for (const [driver, time, count] of [
+    ['sum/a', '2026-04-20', 3],
+    ['min/a', '2026-04-01', 3],
+    ['last/a', '2026-04-20', 3],
+  ] as const) {
+    expect(await w.explain(driver)).toMatchObject({
+      points: [
+        {
+          row: null,
+          collapsed: `collapsed in the database: key ${driver}, time ${time}, ${count} readings`,
+          superseded: count - 1,
+        },
+      ],
+    });
+  }
+});
