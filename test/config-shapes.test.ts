@@ -20,8 +20,15 @@ describe('what is read of them', () => {
     expect(mapping.maps).toEqual({ region: { N: 'North' } });
     expect(lookups).toEqual({
       maps: {
-        product: { file: 'products.csv', delimiter: undefined, encoding: 'utf-8', from: undefined, to: undefined },
-        team: { file: 'teams.csv', delimiter: ';', encoding: 'windows-1252', from: 'code', to: 'name' },
+        product: {
+          file: 'products.csv',
+          delimiter: undefined,
+          encoding: 'utf-8',
+          settle: 2000,
+          from: undefined,
+          to: undefined,
+        },
+        team: { file: 'teams.csv', delimiter: ';', encoding: 'windows-1252', settle: 2000, from: 'code', to: 'name' },
       },
       calendar: undefined,
     });

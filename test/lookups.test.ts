@@ -15,7 +15,7 @@ const config = (more: object = {}, entry: object = {}): { sources: Record<string
     },
   },
 });
-const mapped = config({ maps: { region: { file: 'regions.csv' } } });
+const mapped = config({ maps: { region: { settle: '0s', file: 'regions.csv' } } });
 const sales = 'region,date,amount\nN,2026-01-31,1\nS,2026-01-31,2\n';
 
 test('a map in a file is read with the source, and anew when it changes', async () => {
@@ -34,7 +34,7 @@ test('a map in a file is read with the source, and anew when it changes', async 
 
 test('a map names the columns of its file that count', async () => {
   await using w = await world({
-    config: config({ maps: { region: { file: 'regions.tsv', from: 'id', to: 'title' } } }),
+    config: config({ maps: { region: { settle: '0s', file: 'regions.tsv', from: 'id', to: 'title' } } }),
     files: { 'sales.csv': sales, 'regions.tsv': 'title\tnote\tid\nNorth\tx\tN\nSouth\ty\tS\n' },
   });
   await w.sync();
@@ -43,7 +43,9 @@ test('a map names the columns of its file that count', async () => {
 
 test('a map in a file may have another mark and encoding', async () => {
   await using w = await world({
-    config: config({ maps: { region: { file: 'regions.csv', delimiter: ';', encoding: 'windows-1252' } } }),
+    config: config({
+      maps: { region: { settle: '0s', file: 'regions.csv', delimiter: ';', encoding: 'windows-1252' } },
+    }),
     files: { 'sales.csv': sales },
   });
   await writeFile(path.join(w.dir, 'regions.csv'), Buffer.from('code;name\nN,x;Nord\nN;N\xf6rd\nS;S\xfcd\n', 'latin1'));
@@ -82,7 +84,7 @@ const weeks = [
 
 test('a calendar says which month a day or a named period counts as', async () => {
   await using w = await world({
-    config: config({ calendar: { file: 'calendar.csv' } }, { path: ['{region}'] }),
+    config: config({ calendar: { settle: '0s', file: 'calendar.csv' } }, { path: ['{region}'] }),
     files: {
       'calendar.csv': weeks,
       'sales.csv': 'region,date,amount\nN,2026-03-28,1\nN,2026-03-29,2\nN,fy26 p01,3\n',

@@ -121,12 +121,12 @@ function readLookups(place: Place, { maps = {}, calendar }: Fields<typeof source
   const files = Object.entries(maps).flatMap(([name, map]) => {
     if (!Object.hasOwn(map, 'file')) return [];
     const fields = readFields(within(place, 'maps', name), mapFileShape) as Whole<typeof mapFileShape>;
-    const { file, delimiter, encoding, from, to } = fields;
-    return [[name, { file, delimiter, encoding, from, to }] as const];
+    const { file, delimiter, encoding, settle, from, to } = fields;
+    return [[name, { file, delimiter, encoding, settle, from, to }] as const];
   });
   return {
     maps: Object.fromEntries(files),
-    calendar: calendar && { file: calendar.file, delimiter: calendar.delimiter, encoding: calendar.encoding },
+    calendar: calendar && { ...calendar, delimiter: calendar.delimiter },
   };
 }
 

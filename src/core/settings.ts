@@ -95,6 +95,8 @@ export interface LookupFile {
   /** `undefined`: a comma, or a tab for `.tsv`. */
   readonly delimiter: string | undefined;
   readonly encoding: string;
+  /** How long it must have been quiet, in ms. */
+  readonly settle: number;
 }
 
 export interface MapFile extends LookupFile {

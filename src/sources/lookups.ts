@@ -18,6 +18,7 @@ export const lookupKeys = {
     .optional()
     .describe('As in a source. Default: a comma, or a tab for a name that ends in `.tsv`.'),
   encoding: encodingKey,
+  settle: fileKeys.settle,
 };
 
 export interface LookupPlace {
@@ -52,14 +53,14 @@ export async function readLookups(files: LookupFiles, place: LookupPlace, signal
 }
 
 /** What is not the table's own business is as in a source of one file. */
-const fileDefaults = z.object(fileKeys).omit({ files: true }).parse({});
+const fileDefaults = z.object(fileKeys).omit({ files: true, settle: true }).parse({});
 
 async function readTable(
-  { file, delimiter, encoding }: LookupFile,
+  { file, delimiter, encoding, settle }: LookupFile,
   where: LookupPlace,
   signal: AbortSignal,
 ): Promise<Table> {
-  const place = placeOf({ ...fileDefaults, files: [file] }, where);
+  const place = placeOf({ ...fileDefaults, files: [file], settle }, where);
   const parts = await listParts(place, signal);
   const part = parts[0];
   if (part === undefined || parts.length > 1) {
