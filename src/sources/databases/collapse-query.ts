@@ -90,16 +90,12 @@ export function collapseQuery(dialect: Dialect, request: CollapseRequest): Colla
   const names = columns.map(({ name }) => name);
   const [problem] = [...columnProblems(mapping, names), ...pushdownProblems(mapping)];
   if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
-  const plan = planCollapse(request, names, dialect);
+  const plan = planCollapse(request, names);
   const { sql, exponents } = collapseSql(dialect, plan, request);
   return { sql, batch: (rows, header) => readCollapsed(rows, header, { plan, exponents }) };
 }
 
-function planCollapse(
-  { query, mapping, timezone }: CollapseRequest,
-  names: readonly string[],
-  dialect: Dialect,
-): CollapsePlan {
+function planCollapse({ mapping, timezone }: CollapseRequest, names: readonly string[]): CollapsePlan {
   const { drivers, where, missing } = mapping;
   const indexOf = (column: string): number => names.indexOf(column);
   const judged = where.map(({ column, test }) => ({ column: indexOf(column), ...flatten(test) }));
@@ -143,8 +139,18 @@ function planCollapse(
       latest: lineOf(value, 'latest'),
       shows,
     })),
-    hasPlaces: wanted.some(({ shows }) => shows === 'text') && (dialect.keepsOrder || /\border\b/i.test(query)),
+    // Also without an ORDER BY: the plain read goes by the order that the engine happens to give, and so has this.
+    hasPlaces: wanted.some(({ shows }) => shows === 'text') || !drivers.every(isPathOfId),
   };
+}
+
+/** Whether one id has one path for sure: every column of the path stands in the id as it is. */
+function isPathOfId({ id, path }: DriverEntry): boolean {
+  const pieces = id?.pieces ?? [];
+  const bare = new Set(
+    pieces.flatMap((piece) => (typeof piece === 'string' || piece.filters.length > 0 ? [] : [piece.column])),
+  );
+  return id === undefined || path.flatMap(templateColumns).every((column) => bare.has(column));
 }
 
 /** Columns whose texts are the key: of every id and path, and those that the agent tests by a pattern. */

@@ -41,8 +41,6 @@ export interface Dialect {
   readonly kindOf: (type: string) => ColumnKind;
   /** The user's query so written that its rows keep their order where it is part of another. */
   readonly ordered: (query: string) => string;
-  /** Whether rows of a query without ORDER BY come in an order that can be relied on: that of the table. */
-  readonly keepsOrder: boolean;
   /** Rows counted as they come: the field that counts, and the FROM clause that hands over the rows of a table for it. */
   readonly counted: (table: string) => { readonly field: string; readonly from: string };
   /** What ends a step so that the engine computes its columns once, not wherever they are used. */

@@ -30,7 +30,6 @@ const postgresLiteral = (text: string): string => `${quoted(text)} COLLATE "C"`;
 export const postgresDialect: Dialect = {
   kindOf: (type) => postgresKinds[type] ?? 'text',
   ordered: (query) => query,
-  keepsOrder: false,
   counted: countedByWindow,
   unique: 'gen_random_uuid()::text',
   once: () => 'OFFSET 0',
@@ -113,7 +112,6 @@ export const mysqlDialect: Dialect = {
     const isCombined = ['union', 'except', 'intersect'].some((word) => words.has(word));
     return isCombined ? `SELECT * FROM (\n${limited}\n) AS driver_sync` : limited;
   },
-  keepsOrder: false,
   unique: 'CAST(UUID_SHORT() AS CHAR(20) CHARACTER SET ascii)',
   // MariaDB's row_number() OVER () goes by no order that the rows had.
   counted: (table) => ({

@@ -34,7 +34,6 @@ const edge = '999999999999999999';
 export const duckdbDialect: Dialect = {
   kindOf: (type) => (type.startsWith('DECIMAL(') ? 'decimal' : (kinds[type] ?? 'text')),
   ordered: (query) => query,
-  keepsOrder: true,
   counted: countedByWindow,
   unique: 'CAST(uuid() AS VARCHAR)',
   once: () => '',

@@ -50,7 +50,6 @@ const forms: Readonly<Record<Form, (text: string) => string>> = {
 export const sqliteDialect: Dialect = {
   kindOf: () => 'text',
   ordered: (query) => query,
-  keepsOrder: true,
   counted: countedByWindow,
   unique: 'hex(randomblob(16))',
   // A subquery with a LIMIT is not merged into the one around it.
