@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { Looks } from '../src/app/looks.ts';
 import { daemonWorld, hours, minutes, rows } from './daemon-world.ts';
 import { csv } from './process.ts';
 
@@ -79,4 +80,20 @@ test('what could not be read is asked again after five minutes, and stays unread
   report.answer(200);
   await w.wait(5 * minutes);
   expect(w.passes.at(-1)?.sources[1]).toMatchObject({ state: 'unchanged' });
+});
+
+test('what was seen before a damaged buffer was rebuilt counts no more', async () => {
+  const report = await reportServer();
+  await using w = await daemonWorld(sources(report.url, '1h'));
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.sync();
+  w.open((world) => {
+    const settings = world.settings.sources[1]!;
+    const looks = new Looks(world);
+    looks.note({ settings, isDear: true, state: 'unread', reason: 'it was down' });
+    expect(looks.begin('due').standing('report')).toMatchObject({ state: 'unread' });
+    looks.forget();
+    expect(looks.standing('report')).toBeUndefined();
+    expect(looks.msToNext()).toBe(0);
+  });
 });

@@ -12,6 +12,8 @@ export interface PassLooks {
   /** What stands for a source that is not looked at now. */
   standing(source: string): SourceRead | undefined;
   note(read: SourceRead): void;
+  /** What was seen before counts no more: there is a new buffer, and nothing of it is in there. */
+  forget(): void;
 }
 
 /** The moment of the next look: monotonic, or by the clock on the wall. */
@@ -46,6 +48,11 @@ export class Looks implements PassLooks {
     // What disappeared is said once.
     this.#reads.set(name, read.state === 'read' ? { ...read, disappeared: [] } : read);
     this.#due.set(name, nextLook(this.#world, read));
+  }
+
+  forget(): void {
+    this.#reads.clear();
+    this.#due.clear();
   }
 
   /** An event says that it is worth a look. */

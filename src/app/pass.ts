@@ -90,8 +90,8 @@ export async function runPassOrRebuild(
     if (!isAgentError(error, 'state.corrupt')) throw error;
     agent.world.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
     agent.rebuildBuffer();
-    // Nothing that was seen before is in the new one.
-    return runPass(agent.world, { ...options, looks: undefined }, signal);
+    options.looks?.forget();
+    return runPass(agent.world, options, signal);
   }
 }
 
