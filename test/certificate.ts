@@ -4,18 +4,18 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface Identity {
+interface Identity {
   readonly key: string;
   readonly cert: string;
 }
 
-/** One for 127.0.0.1 that vouches for itself, so that it is an authority too. */
-export function certify(): Identity {
+/** One for a host and 127.0.0.1 that vouches for itself, so that it is an authority too. */
+export function certify(host: string): Identity {
   const folder = mkdtempSync(join(tmpdir(), 'driver-sync-tls-'));
   try {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    const about = ['-subj', '/CN=reports.example.com', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
+    const about = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host},IP:127.0.0.1`, '-days', '2'];
     execFileSync('openssl', [...request, ...about, '-keyout', key, '-out', cert], { stdio: 'ignore' });
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
   } finally {

@@ -1,48 +1,14 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { canCertify, certify } from './certificate.ts';
 import { type Received, file, handling, large, openProxy, push, serve } from './destination-world.ts';
 
-interface Identity {
-  readonly key: string;
-  readonly cert: string;
-}
-
-/** Node cannot make a certificate. One that vouches for itself is an authority too. */
-function certify(): Identity {
-  const folder = mkdtempSync(join(tmpdir(), 'driver-sync-tls-'));
-  try {
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const names = 'subjectAltName=DNS:drivers.example.com,IP:127.0.0.1';
-    const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    const about = ['-subj', '/CN=drivers.example.com', '-addext', names, '-days', '2'];
-    execFileSync('openssl', [...request, ...about, '-keyout', key, '-out', cert], { stdio: 'ignore' });
-    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function hasOpenssl(): boolean {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-// Where everything must be there, a missing openssl is a failure.
-const canCertify = process.env['CI'] !== undefined || hasOpenssl();
-
 describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this machine)', () => {
-  const service = canCertify ? certify() : { key: '', cert: '' };
+  const service = canCertify ? certify('drivers.example.com') : { key: '', cert: '' };
 
   async function tlsReceiver(): Promise<{ url: string; received: Received[] }> {
     const received: Received[] = [];
@@ -70,7 +36,13 @@ describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this ma
 
   test('the authorities that Node trusts anyway still count beside caFile', async () => {
     const { url } = await tlsReceiver();
-    const settings = { url, headers: {}, timeoutMs: 5000, compress: 'none', caFile: file('other.pem', certify().cert) };
+    const settings = {
+      url,
+      headers: {},
+      timeoutMs: 5000,
+      compress: 'none',
+      caFile: file('other.pem', certify('drivers.example.com').cert),
+    };
     const program = `
       import { openHttpDestination } from ${JSON.stringify(new URL('../src/edges/http-destination.ts', import.meta.url).href)};
       const destination = openHttpDestination(${JSON.stringify(settings)}, { version: '0.1.0', env: {}, log: console });

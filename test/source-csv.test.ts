@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { kinds } from '../src/sources/index.ts';
-import { csvOf, csvRows, readWhole } from './source-world.ts';
+import { csvOf, csvRows, readWhole, unreadable, unreadableLike } from './source-world.ts';
 
 /** Longer than what is read at once, so that anything may stand across two chunks. */
 const manyChunks = 200_000;
@@ -13,14 +13,6 @@ async function failureOf(content: string | Uint8Array, keys: object = {}): Promi
     () => 'no failure',
     (error: unknown) => error,
   );
-}
-
-function unreadable(message: string): object {
-  return { code: 'part.unreadable', message };
-}
-
-function unreadableLike(message: RegExp): object {
-  return { code: 'part.unreadable', message: expect.stringMatching(message) };
 }
 
 describe('rows', () => {

@@ -218,7 +218,7 @@ describe('a proxy of the environment', () => {
 });
 
 describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this machine)', () => {
-  const identity = canCertify ? certify() : { key: '', cert: '' };
+  const identity = canCertify ? certify('reports.example.com') : { key: '', cert: '' };
   const secure = (handle: Parameters<typeof handling>[0]): Promise<string> =>
     serve(createSecureServer(identity, handling(handle)), 'https');
 

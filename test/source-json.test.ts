@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../src/core/model.ts';
-import { fileOf, readWhole } from './source-world.ts';
+import { fileOf, readWhole, unreadable, unreadableLike } from './source-world.ts';
 
 type Type = 'json' | 'jsonl';
 
@@ -29,14 +29,6 @@ async function failureOf(type: Type, content: string | Uint8Array, keys: object 
     () => 'no failure',
     (error: unknown) => error,
   );
-}
-
-function unreadable(message: string): object {
-  return { code: 'part.unreadable', message };
-}
-
-function unreadableLike(message: RegExp): object {
-  return { code: 'part.unreadable', message: expect.stringMatching(message) };
 }
 
 describe.each<Type>(['jsonl', 'json'])('records of %s', (type) => {

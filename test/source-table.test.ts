@@ -4,15 +4,11 @@ import { z } from 'zod';
 import type { Row } from '../src/core/model.ts';
 import { Table, tableKeys } from '../src/sources/formats/table.ts';
 import { kinds } from '../src/sources/index.ts';
-import { csvOf, csvRows, fileOf, readWhole } from './source-world.ts';
+import { csvOf, csvRows, fileOf, readWhole, unreadable } from './source-world.ts';
 import type { WholePart } from './source-world.ts';
 
 async function csvWhole(content: string, keys: object): Promise<WholePart> {
   return await readWhole(await csvOf(content, keys));
-}
-
-function unreadable(message: string): object {
-  return { code: 'part.unreadable', message };
 }
 
 /** Longer than what is read at once. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Content, Part, Row } from '../src/core/model.ts';
 import type { Clock, Source } from '../src/core/ports.ts';
 import type { Mapping } from '../src/core/settings.ts';
@@ -108,4 +108,13 @@ export async function csvOf(content: string | Uint8Array, keys: object = {}): Pr
 /** The rows of one CSV file of this content. */
 export async function csvRows(content: string | Uint8Array, keys: object = {}): Promise<readonly Row[]> {
   return (await readWhole(await csvOf(content, keys))).rows;
+}
+
+/** How a part fails whose message is this. */
+export function unreadable(message: string): object {
+  return { code: 'part.unreadable', message };
+}
+
+export function unreadableLike(message: RegExp): object {
+  return { code: 'part.unreadable', message: expect.stringMatching(message) as string };
 }

@@ -1,7 +1,7 @@
 /** A first look at a source: do its columns fit, what do its first rows give, and what looks like a slip. */
 import { isAgentError } from '../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
-import { type MappingProblem, columnProblems } from '../core/columns.ts';
+import { type MappingProblem, columnProblems, otherDelimiter } from '../core/columns.ts';
 import type { MonthRules } from '../core/entry-reader.ts';
 import { RowMapper } from '../core/mapping.ts';
 import type { Reject, Row, RowBatch } from '../core/model.ts';
@@ -208,11 +208,10 @@ class Look {
   }
 
   #warnOneColumn(part: string, columns: readonly string[]): void {
-    const [only] = columns;
-    const mark = columns.length === 1 ? /[;\t|,]/.exec(only ?? '')?.[0] : undefined;
+    const mark = otherDelimiter(columns);
     if (mark === undefined) return;
     const shown = mark === '\t' ? '"\\t"' : `"${mark}"`;
-    this.#warnings.add(`${part} has one column, "${only}", with ${shown} in it: should "delimiter" be ${shown}?`);
+    this.#warnings.add(`${part} has one column, "${columns[0]}", with ${shown} in it: should "delimiter" be ${shown}?`);
   }
 }
 

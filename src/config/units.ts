@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseDecimal, plainDecimal } from '../core/decimal.ts';
 import { parseDuration } from '../core/duration.ts';
 import { parseMonth } from '../core/month.ts';
+import { parsePattern } from '../core/pattern.ts';
 import type { Limit, Poll } from '../core/settings.ts';
 import { parseSize } from '../core/size.ts';
 import { type Template, parseTemplate } from '../core/template.ts';
@@ -151,18 +152,13 @@ function readCron(expression: string): LeafResult<string> {
   }
 }
 
-/** Matches by code points, and refuses escapes that mean nothing instead of guessing. */
 export const pattern = textLeaf('a regular expression', { examples: ['^\\d{4}-\\d{2}$'] }, (source) => {
-  try {
-    return { value: new RegExp(source, 'u') };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const reason = error.message.replace(/^Invalid regular expression: .*\/u: /s, '').toLowerCase();
-    const hint = reason.includes('escape')
-      ? 'escape only characters that mean something: write "-", not "\\-"'
-      : undefined;
-    return { refused: { message: 'bad regular expression', detail: `: ${reason}`, ...(hint ? { hint } : {}) } };
-  }
+  const parsed = parsePattern(source);
+  if (typeof parsed !== 'string') return { value: parsed };
+  const hint = parsed.includes('escape')
+    ? 'escape only characters that mean something: write "-", not "\\-"'
+    : undefined;
+  return { refused: { message: 'bad regular expression', detail: `: ${parsed}`, ...(hint ? { hint } : {}) } };
 });
 
 export const template = textLeaf(

@@ -1,7 +1,7 @@
 /** Whether a mapping fits the columns of a part, and what to do where it does not. */
 import type { Mapping, Unpivot } from './settings.ts';
 import { templateColumns } from './template.ts';
-import { unpivot, unpivotNames, valueGroup } from './unpivot.ts';
+import { type Unpivoted, unpivot, unpivotNames, valueGroup } from './unpivot.ts';
 
 /** What a mapping asks for and a place cannot give: a column that a part lacks, a rule that a database cannot collapse by. */
 export interface MappingProblem {
@@ -43,7 +43,11 @@ export interface NeededColumn {
 }
 
 /** @param columns of a part that the mapping fits */
-export function neededColumns(mapping: Mapping, columns: readonly string[]): readonly NeededColumn[] {
+export function neededColumns(
+  mapping: Mapping,
+  columns: readonly string[],
+  unpivoted: Unpivoted | undefined,
+): readonly NeededColumn[] {
   const templates = mapping.drivers.flatMap(({ id, path, time }) => [
     ...(id === undefined ? [] : [id]),
     ...path,
@@ -54,11 +58,10 @@ export function neededColumns(mapping: Mapping, columns: readonly string[]): rea
     ...mapping.where.map(({ column }) => column),
     ...mapping.fillDown,
   ];
-  const unpivoted = mapping.unpivot === undefined ? [] : unpivot(mapping.unpivot, columns).rows;
   const others = new Set(named.map((column) => columns.indexOf(column)));
   const values = new Set([
     ...mapping.drivers.flatMap(({ value }) => templateColumns(value.from)).map((column) => columns.indexOf(column)),
-    ...unpivoted.flatMap(({ fields }) => fields),
+    ...(unpivoted?.rows ?? []).flatMap(({ fields }) => fields),
   ]);
   return columns.flatMap((_name, column) =>
     others.has(column) || values.has(column) ? [{ column, isValue: !others.has(column) }] : [],
@@ -87,12 +90,16 @@ function unpivotProblems(settings: Unpivot, columns: readonly string[]): Mapping
   return [{ path: ['unpivot'], message, hint: 'choose another name under unpivot' }];
 }
 
+/** The mark in a header of one column, which may be the delimiter that the file is written with. */
+export function otherDelimiter(names: readonly string[]): string | undefined {
+  return names.length === 1 ? /[;\t|,]/.exec(names[0] ?? '')?.[0] : undefined;
+}
+
 /** What to do about a column that is not there. */
-function columnHint(names: readonly string[]): string {
-  const [only] = names;
-  const mark = names.length === 1 ? /[;\t|,]/.exec(only ?? '')?.[0] : undefined;
+export function columnHint(names: readonly string[]): string {
+  const mark = otherDelimiter(names);
   if (mark === undefined) return `the columns are ${listColumns(names)}`;
-  return `the header is one column, ${only}: should "delimiter" be ${JSON.stringify(mark)}?`;
+  return `the header is one column, ${names[0]}: should "delimiter" be ${JSON.stringify(mark)}?`;
 }
 
 function listColumns(names: readonly string[]): string {

@@ -34,7 +34,7 @@ export class RowMapper {
     const indexOf = (column: string): number => names.indexOf(column);
     this.#fillDown = mapping.fillDown.map((column) => ({ index: columns.indexOf(column), above: '' }));
     this.#conditions = mapping.where.map(({ column, test }: Condition) => ({ index: indexOf(column), test }));
-    this.#needed = neededColumns(mapping, columns);
+    this.#needed = neededColumns(mapping, columns, this.#unpivoted);
     this.#missing = mapping.missing;
     this.#entries = mapping.drivers.map((entry, index) => new EntryReader(entry, { mapping, index, indexOf, rules }));
   }

@@ -1,6 +1,7 @@
 /** What an answer of the service, or the lack of one, means for a push (DESIGN 4, Pushing). */
 import { updatePath } from '../contract/driver-push.ts';
 import { AgentError } from '../core/errors.ts';
+import { oneLine } from '../core/masking.ts';
 import type { PushResult } from '../core/ports.ts';
 import { SilenceError } from './http-route.ts';
 
@@ -38,8 +39,8 @@ export function judgeAnswer(answer: Answer, request: Request): PushResult {
   const { status } = answer;
   const verdict = status === 200 ? judge200(answer, request) : judgeOther(answer, request);
   const retryAfterMs = status === 200 ? undefined : readRetryAfter(answer, request.now);
-  const said = oneLine(answer.text, request.secrets);
-  const line = `${status} ${oneLine(answer.reason, request.secrets)}`.trimEnd() + (said === '' ? '' : `: ${said}`);
+  const said = shownLine(answer.text, request.secrets);
+  const line = `${status} ${shownLine(answer.reason, request.secrets)}`.trimEnd() + (said === '' ? '' : `: ${said}`);
   return {
     outcome: verdict.outcome,
     status,
@@ -112,7 +113,7 @@ function redirectedUrl(location: string, url: URL, secrets: readonly string[]): 
   if (location === '' || !URL.canParse(location, url.href)) return 'the address that the service moved to';
   const target = new URL(location, url);
   const path = target.pathname.endsWith(updatePath) ? target.pathname.slice(0, -updatePath.length) : target.pathname;
-  return oneLine(`${target.origin}${path === '/' ? '' : path}`, secrets);
+  return shownLine(`${target.origin}${path === '/' ? '' : path}`, secrets);
 }
 
 /** How far a push came that was not answered. */
@@ -157,7 +158,7 @@ function describeFailure(error: unknown, attempt: Attempt): string {
   const code = errorCode(error);
   const known = failures[code];
   if (known !== undefined) return `${known(peer, seconds)} (${code})`;
-  const message = oneLine(error instanceof Error ? error.message : String(error), secrets);
+  const message = shownLine(error instanceof Error ? error.message : String(error), secrets);
   if (untrusted.test(code)) {
     return `no safe connection to ${peer}: ${message} (${code}): name the authority of its certificate with caFile`;
   }
@@ -210,19 +211,7 @@ function parseDate(text: unknown): number {
     : Number.NaN;
 }
 
-/** Text of others as one short line without control characters, tags of a page, or anything secret. */
-function oneLine(text: string, secrets: readonly string[]): string {
-  const clean = (raw: string): string => raw.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  let line = clean(/^\s*</.test(text) ? text.replace(/<[^>]*>/g, ' ') : text);
-  for (const secret of maskable(secrets)) line = line.replaceAll(clean(secret), '***');
-  const shown = [...line].slice(0, shownMax).join('');
-  return shown.length < line.length ? `${shown}…` : shown;
-}
-
-/** Longest first, so that no part of one is left standing, and in the ways that answers write text. */
-function maskable(secrets: readonly string[]): string[] {
-  const words = secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]);
-  const forms = words.flatMap((word) => [word, encodeURIComponent(word), JSON.stringify(word).slice(1, -1)]);
-  // What is shorter is no secret, and masking it would only garble the line.
-  return [...new Set(forms)].filter((form) => form.trim().length > 3).sort((a, b) => b.length - a.length);
+/** Also without the tags of a page. */
+function shownLine(text: string, secrets: readonly string[]): string {
+  return oneLine(/^\s*</.test(text) ? text.replace(/<[^>]*>/g, ' ') : text, secrets, shownMax);
 }

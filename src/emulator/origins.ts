@@ -19,9 +19,12 @@ export function refuseForeignPages(app: App): void {
   });
 }
 
-/** Addresses, and names that nobody can point elsewhere: those of the public DNS have a dot. */
 function isOwnName(hostname: string | undefined): boolean {
   if (hostname === undefined || hostname === '') return false;
-  if (hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname)) return true;
-  return !hostname.includes('.') || /\.(?:localhost|internal|local|test)$/.test(hostname);
+  return isOutsideDns(hostname) || /\.(?:localhost|internal|local|test)$/.test(hostname);
+}
+
+/** Addresses, and names that nobody can point elsewhere: those of the public DNS have a dot. */
+export function isOutsideDns(hostname: string): boolean {
+  return hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname) || !hostname.includes('.');
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Calendar, parseCalendar } from '../core/calendar.ts';
+import { columnHint } from '../core/columns.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Row } from '../core/model.ts';
 import type { Clock, Lookups } from '../core/ports.ts';
@@ -106,11 +107,5 @@ function columnAt(file: string, columns: readonly string[], name: string | undef
   const at = name === undefined ? byDefault : columns.indexOf(name);
   if (at >= 0 && at < columns.length) return at;
   const missing = name === undefined ? 'a map needs two columns' : `there is no column "${name}"`;
-  const [only = ''] = columns;
-  const mark = columns.length === 1 ? /[;\t|,]/.exec(only)?.[0] : undefined;
-  const hint =
-    mark === undefined
-      ? `the columns are ${columns.join(', ')}`
-      : `its header is one column, ${only}: should its "delimiter" be ${JSON.stringify(mark)}?`;
-  throw new AgentError('part.unreadable', `${file}: ${missing}`, { hint });
+  throw new AgentError('part.unreadable', `${file}: ${missing}`, { hint: columnHint(columns) });
 }

@@ -7,7 +7,7 @@ import type { Source } from '../core/ports.ts';
 import type { FilePlace } from './files/place.ts';
 import { fileKeys, fileSource, listParts, placeOf, readPart } from './files/place.ts';
 import { watchGlobs } from './files/watch.ts';
-import { checkTable, tableKeys } from './formats/table.ts';
+import { checkTable, patternOf, tableKeys } from './formats/table.ts';
 import { listSheets, readWorkbook } from './formats/workbook-table.ts';
 import { defineKind } from './kind.ts';
 import type { SourceContext } from './kind.ts';
@@ -49,15 +49,7 @@ type XlsxSettings = z.output<typeof schema>;
 
 function parseSheet(text: string, context: z.RefinementCtx): string | RegExp {
   const [, pattern, flags] = patternForm.exec(text) ?? [];
-  if (pattern === undefined) return text;
-  try {
-    return new RegExp(pattern, `u${flags}`);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const reason = error.message.replace(/^Invalid regular expression: .*\/\w*: /s, '').toLowerCase();
-    context.addIssue({ code: 'custom', message: 'bad regular expression', params: { detail: `: ${reason}` } });
-    return z.NEVER;
-  }
+  return pattern === undefined ? text : patternOf(pattern, context, flags);
 }
 
 export const xlsx = defineKind(schema, (settings, context): Source => {

@@ -1,5 +1,6 @@
 /** The console: what the emulator holds, for people. Pages are made here and need no script. */
 import type { Context } from 'hono';
+import { isOutsideDns } from '../origins.ts';
 import type { App, EmulatorEnv } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import { serveAssets } from './assets.ts';
@@ -64,8 +65,7 @@ function obstacleOf({ req }: Context<EmulatorEnv>): string | undefined {
   return undefined;
 }
 
-/** Addresses and names that nobody can point elsewhere: DNS rebinding needs a name of the public DNS, which has a dot. */
+/** DNS rebinding needs a name of the public DNS. */
 function isOwnName(hostname: string): boolean {
-  if (hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname)) return true;
-  return !hostname.includes('.') || /\.(?:localhost|internal)$/.test(hostname);
+  return isOutsideDns(hostname) || /\.(?:localhost|internal)$/.test(hostname);
 }

@@ -139,7 +139,7 @@ class Query {
   }
 
   async look(signal: AbortSignal): Promise<Revision> {
-    const stamped = this.#settings.changed === undefined ? await this.#engine.stamp?.(signal) : undefined;
+    const stamped = await this.#stamp(signal);
     if (stamped !== undefined) return stamped;
     const connection = await this.#engine.connect(signal);
     try {
@@ -151,7 +151,7 @@ class Query {
 
   async *read(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
     // Before the rows: a change while they are read makes this stamp too old, which only costs another look.
-    const stamped = this.#settings.changed === undefined ? await this.#stamp(signal) : undefined;
+    const stamped = await reasoned(signal, () => this.#stamp(signal));
     const connection = await reasoned(signal, () => this.#engine.connect(signal));
     try {
       // In the transaction of the rows: the stamp of exactly their content.
@@ -182,8 +182,9 @@ class Query {
     }
   }
 
+  /** What the place itself tells of all its content, where no query is asked for that. */
   async #stamp(signal: AbortSignal): Promise<Revision | undefined> {
-    return await reasoned(signal, async () => await this.#engine.stamp?.(signal));
+    return this.#settings.changed === undefined ? await this.#engine.stamp?.(signal) : undefined;
   }
 
   /** What `changed` answers, as a stamp. */

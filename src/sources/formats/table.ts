@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
+import { parsePattern } from '../../core/pattern.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 
 /** More than any sheet has above its data, and few enough to keep. */
@@ -19,7 +20,7 @@ export const tableKeys = {
   skipUntil: z
     .string()
     .min(1)
-    .transform(parsePattern)
+    .transform((source, context) => patternOf(source, context))
     .optional()
     .describe(
       'A regular expression, not anchored, of the first row that counts, such as the header: all above it is cut off. It is tried on a line as written and without its quotes, in a workbook on the cells joined by commas.',
@@ -68,15 +69,12 @@ export function checkTable(
   });
 }
 
-function parsePattern(source: string, context: z.RefinementCtx): RegExp {
-  try {
-    return new RegExp(source, 'u');
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const reason = error.message.replace(/^Invalid regular expression: .*\/u: /s, '').toLowerCase();
-    context.addIssue({ code: 'custom', message: 'bad regular expression', params: { detail: `: ${reason}` } });
-    return z.NEVER;
-  }
+/** For `transform` of a key that is a pattern; `flags` beside `u`. */
+export function patternOf(source: string, context: z.RefinementCtx, flags?: string): RegExp {
+  const pattern = parsePattern(source, flags);
+  if (typeof pattern !== 'string') return pattern;
+  context.addIssue({ code: 'custom', message: 'bad regular expression', params: { detail: `: ${pattern}` } });
+  return z.NEVER;
 }
 
 /** One table, as its rows come: one at a time, in order, in batches of any size. */

@@ -1,6 +1,7 @@
 /** What went wrong between the agent and a server, in words for a person that hold no secret. */
 import { AgentError } from '../../core/errors.ts';
 import type { ErrorCode } from '../../core/errors.ts';
+import { oneLine } from '../../core/masking.ts';
 import { codeOf } from '../files/access.ts';
 
 const shownMax = 200;
@@ -31,7 +32,7 @@ interface Reason {
 
 function reasonOf({ origin, secrets }: Peer, error: unknown, silenceMs: number): Reason {
   const code = codeOf(error) ?? '';
-  const said = oneLine(error instanceof Error ? error.message : String(error), secrets);
+  const said = oneLine(error instanceof Error ? error.message : String(error), secrets, shownMax);
   const known = reasons[code];
   if (known !== undefined) return known(origin, silenceMs / 1000);
   if (said.includes('(407)')) {
@@ -83,8 +84,8 @@ export function statusError(
   peer: Peer,
   { status, reason, said }: { status: number; reason: string; said: string },
 ): AgentError {
-  const line = [`${peer.origin} answered ${status} ${oneLine(reason, peer.secrets)}`.trimEnd()];
-  if (said.trim() !== '') line.push(oneLine(said, peer.secrets));
+  const line = [`${peer.origin} answered ${status} ${oneLine(reason, peer.secrets, shownMax)}`.trimEnd()];
+  if (said.trim() !== '') line.push(oneLine(said, peer.secrets, shownMax));
   return new AgentError('source.unreadable', line.join(': '), { hint: statusHint(status) });
 }
 
@@ -106,21 +107,4 @@ export function pageError({ origin }: Peer): AgentError {
   return new AgentError('source.unreadable', `a web page came from ${origin} instead of the data`, {
     hint: 'it may be a login page: check url, token and headers, and the proxy',
   });
-}
-
-/** Text of others as one short line without control characters or anything secret. */
-function oneLine(text: string, secrets: readonly string[]): string {
-  const clean = (raw: string): string => raw.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  let line = clean(text);
-  for (const secret of maskable(secrets)) line = line.replaceAll(clean(secret), '***');
-  const shown = [...line].slice(0, shownMax).join('');
-  return shown.length < line.length ? `${shown}…` : shown;
-}
-
-/** Longest first, so that no part of one is left standing, and in the ways that answers write text. */
-function maskable(secrets: readonly string[]): string[] {
-  const words = secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]);
-  const forms = words.flatMap((word) => [word, encodeURIComponent(word), JSON.stringify(word).slice(1, -1)]);
-  // What is shorter is no secret, and masking it would only garble the line.
-  return [...new Set(forms)].filter((form) => form.trim().length > 3).sort((a, b) => b.length - a.length);
 }
