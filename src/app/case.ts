@@ -65,7 +65,10 @@ export function openCase(
           changes,
           dropsOnlyOldest,
           dropsOnlyNewest:
-            mayLag && changes.points.create === 0 && firstDeleted > latestMonth(buffer.drivers(source, 'candidate')),
+            mayLag &&
+            changes.points.create === 0 &&
+            changes.points.delete > 0 &&
+            firstDeleted > latestMonth(buffer.drivers(source, 'candidate')),
           recentDeletes: ledger.deletesSince(source, clock.now().getTime() - dayMs, readKey(world, source)),
           mayCountTwice,
           wentBack: findWentBack(acceptedParts ?? [], candidateParts),

@@ -120,8 +120,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * The shortest text that is this very number, as SQLite's own CAST gives it. The one place where a value is a JavaScript
- * number: a REAL is a binary double in the file already, and nothing is computed with it.
+ * The shortest text that is this very number, as SQLite's own CAST gives it. A REAL is a binary double in the file already,
+ * and so may be a JavaScript number on its way: nothing is computed with it.
  */
 function realText(real: number): string {
   const text = String(real);
