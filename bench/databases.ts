@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type TestServer, mariadbServer, postgresServer } from '../test/servers.ts';
 import type { Place, Sizes, Table } from './cases.ts';
-import { compare } from './measure.ts';
+import { type Program, compare } from './measure.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const bench = (name: string): string => path.join(root, 'bench', `${name}.ts`);
@@ -16,6 +16,10 @@ interface Engine {
   start(): Promise<TestServer>;
   /** Fills `revenue`: one row for each driver and day, in their order. */
   fill(drivers: number, days: number): string;
+  /** The month of `date`, as someone would write it. */
+  readonly month: string;
+  /** `date` and `amount` as texts. */
+  readonly texts: string;
 }
 
 const postgresEngine: Engine = {
@@ -27,6 +31,8 @@ const postgresEngine: Engine = {
     SELECT date '2020-01-01' + day AS date, 'Region ' || driver % 5 AS region, 'Beans roasted ' || driver AS product,
       'Actual' AS scenario, ((driver * 7919 + day * 104729) % 10000000)::numeric(14, 2) / 100 AS amount
     FROM generate_series(0, ${days - 1}) day, generate_series(0, ${drivers - 1}) driver; ANALYZE revenue`,
+  month: "date_trunc('month', date)",
+  texts: 'date::text AS date, amount::text AS amount',
 };
 
 const mariadbEngine: Engine = {
@@ -39,10 +45,16 @@ const mariadbEngine: Engine = {
       concat('Beans roasted ', driver.seq) AS product, 'Actual' AS scenario,
       cast((driver.seq * 7919 + day.seq * 104729) % 10000000 / 100 AS decimal(14, 2)) AS amount
     FROM seq_0_to_${days - 1} day STRAIGHT_JOIN seq_0_to_${drivers - 1} driver`,
+  month: 'year(date), month(date)',
+  texts: 'CAST(date AS CHAR) AS date, CAST(amount AS CHAR) AS amount',
 };
 
 export const postgres = (place: Place, sizes: Sizes): Promise<Table> => measure(postgresEngine, place, sizes);
 export const mariadb = (place: Place, sizes: Sizes): Promise<Table> => measure(mariadbEngine, place, sizes);
+export const pushdownPostgres = (_place: Place, sizes: Sizes): Promise<readonly Table[]> =>
+  measurePushdown(postgresEngine, sizes);
+export const pushdownMariadb = (_place: Place, sizes: Sizes): Promise<readonly Table[]> =>
+  measurePushdown(mariadbEngine, sizes);
 
 async function measure(engine: Engine, place: Place, { drivers, days, runs }: Sizes): Promise<Table> {
   await using server = await engine.start();
@@ -61,6 +73,33 @@ async function measure(engine: Engine, place: Place, { drivers, days, runs }: Si
   );
   const notes = ['Goals: at most 1.5 times its client, and below 200 MB.'];
   return { title: `${engine.name} to an acknowledged snapshot`, results, notes };
+}
+
+/** Collapsed by the agent's statement, beside statements that someone would write by hand. */
+async function measurePushdown(engine: Engine, { drivers, days, runs }: Sizes): Promise<readonly Table[]> {
+  await using server = await engine.start();
+  await server.run(engine.fill(drivers, days), engine.database);
+  await server.run('SELECT count(*), sum(amount) FROM revenue', engine.database);
+  const url = server.url();
+  const key = `region, product, ${engine.month}`;
+  const collapsed = (rule: string, columns = 'date, amount'): Program => ({
+    name: `${rule}, pushdown${columns === engine.texts ? ', all columns texts' : ''}`,
+    args: [bench('source-rows'), engine.type, url, `SELECT region, product, ${columns} FROM revenue`, rule],
+  });
+  const ranked = `SELECT region, product, date, amount, row_number() OVER (PARTITION BY ${key} ORDER BY date DESC) AS nr FROM revenue`;
+  const title = `${engine.name}: ${drivers * days} rows to one for each driver and month`;
+  const compared = async (rule: string, sql: string): Promise<Table> => {
+    const ours = [collapsed(rule), collapsed(rule, engine.texts)];
+    const results = await compare(
+      [{ name: `${rule}, by hand`, args: [bench('peer-database'), url, sql, '--own'] }, ...ours],
+      runs,
+    );
+    return { title, results, notes: ['Goal: at most 1.2 times the query by hand.'] };
+  };
+  return [
+    await compared('sum', `SELECT ${key}, sum(amount), max(date) FROM revenue GROUP BY ${key}`),
+    await compared('last', `SELECT region, product, date, amount FROM (${ranked}) AS ranked WHERE nr = 1`),
+  ];
 }
 
 interface Asked {

@@ -3,7 +3,8 @@
  *
  *   node bench/run.ts                  everything, a few minutes
  *   node bench/run.ts --quick          small sizes, to see that it runs
- *   node bench/run.ts ingest idle      only these; cases: ingest snapshot unchanged idle postgres mariadb
+ *   node bench/run.ts ingest idle      only these; cases: ingest snapshot unchanged idle
+ *                                      postgres mariadb pushdownPostgres pushdownMariadb
  *   node bench/run.ts --runs 9 --dir DIR
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,10 +13,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Place, type Sizes, type Table, idle, ingest, snapshot, unchanged } from './cases.ts';
-import { mariadb, postgres } from './databases.ts';
+import { mariadb, postgres, pushdownMariadb, pushdownPostgres } from './databases.ts';
 import { startHelper } from './measure.ts';
 
-const cases = { ingest, snapshot, unchanged, idle, postgres, mariadb };
+const cases = { ingest, snapshot, unchanged, idle, postgres, mariadb, pushdownPostgres, pushdownMariadb };
 type CaseName = keyof typeof cases;
 
 const full: Sizes = {
@@ -87,7 +88,7 @@ async function main(): Promise<void> {
       `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model}; medians of ${sizes.runs} runs\n`,
     );
     for (const name of positionals.length > 0 ? positionals.filter(isCase) : (Object.keys(cases) as CaseName[])) {
-      console.log(table(await cases[name](place, sizes)));
+      for (const measured of [await cases[name](place, sizes)].flat()) console.log(table(measured));
     }
   } finally {
     rmSync(workDir, { recursive: true, force: true });

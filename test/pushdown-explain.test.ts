@@ -18,7 +18,7 @@ const entry = (collapse: string): object => ({
   collapse,
 });
 
-async function booksWorld(pushdown: boolean): Promise<TestWorld> {
+async function booksWorld(pushdown: boolean, booked: readonly (readonly unknown[])[] = rows): Promise<TestWorld> {
   const books = {
     type: 'sqlite',
     file: 'books.db',
@@ -30,7 +30,7 @@ async function booksWorld(pushdown: boolean): Promise<TestWorld> {
   const database = new Database(path.join(w.dir, 'books.db'));
   database.exec('CREATE TABLE booked (n INTEGER, id TEXT, day TEXT, amount TEXT)');
   const insert = database.prepare('INSERT INTO booked VALUES (?, ?, ?, ?)');
-  for (const row of rows) insert.run(...row);
+  for (const row of booked) insert.run(...row);
   database.close();
   return w;
 }
@@ -62,4 +62,19 @@ test('explain names key, time and count, and no row', async () => {
       ],
     });
   }
+});
+
+test('a reject has the number of its row in the query', async () => {
+  const booked = [
+    [1, 'a', '2026-04-01', '1'],
+    [2, 'a', '2026-04-02', 'much'],
+    [3, 'a', '2026-04-03', '3'],
+    [4, 'b', '2026-04-01', 'more'],
+  ];
+  await using plain = await booksWorld(false, booked);
+  await using collapsed = await booksWorld(true, booked);
+  await plain.sync();
+  await collapsed.sync();
+  expect(await collapsed.rejects()).toBe(await plain.rejects());
+  expect(await collapsed.rejects()).toMatch(/^books,query,2,.*\nbooks,query,4,/m);
 });

@@ -12,7 +12,7 @@ import type { TestServer } from './servers.ts';
 import { calm, laterClock } from './source-world.ts';
 
 /** What a column of a table holds. */
-export type Held = 'text' | 'padded' | 'integer' | 'decimal' | 'float' | 'date' | 'wall' | 'instant';
+export type Held = 'text' | 'padded' | 'integer' | 'decimal' | 'short' | 'float' | 'date' | 'wall' | 'instant';
 
 export interface Table {
   readonly columns: Readonly<Record<string, Held>>;
@@ -62,6 +62,7 @@ export async function sqlitePlace(dir: string): Promise<Place> {
     padded: 'TEXT COLLATE RTRIM',
     integer: 'INTEGER',
     decimal: 'TEXT',
+    short: 'NUMERIC',
     float: 'REAL',
     date: text,
     wall: text,
@@ -89,12 +90,16 @@ export async function duckdbPlace(dir: string): Promise<Place> {
     padded: 'VARCHAR',
     integer: 'BIGINT',
     decimal: 'DECIMAL(38, 6)',
+    short: 'DECIMAL(12, 4)',
     float: 'DOUBLE',
     date: 'DATE',
     wall: 'TIMESTAMP',
     instant: 'TIMESTAMPTZ',
   };
-  const literal = (value: string, held: Held): string => quoted(held === 'instant' ? `${value}+00` : value);
+  const literal = (value: string, held: Held): string => {
+    if (value === 'NaN' && isDecimal(held)) return 'NULL';
+    return quoted(held === 'instant' && !isInfinite(value) ? `${value}+00` : value);
+  };
   return {
     type: 'duckdb',
     keys: { file: 'books.duckdb' },
@@ -118,12 +123,14 @@ export async function postgresPlace(dir: string, server: TestServer): Promise<Pl
     padded: 'char(5)',
     integer: 'bigint',
     decimal: 'numeric',
+    short: 'numeric(12, 4)',
     float: 'float8',
     date: 'date',
     wall: 'timestamp',
     instant: 'timestamptz',
   };
-  const literal = (value: string, held: Held): string => quoted(held === 'instant' ? `${value}+00` : value);
+  const literal = (value: string, held: Held): string =>
+    quoted(held === 'instant' && !isInfinite(value) ? `${value}+00` : value);
   return {
     type: 'postgres',
     keys: { url: server.url() },
@@ -140,6 +147,7 @@ export function mariadbPlace(dir: string, server: TestServer): Place {
     padded: 'char(5)',
     integer: 'bigint',
     decimal: 'decimal(40, 10)',
+    short: 'decimal(12, 4)',
     float: 'double',
     date: 'date',
     wall: 'datetime(1)',
@@ -150,11 +158,22 @@ export function mariadbPlace(dir: string, server: TestServer): Place {
     keys: { url: server.url() },
     dir,
     async write(table) {
-      const literal = (value: string, held: Held): string =>
-        held === 'instant' && !isStamp(value) ? 'NULL' : held === 'decimal' && value === 'NaN' ? 'NULL' : quoted(value);
+      const literal = (value: string, held: Held): string => {
+        const isNone = (held === 'instant' && !isStamp(value)) || (held !== 'text' && isInfinite(value));
+        return isNone || (value === 'NaN' && isDecimal(held)) ? 'NULL' : quoted(value);
+      };
       await server.run(["SET time_zone = '+00:00'", ...statements({ types, literal }, table)].join(';'));
     },
   };
+}
+
+function isDecimal(held: Held): boolean {
+  return held === 'decimal' || held === 'short';
+}
+
+/** Of times that some engines hold. */
+function isInfinite(text: string): boolean {
+  return text.endsWith('infinity');
 }
 
 /** Whether a TIMESTAMP can hold it. */

@@ -3,7 +3,7 @@ import { isAgentError } from '../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
 import { type MappingProblem, columnProblems, otherDelimiter } from '../core/columns.ts';
 import type { MonthRules } from '../core/entry-reader.ts';
-import { RowMapper } from '../core/mapping.ts';
+import { RowMapper, rowShown } from '../core/mapping.ts';
 import type { Reject, Row, RowBatch } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
 import type { Source } from '../core/ports.ts';
@@ -188,7 +188,12 @@ class Look {
     if (result === undefined) return;
     counts.rejects += standsFor;
     if (this.#rejects.length >= shownMax) return;
-    this.#rejects.push({ part, row, reason: result.reject, text: rowText(batch.rows[at] as Row) });
+    this.#rejects.push({
+      part,
+      row: rowShown(batch, at, row),
+      reason: result.reject,
+      text: rowText(batch.rows[at] as Row),
+    });
   }
 
   #notePath(id: string, path: string): void {

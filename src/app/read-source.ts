@@ -2,7 +2,7 @@
 import { Fold } from '../core/collapse.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
-import { RowMapper } from '../core/mapping.ts';
+import { RowMapper, rowShown } from '../core/mapping.ts';
 import type { MonthRules } from '../core/entry-reader.ts';
 import type { Content, Part, Reject, Row, RowBatch } from '../core/model.ts';
 import type { Lookups, Source } from '../core/ports.ts';
@@ -266,7 +266,8 @@ function foldRows(
     counts.passed += standsFor;
     if (result === undefined) continue;
     counts.rejects += standsFor;
-    if (rejects.length < rejectsKept) rejects.push({ row, reason: result.reject, text: rowText(rows[at] as Row) });
+    if (rejects.length < rejectsKept)
+      rejects.push({ row: rowShown(batch, at, row), reason: result.reject, text: rowText(rows[at] as Row) });
   }
 }
 

@@ -11,6 +11,11 @@ import { type Unpivoted, longRow, unpivot } from './unpivot.ts';
 /** What became of a row: `undefined` where its readings were handed over, `filtered` by `where`, or the reasons of its reject. */
 export type RowResult = undefined | 'filtered' | { readonly reject: string };
 
+/** The number of a row that people are told: where the database knows it, that in the query and not in its answer. */
+export function rowShown({ places }: RowBatch, at: number, row: number): number {
+  return places?.[at] || row;
+}
+
 export class RowMapper {
   readonly #width: number;
   /** `above`: `undefined` below a row of which nobody knows what stood there. */

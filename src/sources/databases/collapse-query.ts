@@ -91,8 +91,8 @@ export function collapseQuery(dialect: Dialect, request: CollapseRequest): Colla
   const [problem] = [...columnProblems(mapping, names), ...pushdownProblems(mapping)];
   if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
   const plan = planCollapse(request, names);
-  const { sql, exponents } = collapseSql(dialect, plan, request);
-  return { sql, batch: (rows, header) => readCollapsed(rows, header, { plan, exponents }) };
+  const collapse = { plan, ...collapseSql(dialect, plan, request) };
+  return { sql: collapse.sql, batch: (rows, header) => readCollapsed(rows, header, collapse) };
 }
 
 function planCollapse({ mapping, timezone }: CollapseRequest, names: readonly string[]): CollapsePlan {

@@ -1,51 +1,57 @@
 /**
- * The statement that collapses a query, in five steps: texts, what they are, which rows are odd and of which month the
- * others are, groups, and what leaves.
+ * The statement that collapses a query, in steps: texts, what they are, which rows are odd and of which month the others
+ * are, groups. Typed columns need no look at their texts, and leave a step or two with nothing to do.
  *
  * A group is one key and month, or one odd row. Its row brings for each value how many rows have it, and each row that
  * an entry wants (the latest, the first, that of the smallest or largest amount) as a line, which is found as the greatest
- * or least of such texts: nothing is joined and nothing runs twice. Where places are counted, everything leaves in the
- * order of the query by the place of the row that stands for it, so that ties between keys that make one driver end as
- * they do without pushdown.
+ * or least of such texts: nothing is joined and nothing runs twice. Where places are counted, a line holds that of its row,
+ * so that ties between keys that make one driver end as they do without pushdown.
  */
+import { yearMax, yearMin } from '../../core/month.ts';
+import { type Field, type TimeSql, type ValueSql, all, flag, timeSql, valueSql } from './collapse-columns.ts';
+import { type Line, type LineFormat, lineFormat } from './collapse-line.ts';
 import type { CollapsePlan, CollapseRequest, LineKind, WantedLine } from './collapse-query.ts';
-import type { Dialect, SqlColumn } from './dialect.ts';
-import { monthRanges, oddMark } from './month-ranges.ts';
+import { type Dialect, type SqlColumn, type StepName, always, everyYear } from './dialect.ts';
 import { withoutEnd } from './query-words.ts';
-
-/** After the time of a line: it sorts before whatever a time may go on with. */
-export const lineMark = '!';
-/** Digits of a row's place in the order of the query: `placeBase` and its number. */
-export const placeLength = 19;
-const placeBase = '1000000000000000000';
-/** Of `2026-01-31 23:00:00`. */
-const secondLength = 19;
 
 export interface CollapseSql {
   /**
-   * Its columns, texts all of them: those of the query; 1 for an odd row, else 0; how many rows it stands for; where places are counted its last one; of each value
-   * how many rows have it; the lines of the plan; for each summed value the pieces of its sum and the longest scale.
-   * A line is `time!place` and the value's text, without the place where none are counted; a time alone where nothing follows.
+   * Its columns, texts all of them: those of the query; '' for a group, and for an odd row its place, or 1 where none are
+   * counted; how many rows it stands for; of each value how many rows have it; the lines of the plan; for each summed
+   * value the pieces of its sum, and the longest scale where the pieces do not show it.
    */
   readonly sql: string;
-  /** Of the pieces of a sum. */
+  readonly parseLine: (line: string) => Line;
+  /** For each value of the plan, where it is summed. */
+  readonly sums: readonly (SumColumns | undefined)[];
+}
+
+export interface SumColumns {
+  /** Of its pieces: powers of ten. */
   readonly exponents: readonly number[];
+  readonly hasScale: boolean;
 }
 
 export function collapseSql(dialect: Dialect, plan: CollapsePlan, request: CollapseRequest): CollapseSql {
-  const columns = request.columns.map(({ type }, at) => ({ name: `c${at}`, type, kind: dialect.kindOf(type) }));
-  const writer = new Writer(dialect, plan, columns);
+  const writer = new Writer(dialect, plan, request);
+  const columns = list(request.columns.map((_column, at) => `c${at}`));
   const query = dialect.ordered(withoutEnd(request.query));
-  const sql = [
-    `WITH q (${list(columns.map(({ name }) => name))}) AS (\n${query}\n)`,
-    `texts AS (${writer.texts()} ${dialect.once('texts')})`,
-    `facts AS (${writer.facts(request.timezone)} ${dialect.once('facts')})`,
-    `kinds AS (${writer.kinds(request.timezone)} ${dialect.once('kinds')})`,
-    `places AS (${writer.places()} ${dialect.once('places')})`,
-    `collapsed AS (${writer.groups()})`,
-  ].join(',\n');
-  return { sql: `${sql}\n${writer.answer()}`, exponents: dialect.sums('').map(({ exponent }) => exponent) };
+  return {
+    sql: `WITH q (${columns}) AS (\n${query}\n),\n${writer.steps()}`,
+    parseLine: writer.parseLine,
+    sums: writer.sums(),
+  };
 }
+
+interface Step {
+  readonly name: StepName;
+  readonly from: string;
+  readonly where: readonly string[];
+  readonly fields: readonly Field[];
+}
+
+/** Codes of what is written in ASCII. */
+const ofWords = 'BETWEEN 33 AND 126';
 
 /** By which amounts are ranked, so that the greatest text is the one to find. */
 const signs: Readonly<Record<LineKind, '+' | '-' | undefined>> = {
@@ -60,318 +66,267 @@ class Writer {
   readonly #plan: CollapsePlan;
   readonly #columns: readonly SqlColumn[];
   readonly #keys: readonly string[];
-  /** Indexes into `values`. */
-  readonly #all: readonly number[];
+  readonly #values: readonly ValueSql[];
+  readonly #time: TimeSql;
+  readonly #format: LineFormat;
+  readonly #hasAny: string;
+  /** Each column's own name in the answer, which messages of an engine show. */
+  readonly #labels: readonly string[];
 
-  constructor(dialect: Dialect, plan: CollapsePlan, columns: readonly SqlColumn[]) {
+  constructor(dialect: Dialect, plan: CollapsePlan, { columns, timezone }: CollapseRequest) {
+    const { keys, values, time, missing } = plan;
     this.#dialect = dialect;
     this.#plan = plan;
-    this.#columns = columns;
-    this.#keys = plan.keys.map(({ column }) => `k${column}`);
-    this.#all = [...plan.values.keys()];
+    this.#columns = columns.map(({ type }, at) => ({ name: `c${at}`, type, kind: dialect.kindOf(type) }));
+    this.#keys = keys.map(({ column }) => `k${column}`);
+    this.#values = values.map(({ column }, at) => valueSql(dialect, this.#column(column), { at, missing }));
+    this.#time = timeSql(dialect, this.#column(time.column), { source: time.zone, agent: timezone });
+    this.#format = lineFormat(dialect, this.#time, plan.hasPlaces);
+    this.#labels = columns.map(({ name }) => (/^[^"\\]+$/.test(name) ? ` AS "${name}"` : ''));
+    this.#hasAny = this.#values.map(({ isThere }) => isThere).join(' OR ');
   }
 
   #column(at: number): SqlColumn {
     return this.#columns[at] as SqlColumn;
   }
 
-  /** What an odd row leaves with, by column; `undefined` where that is the key's text. */
-  #leaving(at: number): string | undefined {
-    const { values, time } = this.#plan;
-    const column = this.#column(at);
-    if (this.#leavesRaw) return this.#dialect.leave(column);
-    if (this.#isKey(at)) return undefined;
-    const value = values.findIndex((of) => of.column === at);
-    if (value !== -1) return `v${value}`;
-    return time.column === at ? 't' : this.#dialect.leave(column);
+  /** What follows the query. A step hands on what later ones speak of and no more: some engines write it down. */
+  steps(): string {
+    const steps = this.#steps();
+    const { name: last } = steps.at(-1) as Step;
+    const written = [this.#groups(last), this.#answer()];
+    let wanted = namesIn(written);
+    for (const [at, { name, from, where, fields }] of [...steps.entries()].toReversed()) {
+      const known = [this.#columns, ...steps.slice(0, at).map((step) => step.fields)].flat().map(nameOf);
+      const handed = known.filter((of) => wanted.has(of));
+      const own = fields.filter(([of]) => wanted.has(of));
+      const condition = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
+      // A step that counts rows is one of its own to every engine.
+      const end = name === last && this.#plan.hasPlaces ? '' : this.#dialect.once(name);
+      written.unshift(`${name} AS (SELECT ${list([...handed, ...own.map(named)])} FROM ${from}${condition} ${end}),`);
+      wanted = namesIn([...handed, ...own.map(([, sql]) => sql)]);
+    }
+    return written.join('\n');
   }
 
-  texts(): string {
+  #steps(): readonly Step[] {
+    const read = [...this.#values, this.#time];
+    const texts = [...this.#keyFields(), ...read.flatMap((of) => of.texts), ...this.#faithful()];
+    const facts = read.flatMap((of) => of.facts);
+    const steps: Step[] = [{ name: 'texts', from: 'q', where: this.#conditions(), fields: texts }];
+    if (facts.length > 0) steps.push({ name: 'facts', from: 'texts', where: [], fields: facts });
+    const amounts = this.#values.flatMap(({ facts: { length }, amount }, at): Field[] =>
+      length > 0 ? [[`a${at}`, amount]] : [],
+    );
+    if (amounts.length > 0 && this.#hasDearAmounts)
+      steps.push({ name: 'amounts', from: 'facts', where: [], fields: amounts });
+    if (!this.#plan.hasPlaces) return steps;
+    const last = steps.pop() as Step;
+    const { from, field } = this.#dialect.counted(last.from);
+    return [...steps, { ...last, from, fields: [...last.fields, ['place', field]] }];
+  }
+
+  #keyFields(): readonly Field[] {
+    const { bytes, text } = this.#dialect;
+    return this.#plan.keys.map(({ column }) => [`k${column}`, bytes(text(this.#column(column)))]);
+  }
+
+  /** Whether the texts that are used are those of the agent, where that is not sure. */
+  #faithful(): readonly Field[] {
     const { conditions, keys, values, time } = this.#plan;
+    const { isFaithful, text } = this.#dialect;
+    if (isFaithful === undefined) return [];
+    const used = new Set([...conditions, ...keys, ...values, time].map(({ column }) => this.#column(column)));
+    return [['faithful', flag(all([...used].map((column) => isFaithful(column, text(column)))))]];
+  }
+
+  #conditions(): readonly string[] {
     const { text, bytes, literal, isFaithful } = this.#dialect;
-    const textOf = (at: number): string => text(this.#column(at));
-    const used = new Set([...conditions, ...keys, ...values, time].map(({ column }) => column));
-    const faithful = [...used].flatMap((at) => isFaithful?.(this.#column(at), textOf(at)) ?? []);
-    const where = conditions.map(({ column, texts, isNegated }) => {
+    return this.#plan.conditions.map(({ column: at, texts, isNegated }) => {
+      const column = this.#column(at);
       const test =
         texts.length === 0
           ? `1 = ${isNegated ? 1 : 0}`
-          : `${bytes(textOf(column))} ${isNegated ? 'NOT IN' : 'IN'} (${list(texts.map(literal))})`;
+          : `${bytes(text(column))} ${isNegated ? 'NOT IN' : 'IN'} (${list(texts.map(literal))})`;
       // A text that is not the agent's is not for the database to judge.
-      return isFaithful === undefined
-        ? `(${test})`
-        : `(NOT ${flag(isFaithful(this.#column(column), textOf(column)))} OR ${test})`;
+      return isFaithful === undefined ? `(${test})` : `((${isFaithful(column, text(column))}) IS NOT TRUE OR ${test})`;
     });
-    const fields = [
-      ...this.#columns.map(({ name }) => name),
-      ...keys.map(({ column }) => `${bytes(textOf(column))} AS k${column}`),
-      ...values.map(({ column }, at) => `${textOf(column)} AS v${at}`),
-      `${textOf(time.column)} AS t`,
-      `${flag(faithful.length === 0 ? '1 = 1' : all(faithful))} AS faithful`,
-    ];
-    return `SELECT ${list(fields)} FROM q${where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`}`;
   }
 
-  /** Which values are there (`h`) and which are numbers (`n`), and the time as it is sorted, '' where it is none. */
-  facts(timezone: string): string {
-    const { missing, values, time } = this.#plan;
-    const { bytes, literal, isNumber } = this.#dialect;
-    // Some engines write all of this down, so that it is no more than what is needed.
-    const needed = new Set([...values, time].map(({ column }) => column));
-    const fields = [
-      ...this.#columns.flatMap(({ name }, at) =>
-        needed.has(at) || this.#leaving(at)?.includes(name) === true ? [name] : [],
-      ),
-      ...this.#keys,
-      't',
-      ...this.#all.map((at) => `v${at}`),
-      'faithful',
-      ...this.#all.map((at) => {
-        const isThere = missing.length === 0 ? '1 = 1' : `${bytes(`v${at}`)} NOT IN (${list(missing.map(literal))})`;
-        return `${flag(isThere)} AS h${at}`;
-      }),
-      ...values.map(({ column }, at) => `${flag(isNumber(this.#column(column), `v${at}`))} AS n${at}`),
-      `${bytes(this.#sortedTime(timezone))} AS s`,
-    ];
-    return `SELECT ${list(fields)} FROM texts`;
-  }
-
-  #sortedTime(timezone: string): string {
-    const { is, isMoment, concat } = this.#dialect;
-    const { column, zone } = this.#plan.time;
-    const from = this.#column(column);
-    if (from.kind !== 'text') return `CASE WHEN ${isMoment(from, 't')} THEN t ELSE '' END`;
-    // Where they are of one zone, a day is its midnight, so that it ties with a date-time that says so.
-    const isOneZone = zone === timezone;
-    const midnight = isOneZone ? ' 00:00:00' : '';
-    // Nine digits of each fraction, so that they are ordered as texts.
-    const digits = concat("replace(replace(t, 'T', ' '), 'Z', '')", "'000000000'");
-    const fine = `substr(${digits}, 1, ${secondLength + 10})`;
-    const cases = [
-      `WHEN ${is('day', 't')} THEN ${isOneZone ? concat('t', `'${midnight}'`) : 't'}`,
-      `WHEN ${is('month', 't')} THEN ${concat('t', `'-01${midnight}'`)}`,
-      ...(isOneZone
-        ? [
-            `WHEN ${is('second', 't')} THEN replace(t, 'T', ' ')`,
-            `WHEN ${is('minute', 't')} THEN ${concat("replace(t, 'T', ' ')", "':00'")}`,
-            `WHEN ${is('fraction', 't')} THEN ${fine}`,
-          ]
-        : []),
-      `WHEN ${is('zuluSecond', 't')} THEN replace(t, 'T', ' ')`,
-      `WHEN ${is('zuluFraction', 't')} THEN ${concat(fine, "'Z'")}`,
-      `WHEN ${is('moment', 't')} THEN ${concat(`'${oddMark}'`, 't')}`,
-    ];
-    return `CASE ${cases.join(' ')} ELSE '' END`;
-  }
-
-  /** Odd rows, the months of all, amounts, and places in the order of the query. */
-  kinds(timezone: string): string {
-    const { keys, values, lines, hasPlaces } = this.#plan;
-    const { amount, bytes, isKey, is, literal } = this.#dialect;
+  #isOdd(): string {
+    const { isKey, is, firstCode } = this.#dialect;
+    const { keys } = this.#plan;
     const wrong = [
-      ...this.#all.map((at) => `h${at} = 1 AND n${at} = 0`),
-      "s = ''",
+      ...this.#values.flatMap(({ isThere, isNumber }) =>
+        isNumber === always ? [] : [`${isThere} AND (${isNumber}) IS NOT TRUE`],
+      ),
+      `(${this.#time.isTime}) IS NOT TRUE`,
       // Nearly all names begin with a letter or digit of ASCII, and need no closer look.
       ...keys.flatMap(({ column, needsText }) =>
         needsText
-          ? [`(k${column} < ${literal('!')} OR k${column} > ${literal('~')}) AND ${is('blank', `k${column}`)}`]
+          ? [`(${firstCode(this.#textOfKey(column))} ${ofWords}) IS NOT TRUE AND ${is('blank', `k${column}`)}`]
           : [],
       ),
     ];
+    const areKeys =
+      isKey?.(keys.map(({ column }) => ({ bytes: `k${column}`, column: this.#column(column) }))) ?? always;
     const unsure = [
-      'faithful = 0',
-      ...(isKey === undefined || this.#keys.length === 0 ? [] : [`NOT (${isKey(this.#keys)})`]),
+      ...(this.#dialect.isFaithful === undefined ? [] : ['faithful = 0']),
+      ...(areKeys === always ? [] : [`NOT (${areKeys})`]),
     ];
-    const isRanked = (at: number): boolean =>
-      lines.some(({ value, kind }) => value === at && signs[kind] !== undefined);
-    const leaving = this.#columns.map((_column, at) => this.#leaving(at));
-    const counted = this.#dialect.counted('facts');
-    const fields = [
-      ...this.#columns.flatMap(({ name }, at) => (leaving[at]?.includes(name) === true ? [name] : [])),
-      ...(leaving.includes('t') ? ['t'] : []),
-      ...this.#keys,
-      ...this.#all.flatMap((at) => [`v${at}`, `h${at}`]),
-      's',
-      `${flag(`${unsure.join(' OR ')} OR ((${this.#hasAny}) AND (${wrong.map((of) => `(${of})`).join(' OR ')}))`)} AS odd`,
-      // A time at the end of all years may be none in the agent's zone: rows without a value are no rejects then.
-      `CASE WHEN s = '' OR NOT (${this.#hasAny} OR (s > '1001' AND s < '9999')) THEN ${bytes("''")} ELSE ${this.#month(timezone)} END AS m`,
-      ...values.flatMap(({ column, isSummed }, at) =>
-        isSummed || isRanked(at)
-          ? [`CASE WHEN h${at} = 1 AND n${at} = 1 THEN ${amount(this.#column(column), `v${at}`)} END AS a${at}`]
-          : [],
-      ),
-      ...(hasPlaces ? [`${counted.field} AS place`] : []),
-    ];
-    return `SELECT ${list(fields)} FROM ${hasPlaces ? counted.from : 'facts'}`;
+    return any([...unsure, all([this.#hasAny, any(wrong)])]);
   }
 
-  /** The month of `s`. Texts with a zone or a fraction, which no text without one is ordered with, have months of their own. */
-  #month(timezone: string): string {
-    const { time } = this.#plan;
-    const { concat, month } = this.#dialect;
-    const column = this.#column(time.column);
-    const { kind } = column;
-    const zones = { source: time.zone, agent: timezone };
-    if (kind !== 'text') {
-      const ranges = monthRanges(kind === 'integer' || kind === 'decimal' ? 'wall' : kind, zones);
-      return month(
-        ranges.filter(({ from }) => from !== oddMark),
-        column,
-        's',
-      );
-    }
-    const ranges = monthRanges(time.zone === timezone ? 'wall' : 'date', zones);
-    const [after, end] = [secondLength + 1, secondLength + 11].map((at) => `substr(s, ${at}, 1)`) as [string, string];
-    const second = `substr(s, 1, ${secondLength})`;
-    const zulu = month(monthRanges('instant', zones), column, second);
-    const fraction = month(ranges, column, second);
-    return `CASE WHEN ${after} IN ('Z', '.') AND s < '${oddMark}' THEN ${concat(after, end, `CASE WHEN ${after} = 'Z' OR ${end} = 'Z' THEN ${zulu} ELSE ${fraction} END`)} ELSE ${month(ranges, column, 's')} END`;
-  }
-
-  /** Where in time and in the order of the query each row is, and its group as one text: engines guess few groups then, and hash. */
-  places(): string {
-    const { concat, numberText, bytes, unique } = this.#dialect;
-    const { hasPlaces } = this.#plan;
-    const place = numberText(`${placeBase} + place`);
-    const keys = this.#keys.flatMap((key, at) =>
-      at === 0 ? [key] : [`'${lineMark}'`, key, `'${lineMark}'`, numberText(`length(${key})`)],
-    );
-    const group = concat(...this.#presence(), 'm', `'${lineMark}'`, ...keys);
-    const fields = [
-      'kinds.*',
-      `${hasPlaces ? bytes(concat('s', `'${lineMark}'`, place)) : 's'} AS stands`,
-      `CASE odd WHEN 0 THEN ${bytes(group)} ELSE ${bytes(hasPlaces ? place : unique)} END AS grp`,
-    ];
-    return `SELECT ${list(fields)} FROM kinds`;
+  /** The key where it was written down, and the column where it would be made anew. */
+  #textOfKey(at: number): SqlColumn {
+    const column = this.#column(at);
+    return this.#plan.hasPlaces ? { ...column, name: `k${at}` } : column;
   }
 
   /**
    * Which values are there, where that keeps rows apart: the agent rejects all rows of a key that makes no name for an
    * entry, of those that have a value for it, and only those.
    */
-  #presence(): readonly string[] {
+  #presence(): string | undefined {
     const { keys } = this.#plan;
     const { concat, literal } = this.#dialect;
-    const presence = concat(...this.#all.map((at) => `CASE h${at} WHEN 1 THEN '+' ELSE '-' END`), "''");
-    if (keys.some(({ mayFail }) => mayFail === 'always')) return [presence];
+    if (keys.every(({ mayFail }) => mayFail === 'never')) return undefined;
+    const presence = concat(...this.#values.map(({ isThere }) => `CASE WHEN ${isThere} THEN '+' ELSE '-' END`), "''");
+    if (keys.some(({ mayFail }) => mayFail === 'always')) return presence;
     const words = keys.flatMap(({ column, mayFail }) => {
       if (mayFail === 'never') return [];
       const begins = ['0:', 'A[', 'a{'].map(
         ([first = '', beyond = '']) => `k${column} >= ${literal(first)} AND k${column} < ${literal(beyond)}`,
       );
-      return [begins.map((of) => `(${of})`).join(' OR ')];
+      return [any(begins)];
     });
-    return words.length === 0 ? [] : [`CASE WHEN ${all(words)} THEN '' ELSE ${presence} END`];
+    return `CASE WHEN ${all(words)} THEN '' ELSE ${presence} END`;
   }
 
-  get #hasAny(): string {
-    return this.#all.map((at) => `h${at} = 1`).join(' OR ');
-  }
-
-  groups(): string {
-    const { values, lines, hasPlaces } = this.#plan;
-    const { concat, sums, indexOf } = this.#dialect;
-    const fields = [
-      ...this.#keys.map((key) => `max(${key}) AS ${key}`),
-      ...this.#columns.flatMap((_column, at) => {
-        const leaving = this.#leaving(at);
-        return leaving === undefined ? [] : [`max(CASE odd WHEN 1 THEN ${leaving} END) AS o${at}`];
-      }),
-      'max(odd) AS odd',
-      'count(*) AS n',
-      ...this.#all.map((at) => `sum(h${at}) AS h${at}`),
-      ...lines.map((line, at) => `${this.#bestLine(line)} AS l${at}`),
-      ...values.flatMap(({ isSummed }, at) =>
-        isSummed
-          ? [
-              ...sums(`a${at}`).map(({ sql }, piece) => `${sql} AS s${at}_${piece}`),
-              `max(CASE h${at} WHEN 1 THEN length(v${at}) - ${indexOf(concat(`v${at}`, "'.'"), '.')} END) AS d${at}`,
-            ]
-          : [],
-      ),
-      ...(hasPlaces
-        ? ['max(place) AS place', ...this.#sortingLine()]
-        : ['CASE max(odd) WHEN 0 THEN grp END AS sorted']),
+  /** Groups of rows of a step: one key and month, or one odd row. */
+  #groups(step: StepName): string {
+    const { packing, some } = this.#dialect;
+    const { isOfYears, month } = this.#time;
+    // A time at the end of all years may be none in the agent's zone: rows without a value are no rejects then.
+    const hasMonth = any([
+      isOfYears({ first: yearMin + 1, last: yearMax - 1 }),
+      all([this.#hasAny, isOfYears(everyYear)]),
+    ]);
+    const presence = this.#presence();
+    const groups: readonly Field[] = [
+      ['odd', `CASE WHEN ${this.#isOdd()} THEN ${this.#odd()} END`],
+      ['m', `CASE WHEN ${hasMonth} THEN ${month} END`],
+      ...(presence === undefined ? [] : [['present', presence] as const]),
+      ...this.#keys.map((key) => [key, key] as const),
     ];
-    return `SELECT ${list(fields)} FROM places GROUP BY grp`;
+    const fields: readonly Field[] = [
+      ...groups,
+      ...(packing === undefined ? this.#others.map((at): Field => [`o${at}`, some(this.#column(at))]) : []),
+      ['n', 'count(*)'],
+      ...this.#values.map(({ isThere }, at): Field => [`r${at}`, `count(CASE WHEN ${isThere} THEN 1 END)`]),
+      ...this.#plan.lines.map((line, at): Field => [`l${at}`, this.#bestLine(line)]),
+      ...this.#values.flatMap((_value, at) => this.#sumFields(at)),
+    ];
+    return `collapsed AS (SELECT ${list(fields.map(named))} FROM ${step} GROUP BY ${list(groups.map(nameOf))})`;
   }
 
-  #bestLine({ value, kind, hasText }: WantedLine): string {
-    const { bytes, concat, rank } = this.#dialect;
-    const mark = this.#plan.hasPlaces ? [] : [`'${lineMark}'`];
-    const parts = hasText ? ['stands', ...mark, `v${value}`] : ['stands'];
-    const sign = signs[kind];
-    if (sign !== undefined) parts.unshift(rank(`a${value}`, sign));
-    const line = parts.length === 1 ? 'stands' : bytes(concat(...parts));
-    return `${kind === 'earliest' ? 'min' : 'max'}(CASE h${value} WHEN 1 THEN ${line} END)`;
+  /** Columns that are wanted beside the keys, for an odd row to leave as it is. */
+  get #others(): readonly number[] {
+    const hasAll = this.#dialect.isFaithful !== undefined;
+    return [...this.#columns.keys()].filter((at) => hasAll || !this.#keys.includes(`k${at}`));
   }
 
-  answer(): string {
-    const { lines, hasPlaces } = this.#plan;
-    const { numberText } = this.#dialect;
+  /** What tells an odd row from all others, and its columns where that costs nothing for the rest. */
+  #odd(): string {
+    const { leave, numberText, packing, unique } = this.#dialect;
+    const own = this.#plan.hasPlaces ? 'place' : unique;
+    if (packing === undefined) return own;
+    return packing.pack([numberText(own), ...this.#others.map((at) => leave(this.#column(at)))]);
+  }
+
+  /** A column of an odd row. */
+  #ofOdd(at: number): string {
+    const { leave, packing } = this.#dialect;
+    if (packing !== undefined) return packing.unpack('odd', this.#others.indexOf(at) + 1);
+    return leave({ ...this.#column(at), name: `o${at}` });
+  }
+
+  /** A column of the query: of a group its key, of an odd row what is there. */
+  #answered(at: number): string {
+    const key = this.#keys.find((name) => name === `k${at}`);
+    if (key !== undefined && !this.#others.includes(at)) return key;
+    return `CASE WHEN odd IS NULL THEN ${key ?? 'NULL'} ELSE ${this.#ofOdd(at)} END`;
+  }
+
+  #answer(): string {
+    const { numberText, packing } = this.#dialect;
+    const { hasPlaces, lines } = this.#plan;
+    const place = packing === undefined ? numberText('odd') : packing.unpack('odd', 0);
     const fields = [
-      ...this.#fields(),
-      numberText('odd'),
+      ...this.#columns.map((_column, at) => `${this.#answered(at)}${this.#labels[at]}`),
+      `CASE WHEN odd IS NOT NULL THEN ${hasPlaces ? place : "'1'"} END`,
       numberText('n'),
-      ...(hasPlaces ? [numberText('place')] : []),
-      ...this.#all.map((at) => numberText(`h${at}`)),
-      ...lines.map((_line, at) => this.#lineOf(at)),
-      ...this.#sumNames().map((sum) => numberText(sum)),
+      ...this.#values.map((_value, at) => numberText(`r${at}`)),
+      ...lines.map((line, at) => this.#lineText(line, `l${at}`)),
+      ...this.#values.flatMap((_value, at) => this.#sumFields(at).map(([of]) => numberText(of))),
     ];
-    // In one order wherever none is asked for, so that a query that gives the same rows has the same answer.
-    const others = this.#columns.flatMap((_column, at) => (this.#leaving(at) === undefined ? [] : [`o${at}`]));
-    const order = hasPlaces ? [this.#placeOfGroup()] : ['sorted', ...this.#keys, ...others];
-    return `SELECT ${list(fields)} FROM collapsed ORDER BY ${list(order)}`;
+    return `SELECT ${list(fields)} FROM collapsed`;
+  }
+
+  #bestLine({ value: at, kind, hasText }: WantedLine): string {
+    const { line, rank, rankLength } = this.#dialect;
+    const { isThere, text, textMax } = this.#values[at] as ValueSql;
+    const { pieces, integer } = this.#format;
+    const sign = signs[kind];
+    const parts = [
+      ...(sign === undefined ? [] : [{ sql: rank(this.#amount(at), sign), length: rankLength }]),
+      ...pieces,
+      ...(hasText ? [{ sql: text, length: textMax }] : []),
+    ];
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const isInteger = integer !== undefined && parts.length === pieces.length;
+    const whole = isInteger
+      ? integer
+      : line(
+          parts.map(({ sql }) => sql),
+          length,
+        );
+    return `${kind === 'earliest' ? 'min' : 'max'}(CASE WHEN ${isThere} THEN ${whole} END)`;
+  }
+
+  /** The pieces of a value's sum, and its scale. */
+  #sumFields(at: number): readonly Field[] {
+    if (this.#plan.values[at]?.isSummed !== true) return [];
+    const { isThere, scale } = this.#values[at] as ValueSql;
+    const pieces = this.#dialect.sums(this.#amount(at)).map(({ sql }, piece): Field => [`s${at}_${piece}`, sql]);
+    return scale === undefined ? pieces : [...pieces, [`d${at}`, `max(CASE WHEN ${isThere} THEN ${scale} END)`]];
   }
 
   /** A line of a group without the rank that it was found by. */
-  #lineOf(at: number): string {
-    const { rankLength } = this.#dialect;
-    const { kind } = this.#plan.lines[at] as WantedLine;
-    return signs[kind] === undefined ? `l${at}` : `substr(l${at}, ${rankLength + 1})`;
+  #lineText({ kind, hasText }: WantedLine, line: string): string {
+    if (signs[kind] !== undefined) return `substr(${line}, ${this.#dialect.rankLength + 1})`;
+    return this.#format.integer === undefined || hasText ? line : this.#dialect.numberText(line);
   }
 
-  /** The line that says where a group stands among the others: the only one that is wanted, else the latest. */
-  get #standing(): string | undefined {
-    const { entries, values } = this.#plan;
-    const [entry] = entries;
-    if (entry === undefined) return undefined;
-    if (entries.every(({ line }) => line === entry.line)) return this.#lineOf(entry.line);
-    return values.length === 1 ? this.#lineOf(entry.latest) : undefined;
+  #amount(at: number): string {
+    const { facts, amount } = this.#values[at] as ValueSql;
+    return facts.length > 0 && this.#hasDearAmounts ? `a${at}` : amount;
   }
 
-  #sortingLine(): readonly string[] {
-    return this.#standing === undefined ? [`max(CASE WHEN ${this.#hasAny} THEN stands END) AS sorted`] : [];
+  /** Whether what an amount is made of is looked at more than once, which costs where it is a text. */
+  get #hasDearAmounts(): boolean {
+    return this.#dialect.sums('').length > 1;
   }
 
-  #placeOfGroup(): string {
-    const { numberText, indexOf } = this.#dialect;
-    const line = this.#standing ?? 'sorted';
-    const place = `substr(${line}, ${indexOf(line, lineMark)} + 1, ${placeLength})`;
-    return `CASE odd WHEN 1 THEN ${numberText(`${placeBase} + place`)} ELSE ${place} END`;
+  get parseLine(): LineFormat['parse'] {
+    return this.#format.parse;
   }
 
-  #fields(): readonly string[] {
-    return this.#columns.map((_column, at) => {
-      if (!this.#isKey(at)) return `o${at}`;
-      return this.#leavesRaw ? `CASE odd WHEN 1 THEN o${at} ELSE k${at} END` : `k${at}`;
-    });
-  }
-
-  #sumNames(): readonly string[] {
-    const pieces = this.#dialect.sums('');
-    return this.#plan.values.flatMap(({ isSummed }, at) =>
-      isSummed ? [...pieces.map((_piece, piece) => `s${at}_${piece}`), `d${at}`] : [],
+  sums(): CollapseSql['sums'] {
+    const exponents = this.#dialect.sums('').map(({ exponent }) => exponent);
+    return this.#plan.values.map(({ isSummed }, at) =>
+      isSummed ? { exponents, hasScale: this.#values[at]?.scale !== undefined } : undefined,
     );
-  }
-
-  #isKey(at: number): boolean {
-    return this.#plan.keys.some(({ column }) => column === at);
-  }
-
-  /** Whether the key's text may differ from what an odd row has to leave with. */
-  get #leavesRaw(): boolean {
-    return this.#dialect.isFaithful !== undefined;
   }
 }
 
@@ -379,11 +334,19 @@ function list(items: readonly string[]): string {
   return items.join(', ');
 }
 
-function all(conditions: readonly string[]): string {
-  return conditions.map((condition) => `(${condition})`).join(' AND ');
+function any(conditions: readonly string[]): string {
+  return conditions.map((condition) => `(${condition})`).join(' OR ');
 }
 
-/** 1 where the condition holds, 0 where it does not or is NULL. */
-function flag(condition: string): string {
-  return `CASE WHEN ${condition} THEN 1 ELSE 0 END`;
+function named([name, sql]: Field): string {
+  return name === sql ? name : `${sql} AS ${name}`;
+}
+
+function nameOf(of: Field | SqlColumn): string {
+  return 'name' in of ? of.name : of[0];
+}
+
+/** Every name that SQL speaks of, and other words. */
+function namesIn(sql: readonly string[]): ReadonlySet<string> {
+  return new Set(sql.join(' ').match(/\w+/g));
 }

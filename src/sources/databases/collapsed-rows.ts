@@ -1,17 +1,11 @@
 /** What leaves a database that collapsed a query, as batches for the agent. */
 import type { CollapsedRow, CollapsedValue, Row, RowBatch } from '../../core/model.ts';
 import type { CollapsePlan } from './collapse-query.ts';
-import { lineMark, placeLength } from './collapse-sql.ts';
+import type { CollapseSql } from './collapse-sql.ts';
 import { amountDigits } from './dialect.ts';
-import { oddMark } from './month-ranges.ts';
 
-/** Of a place that count: no query has more rows. */
-const placeDigits = 15;
-
-export interface Collapse {
+export interface Collapse extends CollapseSql {
   readonly plan: CollapsePlan;
-  /** Of the pieces of each sum: powers of ten. */
-  readonly exponents: readonly number[];
 }
 
 /** Rows of `CollapseSql`, in their order, plain and collapsed ones in batches of their own; at least one batch. */
@@ -27,7 +21,7 @@ export function readCollapsed(rows: readonly Row[], columns: readonly string[], 
       batches.push({
         columns,
         rows: run.map((row) => row.slice(0, columns.length)),
-        places: run.map((row) => (collapse.plan.hasPlaces ? Number(row[columns.length + 2]) : 0)),
+        places: run.map((row) => (collapse.plan.hasPlaces ? Number(row[columns.length]) : 0)),
       });
     } else {
       batches.push({
@@ -42,7 +36,7 @@ export function readCollapsed(rows: readonly Row[], columns: readonly string[], 
 }
 
 function isOddRow(row: Row, width: number): boolean {
-  return row[width] === '1';
+  return row[width] !== '';
 }
 
 /** The key; and where the database judged a condition, a text that passes it. */
@@ -55,45 +49,37 @@ function fieldsOf(row: Row, width: number, { conditions, keys }: CollapsePlan): 
 }
 
 /** @param answer what follows the fields, see `CollapseSql` */
-function collapsedRow(answer: Row, { plan, exponents }: Collapse): CollapsedRow {
-  const { values, lines, entries, hasPlaces } = plan;
-  const [, rows = ''] = answer;
-  const rest = answer.slice(hasPlaces ? 3 : 2);
+function collapsedRow(answer: Row, { plan, sums, parseLine }: Collapse): CollapsedRow {
+  const { values, lines, entries } = plan;
+  const [, rows = '', ...rest] = answer;
   const counts = rest.slice(0, values.length).map(Number);
-  const found = rest.slice(values.length).slice(0, lines.length);
+  const found = rest.slice(values.length, values.length + lines.length);
   let at = values.length + lines.length;
-  const sums = values.map(({ isSummed }, value) => {
-    if (!isSummed) return '';
+  const summed = sums.map((columns, value) => {
+    if (columns === undefined) return '';
+    const { exponents, hasScale } = columns;
     const pieces = rest.slice(at, at + exponents.length);
-    const scale = Number(rest[at + exponents.length]);
-    at += exponents.length + 1;
-    if (counts[value] === 0) return '';
-    let sum = 0n;
-    for (const [piece, exponent] of exponents.entries()) sum += scaled(pieces[piece] as string, exponent);
-    return decimalText(sum, Math.max(0, scale));
+    at += exponents.length;
+    const scale = hasScale ? Number(rest[at++]) : undefined;
+    return counts[value] === 0 ? '' : sumText(pieces, exponents, scale);
   });
   const read = entries.map(({ value, line, latest, shows }): CollapsedValue | undefined => {
     const count = counts[value] as number;
     if (count === 0) return undefined;
-    const { time, text, place } = parseLine(found[line] as string, hasPlaces);
-    const newest = parseLine(found[latest] as string, hasPlaces).time;
-    const shown = { text, sum: sums[value] as string, count: `${count}` }[shows];
+    const { time, text, place } = parseLine(found[line] as string);
+    const newest = latest === line ? time : parseLine(found[latest] as string).time;
+    const shown = { text, sum: summed[value] as string, count: `${count}` }[shows];
     return { time, value: shown, count, place, ...(newest !== time && { latest: newest }) };
   });
   return { rows: Number(rows), entries: read };
 }
 
-function parseLine(
-  line: string,
-  hasPlaces: CollapsePlan['hasPlaces'],
-): { readonly time: string; readonly text: string; readonly place: number } {
-  const end = line.indexOf(lineMark);
-  const mark = end === -1 ? line.length : end;
-  const time = line.startsWith(oddMark) ? line.slice(oddMark.length, mark) : line.slice(0, mark);
-  if (!hasPlaces) return { time, text: line.slice(mark + 1), place: 0 };
-  const textAt = mark + 1 + placeLength;
-  // Without the first digits, which only make all places equally long.
-  return { time, text: line.slice(textAt), place: Number(line.slice(textAt - placeDigits, textAt)) };
+/** A sum of one piece is its text. @param scale how many digits that of several shows after its point */
+function sumText(pieces: Row, exponents: readonly number[], scale: number | undefined): string {
+  if (scale === undefined) return pieces.join();
+  let units = 0n;
+  for (const [piece, exponent] of exponents.entries()) units += scaled(pieces[piece] as string, exponent);
+  return decimalText(units, Math.max(0, scale));
 }
 
 /** A decimal text times ten to the power of `exponent`, in units of 10^-18. */

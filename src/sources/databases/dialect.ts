@@ -1,5 +1,6 @@
 /** What of SQL differs between engines where a database collapses rows: texts, bytes, numbers and times. */
 
+import { yearMax, yearMin } from '../../core/month.ts';
 import type { MonthRange } from './month-ranges.ts';
 
 /** What a column of a query holds, as far as collapsing cares. `text` is right for any type. */
@@ -19,15 +20,21 @@ export type Form =
   | 'blank';
 
 /** Subqueries of the collapsing statement, each over the one before. */
-export type Step = 'texts' | 'facts' | 'kinds' | 'places';
+export type StepName = 'texts' | 'facts' | 'amounts';
 
 /** A column of the query where SQL speaks of it. */
 export interface SqlColumn {
   /** Its name in SQL. */
   readonly name: string;
   readonly kind: ColumnKind;
-  /** The engine's own word or code for its type. */
+  /** The engine's own word or code for its type, see `QueryColumn`. */
   readonly type: string;
+}
+
+/** The first and the last of some years. */
+export interface Years {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** One of the sums that make up a sum: `sql` times ten to the power of `exponent`. */
@@ -44,41 +51,59 @@ export interface Dialect {
   /** Rows counted as they come: the field that counts, and the FROM clause that hands over the rows of a table for it. */
   readonly counted: (table: string) => { readonly field: string; readonly from: string };
   /** What ends a step so that the engine computes its columns once, not wherever they are used. */
-  readonly once: (step: Step) => string;
+  readonly once: (step: StepName) => string;
   /** The text that the plain read gives for a column; '' for NULL. */
   readonly text: (column: SqlColumn) => string;
   /** Whether `text` can be relied on for this row's value. Absent where it always can. */
   readonly isFaithful?: (column: SqlColumn, text: string) => string;
   /** The column as it leaves for the agent: its text, or what the plain read makes the text of. */
   readonly leave: (column: SqlColumn) => string;
+  /** What some row of a group has in a column, which `leave` takes for the column. */
+  readonly some: (column: SqlColumn) => string;
+  /** Texts as one, and one of them again. Absent where a long text costs more than `some` of each column does. */
+  readonly packing?: {
+    readonly pack: (texts: readonly string[]) => string;
+    readonly unpack: (packed: string, index: number) => string;
+  };
   /** A text that is compared and ordered by its bytes. */
   readonly bytes: (text: string) => string;
   /** A constant, compared by its bytes. */
   readonly literal: (text: string) => string;
-  /** Whether the engine tells keys of this length apart. Absent where it tells all. */
-  readonly isKey?: (bytes: readonly string[]) => string;
-  /** A text that no other row has. */
+  /** Whether the engine tells keys of this length apart; `always` for what these columns hold. Absent where it tells all. */
+  readonly isKey?: (keys: readonly { readonly bytes: string; readonly column: SqlColumn }[]) => string;
+  /** Something that no other row has. */
   readonly unique: string;
   readonly is: (form: Form, text: string) => string;
-  /** Whether a column of a kind with a time holds one of the years 1000 to 9999, so that its text is an ISO date or date-time. */
-  readonly isMoment: (column: SqlColumn, text: string) => string;
+  /** The number of a text's first character, or of its first byte where there are several. */
+  readonly firstCode: (column: SqlColumn) => string;
+  /** Whether a column of a kind with a time is of these years, four digits each. */
+  readonly isOfYears: (column: SqlColumn, years: Years) => string;
+  /** Whether what is of the years 1000 to 9999 is a day of the calendar. Absent where the engine has no others. */
+  readonly isDay?: (column: SqlColumn) => string;
   /**
    * The month of a time, or anything that two times have in common only if they are of one month.
    * @param sorted the time's text, by which `ranges` go; '' where it is none
    */
   readonly month: (ranges: readonly MonthRange[], column: SqlColumn, sorted: string) => string;
-  /** Whether the value is a number of at most 18 digits before the point and 18 after it, written without an exponent. */
+  /**
+   * Whether the value is a number of at most 18 digits before the point, and no more after it than `amount` and `rank`
+   * have place for, written without an exponent.
+   */
   readonly isNumber: (column: SqlColumn, text: string) => string;
   /** Such a number, exactly, as `sums` and `rank` want it. */
   readonly amount: (column: SqlColumn, text: string) => string;
+  /** Days from 1970-01-01 to a date, and no error for whatever else there may be. Absent where no column is sure to hold dates. */
+  readonly days?: (column: SqlColumn) => string;
+  /** Digits after the point of a number. Absent where a sum is of one piece, whose text has as many as the longest number. */
+  readonly scale: (column: SqlColumn, text: string) => string | undefined;
   /** The exact sum of amounts, NULLs left out, for any count of rows that a database can hold. */
   readonly sums: (amount: string) => readonly SumPiece[];
   /** A text of `rankLength` characters: its bytes are ordered as the amounts are, or the other way round where `sign` is `-`. */
   readonly rank: (amount: string, sign: '+' | '-') => string;
   readonly rankLength: number;
   readonly concat: (...texts: readonly string[]) => string;
-  /** Where a character first stands in a text, from 1; 0 where it does not. */
-  readonly indexOf: (text: string, character: string) => string;
+  /** Texts of ASCII joined to one of at most so many characters, which is ordered by its bytes. */
+  readonly line: (texts: readonly string[], length: number) => string;
   /** The text of an integer or an exact decimal; NULL stays NULL. */
   readonly numberText: (number: string) => string;
 }
@@ -108,8 +133,26 @@ export const formPatterns: Readonly<Record<Form, string>> = {
   blank: `[${whiteSpace}]*`,
 };
 
-/** Digits of an amount before its point and after it. */
+/** All that a moment may be of. */
+export const everyYear: Years = { first: yearMin, last: yearMax };
+
+/** A condition that always holds. */
+export const always = '1 = 1';
+
+/** Digits of an amount before its point, and of one that is made of a text after it too. */
 export const amountDigits = 18;
+
+/** Digits of the numbers of a type such as `numeric(14,2)`: of all, and after the point. */
+export function decimalDigits(type: string): { readonly all: number; readonly scale: number } | undefined {
+  const [, all, scale] = /\((\d+),\s*(\d+)\)$/.exec(type) ?? [];
+  return all === undefined ? undefined : { all: Number(all), scale: Number(scale) };
+}
+
+/** Whether no number of such a type has more than 18 digits before its point, or than so many after it. */
+export function isShortDecimal(type: string, scaleMax: number): boolean {
+  const digits = decimalDigits(type);
+  return digits !== undefined && digits.scale <= scaleMax && digits.all - digits.scale <= amountDigits;
+}
 
 /** What a search for the month of a time is written with. */
 export interface MonthSearch {

@@ -3,14 +3,22 @@ import {
   type ColumnKind,
   type Dialect,
   type SqlColumn,
+  always,
   countedByWindow,
+  everyYear,
   formPatterns,
+  isShortDecimal,
   quoted,
   searchMonth,
   unlessInMiddle,
 } from './dialect.ts';
 import { type MonthRange, oddMark } from './month-ranges.ts';
 import { outermostWords } from './query-words.ts';
+
+/** Of `numeric(14,2)`: `numeric`. */
+function wordOf(type: string): string {
+  return type.replace(/\(.*/, '');
+}
 
 /** The largest integer of 18 digits. */
 const edge = '999999999999999999';
@@ -28,59 +36,75 @@ const postgresKinds: Readonly<Record<string, ColumnKind>> = {
 const postgresLiteral = (text: string): string => `${quoted(text)} COLLATE "C"`;
 
 export const postgresDialect: Dialect = {
-  kindOf: (type) => postgresKinds[type] ?? 'text',
+  kindOf: (type) => postgresKinds[wordOf(type)] ?? 'text',
   ordered: (query) => query,
   counted: countedByWindow,
-  unique: 'gen_random_uuid()::text',
+  unique: 'gen_random_uuid()',
   once: () => 'OFFSET 0',
   text: (column) => `${postgresText(column)} COLLATE "C"`,
   leave: (column) => `${postgresText(column)} COLLATE "C"`,
+  some: (column) => `max(${postgresDialect.leave(column)})`,
+  packing: {
+    pack: (texts) => `json_build_array(${texts.join(', ')})::text`,
+    unpack: (packed, index) => `${packed}::json ->> ${index}`,
+  },
   bytes: (text) => text,
   literal: postgresLiteral,
+  firstCode: (column) => `ascii(${postgresText(column)})`,
   is: (form, text) => `${text} ~ ${quoted(`^(${formPatterns[form]})$`)}`,
-  isMoment: ({ name }) => `${name} >= '1000-01-01' AND ${name} < '10000-01-01'`,
+  isOfYears: ({ name }, { first, last }) => `(${name} >= '${first}-01-01' AND ${name} < '${last + 1}-01-01')`,
   month: postgresMonth,
-  isNumber({ name, kind }, text) {
+  isNumber({ name, kind, type }, text) {
     if (kind === 'text') return postgresDialect.is('number', text);
+    if (isShortDecimal(type, postgresScaleMax)) return `${name} <> 'NaN'`;
     const isShort = `${name} BETWEEN -${edge} AND ${edge}`;
     // NaN and Infinity are beyond any number.
-    return kind === 'integer' ? isShort : `${isShort} AND scale(${name}) <= 18`;
+    return kind === 'integer' ? isShort : `${isShort} AND scale(${name}) <= ${postgresScaleMax}`;
   },
   amount: ({ name, kind }, text) => `(${kind === 'text' ? text : name})::numeric`,
+  days: (column) =>
+    `CASE WHEN ${postgresDialect.isOfYears(column, everyYear)} THEN (${column.name} - date '1970-01-01')::int8 END`,
+  scale: () => undefined,
   sums: (amount) => [{ sql: `sum(${amount})`, exponent: 0 }],
-  rank: (amount, sign) => `(3000000000000000000 ${sign} ${amount})::numeric(38, 18)::text`,
-  rankLength: 38,
+  rank: (amount, sign) => `(3000000000000000000 ${sign} ${amount})::numeric(57, ${postgresScaleMax})::text`,
+  rankLength: 58,
   concat: (...texts) => texts.join(' || '),
-  indexOf: (text, character) => `strpos(${text}, ${quoted(character)})`,
+  line: (texts) => texts.join(' || '),
   numberText: (number) => `(${number})::text`,
 };
+
+/** Digits after the point: a division gives 20 of them, and an average of such results more. */
+const postgresScaleMax = 38;
 
 /** Types whose cast to text gives what their output function gives, which is what the plain read gets. It is the faster one. */
 const castTypes = new Set([...Object.keys(postgresKinds), 'text', 'varchar', 'float4', 'float8']);
 
 /** `concat` calls the output function, where a cast would strip the blanks of `char(n)` and write booleans out. */
 function postgresText({ name, type }: SqlColumn): string {
-  return castTypes.has(type) ? `coalesce(${name}::text, '')` : `concat(${name})`;
+  return castTypes.has(wordOf(type)) ? `coalesce(${name}::text, '')` : `concat(${name})`;
 }
 
 /** A search in an array: PostgreSQL would compile a search in SQL to machine code, which takes it a minute. */
 function postgresMonth(ranges: readonly MonthRange[], { name, kind }: SqlColumn, sorted: string): string {
   const [first, ...others] = ranges.filter(({ from }) => from !== oddMark);
   if (first === undefined) return sorted;
-  const written = `substr(${sorted}, 1, 7)`;
   const isText = kind === 'text';
   // What is no date is a group of its own.
   const guarded = (month: string): string =>
     isText ? `CASE WHEN ${sorted} >= '1' AND ${sorted} < '${oddMark}' THEN ${month} ELSE ${sorted} END` : month;
+  const written = isText ? `substr(${sorted}, 1, 7)` : `date_trunc('month', ${name}::timestamp)`;
   if (others.length === 0) return guarded(first.month === 'written' ? written : sorted);
   const type = kind === 'instant' ? 'timestamptz' : kind === 'date' ? 'date' : 'timestamp';
   const edges = others.map(({ from }) => `"${from}${kind === 'instant' ? '+00' : ''}"`);
   const range = `width_bucket(${isText ? `${sorted}::timestamp` : name}, '{${edges.join(',')}}'::${type}[])`;
   const each = [first, ...others].flatMap(({ month }, at) => (month === 'each' ? [at] : []));
-  const isWritten = others.some(({ month }) => month === 'written');
-  return guarded(
-    `CASE WHEN ${range} = ANY('{${each.join(',')}}'::int[]) THEN ${sorted} ELSE ${isWritten ? written : `${range}::text`} END`,
-  );
+  const isEach = `${range} = ANY('{${each.join(',')}}'::int[])`;
+  if (others.every(({ month }) => month !== 'written')) {
+    return guarded(`CASE WHEN ${isEach} THEN ${sorted} ELSE ${range}::text END`);
+  }
+  // Beyond all years, so that it is no month's.
+  const alone = isText ? sorted : `${name}::timestamp + interval '10000 years'`;
+  return guarded(`CASE WHEN ${isEach} THEN ${alone} ELSE ${written} END`);
 }
 
 const mysqlKinds: Readonly<Record<string, ColumnKind>> = {
@@ -101,8 +125,25 @@ const allRows = '18446744073709551615';
 /** Sorting looks at no more bytes of a text than this by default (`max_sort_length`): longer keys would run together. */
 const keyBytesMax = 800;
 
+/** Of the text of a number or a time. */
+const numberBytesMax = 100;
+
+/** Of `VAR_STRING(136)`, in bytes. */
+function textBytes(type: string): number {
+  return Number(/^(?:VAR_STRING|STRING)\((\d+)\)$/.exec(type)?.[1] ?? Infinity);
+}
+
+/** Digits after the point, more than which not every server has. */
+const mysqlScaleMax = 30;
+
+/** What `TO_DAYS` gives for 1970-01-01. */
+const epochDay = 719_528;
+
+/** No DATE is of a later year. */
+const lastDateYear = 9999;
+
 export const mysqlDialect: Dialect = {
-  kindOf: (type) => mysqlKinds[type] ?? 'text',
+  kindOf: (type) => mysqlKinds[wordOf(type)] ?? 'text',
   // MariaDB forgets an ORDER BY inside another query, unless it has a LIMIT. A LIMIT writes all rows down once.
   ordered(query) {
     const words = outermostWords(query);
@@ -112,13 +153,13 @@ export const mysqlDialect: Dialect = {
     const isCombined = ['union', 'except', 'intersect'].some((word) => words.has(word));
     return isCombined ? `SELECT * FROM (\n${limited}\n) AS driver_sync` : limited;
   },
-  unique: 'CAST(UUID_SHORT() AS CHAR(20) CHARACTER SET ascii)',
+  unique: 'UUID_SHORT()',
   // MariaDB's row_number() OVER () goes by no order that the rows had.
   counted: (table) => ({
     field: '(@driver_sync_place := CAST(@driver_sync_place AS SIGNED) + 1)',
     from: `(SELECT @driver_sync_place := 0) AS nothing STRAIGHT_JOIN ${table}`,
   }),
-  // A LIMIT has the server write all rows down, which pays once: what is made of their texts costs most.
+  // A LIMIT has the server write all rows down, which pays where much is made of their texts.
   once: (step) => (step === 'facts' ? `LIMIT ${allRows}` : ''),
   text({ name, kind }) {
     const text = `CONVERT(${name} USING utf8mb4) COLLATE utf8mb4_bin`;
@@ -127,32 +168,48 @@ export const mysqlDialect: Dialect = {
     return `CASE WHEN ${name} > 0 THEN CONCAT(${text}, '+00:00') ELSE coalesce(${text}, '') END`;
   },
   leave: (column) => mysqlDialect.text(column),
+  // Of any row, which the session lets it.
+  some: ({ name }) => name,
   bytes: (text) => `CAST(${text} AS BINARY)`,
   // As bytes, so that no sql_mode decides what a backslash is.
   literal: (text) => `X'${Buffer.from(text).toString('hex')}'`,
-  isKey: (bytes) => `${bytes.map((key) => `LENGTH(${key})`).join(' + ')} <= ${keyBytesMax}`,
+  isKey(keys) {
+    const longest = keys.map(({ column: { kind, type } }) => (kind === 'text' ? textBytes(type) : numberBytesMax));
+    if (longest.reduce((sum, bytes) => sum + bytes, 0) <= keyBytesMax) return always;
+    return `${keys.map(({ bytes }) => `LENGTH(${bytes})`).join(' + ')} <= ${keyBytesMax}`;
+  },
+  firstCode: ({ name }) => `ASCII(${name})`,
   is: (form, text) =>
     `${form === 'blank' ? `CONVERT(${text} USING utf8mb4)` : text} REGEXP CONVERT(${mysqlDialect.literal(`^(${formPatterns[form]})\\z`)} USING utf8mb4)`,
+  isOfYears({ name }, { first, last }) {
+    const isEarly = last === lastDateYear ? '' : ` AND ${name} < '${last + 1}-01-01'`;
+    return `(${name} >= '${first}-01-01'${isEarly})`;
+  },
   // 2026-00-00 is a DATE too.
-  isMoment: ({ name }) => `${name} >= '1000-01-01' AND MONTH(${name}) > 0 AND DAYOFMONTH(${name}) > 0`,
+  isDay: ({ name }) => `(MONTH(${name}) > 0 AND DAYOFMONTH(${name}) > 0)`,
   // By the column itself where it is one of times: what is made of it is made anew for every comparison.
   month(ranges, { name, kind }, sorted) {
     if (kind === 'text') return searchMonth(ranges, { sorted, compared: sorted, literal: mysqlDialect.literal });
+    const [first, second] = ranges;
+    if (first?.month === 'written' && second === undefined) return `EXTRACT(YEAR_MONTH FROM ${name})`;
     const month = searchMonth(ranges, { sorted, compared: name, literal: quoted });
     return kind === 'instant' ? unlessInMiddle(sorted, month) : month;
   },
-  isNumber({ name, kind }, text) {
+  isNumber({ name, kind, type }, text) {
     if (kind === 'text') return mysqlDialect.is('number', text);
+    if (isShortDecimal(type, mysqlScaleMax)) return always;
     const isShort = `${name} BETWEEN -${edge} AND ${edge}`;
-    return kind === 'integer' ? isShort : `${isShort} AND LENGTH(${text}) - INSTR(${text}, '.') <= 18`;
+    return kind === 'integer' ? isShort : `${isShort} AND LENGTH(${text}) - INSTR(${text}, '.') <= ${mysqlScaleMax}`;
   },
-  amount: ({ name, kind }, text) => `CAST(${kind === 'text' ? text : name} AS DECIMAL(38, 18))`,
+  amount: ({ name, kind }, text) => (kind === 'text' ? `CAST(${text} AS DECIMAL(38, 18))` : name),
+  days: ({ name }) => `(TO_DAYS(${name}) - ${epochDay})`,
+  scale: ({ kind }, text) => (kind === 'text' ? `LENGTH(${text}) - INSTR(CONCAT(${text}, '.'), '.')` : undefined),
   sums: (amount) => [{ sql: `SUM(${amount})`, exponent: 0 }],
   rank: (amount, sign) =>
-    `CAST(CAST(3000000000000000000 ${sign} ${amount} AS DECIMAL(38, 18)) AS CHAR(38) CHARACTER SET ascii)`,
-  rankLength: 38,
+    `CAST(CAST(3000000000000000000 ${sign} ${amount} AS DECIMAL(49, ${mysqlScaleMax})) AS CHAR(50) CHARACTER SET ascii)`,
+  rankLength: 50,
   concat: (...texts) => `CONCAT(${texts.join(', ')})`,
-  indexOf: (text, character) => `INSTR(${text}, ${quoted(character)})`,
+  line: (texts, length) => `CAST(CONCAT(${texts.join(', ')}) AS CHAR(${length}) CHARACTER SET ascii) COLLATE ascii_bin`,
   // Short, or groups would hold their texts as BLOBs, on disk.
   numberText: (number) => `CAST(${number} AS CHAR(64) CHARACTER SET ascii)`,
 };

@@ -2,8 +2,13 @@
 import {
   type ColumnKind,
   type Dialect,
+  always,
+  amountDigits,
   countedByWindow,
+  decimalDigits,
+  everyYear,
   formPatterns,
+  isShortDecimal,
   quoted,
   searchMonth,
   unlessInMiddle,
@@ -40,19 +45,28 @@ export const duckdbDialect: Dialect = {
   // A column keeps a collation of its own through casts.
   text: ({ name, type }) => `coalesce(${duckdbText(name, type)}, '') COLLATE "binary"`,
   leave: ({ name, type }) => duckdbText(name, type),
+  some: ({ name }) => `max(${name})`,
   bytes: (text) => text,
   literal: quoted,
+  firstCode: (column) => `ascii(${duckdbDialect.text(column)})`,
   is: (form, text) => `regexp_full_match(${text}, ${quoted(formPatterns[form])})`,
-  // By the text, since not every type of them can be compared with every date: infinities and years before Christ are told apart.
-  isMoment: (_column, text) => `regexp_full_match(${text}, '[1-9][0-9]{3}-[0-9T:., +-]*')`,
+  // Not every type of them can be compared with every date. An infinite time has no year.
+  isOfYears: ({ name }, { first, last }) => `year(${name}) BETWEEN ${first} AND ${last}`,
   month(ranges, { kind }, sorted) {
     const month = searchMonth(ranges, { sorted, compared: sorted, literal: quoted });
     return kind === 'instant' ? unlessInMiddle(sorted, month) : month;
   },
-  isNumber({ name, kind }, text) {
-    return kind === 'integer' ? `${name} BETWEEN -${edge} AND ${edge}` : duckdbDialect.is('number', text);
+  isNumber({ name, kind, type }, text) {
+    if (kind === 'integer') return `${name} BETWEEN -${edge} AND ${edge}`;
+    return isShortDecimal(type, amountDigits) ? always : duckdbDialect.is('number', text);
   },
-  amount: ({ name, kind }, text) => `CAST(${kind === 'integer' ? name : text} AS DECIMAL(38, 18))`,
+  amount: ({ name, kind }, text) => `CAST(${kind === 'text' ? text : name} AS DECIMAL(38, 18))`,
+  days: (column) =>
+    `CASE WHEN ${duckdbDialect.isOfYears(column, everyYear)} THEN date_diff('day', DATE '1970-01-01', ${column.name}) END`,
+  scale({ kind, type }, text) {
+    if (kind === 'integer') return '0';
+    return decimalDigits(type)?.scale.toString() ?? `length(${text}) - instr(${text} || '.', '.')`;
+  },
   // In two, or a hundred rows of the largest numbers would be more than a DECIMAL holds.
   sums: (amount) => [
     { sql: `sum(CAST(trunc(${amount}) AS HUGEINT))`, exponent: 0 },
@@ -61,7 +75,7 @@ export const duckdbDialect: Dialect = {
   rank: (amount, sign) => `CAST(CAST(3000000000000000000 AS DECIMAL(38, 18)) ${sign} ${amount} AS VARCHAR)`,
   rankLength: 38,
   concat: (...texts) => texts.join(' || '),
-  indexOf: (text, character) => `instr(${text}, ${quoted(character)})`,
+  line: (texts) => texts.join(' || '),
   numberText: (number) => `CAST(${number} AS VARCHAR)`,
 };
 

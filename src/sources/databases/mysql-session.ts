@@ -284,16 +284,29 @@ interface Column {
   readonly columnType: number;
   /** 63: bytes. */
   readonly characterSet: number;
+  /** Of a text in bytes; of a number in characters, sign and point among them. */
+  readonly columnLength: number;
+  readonly decimals: number;
+  readonly flags: number;
 }
+
+/** Of a column's flags. */
+const unsignedFlag = 32;
 
 interface Prepared {
   readonly columns: readonly Column[];
 }
 
-/** The driver's word for a column's type, such as NEWDECIMAL or TIMESTAMP; BINARY where a text type holds bytes. */
-function typeOf({ Types }: MySql, { columnType, characterSet }: Column): string {
+/** The driver's word for a column's type, see `QueryColumn`. */
+function typeOf({ Types }: MySql, column: Column): string {
+  const { columnType, characterSet, columnLength, decimals, flags } = column;
   const word = (Types as unknown as Readonly<Record<number, string>>)[columnType] ?? String(columnType);
-  return characterSet === 63 && textTypes.has(word) ? 'BINARY' : word;
+  if (word === 'NEWDECIMAL') {
+    const signs = (decimals === 0 ? 0 : 1) + ((flags & unsignedFlag) === 0 ? 1 : 0);
+    return `${word}(${columnLength - signs},${decimals})`;
+  }
+  if (characterSet === 63 && textTypes.has(word)) return 'BINARY';
+  return word === 'VAR_STRING' || word === 'STRING' ? `${word}(${columnLength})` : word;
 }
 
 const textTypes = new Set(['VARCHAR', 'VAR_STRING', 'STRING', 'TINY_BLOB', 'MEDIUM_BLOB', 'LONG_BLOB', 'BLOB']);

@@ -85,6 +85,14 @@ function tlsOptions({ ca, isVerified, isNameVerified }: Encryption): Exclude<Cli
   };
 }
 
+/** `(14,2)` where the type says so; its modifier is one above minus five, the digits of all in its upper half. */
+function numericDigits(modifier: number): string {
+  if (modifier < 4) return '';
+  const scale = (modifier - 4) & 0x7ff;
+  // Above 1000: a scale below zero.
+  return scale > 1000 ? '' : `(${(modifier - 4) >> 16},${scale})`;
+}
+
 /** The word of each built-in type, such as `numeric` or `timestamptz`, by its number. */
 function typeNames({ types }: { readonly types: { readonly builtins: object } }): ReadonlyMap<number, string> {
   const builtins = Object.entries(types.builtins) as [string, number][];
@@ -140,7 +148,10 @@ class PostgresSession implements Connection {
         hint: 'write one SELECT statement',
       });
     }
-    return fields.map(({ name, dataTypeID }) => ({ name, type: types.get(dataTypeID) ?? String(dataTypeID) }));
+    return fields.map(({ name, dataTypeID, dataTypeModifier }) => {
+      const word = types.get(dataTypeID) ?? String(dataTypeID);
+      return { name, type: word === 'numeric' ? `numeric${numericDigits(dataTypeModifier)}` : word };
+    });
   }
 
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {

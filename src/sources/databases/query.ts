@@ -1,5 +1,4 @@
 /** One query of a database as a source: what every engine shares. An engine says only how its rows become texts. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import { answerStamp } from '../../core/answer-stamp.ts';
@@ -12,6 +11,7 @@ import { freshStamp } from '../kind.ts';
 import type { SourceContext } from '../kind.ts';
 import { type CollapseQuery, collapseQuery, pushdownProblems } from './collapse-query.ts';
 import type { Dialect } from './dialect.ts';
+import { RowHash } from './row-hash.ts';
 
 const partName = 'query';
 /** An answer of `changed` that is longer is no cheap one, in rows. */
@@ -47,8 +47,9 @@ export interface QueryColumn {
   /** As the engine says it, not trimmed. */
   readonly name: string;
   /**
-   * The engine's own word for its type, for the engine's dialect. PostgreSQL: `numeric`, `timestamptz`, of types that are
-   * not built in their number. MySQL: `NEWDECIMAL`, `TIMESTAMP`, `VAR_STRING`, and `BINARY` where a text type holds bytes.
+   * The engine's own word for its type, for the engine's dialect. PostgreSQL: `numeric`, `numeric(14,2)`, `timestamptz`, of
+   * types that are not built in their number. MySQL: `NEWDECIMAL(14,2)`, `TIMESTAMP`, `VAR_STRING(136)` in bytes, and `BINARY` where a
+   * text type holds bytes. DuckDB: `DECIMAL(14,2)`.
    */
   readonly type: string;
 }
@@ -157,7 +158,7 @@ class Query {
       // In the transaction of the rows: the stamp of exactly their content.
       const revision = stamped ?? (await reasoned(signal, () => this.#ask(connection)));
       const { sql, columns, batches } = await reasoned(signal, () => this.#prepare(connection));
-      const hash = new RowHash(this.#engine.place, columns);
+      const hash = new RowHash({ place: this.#engine.place, columns, isOrdered: !this.#settings.pushdown });
       const results = connection.rows(sql);
       try {
         let isFirst = true;
@@ -247,45 +248,4 @@ function parseColumns(place: string, described: readonly QueryColumn[]): readonl
   throw new AgentError('part.unreadable', `${place}: the query gives two columns called ${twice}`, {
     hint: 'name one of them with AS',
   });
-}
-
-/** The hash of a query's rows, whatever the batches they came in. Sees every text, so that it refuses those that are none. */
-class RowHash {
-  readonly #hash = createHash('sha256');
-  readonly #place: string;
-  readonly #columns: readonly string[];
-  #rows = 0;
-
-  constructor(place: string, columns: readonly string[]) {
-    this.#place = place;
-    this.#columns = columns;
-    this.#hash.update(`${JSON.stringify(columns)}\n`);
-  }
-
-  add(rows: readonly Row[]): void {
-    if (rows.length === 0) return;
-    // JSON keeps apart what joining the texts could run together; one call for all rows costs half of one for each.
-    const json = JSON.stringify(rows);
-    // What a bad text looks like in JSON, and a few that are none.
-    if (json.includes('\uFFFD') || json.includes('\\u0000')) this.#refuseBadText(rows);
-    // Without the brackets, or the hash would depend on the batches.
-    this.#hash.update(json.slice(1, -1)).update(',');
-    this.#rows += rows.length;
-  }
-
-  digest(): string {
-    return this.#hash.digest('hex');
-  }
-
-  /** @throws AgentError `part.unreadable` where a text holds a NUL, or U+FFFD, which stands where bytes were invalid */
-  #refuseBadText(rows: readonly Row[]): void {
-    for (const [at, row] of rows.entries()) {
-      const index = row.findIndex((text) => /[\0\uFFFD]/.test(text));
-      if (index === -1) continue;
-      const place = `${this.#place}: row ${this.#rows + at + 1}, column ${this.#columns[index] ?? index + 1}`;
-      throw new AgentError('part.unreadable', `${place}: a text that is not utf-8 or holds a NUL character`, {
-        hint: 'correct it in the database, or leave that row out in the query',
-      });
-    }
-  }
 }

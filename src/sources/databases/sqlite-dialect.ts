@@ -65,10 +65,13 @@ export const sqliteDialect: Dialect = {
     return `CASE typeof(${name}) WHEN 'blob' THEN 0 WHEN 'real' THEN ${real} AND ${text} <> '-0.0' WHEN 'text' THEN instr(CAST(${name} AS BLOB), x'00') = 0 ELSE 1 END`;
   },
   leave: ({ name }) => name,
+  // Of any row.
+  some: ({ name }) => name,
   bytes: (text) => text,
   literal: quoted,
+  firstCode: (column) => `unicode(${sqliteDialect.text(column)})`,
   is: (form, text) => forms[form](text),
-  isMoment: () => '0',
+  isOfYears: () => '0',
   month: (ranges, _column, sorted) => searchMonth(ranges, { sorted, compared: sorted, literal: quoted }),
   isNumber: (_column, text) => forms.number(text),
   amount(_column, text) {
@@ -79,11 +82,12 @@ export const sqliteDialect: Dialect = {
     const fraction = `substr(substr(${unsigned}, ${dot} + 1) || ${zeros}, 1, 18)`;
     return `CASE substr(${text}, 1, 1) WHEN '-' THEN '-' ELSE '+' END || ${whole} || ${fraction}`;
   },
+  scale: (_column, text) => `length(${text}) - instr(${text} || '.', '.')`,
   sums: (amount) =>
     pieceAt.map((at, index) => ({ sql: `sum(${piece(amount, at)})`, exponent: pieceDigits * (1 - index) })),
   rank: (amount, sign) => pieceAt.map((at) => `CAST(3000000000 ${sign} ${piece(amount, at)} AS TEXT)`).join(' || '),
   rankLength: 40,
   concat: (...texts) => texts.join(' || '),
-  indexOf: (text, character) => `instr(${text}, ${quoted(character)})`,
+  line: (texts) => texts.join(' || '),
   numberText: (number) => `CAST(${number} AS TEXT)`,
 };

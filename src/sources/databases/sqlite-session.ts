@@ -137,11 +137,13 @@ class SqliteSession implements Connection {
   }
 }
 
+const needsPlace = 'it must be readable, and one in WAL mode needs its -shm file or permission to create it';
 const hints: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'a program keeps it locked for writing; it is tried again at the next look',
-  SQLITE_CANTOPEN: 'it must be readable, and one in WAL mode needs its -shm file or permission to create it',
+  SQLITE_CANTOPEN: needsPlace,
   SQLITE_CORRUPT: 'is a copy still under way? else restore it from a backup',
   SQLITE_ERROR: 'correct the query',
+  SQLITE_READONLY: needsPlace,
   SQLITE_NOTADB: 'is this the right file, and is it complete?',
   QUERY_WRITES: 'write one SELECT statement',
   QUERY_BLOB: 'use hex(…) in the query, or CAST(… AS TEXT) if it holds text',

@@ -1,0 +1,75 @@
+/**
+ * A row of a group as a text, its line: when it is, its place in the order of the query, and the text of its value. Lines
+ * are ordered as rows are, so that the greatest of a group is its latest row. Where times are dates, time and place are
+ * one integer, which costs a database far less than a text.
+ */
+import { daySeconds } from '../../core/month.ts';
+import type { TimeSql } from './collapse-columns.ts';
+import type { Dialect } from './dialect.ts';
+import { oddMark } from './month-ranges.ts';
+
+/** After a time: it sorts before whatever a time may go on with. */
+const timeEnd = '!';
+/** What a place is added to, so that all have as many digits. */
+const placeBase = '1000000000000000000';
+const placeLength = placeBase.length;
+/** Of a place that count: no query has more rows. */
+const placeDigits = 15;
+/** Digits of the place in a date's integer, those before it, and what makes the days of all years as many digits. */
+const datePlaceDigits = 12;
+const dayDigits = 7;
+const daysAdded = 1_400_000;
+
+export interface Line {
+  /** As the agent reads it. */
+  readonly time: string;
+  /** 0 where places are not counted. */
+  readonly place: number;
+  readonly text: string;
+}
+
+export interface LineFormat {
+  /** The line without the value's text, in pieces: SQL, and how many characters it gives at most. */
+  readonly pieces: readonly { readonly sql: string; readonly length: number }[];
+  /** The same as an integer, where it is one. */
+  readonly integer: string | undefined;
+  readonly parse: (line: string) => Line;
+}
+
+export function lineFormat({ days, numberText }: Dialect, time: TimeSql, hasPlaces: boolean): LineFormat {
+  if (time.dates !== undefined && days !== undefined) {
+    const sum = `(${days(time.dates)} + ${daysAdded}) * ${10 ** datePlaceDigits}`;
+    const integer = hasPlaces ? `${sum} + place` : sum;
+    return {
+      pieces: [{ sql: numberText(integer), length: dayDigits + datePlaceDigits }],
+      integer,
+      parse(line) {
+        const day = Number(line.slice(0, dayDigits)) - daysAdded;
+        const textAt = dayDigits + datePlaceDigits;
+        return {
+          time: new Date(day * daySeconds * 1000).toISOString().slice(0, 10),
+          place: Number(line.slice(dayDigits, textAt)),
+          text: line.slice(textAt),
+        };
+      },
+    };
+  }
+  const place = { sql: numberText(`${placeBase} + place`), length: placeLength };
+  return {
+    pieces: [
+      { sql: time.sorted, length: time.sortedMax },
+      { sql: `'${timeEnd}'`, length: timeEnd.length },
+      ...(hasPlaces ? [place] : []),
+    ],
+    integer: undefined,
+    parse(line) {
+      const end = line.indexOf(timeEnd);
+      const text = end + timeEnd.length + (hasPlaces ? placeLength : 0);
+      return {
+        time: line.slice(line.startsWith(oddMark) ? oddMark.length : 0, end),
+        place: hasPlaces ? Number(line.slice(text - placeDigits, text)) : 0,
+        text: line.slice(text),
+      };
+    },
+  };
+}

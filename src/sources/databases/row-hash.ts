@@ -1,0 +1,59 @@
+/** The hash of a query's rows, whatever the batches they came in. Sees every text, so that it refuses those that are none. */
+import { createHash, hash } from 'node:crypto';
+import { AgentError } from '../../core/errors.ts';
+import type { Row } from '../../core/model.ts';
+
+export interface RowHashOptions {
+  /** Of the database, for messages. */
+  readonly place: string;
+  readonly columns: readonly string[];
+  /** Whether the same rows in another order are other content. */
+  readonly isOrdered: boolean;
+}
+
+export class RowHash {
+  readonly #hash = createHash('sha256');
+  readonly #options: RowHashOptions;
+  /** Of rows in any order: their hashes added up, in 64 bits each. Unlike with XOR, rows that are the same count. */
+  readonly #sums = new BigUint64Array(4);
+  #rows = 0;
+
+  constructor(options: RowHashOptions) {
+    this.#options = options;
+    this.#hash.update(`${JSON.stringify(options.columns)}\n`);
+  }
+
+  /** @throws AgentError `part.unreadable` where a text holds a NUL, or U+FFFD, which stands where bytes were invalid */
+  add(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    // JSON keeps apart what joining the texts could run together; one call for all rows costs half of one for each.
+    const json = JSON.stringify(rows);
+    // What a bad text looks like in JSON, and a few that are none.
+    if (json.includes('\uFFFD') || json.includes('\\u0000')) this.#refuseBadText(rows);
+    // Without the brackets, or the hash would depend on the batches.
+    if (this.#options.isOrdered) this.#hash.update(json.slice(1, -1)).update(',');
+    else for (const row of rows) this.#addToSums(row);
+    this.#rows += rows.length;
+  }
+
+  #addToSums(row: Row): void {
+    const digest = hash('sha256', JSON.stringify(row), 'buffer');
+    for (const index of this.#sums.keys()) this.#sums[index]! += digest.readBigUInt64LE(index * 8);
+  }
+
+  digest(): string {
+    return this.#hash.update(`${this.#rows}`).update(this.#sums).digest('hex');
+  }
+
+  #refuseBadText(rows: readonly Row[]): void {
+    const { place, columns } = this.#options;
+    for (const [at, row] of rows.entries()) {
+      const index = row.findIndex((text) => /[\0\uFFFD]/.test(text));
+      if (index === -1) continue;
+      const where = `${place}: row ${this.#rows + at + 1}, column ${columns[index] ?? index + 1}`;
+      throw new AgentError('part.unreadable', `${where}: a text that is not utf-8 or holds a NUL character`, {
+        hint: 'correct it in the database, or leave that row out in the query',
+      });
+    }
+  }
+}
