@@ -14,8 +14,8 @@ export interface RowHashOptions {
 export class RowHash {
   readonly #hash = createHash('sha256');
   readonly #options: RowHashOptions;
-  /** Of rows in any order: their hashes added up, in 64 bits each. Unlike with XOR, rows that are the same count. */
-  readonly #sums = new BigUint64Array(4);
+  /** Of rows in any order: their hashes added up, in 32 bits each. Unlike with XOR, rows that are the same count. */
+  readonly #sums = new Uint32Array(8);
   #rows = 0;
 
   constructor(options: RowHashOptions) {
@@ -25,20 +25,27 @@ export class RowHash {
 
   /** @throws AgentError `part.unreadable` where a text holds a NUL, or U+FFFD, which stands where bytes were invalid */
   add(rows: readonly Row[]): void {
+    if (this.#options.isOrdered) this.#addInOrder(rows);
+    else for (const row of rows) this.#addToSums(row);
+  }
+
+  #addInOrder(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     // JSON keeps apart what joining the texts could run together; one call for all rows costs half of one for each.
     const json = JSON.stringify(rows);
-    // What a bad text looks like in JSON, and a few that are none.
-    if (json.includes('\uFFFD') || json.includes('\\u0000')) this.#refuseBadText(rows);
+    if (mayHoldBadText(json)) this.#refuseBadText(rows);
     // Without the brackets, or the hash would depend on the batches.
-    if (this.#options.isOrdered) this.#hash.update(json.slice(1, -1)).update(',');
-    else for (const row of rows) this.#addToSums(row);
+    this.#hash.update(json.slice(1, -1)).update(',');
     this.#rows += rows.length;
   }
 
   #addToSums(row: Row): void {
-    const digest = hash('sha256', JSON.stringify(row), 'buffer');
-    for (const index of this.#sums.keys()) this.#sums[index]! += digest.readBigUInt64LE(index * 8);
+    const json = JSON.stringify(row);
+    if (mayHoldBadText(json)) this.#refuseBadText([row]);
+    const digest = hash('sha256', json, 'buffer');
+    const sums = this.#sums;
+    for (let index = 0; index < sums.length; index++) sums[index]! += digest.readUInt32LE(index * 4);
+    this.#rows++;
   }
 
   digest(): string {
@@ -56,4 +63,9 @@ export class RowHash {
       });
     }
   }
+}
+
+/** What a bad text looks like in JSON, and a few that are none. */
+function mayHoldBadText(json: string): boolean {
+  return json.includes('\uFFFD') || json.includes('\\u0000');
 }
