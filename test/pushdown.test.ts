@@ -21,10 +21,9 @@ import { columns, rowsOfFew, wellFormed } from './pushdown-rows.ts';
 import {
   type TestServer,
   cannotMariadb,
-  cannotPostgres,
   mariadbName,
   mariadbServer,
-  postgresName,
+  postgresReleases,
   postgresServer,
 } from './servers.ts';
 
@@ -167,16 +166,16 @@ interface EngineCase {
 const engines: readonly EngineCase[] = [
   { name: 'SQLite', isMissing: false, runs: 70, thirds: 3, open: async (dir) => ({ place: await sqlitePlace(dir) }) },
   { name: 'DuckDB', isMissing: false, runs: 30, thirds: 1, open: async (dir) => ({ place: await duckdbPlace(dir) }) },
-  {
-    name: postgresName,
-    isMissing: cannotPostgres,
-    runs: 70,
+  ...postgresReleases.map(({ name, isMissing, programs }) => ({
+    name,
+    isMissing,
+    runs: 60,
     thirds: 1,
-    async open(dir) {
-      const server = await postgresServer();
+    open: async (dir: string) => {
+      const server = await postgresServer({ programs });
       return { place: await postgresPlace(dir, server), server };
     },
-  },
+  })),
   {
     name: mariadbName,
     isMissing: cannotMariadb,

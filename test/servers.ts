@@ -1,7 +1,7 @@
-/** Throw-away PostgreSQL and MariaDB servers from Debian's packages, each with its own files, port and process. */
+/** Throw-away PostgreSQL and MariaDB servers, each with its own files, port and process. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, chownSync, constants, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,38 +9,39 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import {
+  type Identity,
+  type PostgresPrograms,
+  identityOf,
+  installed,
+  mariadb,
+  postgresOfDebian,
+  postgresOfNpm,
+} from './server-programs.ts';
 
-/** A program that this machine has, by its full path. */
-function findProgram(name: string, ...more: readonly string[]): string | undefined {
-  const dirs = [...more, ...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/sbin'];
-  return dirs.map((dir) => path.join(dir, name)).find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-// Newest first: their names are major versions.
-const debian = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-const programs = {
-  initdb: findProgram('initdb', ...debian),
-  postgres: findProgram('postgres', ...debian),
-  mariadbd: findProgram('mariadbd'),
-  mariadbInstall: findProgram('mariadb-install-db'),
-};
+const usualPostgres = postgresOfDebian ?? postgresOfNpm;
 
 /** Skipped with their name where they are missing, and a failure where everything is checked. */
 const isChecked = process.env['CI'] !== undefined;
-export const cannotPostgres = !isChecked && (programs.initdb === undefined || programs.postgres === undefined);
-export const cannotMariadb = !isChecked && (programs.mariadbd === undefined || programs.mariadbInstall === undefined);
+export const cannotPostgres = !isChecked && usualPostgres === undefined;
+export const cannotMariadb = !isChecked && mariadb === undefined;
 /** For the names of suites. */
 export const postgresName = cannotPostgres ? 'PostgreSQL, which is not installed' : 'PostgreSQL';
 export const mariadbName = cannotMariadb ? 'MariaDB, which is not installed' : 'MariaDB';
+
+/** Every release of PostgreSQL that is at hand: at least one, or it is missing. */
+export const postgresReleases = [
+  { name: postgresName, isMissing: cannotPostgres, programs: usualPostgres },
+  ...(usualPostgres === postgresOfNpm
+    ? []
+    : [
+        {
+          name: postgresOfNpm === undefined ? 'a newer PostgreSQL, which is not installed' : 'a newer PostgreSQL',
+          isMissing: postgresOfNpm === undefined,
+          programs: postgresOfNpm,
+        },
+      ]),
+];
 
 /** The administrator's password: one that a url has to encode. */
 const password = 'se/cr?et #1%@';
@@ -52,6 +53,8 @@ export interface ServerOptions {
   readonly tls?: boolean;
   /** PostgreSQL: lines of pg_hba.conf that come before the usual ones. */
   readonly access?: readonly string[];
+  /** PostgreSQL: of which packages. */
+  readonly programs?: PostgresPrograms | undefined;
 }
 
 export interface TestServer extends AsyncDisposable {
@@ -84,7 +87,7 @@ export interface UrlOptions {
 }
 
 export async function postgresServer(options: ServerOptions = {}): Promise<TestServer> {
-  const [initdb, postgres] = [installed(programs.initdb, 'initdb'), installed(programs.postgres, 'postgres')];
+  const { initdb, postgres } = installed(options.programs ?? usualPostgres, 'PostgreSQL');
   const { dir, tls, own, as } = home('postgres');
   const data = path.join(dir, 'data');
   await run(
@@ -131,10 +134,7 @@ export async function postgresServer(options: ServerOptions = {}): Promise<TestS
 }
 
 export async function mariadbServer(options: ServerOptions = {}): Promise<TestServer> {
-  const [mariadbd, install] = [
-    installed(programs.mariadbd, 'mariadbd'),
-    installed(programs.mariadbInstall, 'mariadb-install-db'),
-  ];
+  const { mariadbd, install } = installed(mariadb, 'MariaDB');
   const { dir, tls, own, as } = home('mysql');
   const data = path.join(dir, 'data');
   const init = ['--no-defaults', `--datadir=${data}`, '--skip-test-db', '--skip-name-resolve'];
@@ -185,16 +185,6 @@ const firstStatements = [
   'CREATE DATABASE IF NOT EXISTS books;',
 ];
 
-function installed(program: string | undefined, name: string): string {
-  if (program === undefined) throw new Error(`${name} is not installed, and with CI set nothing is skipped`);
-  return program;
-}
-
-interface Identity {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 interface Home {
   readonly dir: string;
   readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
@@ -207,7 +197,7 @@ interface Home {
 function home(user: string): Home {
   const dir = mkdtempSync(path.join(tmpdir(), `driver-sync-${user}-`));
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
-  const as = process.getuid?.() === 0 ? identityOf(user) : undefined;
+  const as = identityOf(user);
   const give = (file: string): void => {
     if (as !== undefined) chownSync(file, as.uid, as.gid);
   };
@@ -220,18 +210,6 @@ function home(user: string): Home {
   const tls = certify(dir);
   for (const file of [dir, tls.key, tls.cert]) give(file);
   return { dir, tls, as, own };
-}
-
-function identityOf(user: string): Identity {
-  const users = new Map(
-    readFileSync('/etc/passwd', 'utf8')
-      .split('\n')
-      .map((line) => line.split(':'))
-      .map(([name = '', , uid, gid]) => [name, { uid: Number(uid), gid: Number(gid) }]),
-  );
-  const identity = users.get(user) ?? users.get('nobody');
-  if (identity === undefined) throw new Error('a server runs as no root, and there is no user nobody');
-  return identity;
 }
 
 /** An authority, and a certificate of `localhost` that it vouches for. */

@@ -124,19 +124,21 @@ export function timeSql(dialect: Dialect, column: SqlColumn, zones: Zones): Time
       ),
     };
   }
-  const { bytes } = dialect;
   return {
     texts: [['t', dialect.text(column)]],
-    facts: [['s', bytes(sortedTime(dialect, zones))]],
+    facts: [['s', dialect.line([sortedTime(dialect, zones)], textTimeMax)]],
     dates: undefined,
     sorted: 's',
-    sortedMax: 64,
+    sortedMax: textTimeMax,
     isTime: "s <> ''",
     isOfYears: ({ first, last }) =>
       first === yearMin && last === yearMax ? "s <> ''" : `(s > '${first}' AND s < '${last + 1}')`,
     month: textMonth(dialect, column, zones),
   };
 }
+
+/** Of a text that is sorted as a time: `moment` is the longest form. */
+const textTimeMax = 48;
 
 /** The text `t` as it is sorted, '' where it is no time. */
 function sortedTime({ is, concat }: Dialect, { source, agent }: Zones): string {

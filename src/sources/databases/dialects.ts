@@ -4,6 +4,7 @@ import {
   type Dialect,
   type SqlColumn,
   always,
+  amountDigits,
   countedByWindow,
   everyYear,
   formPatterns,
@@ -51,7 +52,12 @@ export const postgresDialect: Dialect = {
   bytes: (text) => text,
   literal: postgresLiteral,
   firstCode: (column) => `ascii(${postgresText(column)})`,
-  is: (form, text) => `${text} ~ ${quoted(`^(${formPatterns[form]})$`)}`,
+  is(form, text) {
+    const isForm = `${text} ~ ${quoted(`^(${formPatterns[form]})$`)}`;
+    if (form !== 'number') return isForm;
+    // Counting digits makes a pattern six times as dear, and few numbers are long.
+    return `CASE WHEN length(${text}) <= ${amountDigits} THEN ${text} ~ '^-?[0-9]+([.][0-9]+)?$' ELSE ${isForm} END`;
+  },
   isOfYears: ({ name }, { first, last }) => `(${name} >= '${first}-01-01' AND ${name} < '${last + 1}-01-01')`,
   month: postgresMonth,
   isNumber({ name, kind, type }, text) {

