@@ -160,20 +160,22 @@ export interface MonthSearch {
   readonly sorted: string;
   /** What is compared with the texts of ranges: the same, or a column that the engine compares with such texts. */
   readonly compared: string;
+  /** The month that the time itself names. */
+  readonly written: string;
   readonly literal: (text: string) => string;
 }
 
-/** In the middle of a month all clocks of the world agree on it: for instants, which elsewhere have to be searched for. */
-export function unlessInMiddle(sorted: string, month: string): string {
-  return `CASE WHEN substr(${sorted}, 9, 2) BETWEEN '02' AND '27' THEN substr(${sorted}, 1, 7) ELSE ${month} END`;
+/** The month that a text begins with. */
+export function writtenMonth(text: string): string {
+  return `substr(${text}, 1, 7)`;
 }
 
 /** A search for the range of a time: eleven comparisons for a zone with daylight saving. */
 export function searchMonth(ranges: readonly MonthRange[], search: MonthSearch): string {
-  const { sorted, compared, literal } = search;
+  const { sorted, compared, written, literal } = search;
   const [first, second] = ranges;
   if (first === undefined || (second === undefined && first.month === 'each')) return sorted;
-  if (second === undefined) return first.month === 'written' ? `substr(${sorted}, 1, 7)` : literal(first.month);
+  if (second === undefined) return first.month === 'written' ? written : literal(first.month);
   const half = Math.ceil(ranges.length / 2);
   const before = searchMonth(ranges.slice(0, half), search);
   const after = searchMonth(ranges.slice(half), search);

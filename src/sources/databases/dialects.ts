@@ -11,9 +11,9 @@ import {
   isShortDecimal,
   quoted,
   searchMonth,
-  unlessInMiddle,
+  writtenMonth,
 } from './dialect.ts';
-import { type MonthRange, oddMark } from './month-ranges.ts';
+import { type MonthRange, oddMark, skippedHours } from './month-ranges.ts';
 import { outermostWords } from './query-words.ts';
 
 /** Of `numeric(14,2)`: `numeric`. */
@@ -113,6 +113,17 @@ function postgresMonth(ranges: readonly MonthRange[], { name, kind }: SqlColumn,
   return guarded(`CASE WHEN ${isEach} THEN ${alone} ELSE ${written} END`);
 }
 
+/**
+ * Whether a wall time, for which there would be a search, is of no hour in which its clocks ever skip one, and between
+ * the first and the last range. In the middle of a month, as an instant, it needs no such look: all clocks agree there.
+ */
+function isFarFromChanges(ranges: readonly MonthRange[], name: string): string | undefined {
+  const hours = skippedHours(ranges);
+  if (hours === undefined) return undefined;
+  const [first, last] = [ranges[1], ranges.at(-1)] as [MonthRange, MonthRange];
+  return `${name} >= ${quoted(first.from)} AND ${name} < ${quoted(last.from)} AND HOUR(${name}) NOT BETWEEN ${hours.first} AND ${hours.last}`;
+}
+
 const mysqlKinds: Readonly<Record<string, ColumnKind>> = {
   TINY: 'integer',
   SHORT: 'integer',
@@ -195,11 +206,14 @@ export const mysqlDialect: Dialect = {
   isDay: ({ name }) => `(MONTH(${name}) > 0 AND DAYOFMONTH(${name}) > 0)`,
   // By the column itself where it is one of times: what is made of it is made anew for every comparison.
   month(ranges, { name, kind }, sorted) {
-    if (kind === 'text') return searchMonth(ranges, { sorted, compared: sorted, literal: mysqlDialect.literal });
-    const [first, second] = ranges;
-    if (first?.month === 'written' && second === undefined) return `EXTRACT(YEAR_MONTH FROM ${name})`;
-    const month = searchMonth(ranges, { sorted, compared: name, literal: quoted });
-    return kind === 'instant' ? unlessInMiddle(sorted, month) : month;
+    const { literal } = mysqlDialect;
+    if (kind === 'text')
+      return searchMonth(ranges, { sorted, compared: sorted, written: writtenMonth(sorted), literal });
+    const written = `EXTRACT(YEAR_MONTH FROM ${name})`;
+    const named = ranges.map(({ from, month }) => ({ from, month: month.replace('-', '') }));
+    const month = searchMonth(named, { sorted, compared: name, written, literal: quoted });
+    const isWritten = kind === 'instant' ? `DAYOFMONTH(${name}) BETWEEN 2 AND 27` : isFarFromChanges(ranges, name);
+    return isWritten === undefined ? month : `CASE WHEN ${isWritten} THEN ${written} ELSE ${month} END`;
   },
   isNumber({ name, kind, type }, text) {
     if (kind === 'text') return mysqlDialect.is('number', text);

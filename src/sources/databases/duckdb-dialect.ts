@@ -11,7 +11,7 @@ import {
   isShortDecimal,
   quoted,
   searchMonth,
-  unlessInMiddle,
+  writtenMonth,
 } from './dialect.ts';
 
 const kinds: Readonly<Record<string, ColumnKind>> = {
@@ -53,8 +53,11 @@ export const duckdbDialect: Dialect = {
   // Not every type of them can be compared with every date. An infinite time has no year.
   isOfYears: ({ name }, { first, last }) => `year(${name}) BETWEEN ${first} AND ${last}`,
   month(ranges, { kind }, sorted) {
-    const month = searchMonth(ranges, { sorted, compared: sorted, literal: quoted });
-    return kind === 'instant' ? unlessInMiddle(sorted, month) : month;
+    const written = writtenMonth(sorted);
+    const month = searchMonth(ranges, { sorted, compared: sorted, written, literal: quoted });
+    if (kind !== 'instant') return month;
+    // In the middle of a month all clocks of the world agree on it.
+    return `CASE WHEN substr(${sorted}, 9, 2) BETWEEN '02' AND '27' THEN ${written} ELSE ${month} END`;
   },
   isNumber({ name, kind, type }, text) {
     if (kind === 'integer') return `${name} BETWEEN -${edge} AND ${edge}`;

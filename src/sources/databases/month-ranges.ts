@@ -54,6 +54,25 @@ export function monthRanges(kind: 'date' | 'wall' | 'instant', { source, agent }
   return [...ranges, others];
 }
 
+/**
+ * The hours of a day that are ever left out by clocks whose other times are of the month as written, where there are such
+ * hours: `undefined` also where whole days are left out, or months are not as written.
+ * @param ranges of wall times, the first and the last of them without a month
+ */
+export function skippedHours(
+  ranges: readonly MonthRange[],
+): { readonly first: number; readonly last: number } | undefined {
+  const hours: number[] = [];
+  for (const [at, { from, month }] of ranges.entries()) {
+    const next = ranges[at + 1];
+    if (at === 0 || next === undefined || month === 'written') continue;
+    if (month !== 'each' || from.slice(0, 10) !== next.from.slice(0, 10)) return undefined;
+    hours.push(Number(from.slice(11, 13)), Number(next.from.slice(11, 13)));
+  }
+  if (hours.length === 0) return undefined;
+  return { first: Math.min(...hours), last: Math.max(...hours) };
+}
+
 /** A range that begins at a wall time or an instant, as seconds. */
 interface Piece {
   readonly from: number;

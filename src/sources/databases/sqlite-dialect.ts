@@ -1,5 +1,5 @@
 /** Collapsing in SQLite, where each value has a type of its own and a column has none. */
-import { type Dialect, type Form, countedByWindow, quoted, searchMonth, whiteSpace } from './dialect.ts';
+import { type Dialect, type Form, countedByWindow, quoted, searchMonth, whiteSpace, writtenMonth } from './dialect.ts';
 
 const digits = (count: number): string => '[0-9]'.repeat(count);
 /** Digits of each of the four whole numbers that make up an amount: their sums are 64-bit integers that cannot overflow. */
@@ -72,7 +72,8 @@ export const sqliteDialect: Dialect = {
   firstCode: (column) => `unicode(${sqliteDialect.text(column)})`,
   is: (form, text) => forms[form](text),
   isOfYears: () => '0',
-  month: (ranges, _column, sorted) => searchMonth(ranges, { sorted, compared: sorted, literal: quoted }),
+  month: (ranges, _column, sorted) =>
+    searchMonth(ranges, { sorted, compared: sorted, written: writtenMonth(sorted), literal: quoted }),
   isNumber: (_column, text) => forms.number(text),
   amount(_column, text) {
     const unsigned = `ltrim(${text}, '-')`;
