@@ -35,8 +35,8 @@ export interface ValueSql extends Fields {
 }
 
 export interface TimeSql extends Fields {
-  /** The column, where all its times are dates. */
-  readonly dates: SqlColumn | undefined;
+  /** The column, where it holds times and nothing else. */
+  readonly typed: SqlColumn | undefined;
   /** As it is sorted, from the year 1000 to 9999. */
   readonly sorted: string;
   /** No longer than this many characters. */
@@ -110,7 +110,7 @@ export function timeSql(dialect: Dialect, column: SqlColumn, zones: Zones): Time
     return {
       texts: [],
       facts: [],
-      dates: kind === 'date' ? column : undefined,
+      typed: column,
       sorted,
       // 2026-01-31 23:00:00.123456789+00:00
       sortedMax: kind === 'date' ? 10 : 35,
@@ -127,7 +127,7 @@ export function timeSql(dialect: Dialect, column: SqlColumn, zones: Zones): Time
   return {
     texts: [['t', dialect.text(column)]],
     facts: [['s', dialect.line([sortedTime(dialect, zones)], textTimeMax)]],
-    dates: undefined,
+    typed: undefined,
     sorted: 's',
     sortedMax: textTimeMax,
     isTime: "s <> ''",

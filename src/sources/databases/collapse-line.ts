@@ -31,29 +31,38 @@ export interface Line {
 export interface LineFormat {
   /** The line without the value's text, in pieces: SQL, and how many characters it gives at most. */
   readonly pieces: readonly { readonly sql: string; readonly length: number }[];
-  /** The same as an integer, where it is one. */
-  readonly integer: string | undefined;
+  /** What stands for those pieces where nothing else is of the line and no text is needed to compare it, and what makes them of that. */
+  readonly bare: { readonly sql: string; readonly textOf: (name: string) => string } | undefined;
   readonly parse: (line: string) => Line;
 }
 
-export function lineFormat({ days, numberText }: Dialect, time: TimeSql, hasPlaces: boolean): LineFormat {
-  if (time.dates !== undefined && days !== undefined) {
-    const sum = `(${days(time.dates)} + ${daysAdded}) * ${10 ** datePlaceDigits}`;
-    const integer = hasPlaces ? `${sum} + place` : sum;
-    return {
-      pieces: [{ sql: numberText(integer), length: dayDigits + datePlaceDigits }],
-      integer,
-      parse(line) {
-        const day = Number(line.slice(0, dayDigits)) - daysAdded;
-        const textAt = dayDigits + datePlaceDigits;
-        return {
-          time: new Date(day * daySeconds * 1000).toISOString().slice(0, 10),
-          place: Number(line.slice(dayDigits, textAt)),
-          text: line.slice(textAt),
-        };
-      },
-    };
-  }
+export function lineFormat(dialect: Dialect, time: TimeSql, hasPlaces: boolean): LineFormat {
+  const { days, numberText } = dialect;
+  if (time.typed?.kind === 'date' && days !== undefined) return dateLine(days(time.typed), numberText, hasPlaces);
+  return textLine(dialect, time, hasPlaces);
+}
+
+function dateLine(days: string, numberText: Dialect['numberText'], hasPlaces: boolean): LineFormat {
+  const sum = `(${days} + ${daysAdded}) * ${10 ** datePlaceDigits}`;
+  const integer = hasPlaces ? `${sum} + place` : sum;
+  return {
+    pieces: [{ sql: numberText(integer), length: dayDigits + datePlaceDigits }],
+    bare: { sql: integer, textOf: numberText },
+    parse(line) {
+      const day = Number(line.slice(0, dayDigits)) - daysAdded;
+      const textAt = dayDigits + datePlaceDigits;
+      return {
+        time: new Date(day * daySeconds * 1000).toISOString().slice(0, 10),
+        place: Number(line.slice(dayDigits, textAt)),
+        text: line.slice(textAt),
+      };
+    },
+  };
+}
+
+function textLine(dialect: Dialect, time: TimeSql, hasPlaces: boolean): LineFormat {
+  const { concat, numberText } = dialect;
+  const { typed } = time;
   const place = { sql: numberText(`${placeBase} + place`), length: placeLength };
   return {
     pieces: [
@@ -61,7 +70,10 @@ export function lineFormat({ days, numberText }: Dialect, time: TimeSql, hasPlac
       { sql: `'${timeEnd}'`, length: timeEnd.length },
       ...(hasPlaces ? [place] : []),
     ],
-    integer: undefined,
+    bare:
+      typed === undefined || hasPlaces
+        ? undefined
+        : { sql: typed.name, textOf: (name) => concat(dialect.text({ ...typed, name }), `'${timeEnd}'`) },
     parse(line) {
       const end = line.indexOf(timeEnd);
       const text = end + timeEnd.length + (hasPlaces ? placeLength : 0);

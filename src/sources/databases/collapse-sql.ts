@@ -276,7 +276,7 @@ class Writer {
   #bestLine({ value: at, kind, hasText }: WantedLine): string {
     const { line, rank, rankLength } = this.#dialect;
     const { isThere, text, textMax } = this.#values[at] as ValueSql;
-    const { pieces, integer } = this.#format;
+    const { pieces, bare } = this.#format;
     const sign = signs[kind];
     const parts = [
       ...(sign === undefined ? [] : [{ sql: rank(this.#amount(at), sign), length: rankLength }]),
@@ -284,13 +284,8 @@ class Writer {
       ...(hasText ? [{ sql: text, length: textMax }] : []),
     ];
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    const isInteger = integer !== undefined && parts.length === pieces.length;
-    const whole = isInteger
-      ? integer
-      : line(
-          parts.map(({ sql }) => sql),
-          length,
-        );
+    const texts = parts.map(({ sql }) => sql);
+    const whole = bare !== undefined && parts.length === pieces.length ? bare.sql : line(texts, length);
     return `${kind === 'earliest' ? 'min' : 'max'}(CASE WHEN ${isThere} THEN ${whole} END)`;
   }
 
@@ -305,7 +300,7 @@ class Writer {
   /** A line of a group without the rank that it was found by. */
   #lineText({ kind, hasText }: WantedLine, line: string): string {
     if (signs[kind] !== undefined) return `substr(${line}, ${this.#dialect.rankLength + 1})`;
-    return this.#format.integer === undefined || hasText ? line : this.#dialect.numberText(line);
+    return this.#format.bare === undefined || hasText ? line : this.#format.bare.textOf(line);
   }
 
   #amount(at: number): string {
