@@ -5,10 +5,11 @@ import type { Dispatcher } from 'undici';
 import { updatePath } from '../contract/driver-push.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Destination, Log, PushResult, SnapshotBody } from '../core/ports.ts';
+import { proxyFor } from '../core/proxy.ts';
 import type { DestinationSettings, Secret } from '../core/settings.ts';
 import { type Answer, judgeAnswer, judgeFailure } from './http-answer.ts';
 import { openRequestBody } from './http-body.ts';
-import { openRoute, proxyFor } from './http-route.ts';
+import { openRoute } from './http-route.ts';
 
 export interface HttpDestinationOptions {
   /** Of the agent, for the User-Agent. */
@@ -226,7 +227,7 @@ function isHeaderText(text: string): boolean {
 }
 
 function secretsOf({ settings, options, url }: Pusher, token: string | undefined): string[] {
-  const proxy = proxyFor(url, options.env);
+  const proxy = proxyFor(url, options.env, 'config.invalid');
   const { username = '', password = '' } = proxy === '' ? {} : new URL(proxy);
   return [token ?? '', ...Object.values(settings.headers), username, password, decodeURIComponent(password)];
 }

@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net';
 import type { Client, Dispatcher, buildConnector } from 'undici';
-import { AgentError } from '../core/errors.ts';
+import { proxiesFor } from '../core/proxy.ts';
 
 export interface RouteOptions {
   readonly url: URL;
@@ -82,7 +82,7 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
     ...(options.authorities && { ca: [...options.authorities] }),
   };
   const dispatcher = new undici.EnvHttpProxyAgent({
-    ...proxies(options.url, options.env),
+    ...proxiesFor(options.url, options.env, 'config.invalid'),
     connect: undici.buildConnector(tls),
     requestTls: tls,
     proxyTls: tls,
@@ -101,34 +101,4 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
       for (const socket of sockets) socket.destroy();
     },
   };
-}
-
-/** All three are always given, so that undici does not look into the environment of the process itself. */
-function proxies(url: URL, env: NodeJS.ProcessEnv): { httpProxy: string; httpsProxy: string; noProxy: string } {
-  // Without one of its own, https goes through httpProxy.
-  return { httpProxy: proxyFor(url, env), httpsProxy: '', noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
-}
-
-/** The proxy that the environment names for addresses like this one; empty where it names none. May hold a password. */
-export function proxyFor(url: URL, env: NodeJS.ProcessEnv): string {
-  const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const text = (env[name.toLowerCase()] ?? env[name] ?? '').trim();
-  const proxy = text === '' || text.includes('://') ? text : `http://${text}`;
-  if (proxy !== '' && !isProxy(proxy)) {
-    throw new AgentError('config.invalid', `the environment variable ${name} is not the address of an HTTP proxy`, {
-      hint: 'write it like http://proxy.example.com:3128',
-    });
-  }
-  return proxy;
-}
-
-function isProxy(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  try {
-    decodeURIComponent(username + password);
-  } catch {
-    return false;
-  }
-  return protocol === 'http:' || protocol === 'https:';
 }

@@ -1,6 +1,7 @@
 /** `sslmode` as libpq means it, for the TLS of Node. */
 import { readFile } from 'node:fs/promises';
 import { AgentError } from '../../core/errors.ts';
+import { trustedWith } from '../authorities.ts';
 import { accessError } from '../files/access.ts';
 import type { Address } from './address.ts';
 
@@ -49,7 +50,6 @@ async function encryptionsFor(
   return mode === 'prefer' ? [encryption, undefined] : [encryption];
 }
 
-/** The named authorities beside those that Node trusts. */
 async function readAuthorities(caFile: string, label: string): Promise<string[]> {
   let pem;
   try {
@@ -57,11 +57,9 @@ async function readAuthorities(caFile: string, label: string): Promise<string[]>
   } catch (error) {
     throw accessError('source.unreadable', caFile, error);
   }
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new AgentError('source.unreadable', `${label}: the caFile ${caFile} holds no certificate`, {
-      hint: 'it must be in PEM',
-    });
-  }
-  const { getCACertificates } = await import('node:tls');
-  return [...getCACertificates('default'), pem];
+  const authorities = await trustedWith(pem);
+  if (authorities !== undefined) return authorities;
+  throw new AgentError('source.unreadable', `${label}: the caFile ${caFile} holds no certificate`, {
+    hint: 'it must be in PEM',
+  });
 }

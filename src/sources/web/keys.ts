@@ -1,6 +1,7 @@
 /** The keys of every kind that asks an address on the web, and what they make. */
 import path from 'node:path';
 import { z } from 'zod';
+import { hasReadableUser } from '../../core/proxy.ts';
 import type { Secret } from '../../core/settings.ts';
 
 /** What HTTP or the agent itself says: another value would break the request, or what its answer means. */
@@ -81,17 +82,6 @@ function isHeaderText(text: string): boolean {
 /** What a header can carry as one word. */
 export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
-}
-
-/** Whether user and password of an address can be decoded. */
-export function hasReadableUser({ username, password }: URL): boolean {
-  try {
-    decodeURIComponent(`${username}${password}`);
-    return true;
-  } catch {
-    // A URIError is how the platform says no.
-    return false;
-  }
 }
 
 /** An address and what to say there. Whatever is secret in it is in `secrets` too. */

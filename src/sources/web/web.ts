@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { AgentError } from '../../core/errors.ts';
+import { proxiesFor } from '../../core/proxy.ts';
 import type { Secret } from '../../core/settings.ts';
+import { trustedWith } from '../authorities.ts';
 import { codeOf } from '../files/access.ts';
-import { type WebPlace, hasReadableUser, isToken } from './keys.ts';
+import { type WebPlace, isToken } from './keys.ts';
 import { type Peer, connectionError, statusError } from './words.ts';
 
 const redirectsMax = 5;
@@ -144,7 +146,8 @@ export class Web {
     return next;
   }
 
-  async #dispatcherFor({ protocol }: URL): Promise<Dispatcher> {
+  async #dispatcherFor(url: URL): Promise<Dispatcher> {
+    const { protocol } = url;
     const known = this.#dispatchers.get(protocol);
     if (known !== undefined) return known;
     const undici = await import('undici');
@@ -154,7 +157,7 @@ export class Web {
       ...(this.#authorities && { ca: [...this.#authorities] }),
     };
     const options = {
-      ...proxiesFor(protocol, this.#limits.env),
+      ...proxiesFor(url, this.#limits.env, 'source.unreadable'),
       connect: tls,
       requestTls: tls,
       proxyTls: tls,
@@ -166,23 +169,6 @@ export class Web {
     this.#dispatchers.set(protocol, dispatcher);
     return dispatcher;
   }
-}
-
-/** All three are always given, so that undici does not look into the environment by itself. */
-function proxiesFor(
-  protocol: string,
-  env: NodeJS.ProcessEnv,
-): { httpProxy: string; httpsProxy: string; noProxy: string } {
-  const name = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const text = (env[name.toLowerCase()] ?? env[name] ?? '').trim();
-  const proxy = text === '' || text.includes('://') ? text : `http://${text}`;
-  const url = URL.parse(proxy);
-  if (proxy !== '' && (url === null || !/^https?:$/.test(url.protocol) || !hasReadableUser(url))) {
-    throw new AgentError('source.unreadable', `the environment variable ${name} is not the address of an HTTP proxy`, {
-      hint: 'write it like http://proxy.example.com:3128',
-    });
-  }
-  return { httpProxy: proxy, httpsProxy: proxy, noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
 }
 
 function isWords(contentType = ''): boolean {
@@ -215,15 +201,12 @@ async function readToken(secret: Secret | undefined): Promise<string | undefined
   });
 }
 
-/** The named authorities beside those that Node trusts by default, so that public servers stay reachable. */
 async function readAuthorities(caFile: string | undefined): Promise<readonly string[] | undefined> {
   if (caFile === undefined) return undefined;
   const pem = await readAccessFile('caFile', caFile);
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new AgentError('source.unreadable', 'the caFile holds no certificate', { hint: 'it must be in PEM' });
-  }
-  const { getCACertificates } = await import('node:tls');
-  return [...getCACertificates('default'), pem];
+  const authorities = await trustedWith(pem);
+  if (authorities !== undefined) return authorities;
+  throw new AgentError('source.unreadable', 'the caFile holds no certificate', { hint: 'it must be in PEM' });
 }
 
 /** The path is not shown: a token that was put where its file's path belongs would be. */
