@@ -22,6 +22,8 @@ export type Field = readonly [name: string, sql: string];
 
 /** SQL over the columns of the query and the fields. A condition may come out NULL, which counts as false. */
 export interface ValueSql extends Fields {
+  /** Of kind `text` where its text is looked at. */
+  readonly column: SqlColumn;
   /** '' for NULL. */
   readonly text: string;
   /** A number's is no longer than this many characters. */
@@ -62,6 +64,7 @@ export function valueSql(
     const amount = dialect.amount(column, text);
     const digits = decimalDigits(column.type);
     return {
+      column,
       texts: [],
       facts: [],
       text,
@@ -77,6 +80,7 @@ export function valueSql(
   const [value, there, number] = [`v${at}`, `h${at}`, `n${at}`];
   const isThere = missing.length === 0 ? always : `${bytes(value)} NOT IN (${missing.map(literal).join(', ')})`;
   return {
+    column: asText,
     texts: [[value, text]],
     facts: [
       [there, flag(isThere)],

@@ -115,11 +115,10 @@ class Writer {
     const facts = read.flatMap((of) => of.facts);
     const steps: Step[] = [{ name: 'texts', from: 'q', where: this.#conditions(), fields: texts }];
     if (facts.length > 0) steps.push({ name: 'facts', from: 'texts', where: [], fields: facts });
-    const amounts = this.#values.flatMap(({ facts: { length }, amount }, at): Field[] =>
-      length > 0 ? [[`a${at}`, amount]] : [],
+    const amounts = this.#values.flatMap((value, at): Field[] =>
+      this.#isDear(value) ? [[`a${at}`, value.amount]] : [],
     );
-    if (amounts.length > 0 && this.#hasDearAmounts)
-      steps.push({ name: 'amounts', from: 'facts', where: [], fields: amounts });
+    if (amounts.length > 0) steps.push({ name: 'amounts', from: 'facts', where: [], fields: amounts });
     if (!this.#plan.hasPlaces) return steps;
     const last = steps.pop() as Step;
     const { from, field } = this.#dialect.counted(last.from);
@@ -292,8 +291,10 @@ class Writer {
   /** The pieces of a value's sum, and its scale. */
   #sumFields(at: number): readonly Field[] {
     if (this.#plan.values[at]?.isSummed !== true) return [];
-    const { isThere, scale } = this.#values[at] as ValueSql;
-    const pieces = this.#dialect.sums(this.#amount(at)).map(({ sql }, piece): Field => [`s${at}_${piece}`, sql]);
+    const { column, isThere, scale } = this.#values[at] as ValueSql;
+    const pieces = this.#dialect
+      .sums(this.#amount(at), column)
+      .map(({ sql }, piece): Field => [`s${at}_${piece}`, sql]);
     return scale === undefined ? pieces : [...pieces, [`d${at}`, `max(CASE WHEN ${isThere} THEN ${scale} END)`]];
   }
 
@@ -304,13 +305,13 @@ class Writer {
   }
 
   #amount(at: number): string {
-    const { facts, amount } = this.#values[at] as ValueSql;
-    return facts.length > 0 && this.#hasDearAmounts ? `a${at}` : amount;
+    const value = this.#values[at] as ValueSql;
+    return this.#isDear(value) ? `a${at}` : value.amount;
   }
 
-  /** Whether what an amount is made of is looked at more than once, which costs where it is a text. */
-  get #hasDearAmounts(): boolean {
-    return this.#dialect.sums('').length > 1;
+  /** Whether its amount is made of a text and asked for more than once. */
+  #isDear({ column, facts }: ValueSql): boolean {
+    return facts.length > 0 && this.#dialect.sums('', column).length > 1;
   }
 
   get parseLine(): LineFormat['parse'] {
@@ -318,10 +319,11 @@ class Writer {
   }
 
   sums(): CollapseSql['sums'] {
-    const exponents = this.#dialect.sums('').map(({ exponent }) => exponent);
-    return this.#plan.values.map(({ isSummed }, at) =>
-      isSummed ? { exponents, hasScale: this.#values[at]?.scale !== undefined } : undefined,
-    );
+    return this.#plan.values.map(({ isSummed }, at) => {
+      const { column, scale } = this.#values[at] as ValueSql;
+      const exponents = this.#dialect.sums('', column).map(({ exponent }) => exponent);
+      return isSummed ? { exponents, hasScale: scale !== undefined } : undefined;
+    });
   }
 }
 

@@ -97,7 +97,7 @@ export interface Dialect {
   /** Digits after the point of a number. Absent where a sum is of one piece, whose text has as many as the longest number. */
   readonly scale: (column: SqlColumn, text: string) => string | undefined;
   /** The exact sum of amounts, NULLs left out, for any count of rows that a database can hold. */
-  readonly sums: (amount: string) => readonly SumPiece[];
+  readonly sums: (amount: string, column: SqlColumn) => readonly SumPiece[];
   /** A text of `rankLength` characters: its bytes are ordered as the amounts are, or the other way round where `sign` is `-`. */
   readonly rank: (amount: string, sign: '+' | '-') => string;
   readonly rankLength: number;

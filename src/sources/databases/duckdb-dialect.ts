@@ -2,6 +2,7 @@
 import {
   type ColumnKind,
   type Dialect,
+  type SqlColumn,
   always,
   amountDigits,
   countedByWindow,
@@ -35,6 +36,17 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
 
 const edge = '999999999999999999';
 
+/** Digits of a number, as many of which as any table has rows can be summed within the 38 of a sum. */
+const summableMax = 26;
+
+/** Whether a sum is exact as the engine has it. */
+function isSummable({ kind, type }: SqlColumn): boolean {
+  if (kind === 'integer') return true;
+  return (
+    kind === 'decimal' && isShortDecimal(type, amountDigits) && (decimalDigits(type)?.all ?? Infinity) <= summableMax
+  );
+}
+
 /** Texts are those of `duckdbText`, which the plain read selects too. */
 export const duckdbDialect: Dialect = {
   kindOf: (type) => (type.startsWith('DECIMAL(') ? 'decimal' : (kinds[type] ?? 'text')),
@@ -63,19 +75,27 @@ export const duckdbDialect: Dialect = {
     if (kind === 'integer') return `${name} BETWEEN -${edge} AND ${edge}`;
     return isShortDecimal(type, amountDigits) ? always : duckdbDialect.is('number', text);
   },
-  amount: ({ name, kind }, text) => `CAST(${kind === 'text' ? text : name} AS DECIMAL(38, 18))`,
+  amount(column, text) {
+    const { name, kind } = column;
+    if (kind === 'integer') return `CAST(${name} AS HUGEINT)`;
+    return isSummable(column) ? name : `CAST(${kind === 'text' ? text : name} AS DECIMAL(38, 18))`;
+  },
   days: (column) =>
     `CASE WHEN ${duckdbDialect.isOfYears(column, everyYear)} THEN date_diff('day', DATE '1970-01-01', ${column.name}) END`,
-  scale({ kind, type }, text) {
-    if (kind === 'integer') return '0';
-    return decimalDigits(type)?.scale.toString() ?? `length(${text}) - instr(${text} || '.', '.')`;
+  scale(column, text) {
+    if (isSummable(column)) return undefined;
+    return decimalDigits(column.type)?.scale.toString() ?? `length(${text}) - instr(${text} || '.', '.')`;
   },
   // In two, or a hundred rows of the largest numbers would be more than a DECIMAL holds.
-  sums: (amount) => [
-    { sql: `sum(CAST(trunc(${amount}) AS HUGEINT))`, exponent: 0 },
-    { sql: `sum(${amount} - trunc(${amount}))`, exponent: 0 },
-  ],
-  rank: (amount, sign) => `CAST(CAST(3000000000000000000 AS DECIMAL(38, 18)) ${sign} ${amount} AS VARCHAR)`,
+  sums: (amount, column) =>
+    isSummable(column)
+      ? [{ sql: `sum(${amount})`, exponent: 0 }]
+      : [
+          { sql: `sum(CAST(trunc(${amount}) AS HUGEINT))`, exponent: 0 },
+          { sql: `sum(${amount} - trunc(${amount}))`, exponent: 0 },
+        ],
+  rank: (amount, sign) =>
+    `CAST(CAST(3000000000000000000 AS DECIMAL(38, 18)) ${sign} CAST(${amount} AS DECIMAL(38, 18)) AS VARCHAR)`,
   rankLength: 38,
   concat: (...texts) => texts.join(' || '),
   line: (texts) => texts.join(' || '),
