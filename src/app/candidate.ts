@@ -2,7 +2,9 @@
 import type { Cell, FoldedDriver, PackedDriver } from '../core/packing.ts';
 import { unpackDriver } from '../core/packing.ts';
 import { accumulates } from '../core/guard.ts';
+import { AgentError } from '../core/errors.ts';
 import type { Month } from '../core/model.ts';
+import { formatMonth } from '../core/month.ts';
 import type { SourceSettings } from '../core/settings.ts';
 import type { PartRead, ReadPart } from '../core/stores.ts';
 import type { World } from './world.ts';
@@ -61,6 +63,9 @@ export function assembleCandidate(
     buffer.setRead(source, 'candidate', [...choices, ...history]);
     buffer.setFact(`basis ${source}`, basisOf(world, source));
     buffer.setFact(`inherited ${source}`, 'no');
+    if (carried.length > 0 || new Set(settings.mapping.drivers.map(({ rule }) => rule)).size > 1) {
+      refuseMixedRules(world, source, carried);
+    }
   }
   buffer.dropRead(source, 'partial');
   return {
@@ -68,6 +73,29 @@ export function assembleCandidate(
     mayCountTwice:
       !found.newestOnly && accumulates(settings.mapping) && isSwapped(world, accepted, { present, carried }),
   };
+}
+
+/**
+ * Readings of a month that were collapsed by one rule cannot be collapsed on by another. That takes a carried part from
+ * before its source's `collapse` changed, or two entries in two files.
+ * @throws AgentError `source.unreadable`
+ */
+function refuseMixedRules({ buffer }: World, source: string, carried: readonly ReadPart[]): void {
+  const mixed = buffer.mixedRules(source, 'candidate');
+  if (mixed === undefined) return;
+  const { driver, month, folds } = mixed;
+  const [first, second] = folds.map(({ part, rule }) => `${rule} in ${part}`);
+  const gone = folds.find(({ part }) => carried.some(({ name }) => name === part));
+  throw new AgentError(
+    'source.unreadable',
+    `driver "${driver}" has two rules in ${formatMonth(month)}: collapse ${first}, and ${second}`,
+    {
+      hint:
+        gone === undefined
+          ? 'give the entries that make this id the same collapse, or different ids'
+          : `${gone.part} is gone, and what is carried of it cannot be collapsed anew: put it back, or drop it with "driver-sync forget ${source} ${gone.part}"`,
+    },
+  );
 }
 
 /** Whether the candidate is made of these parts already, and on the same accepted read: a held one is not made anew. */
@@ -151,12 +179,16 @@ function partsOfSnapshot({ buffer }: World, snapshot: ReadPart, names: ReadonlyS
   });
 }
 
-/** The accepted months before the earliest month of a candidate's parts, for every accepted driver, as a part of it. */
+/**
+ * The accepted months before the earliest month of a candidate's parts, for every accepted driver, as a part of it. Where
+ * a source may be empty, parts without any month show a window that is: all accepted months lie before it.
+ */
 export function carryHistory(
-  { buffer }: World,
+  { buffer, settings }: World,
   { source, choices, accepted }: { source: string; choices: readonly Choice[]; accepted: Iterable<PackedDriver> },
 ): readonly Choice[] {
-  const earliest = buffer.earliestMonth(choices.map(({ id }) => id));
+  const mayBeEmpty = choices.length > 0 && settings.sources.find(({ name }) => name === source)?.mayBeEmpty === true;
+  const earliest = buffer.earliestMonth(choices.map(({ id }) => id)) ?? (mayBeEmpty ? Infinity : undefined);
   if (earliest === undefined) return [];
   const writer = buffer.beginPart(source, { name: '', kind: 'history' }, '');
   let count = 0;

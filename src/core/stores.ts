@@ -1,6 +1,6 @@
 /** What the agent keeps, and asks of whoever keeps it: buffer, ledger and archive. */
 import type { CarriedMonths, Changes } from './diff.ts';
-import type { Content, Month, Reject } from './model.ts';
+import type { Content, Month, Reject, Rule } from './model.ts';
 import type { FoldedDriver, PackedDriver, PackedPoints, PartOrigin } from './packing.ts';
 import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
 import type { BodyFormat } from './snapshot.ts';
@@ -50,6 +50,12 @@ export interface SeenFile {
 }
 
 /** A driver that more than one source would have in the snapshot. */
+export interface MixedRules {
+  readonly driver: string;
+  readonly month: Month;
+  readonly folds: readonly { readonly part: string; readonly rule: Rule }[];
+}
+
 export interface SharedDriver {
   readonly driver: string;
   readonly sources: readonly string[];
@@ -83,6 +89,8 @@ export interface Buffer {
   driver(source: string, id: string): PackedDriver | undefined;
   /** The earliest month of some parts. */
   earliestMonth(ids: readonly number[]): Month | undefined;
+  /** A driver that has readings of one month in two parts of a read, collapsed by different rules. */
+  mixedRules(source: string, kind: ReadKind): MixedRules | undefined;
   /** Drivers that more than one of these reads has. */
   sharedDrivers(reads: readonly { readonly source: string; readonly kind: ReadKind }[]): Iterable<SharedDriver>;
   /** Takes drivers out of every part of a source: another source has them now. */

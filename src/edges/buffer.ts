@@ -5,9 +5,18 @@
 import type { Database } from 'better-sqlite3';
 import { mergeDrivers, placeOrder } from '../core/collapse.ts';
 import { AgentError } from '../core/errors.ts';
-import type { Month, Reject } from '../core/model.ts';
+import type { Month, Reject, Rule } from '../core/model.ts';
 import { type FoldedDriver, type PackedDriver, type PartOrigin, packDriver, unpackDriver } from '../core/packing.ts';
-import type { Buffer, PartRead, PartWriter, ReadKind, ReadPart, SeenFile, SharedDriver } from '../core/stores.ts';
+import type {
+  Buffer,
+  MixedRules,
+  PartRead,
+  PartWriter,
+  ReadKind,
+  ReadPart,
+  SeenFile,
+  SharedDriver,
+} from '../core/stores.ts';
 import { type FoldRow, type PartReadRow, checksum, readPart } from './buffer-rows.ts';
 import { checkVersion, migrate } from './buffer-schema.ts';
 import { openDatabase, translated, translating } from './sqlite.ts';
@@ -171,6 +180,24 @@ class SqliteBuffer implements Buffer {
   earliestMonth(ids: readonly number[]): Month | undefined {
     const sql = `SELECT min(earliest) AS month FROM fold WHERE part_read IN (SELECT value FROM json_each(?))`;
     return this.#all<{ month: number | null }>(sql, JSON.stringify(ids))[0]?.month ?? undefined;
+  }
+
+  mixedRules(source: string, kind: ReadKind): MixedRules | undefined {
+    const parts = 'SELECT part_read FROM read_part WHERE source = :source AND kind = :kind';
+    const sql = `SELECT ${foldColumns}, p.name AS part FROM fold f JOIN part_read p ON p.id = f.part_read
+      WHERE f.source = :source AND f.part_read IN (${parts}) AND f.driver IN (
+        SELECT driver FROM fold WHERE source = :source AND part_read IN (${parts})
+        GROUP BY driver HAVING count(DISTINCT rule) > 1) ORDER BY f.driver`;
+    const months = new Map<Month, { readonly driver: string; readonly part: string; readonly rule: Rule }>();
+    for (const row of this.#iterate(sql, { source, kind }) as Iterable<FoldRow & { readonly part: string }>) {
+      const { driver, part, rule } = row;
+      for (const { month } of unpackDriver(this.#packed(row)).cells) {
+        const other = months.get(month);
+        if (other?.driver === driver && other.rule !== rule) return { driver, month, folds: [other, { part, rule }] };
+        months.set(month, { driver, part, rule });
+      }
+    }
+    return undefined;
   }
 
   *sharedDrivers(reads: readonly { source: string; kind: ReadKind }[]): Generator<SharedDriver> {
