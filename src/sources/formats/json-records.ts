@@ -1,7 +1,8 @@
 /** Records of JSON as rows: nested objects are columns with dots, lists are their JSON text. */
-import type { Row, RowBatch } from '../../core/model.ts';
+import type { FieldFault, Row, RowBatch } from '../../core/model.ts';
 import { quote, trimWhiteSpace } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
+import { type FieldProblem, FieldFaults } from './field-faults.ts';
 import { JsonFault, type JsonToken, checkDepth, checkText } from './json-tokens.ts';
 
 /** A record with more keys is a table that stands on its side. */
@@ -45,7 +46,7 @@ export async function* readRecords(
   let isFirst = true;
   for await (const _ of pass(records)) {
     if (rows.length === 0 && !isFirst) continue;
-    yield { columns, rows, share: (1 + file.share) / 2 };
+    yield { columns, rows, share: (1 + file.share) / 2, ...records.faultsOf(rows) };
     rows = [];
     isFirst = false;
   }
@@ -66,6 +67,9 @@ export class JsonRecords {
   #list: ListText | undefined;
   #row: string[] = [];
   #blank: readonly string[] = [];
+  readonly #faults = new FieldFaults();
+  /** Of the present row, by column. */
+  #problems: Map<number, FieldProblem> | undefined;
 
   /** From now on `onRow` gets the row of each record, now that all `columns` are known. */
   giveRows(onRow: (row: Row) => void): void {
@@ -91,7 +95,7 @@ export class JsonRecords {
       const text = this.#list.take(token);
       if (text === undefined) return;
       this.#list = undefined;
-      this.#set(text);
+      this.#setSingle(text);
       return;
     }
     switch (token.name) {
@@ -99,17 +103,17 @@ export class JsonRecords {
         this.#name = this.#nameOf(token.value);
         return;
       case 'stringValue':
-        this.#set(checkText(token.value));
+        this.#setSingle(checkText(token.value));
         return;
       case 'numberValue':
-        this.#set(token.value);
+        this.#setSingle(token.value);
         return;
       case 'nullValue':
         this.#set('');
         return;
       case 'trueValue':
       case 'falseValue':
-        this.#set(String(token.value));
+        this.#setSingle(String(token.value));
         return;
       case 'startObject':
         this.#beginObject();
@@ -141,10 +145,54 @@ export class JsonRecords {
   #endObject(): void {
     const ended = this.#open.pop();
     if (this.isBetween) {
-      this.#onRow?.(this.#row);
+      this.#endRow();
     } else if (ended?.isEmpty === true) {
       this.#name = ended.name;
       this.#set('{}');
+    } else if (ended?.name.column !== undefined) {
+      this.#blame(ended.name, '{…}', {
+        problem: `${quote(ended.name.text)} is an object in this record, and a single value in others`,
+        hint: 'name a column of the object, or give the record a value',
+      });
+    }
+  }
+
+  #endRow(): void {
+    if (this.#onRow === undefined) return;
+    if (this.#problems !== undefined) this.#faults.set(this.#row, this.#problems);
+    this.#problems = undefined;
+    this.#onRow(this.#row);
+  }
+
+  /** Why fields of these rows are none that can be used, see `RowBatch`. */
+  faultsOf(rows: readonly Row[]): { readonly fault?: FieldFault } {
+    return this.#faults.batchOf(rows);
+  }
+
+  /**
+   * An absent key is empty; one that holds something else than the column that is asked for is not.
+   * @param shown what stands for it in the row, for people
+   */
+  #blame({ column }: Name, shown: string, problem: FieldProblem): void {
+    if (this.#onRow === undefined || column === undefined) return;
+    this.#row[column] = shown;
+    this.#problems ??= new Map();
+    this.#problems.set(column, problem);
+  }
+
+  /** A value that is not null, where other records may have an object. */
+  #setSingle(text: string): void {
+    this.#set(text);
+    const { text: name, under } = this.#name;
+    if (this.#onRow === undefined || under.size === 0) return;
+    const problem = {
+      problem: `${quote(name)} is no object in this record, but ${quote(text)}`,
+      hint: 'give it the columns that it has in other records, or none',
+    };
+    const inside = [...under.values()];
+    for (const below of inside) {
+      this.#blame(below, text, problem);
+      inside.push(...below.under.values());
     }
   }
 
