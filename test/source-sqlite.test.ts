@@ -253,6 +253,22 @@ describe('a database', () => {
     });
   });
 
+  test.each([1, 1000, 3000])('that lacks its last %i bytes is none', async (lacking) => {
+    const world = await books(
+      `CREATE TABLE t (id TEXT, cents INT);
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000) INSERT INTO t SELECT 'a', 100 FROM n`,
+    );
+    const bytes = world.database.serialize();
+    const dir = path.join(world.dir, 'cut');
+    await mkdir(dir);
+    await writeFile(path.join(dir, 'books.db'), bytes.subarray(0, -lacking));
+    expect(await failureOf({ dir }, 'SELECT id, cents FROM t')).toMatchObject({
+      code: 'part.unreadable',
+      message: `${dir}/books.db: the file is cut short: ${bytes.length - lacking} of ${bytes.length} bytes are there`,
+      hint: expect.stringContaining('is a copy still under way?'),
+    });
+  });
+
   test('is never opened where it is no file', async () => {
     const dir = await tempDir();
     execFileSync('mkfifo', [path.join(dir, 'books.db')]);

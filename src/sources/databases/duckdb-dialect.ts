@@ -72,7 +72,8 @@ export const duckdbDialect: Dialect = {
     return `CASE WHEN substr(${sorted}, 9, 2) BETWEEN '02' AND '27' THEN ${written} ELSE ${month} END`;
   },
   isNumber({ name, kind, type }, text) {
-    if (kind === 'integer') return `${name} BETWEEN -${edge} AND ${edge}`;
+    // A number without a sign would be cast to compare it with one that has one, which the largest cannot be.
+    if (kind === 'integer') return type.startsWith('U') ? `${name} <= ${edge}` : `${name} BETWEEN -${edge} AND ${edge}`;
     return isShortDecimal(type, amountDigits) ? always : duckdbDialect.is('number', text);
   },
   amount(column, text) {

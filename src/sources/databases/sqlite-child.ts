@@ -2,6 +2,7 @@
  * The process in which `sqlite-session.ts` reads one database. SQLite works within a call that only the end of its process
  * interrupts, so that it gets a process of its own. One reply to each request; it writes to no stream.
  */
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
 import { trimWhiteSpace } from '../../core/text.ts';
@@ -65,12 +66,37 @@ async function open(file: string): Promise<Reply> {
   try {
     opened.exec('BEGIN');
     opened.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
+    checkWhole(file);
   } catch (error) {
     opened.close();
     throw error;
   }
   database = opened;
   return {};
+}
+
+/**
+ * A file that was cut, such as a copy under way. SQLite takes what is missing of a page for zeros, and rows of zeros for
+ * rows of NULL. With a write-ahead log the file may be behind its own header. Called with the lock held, so that no
+ * writer is half way. The header is that of https://www.sqlite.org/fileformat.html#the_database_header
+ */
+function checkWhole(file: string): void {
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) return;
+  const { size } = statSync(file);
+  if (size === 0) return;
+  const header = Buffer.alloc(100);
+  const opened = openSync(file, 'r');
+  try {
+    readSync(opened, header);
+  } finally {
+    closeSync(opened);
+  }
+  const written = header.readUInt16BE(16);
+  const pageSize = written === 1 ? 65_536 : written;
+  const isCountSure = header.readUInt32BE(24) === header.readUInt32BE(92);
+  const whole = isCountSure ? header.readUInt32BE(28) * pageSize : Math.ceil(size / pageSize) * pageSize;
+  if (size < whole) throw refusal('FILE_CUT', `the file is cut short: ${size} of ${whole} bytes are there`);
 }
 
 /** The process ends by itself when its channel closes, but not within a call of SQLite: a thread looks for its parent. */

@@ -137,14 +137,16 @@ class SqliteSession implements Connection {
   }
 }
 
+const cutShort = 'is a copy still under way? else restore it from a backup';
 const needsPlace = 'it must be readable, and one in WAL mode needs its -shm file or permission to create it';
 const hints: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'a program keeps it locked for writing; it is tried again at the next look',
   SQLITE_CANTOPEN: needsPlace,
-  SQLITE_CORRUPT: 'is a copy still under way? else restore it from a backup',
+  SQLITE_CORRUPT: cutShort,
   SQLITE_ERROR: 'correct the query',
   SQLITE_READONLY: needsPlace,
   SQLITE_NOTADB: 'is this the right file, and is it complete?',
+  FILE_CUT: cutShort,
   QUERY_WRITES: 'write one SELECT statement',
   QUERY_BLOB: 'use hex(…) in the query, or CAST(… AS TEXT) if it holds text',
   // This is how the driver refuses no statement, or several.
