@@ -138,6 +138,17 @@ sources:
     expect((await run('check', '--json')).code).toBe(78);
   });
 
+  test('warns of two entries that make one driver of one row and time, where only one can count', async () => {
+    const { at, run, configure } = await threeSources();
+    const entry = (value: string, collapse: string) => ({ path: [collapse, '{k}'], time: '{t}', value, collapse });
+    const drivers = ['last', 'sum'].flatMap((rule) => ['{net}', '{gross}'].map((value) => entry(value, rule)));
+    await configure({ books: { ...csv('books.csv'), drivers } });
+    await at.write('books.csv', 'k,t,net,gross\nN,2026-01-31,100,119\n');
+    const { stdout } = await run('check');
+    expect(stdout).toMatch(/"last\/N" is made twice of one row and time, by drivers\[0\] and drivers\[1\]/);
+    expect(stdout).not.toMatch(/"sum\/N" is made twice/);
+  });
+
   test('warns of a delimiter inside a header of one column', async () => {
     const { at, run } = await threeSources();
     await at.write('revenue.csv', 'id;time;value\nA;2026-01;1\n');

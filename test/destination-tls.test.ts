@@ -92,7 +92,7 @@ describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this ma
         const { port } = new URL(await serve(server, 'https'));
         const caFile = file('ca.pem', service.cert);
         const env = { HTTPS_PROXY: proxy.url };
-        return await push(`https://drivers.example.com:${port}`, { env, caFile, body: large, timeoutMs: 200 });
+        return await push(`https://drivers.example.com:${port}`, { env, caFile, body: large, timeoutMs: 600 });
       };
       const stalled = createServer(service, (request) => void request.pause());
       expect(await pushTo(stalled)).toMatchObject({ outcome: 'unknown', maybeTaken: true });
@@ -104,7 +104,7 @@ describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this ma
           response.writeHead(200, { 'content-length': 6 });
           for (const letter of 'slowly') {
             response.write(letter);
-            await pause(60);
+            await pause(150);
           }
           response.end();
         }),

@@ -4,7 +4,7 @@ import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
 import { type MappingProblem, columnProblems, otherDelimiter } from '../core/columns.ts';
 import type { MonthRules } from '../core/entry-reader.ts';
 import { RowMapper, rowShown } from '../core/mapping.ts';
-import type { Reject, Row, RowBatch } from '../core/model.ts';
+import type { Reject, Row, RowBatch, Rule } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
 import type { Source } from '../core/ports.ts';
 import type { ReadingSink } from '../core/reading.ts';
@@ -172,10 +172,13 @@ class Look {
     { batch, at, row }: { batch: RowBatch; at: number; row: number },
     { mapper, counts }: { mapper: RowMapper; counts: RowCounts },
   ): void {
+    const made = new Map<string, number>();
     const sink: ReadingSink = {
       add: ({ id, path, rule }, moment, { value, text, entry }) => {
         this.#notePath(id, JSON.stringify(path));
         this.#noteRule(id, rule);
+        if (!isAdding(rule))
+          this.#noteTwice(made, { id, entry, key: JSON.stringify([id, moment.seconds, moment.nanos]) });
         this.#slips[entry]?.note(text);
         if (this.#readings.length >= shownMax) return;
         this.#readings.push({ driver: id, path, month: formatMonth(moment.month), value });
@@ -212,12 +215,27 @@ class Look {
     this.#warnings.add(`driver "${id}" is made with collapse ${before} and ${rule}: sync would not accept it`);
   }
 
+  /** Of two readings of one driver and moment that entries make of one row only the last counts. */
+  #noteTwice(made: Map<string, number>, { id, entry, key }: { id: string; entry: number; key: string }): void {
+    const before = made.get(key);
+    made.set(key, entry);
+    if (before === undefined || before === entry) return;
+    this.#warnings.add(
+      `driver "${id}" is made twice of one row and time, by drivers[${before}] and drivers[${entry}]: only one reading counts; give them different ids`,
+    );
+  }
+
   #warnOneColumn(part: string, columns: readonly string[]): void {
     const mark = otherDelimiter(columns);
     if (mark === undefined) return;
     const shown = mark === '\t' ? '"\\t"' : `"${mark}"`;
     this.#warnings.add(`${part} has one column, "${columns[0]}", with ${shown} in it: should "delimiter" be ${shown}?`);
   }
+}
+
+/** Whether every reading counts, so that several of one row may be meant. */
+function isAdding(rule: Rule): boolean {
+  return rule === 'sum' || rule === 'average' || rule === 'count';
 }
 
 /** Finds a column of numbers whose every mark is followed by three digits: it may group, not divide. */

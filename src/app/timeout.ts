@@ -26,7 +26,7 @@ export async function withTimeout<T>(
     () =>
       late.abort(
         new AgentError('source.timeout', `${limit.what} took longer than ${Math.round(limit.ms / 1000)} s`, {
-          hint: 'raise its timeout, or find out why the place answers so slowly',
+          hint: 'raise its timeout, or find out why the place answers so slowly: a lock, a slow query, a dead share',
         }),
       ),
     () => undefined,

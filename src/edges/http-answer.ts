@@ -158,7 +158,10 @@ function describeFailure(error: unknown, attempt: Attempt): string {
   const code = errorCode(error);
   const known = failures[code];
   if (known !== undefined) return `${known(peer, seconds)} (${code})`;
-  const message = shownLine(error instanceof Error ? error.message : String(error), secrets);
+  const message = shownLine(error instanceof Error ? error.message : String(error), secrets).replace(
+    ' (undefined)',
+    '',
+  );
   if (untrusted.test(code)) {
     return `no safe connection to ${peer}: ${message} (${code}): name the authority of its certificate with caFile`;
   }
@@ -185,7 +188,7 @@ const failures: Readonly<Record<string, (peer: string, seconds: number) => strin
 };
 
 function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 function isPage({ headers, text }: Answer): boolean {

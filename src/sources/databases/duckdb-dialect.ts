@@ -55,7 +55,7 @@ export const duckdbDialect: Dialect = {
   unique: 'CAST(uuid() AS VARCHAR)',
   once: () => '',
   // A column keeps a collation of its own through casts.
-  text: ({ name, type }) => `coalesce(${duckdbText(name, type)}, '') COLLATE "binary"`,
+  text: ({ name, type }) => `coalesce(CAST(${duckdbText(name, type)} AS VARCHAR), '') COLLATE "binary"`,
   leave: ({ name, type }) => duckdbText(name, type),
   some: ({ name }) => `max(${name})`,
   bytes: (text) => text,

@@ -307,6 +307,7 @@ function queryWords(error: unknown, address: Address, sql: string | undefined): 
 const queryHints: Readonly<Record<string, string>> = {
   '25006': 'write one SELECT statement',
   '42501': 'grant it: GRANT SELECT ON … TO …',
+  '42601': 'correct the query: one SELECT statement',
   '42P01': 'is its name right? a table of another schema is written schema.table',
   '55P03': 'which session holds it is in pg_locks; it is tried again at the next look',
   '57014': 'the server ended it: is there a statement_timeout, or an index missing?',

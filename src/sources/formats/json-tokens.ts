@@ -99,8 +99,9 @@ export class JsonTokenizer {
     } catch (error) {
       // Its one failure, which does not say where.
       if (!(error instanceof Error && error.message.startsWith('Parser '))) throw error;
+      const said = error.message.replace(/^Parser (cannot parse input: |has )/, '');
       throw new JsonFault(
-        `invalid JSON: ${error.message.replace(/^Parser (cannot parse input: |has )/, '')}`,
+        `invalid JSON: ${said === 'escaped characters' ? 'a text that is not closed, or an escape that is none' : said}`,
         'is it complete? JSON knows no comments and no trailing commas, and has texts and keys in double quotes',
         'syntax',
       );

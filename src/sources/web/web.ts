@@ -216,7 +216,8 @@ async function readAccessFile(key: string, file: string): Promise<string> {
   } catch (error) {
     const code = codeOf(error) ?? 'unreadable';
     throw new AgentError('source.unreadable', `the file of ${key} cannot be read (${code})`, {
-      hint: 'paths are relative to the config file; who may read that file?',
+      hint:
+        code === 'ENOENT' ? 'there is no such file: paths are relative to the config file' : 'who may read that file?',
     });
   }
 }
