@@ -32,6 +32,22 @@ test('a map in a file is read with the source, and anew when it changes', async 
   expect(w.points()).toEqual({ Nord: { '2026-01': '1' }, Sued: { '2026-01': '2' } });
 });
 
+test('a map that lost its last line end is not read: its last name may have been cut', async () => {
+  await using w = await world({
+    config: mapped,
+    files: { 'sales.csv': sales, 'regions.csv': 'code,name\nN,North\nS,South\n' },
+  });
+  await w.sync();
+  await w.write('regions.csv', 'code,name\nN,North\nS,Sou');
+  expect(await w.sync()).toMatchObject({
+    exit: 3,
+    sources: [{ state: 'unread', reason: 'regions.csv: it ends without a line end, and had one before' }],
+  });
+  expect(w.points()).toEqual({ North: { '2026-01': '1' }, South: { '2026-01': '2' } });
+  await w.write('regions.csv', 'code,name\nN,North\nS,South\n');
+  expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+});
+
 test('a map names the columns of its file that count', async () => {
   await using w = await world({
     config: config({ maps: { region: { settle: '0s', file: 'regions.tsv', from: 'id', to: 'title' } } }),

@@ -53,7 +53,9 @@ export async function readSource(world: World, settings: SourceSettings, signal:
   const isDear = source.isDear === true;
   try {
     return await withTimeout(world.clock, limits, signal, async (inner) => {
-      const reader = new PartReader(world, settings, { source, lookups: await world.readLookups(settings, inner) });
+      const lookups = await world.readLookups(settings, inner);
+      refuseCutLookups(world, settings.name, lookups);
+      const reader = new PartReader(world, settings, { source, lookups });
       const listed = await source.parts(inner, reader.knownStamps());
       inner.throwIfAborted();
       world.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
@@ -61,6 +63,7 @@ export async function readSource(world: World, settings: SourceSettings, signal:
       if (newestOnly) good.push(await reader.newest(listed, inner));
       else for (const part of listed) good.push(await reader.current(part, inner));
       inner.throwIfAborted();
+      keepLineEnds(world, settings.name, lookups);
       return {
         settings,
         isDear,
@@ -80,6 +83,30 @@ export async function readSource(world: World, settings: SourceSettings, signal:
     return { settings, isDear, state: 'unread', reason: error.message, hint: error.hint };
   }
 }
+
+/**
+ * A table that ends without a line end, and had one when its source was last read whole: its last line may have been cut.
+ * @throws AgentError `source.unreadable`
+ */
+function refuseCutLookups({ buffer }: World, source: string, { files }: Lookups): void {
+  const cut = files.find(
+    ({ file, endsWithLineEnd }) => !endsWithLineEnd && buffer.fact(lineEndKey(source, file)) === 'yes',
+  );
+  if (cut === undefined) return;
+  throw new AgentError('source.unreadable', `${cut.file}: it ends without a line end, and had one before`, {
+    hint: endLine,
+  });
+}
+
+function keepLineEnds({ buffer }: World, source: string, { files }: Lookups): void {
+  for (const { file, endsWithLineEnd } of files) {
+    const key = lineEndKey(source, file);
+    if (endsWithLineEnd && buffer.fact(key) !== 'yes') buffer.setFact(key, 'yes');
+  }
+}
+
+const lineEndKey = (source: string, file: string): string => `line end ${source} ${file}`;
+const endLine = 'was it written to its end? if it is whole, end its last line';
 
 class PartReader {
   readonly #world: World;
@@ -233,7 +260,7 @@ class PartReader {
     );
     if (before?.endsWithLineEnd === true && content.endsWithLineEnd === false) {
       throw new AgentError('part.unreadable', 'it ends without a line end, and its accepted read had one', {
-        hint: 'was it written to its end? if it is whole, end its last line',
+        hint: endLine,
       });
     }
   }

@@ -45,6 +45,8 @@ export interface Lookups {
   readonly calendar: Calendar | undefined;
   /** Of all their files: other tables read the source's parts again. '' where there are none. */
   readonly hash: string;
+  /** As the config names them, and whether their texts end with a line end. */
+  readonly files: readonly { readonly file: string; readonly endsWithLineEnd: boolean }[];
 }
 
 export interface Clock {

@@ -32,14 +32,17 @@ interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
   readonly hash: string;
+  readonly endsWithLineEnd: boolean;
 }
 
 /** @throws AgentError `source.unreadable` or `part.unreadable`: what is wrong with which file */
 export async function readLookups(files: LookupFiles, place: LookupPlace, signal: AbortSignal): Promise<Lookups> {
   const hash = createHash('sha256');
+  const named: Lookups['files'][number][] = [];
   const read = async (file: LookupFile): Promise<Table> => {
     const table = await readTable(file, place, signal);
     hash.update(`${JSON.stringify(file.file)} ${table.hash}\n`);
+    named.push({ file: file.file, endsWithLineEnd: table.endsWithLineEnd });
     return table;
   };
   const maps: Record<string, Readonly<Record<string, string>>> = {};
@@ -50,7 +53,7 @@ export async function readLookups(files: LookupFiles, place: LookupPlace, signal
     calendar = parseCalendar(columns, rows, files.calendar.file);
   }
   const isNone = calendar === undefined && Object.keys(maps).length === 0;
-  return { maps, calendar, hash: isNone ? '' : hash.digest('hex') };
+  return { maps, calendar, hash: isNone ? '' : hash.digest('hex'), files: named };
 }
 
 /** What is not the table's own business is as in a source of one file. */
@@ -74,7 +77,10 @@ async function readTable(
   let columns: readonly string[] = [];
   for (;;) {
     const next = await reading.next();
-    if (next.done === true) return { columns, rows, hash: next.value.hash };
+    if (next.done === true) {
+      const { hash, endsWithLineEnd = true } = next.value;
+      return { columns, rows, hash, endsWithLineEnd };
+    }
     columns = next.value.columns;
     rows.push(...next.value.rows);
   }
