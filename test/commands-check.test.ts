@@ -149,6 +149,17 @@ sources:
     expect(stdout).not.toMatch(/"sum\/N" is made twice/);
   });
 
+  test('warns of a group mark that would make thousands of a number of JSON', async () => {
+    const { at, run, configure } = await threeSources();
+    const drivers = [{ path: ['{k}'], time: '{t}', value: { from: '{rate}', decimal: ',', group: '.' } }];
+    await configure({ rates: { type: 'jsonl', files: ['rates.jsonl'], settle: '0s', drivers } });
+    await at.write(
+      'rates.jsonl',
+      '{"k":"USD","t":"2026-01-31","rate":1.085}\n{"k":"GBP","t":"2026-01-31","rate":162}\n',
+    );
+    expect((await run('check')).stdout).toMatch(/"\." groups three digits in \{rate\}, as in 1\.085/);
+  });
+
   test('warns of a delimiter inside a header of one column', async () => {
     const { at, run } = await threeSources();
     await at.write('revenue.csv', 'id;time;value\nA;2026-01;1\n');

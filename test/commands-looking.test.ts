@@ -282,7 +282,9 @@ describe('status', () => {
     expect((await run('status')).code).toBe(0);
     expect((await run('status', '--exit-code')).code).toBe(3);
     expect((await run('status', '--exit-code', '--max-age', '0s')).code).toBe(75);
-    expect((await run('status', '--exit-code', '--max-age', 'soon')).code).toBe(64);
+    const refused = await run('status', '--exit-code', '--max-age', 'soon', '--json');
+    expect(refused.code).toBe(64);
+    expect(refused.json()).toMatchObject({ exit: 64 });
   });
 
   test('--live is not 0 without a daemon', async () => {

@@ -86,6 +86,13 @@ function refuseMixedRules({ buffer }: World, source: string, carried: readonly R
   const { driver, month, folds } = mixed;
   const [first, second] = folds.map(({ part, rule }) => `${rule} in ${part}`);
   const gone = folds.find(({ part }) => carried.some(({ name }) => name === part));
+  // So that it can be forgotten, also where it went in this very look.
+  const isGone = new Set(carried.map(({ id }) => id));
+  const accepted = buffer.readParts(source, 'accepted');
+  if (accepted?.some(({ id, carried: isCarried }) => isGone.has(id) && !isCarried) === true) {
+    const parts = accepted.map((part) => ({ id: part.id, carried: part.carried || isGone.has(part.id) }));
+    buffer.setRead(source, 'accepted', parts);
+  }
   throw new AgentError(
     'source.unreadable',
     `driver "${driver}" has two rules in ${formatMonth(month)}: collapse ${first}, and ${second}`,

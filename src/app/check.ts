@@ -86,7 +86,7 @@ class Look {
     this.#maxRejects = rejectLimit(settings.mapping, maxRejects);
     this.#settings = settings;
     this.#mapping = settings.mapping;
-    this.#slips = settings.mapping.drivers.map((entry) => new SlipFinder(entry));
+    this.#slips = settings.mapping.drivers.map((entry) => new SlipFinder(entry, this.#settings.type));
   }
 
   /** Runs the source's tests. `mapping`: with its maps that stand in files. */
@@ -238,20 +238,26 @@ function isAdding(rule: Rule): boolean {
   return rule === 'sum' || rule === 'average' || rule === 'count';
 }
 
-/** Finds a column of numbers whose every mark is followed by three digits: it may group, not divide. */
+/** Types whose numbers may be numbers, which have a point whatever a person sees, and no group mark. */
+const typesWithNumbers = new Set(['xlsx', 'parquet', 'json', 'jsonl']);
+
+/** Finds a column of numbers whose every mark is followed by three digits: it may group, not divide, or the other way round. */
 class SlipFinder {
   readonly #entry: DriverEntry;
+  readonly #hasNumbers: boolean;
   #marked = 0;
   #grouped = 0;
   #example = '';
 
-  constructor(entry: DriverEntry) {
+  constructor(entry: DriverEntry, type: string) {
     this.#entry = entry;
+    this.#hasNumbers = typesWithNumbers.has(type);
   }
 
   note(text: string): void {
     const { decimal, group } = this.#entry.value.format;
-    const at = group === undefined ? text.indexOf(decimal) : -1;
+    const mark = group === undefined ? decimal : this.#hasNumbers && group.mark === '.' ? group.mark : undefined;
+    const at = mark === undefined ? -1 : text.indexOf(mark);
     if (at < 0) return;
     this.#marked++;
     if (!/^\D*\d{1,3}$/.test(text.slice(0, at)) || !/^\d{3}\D*$/.test(text.slice(at + 1))) return;
@@ -261,8 +267,13 @@ class SlipFinder {
 
   warnings(): readonly string[] {
     const { value } = this.#entry;
+    const { decimal, group } = value.format;
+    if (group !== undefined && this.#grouped > 0) {
+      return [
+        `"." groups three digits in ${value.from.text}, as in ${this.#example}: where these are numbers and not texts, the point divides; leave decimal and group out then`,
+      ];
+    }
     if (this.#marked < 2 || this.#grouped < this.#marked) return [];
-    const { decimal } = value.format;
     return [
       `every "${decimal}" in ${value.from.text} is followed by three digits, as in ${this.#example}: if it groups thousands, declare group: "${decimal}" and another decimal mark`,
     ];

@@ -17,6 +17,7 @@ export interface StatusOptions {
 
 /** What the agent does and did. */
 export function status(context: Context, options: StatusOptions): number {
+  const maxAgeMs = ageOf(options.maxAge);
   const { settings, unset, problems, state: stateDirectory } = load(context, 'optional');
   // A daemon lives on with the config that it has: a mistake in the file must not have it restarted.
   if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
@@ -24,7 +25,7 @@ export function status(context: Context, options: StatusOptions): number {
   using state = openState(settings, commandLog(context));
   const report = statusReport(state.world, unset);
   answer(context, report, () => showStatus(report));
-  return options.exitCode === true ? ageExit(report.lastPass, options.maxAge) : 0;
+  return options.exitCode === true ? ageExit(report.lastPass, maxAgeMs, options.maxAge) : 0;
 }
 
 /** What to know of a daemon that lives on with the config it has. */
@@ -47,11 +48,15 @@ function live(context: Context, state: string): number {
   return isLive ? 0 : 75;
 }
 
-/** The last pass's code, or 75 where it is older than allowed. */
-function ageExit(lastPass: StatusReport['lastPass'], maxAge: string | undefined): number {
+/** @throws AgentError `usage` before anything is printed */
+function ageOf(maxAge: string | undefined): number {
   const maxMs = maxAge === undefined ? Infinity : parseDuration(maxAge);
-  if (maxMs === undefined)
-    throw new AgentError('usage', `"${maxAge}" is no duration`, { hint: 'write it as 26h or 30m' });
+  if (maxMs !== undefined) return maxMs;
+  throw new AgentError('usage', `"${maxAge}" is no duration`, { hint: 'write it as 26h or 30m' });
+}
+
+/** The last pass's code, or 75 where it is older than allowed. */
+function ageExit(lastPass: StatusReport['lastPass'], maxMs: number, maxAge: string | undefined): number {
   if (lastPass === undefined) return 75;
   const ageMs = Date.now() - Date.parse(lastPass.at);
   if (ageMs <= maxMs) return lastPass.exit;

@@ -145,6 +145,8 @@ const hints: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: cutShort,
   SQLITE_ERROR: 'correct the query',
   SQLITE_READONLY: needsPlace,
+  SQLITE_READONLY_ROLLBACK:
+    'a transaction of its writer was cut off: open it once with a program that may write, which takes that back',
   SQLITE_NOTADB: 'is this the right file, and is it complete?',
   FILE_CUT: cutShort,
   QUERY_WRITES: 'write one SELECT statement',
@@ -156,5 +158,7 @@ const hints: Readonly<Record<string, string>> = {
 /** SQLite's own words, with the file. */
 function queryError(file: string, { code, message }: Failure): AgentError {
   const place = code === 'RangeError' ? `the query of ${file}` : file;
-  return new AgentError('part.unreadable', `${place}: ${message}`, { hint: hints[code.split('_', 2).join('_')] });
+  return new AgentError('part.unreadable', `${place}: ${message}`, {
+    hint: hints[code] ?? hints[code.split('_', 2).join('_')],
+  });
 }
