@@ -93,4 +93,17 @@ describe('history: carry', () => {
       old: { '2026-01': '9' },
     });
   });
+
+  test('goes on however often one window is exported', async () => {
+    await using w = await world({ config: rolling, files: { 'sales.csv': gridFile(['A', 'B'], months(1, 12)) } });
+    await w.sync();
+    for (const value of ['2', '3', '4', '5']) {
+      const window = Object.fromEntries(months(7, 12).map((month) => [month, value]));
+      await w.write('sales.csv', longFile({ A: window, B: window }));
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      expect(await w.explain('A')).toMatchObject({ points: expect.any(Array) });
+      expect(w.points()['A']).toMatchObject(window);
+      expect(Object.keys(w.points()['A']!)).toHaveLength(12);
+    }
+  });
 });

@@ -89,7 +89,8 @@ class SqliteBuffer implements Buffer {
           for (const driver of drivers) {
             const first = driver.cells[0];
             if (first === undefined) continue;
-            for (const cell of driver.cells) if (cell.part !== id) origins.add(cell.part);
+            // A driver's path may be of a reading whose month is not among the cells.
+            for (const { part: origin } of [driver.pathPlace, ...driver.cells]) if (origin !== id) origins.add(origin);
             const packed = packDriver(driver);
             const { rule, path, otherPath, points, origins: blob } = packed;
             const crc = checksum(packed);
@@ -223,7 +224,15 @@ class SqliteBuffer implements Buffer {
     if (origin === undefined) {
       const sql = 'SELECT id, source, name, revised_at_ms AS revisedAtMs FROM origin WHERE id = ?';
       origin = this.#all<PartOrigin>(sql, id)[0];
-      if (origin === undefined) throw new Error(`a point names part ${id}, which the buffer does not know`);
+      if (origin === undefined) {
+        throw new AgentError(
+          'state.corrupt',
+          `${this.#file} is damaged: a point names part ${id}, which is not there`,
+          {
+            hint: 'the next run or sync rebuilds it',
+          },
+        );
+      }
       this.#origins.set(id, origin);
     }
     return origin;
