@@ -137,6 +137,7 @@ describe('the order of a query inside another', () => {
     ['SELECT a FROM t ORDER BY a LIMIT 5', false],
     ['SELECT a FROM t ORDER BY a\nlimit 5 OFFSET 2', false],
     ['SELECT a FROM t', false],
+    ['SELECT t.limit FROM t ORDER BY t.limit', true],
     ['SELECT a, (SELECT b FROM u ORDER BY b LIMIT 1) FROM t', false],
   ])('MariaDB is told to keep that of %s: %j', (query, isTold) => {
     expect(mysqlDialect.ordered(query)).toBe(isTold ? `${query}\nLIMIT 18446744073709551615` : query);
@@ -154,13 +155,19 @@ describe('a union that is ordered by a name', () => {
 
 describe('the end of a query', () => {
   test.each([
-    ['SELECT a FROM t', 'SELECT a FROM t'],
-    ['SELECT a FROM t;\n', 'SELECT a FROM t'],
-    ['SELECT a FROM t; -- the books', 'SELECT a FROM t'],
-    ['SELECT a FROM t; /* the\nbooks */ # all', 'SELECT a FROM t'],
-    ["SELECT a FROM t WHERE b = '; -- x'", "SELECT a FROM t WHERE b = '; -- x'"],
-  ])('is cut off where it would end the query around it: %j', (query, cut) => {
-    expect(withoutEnd(query)).toBe(cut);
+    ['SELECT a FROM t', 'SELECT a FROM t', 'standard'],
+    ['SELECT a FROM t;\n', 'SELECT a FROM t', 'standard'],
+    ['SELECT a FROM t;;', 'SELECT a FROM t', 'standard'],
+    ['SELECT a FROM t; -- the books', 'SELECT a FROM t', 'mysql'],
+    ['SELECT a FROM t; --the books', 'SELECT a FROM t', 'standard'],
+    ['SELECT a FROM t; /* the\nbooks */ # all', 'SELECT a FROM t', 'mysql'],
+    ["SELECT a FROM t WHERE b = '; -- x'", "SELECT a FROM t WHERE b = '; -- x'", 'standard'],
+    ["SELECT a #>> '{b}' FROM t;", "SELECT a #>> '{b}' FROM t", 'standard'],
+    ["SELECT '\\' FROM t; -- it's", "SELECT '\\' FROM t", 'standard'],
+    ["SELECT '\\'' FROM t; -- it's", "SELECT '\\'' FROM t", 'mysql'],
+    ["SELECT $x$ it's; $x$, E'it\\'s;' FROM t;", "SELECT $x$ it's; $x$, E'it\\'s;' FROM t", 'standard'],
+  ] as const)('is cut off where it would end the query around it: %j', (query, cut, syntax) => {
+    expect(withoutEnd(query, syntax)).toBe(cut);
   });
 });
 

@@ -78,3 +78,35 @@ test('a reject has the number of its row in the query', async () => {
   expect(await collapsed.rejects()).toBe(await plain.rejects());
   expect(await collapsed.rejects()).toMatch(/^books,query,2,.*\nbooks,query,4,/m);
 });
+
+async function factsWorld(pushdown: boolean): Promise<TestWorld> {
+  const drivers = ['max', 'first', 'last'].map((collapse) => ({
+    id: `${collapse}/{region}`,
+    path: [collapse, '{region}', '{product}'],
+    time: '{day}',
+    value: '{amount}',
+    collapse,
+  }));
+  const query = 'SELECT region, product, day, amount FROM facts ORDER BY n';
+  const w = await world({
+    config: { sources: { books: { type: 'sqlite', file: 'books.db', query, pushdown, drivers } } },
+  });
+  const database = new Database(path.join(w.dir, 'books.db'));
+  database.exec(`CREATE TABLE facts (n INT, region TEXT, product TEXT, day TEXT, amount INT);
+    INSERT INTO facts VALUES (1, 'a', 'Old', '2024-01-31', 9), (2, 'a', 'New', '2024-01-31', 5), (3, 'a', 'Old', '2024-01-31', 7)`);
+  database.close();
+  return w;
+}
+
+test('a driver has the path of its latest row, also where another row counts, and of a table called as a step is', async () => {
+  await using plain = await factsWorld(false);
+  await using collapsed = await factsWorld(true);
+  await plain.sync();
+  await collapsed.sync();
+  expect(collapsed.points()).toEqual(plain.points());
+  for (const driver of ['max/a', 'first/a', 'last/a']) {
+    const shown = { path: [driver.slice(0, -2), 'a', 'Old'] };
+    expect(await plain.explain(driver)).toMatchObject(shown);
+    expect(await collapsed.explain(driver)).toMatchObject(shown);
+  }
+});

@@ -44,7 +44,8 @@ export class Fold implements ReadingSink {
 
   /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
   add(name: DriverName, moment: Moment, reading: RowReading): void {
-    const driver = this.#driverOf(name, reading.latest ?? moment, reading.row);
+    const { latest } = reading;
+    const driver = this.#driverOf(name, latest?.moment ?? moment, latest?.row ?? reading.row);
     const cells = this.#cells;
     const { month } = moment;
     let cell: number | undefined = driver.cell;

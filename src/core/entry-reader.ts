@@ -4,7 +4,7 @@ import type { Calendar } from './calendar.ts';
 import { describeBadDecimal, parseDecimal } from './decimal.ts';
 import type { CollapsedValue, Moment, Row } from './model.ts';
 import { NameCache } from './name-cache.ts';
-import type { DriverName, RowReading } from './reading.ts';
+import type { DriverName, LatestReading, RowReading } from './reading.ts';
 import type { DriverEntry, Mapping } from './settings.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { quote, trimWhiteSpace } from './text.ts';
@@ -48,7 +48,7 @@ interface Taken {
   readonly time: string;
   readonly row: number;
   readonly count: number;
-  readonly latest?: Moment;
+  readonly latest?: LatestReading;
 }
 
 export class EntryReader {
@@ -87,14 +87,11 @@ export class EntryReader {
   }
 
   readCollapsed(fields: Row, { value, time, count, place = 0, latest }: CollapsedValue, take: RowTake): void {
-    const latestMoment = latest === undefined ? undefined : this.#readTime(latest);
+    const taken = { text: value, time, row: collapsedFrom + place, count };
+    const moment = latest === undefined ? undefined : this.#readTime(latest.time);
     // A time that no moment can be made of has none to be the latest by.
-    const isMoment = typeof latestMoment === 'object';
-    this.#take(
-      fields,
-      { text: value, time, row: collapsedFrom + place, count, ...(isMoment && { latest: latestMoment }) },
-      take,
-    );
+    if (latest === undefined || typeof moment !== 'object') this.#take(fields, taken, take);
+    else this.#take(fields, { ...taken, latest: { moment, row: collapsedFrom + latest.place } }, take);
   }
 
   #take(fields: Row, from: Taken, take: RowTake): void {

@@ -75,8 +75,8 @@ export interface CollapsedValue {
   readonly count: number;
   /** Where the reading that counts stands in the order of the query, as far as that is known. */
   readonly place?: number;
-  /** The time of the latest of them, where that is another one (`first`, `min`, `max`): its path is the driver's. */
-  readonly latest?: string;
+  /** Time and place of the latest of them, where that is another one (`first`, `min`, `max`): its path is the driver's. */
+  readonly latest?: { readonly time: string; readonly place: number };
 }
 
 /** What is known of a part's content once all its rows were read. */

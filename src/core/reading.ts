@@ -8,6 +8,12 @@ export interface DriverName {
   readonly rule: Rule;
 }
 
+export interface LatestReading {
+  readonly moment: Moment;
+  /** As `RowReading.row`. */
+  readonly row: number;
+}
+
 export interface RowReading {
   /** Canonical decimal text. */
   readonly value: string;
@@ -18,7 +24,7 @@ export interface RowReading {
   /** How many readings of the source it stands for: more than one where a database collapsed them. */
   readonly count: number;
   /** Where it stands for several: the latest of them, whose path is the driver's. */
-  readonly latest?: Moment | undefined;
+  readonly latest?: LatestReading | undefined;
   /** Which of the source's `drivers:` made it, counted from 0. */
   readonly entry: number;
 }

@@ -221,7 +221,7 @@ class DuckDbSession implements Connection {
     const names = columns.map((_column, at) => `c${at}`);
     const texts = columns.map(({ type }, at) => duckdbText(`c${at}`, type)).join(', ');
     return await this.#prepare(
-      `WITH q (${names.join(', ')}) AS (\n${withoutEnd(sql)}\n) SELECT ${select?.(texts) ?? texts} FROM q`,
+      `WITH q (${names.join(', ')}) AS (\n${withoutEnd(sql, 'standard')}\n) SELECT ${select?.(texts) ?? texts} FROM q`,
     );
   }
 

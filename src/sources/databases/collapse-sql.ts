@@ -35,9 +35,9 @@ export interface SumColumns {
 export function collapseSql(dialect: Dialect, plan: CollapsePlan, request: CollapseRequest): CollapseSql {
   const writer = new Writer(dialect, plan, request);
   const columns = list(request.columns.map((_column, at) => `c${at}`));
-  const query = dialect.ordered(withoutEnd(request.query));
+  const query = dialect.ordered(withoutEnd(request.query, dialect.syntax));
   return {
-    sql: `WITH q (${columns}) AS (\n${query}\n),\n${writer.steps()}`,
+    sql: `WITH ${prefix}q (${columns}) AS (\n${query}\n),\n${writer.steps()}`,
     parseLine: writer.parseLine,
     sums: writer.sums(),
   };
@@ -49,6 +49,9 @@ interface Step {
   readonly where: readonly string[];
   readonly fields: readonly Field[];
 }
+
+/** Of the names of steps, so that they are nobody's table: in SQLite a query would see the step and not the table. */
+const prefix = 'driver_sync_';
 
 /** Codes of what is written in ASCII. */
 const ofWords = 'BETWEEN 33 AND 126';
@@ -103,7 +106,9 @@ class Writer {
       const condition = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
       // A step that counts rows is one of its own to every engine.
       const end = name === last && this.#plan.hasPlaces ? '' : this.#dialect.once(name);
-      written.unshift(`${name} AS (SELECT ${list([...handed, ...own.map(named)])} FROM ${from}${condition} ${end}),`);
+      written.unshift(
+        `${prefix}${name} AS (SELECT ${list([...handed, ...own.map(named)])} FROM ${from}${condition} ${end}),`,
+      );
       wanted = namesIn([...handed, ...own.map(([, sql]) => sql)]);
     }
     return written.join('\n');
@@ -113,12 +118,12 @@ class Writer {
     const read = [...this.#values, this.#time];
     const texts = [...this.#keyFields(), ...read.flatMap((of) => of.texts), ...this.#faithful()];
     const facts = read.flatMap((of) => of.facts);
-    const steps: Step[] = [{ name: 'texts', from: 'q', where: this.#conditions(), fields: texts }];
-    if (facts.length > 0) steps.push({ name: 'facts', from: 'texts', where: [], fields: facts });
+    const steps: Step[] = [{ name: 'texts', from: `${prefix}q`, where: this.#conditions(), fields: texts }];
+    if (facts.length > 0) steps.push({ name: 'facts', from: `${prefix}texts`, where: [], fields: facts });
     const amounts = this.#values.flatMap((value, at): Field[] =>
       this.#isDear(value) ? [[`a${at}`, value.amount]] : [],
     );
-    if (amounts.length > 0) steps.push({ name: 'amounts', from: 'facts', where: [], fields: amounts });
+    if (amounts.length > 0) steps.push({ name: 'amounts', from: `${prefix}facts`, where: [], fields: amounts });
     if (!this.#plan.hasPlaces) return steps;
     const last = steps.pop() as Step;
     const { from, field } = this.#dialect.counted(last.from);
@@ -226,7 +231,7 @@ class Writer {
       ...this.#plan.lines.map((line, at): Field => [`l${at}`, this.#bestLine(line)]),
       ...this.#values.flatMap((_value, at) => this.#sumFields(at)),
     ];
-    return `collapsed AS (SELECT ${list(fields.map(named))} FROM ${step} GROUP BY ${list(groups.map(nameOf))})`;
+    return `${prefix}collapsed AS (SELECT ${list(fields.map(named))} FROM ${prefix}${step} GROUP BY ${list(groups.map(nameOf))})`;
   }
 
   /** Columns that are wanted beside the keys, for an odd row to leave as it is. */
@@ -269,7 +274,7 @@ class Writer {
       ...lines.map((line, at) => this.#lineText(line, `l${at}`)),
       ...this.#values.flatMap((_value, at) => this.#sumFields(at).map(([of]) => numberText(of))),
     ];
-    return `SELECT ${list(fields)} FROM collapsed`;
+    return `SELECT ${list(fields)} FROM ${prefix}collapsed`;
   }
 
   #bestLine({ value: at, kind, hasText }: WantedLine): string {

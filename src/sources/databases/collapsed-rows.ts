@@ -67,9 +67,15 @@ function collapsedRow(answer: Row, { plan, sums, parseLine }: Collapse): Collaps
     const count = counts[value] as number;
     if (count === 0) return undefined;
     const { time, text, place } = parseLine(found[line] as string);
-    const newest = latest === line ? time : parseLine(found[latest] as string).time;
+    const newest = latest === line ? undefined : parseLine(found[latest] as string);
     const shown = { text, sum: summed[value] as string, count: `${count}` }[shows];
-    return { time, value: shown, count, place, ...(newest !== time && { latest: newest }) };
+    return {
+      time,
+      value: shown,
+      count,
+      place,
+      ...(newest !== undefined && { latest: { time: newest.time, place: newest.place } }),
+    };
   });
   return { rows: Number(rows), entries: read };
 }

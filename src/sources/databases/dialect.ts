@@ -1,6 +1,7 @@
 /** What of SQL differs between engines where a database collapses rows: texts, bytes, numbers and times. */
 
 import { yearMax, yearMin } from '../../core/month.ts';
+import type { Syntax } from './query-words.ts';
 import type { MonthRange } from './month-ranges.ts';
 
 /** What a column of a query holds, as far as collapsing cares. `text` is right for any type. */
@@ -46,6 +47,7 @@ export interface SumPiece {
 /** Every member gives SQL, or says how to read what it gave. A condition may come out NULL, which counts as false. */
 export interface Dialect {
   readonly kindOf: (type: string) => ColumnKind;
+  readonly syntax: Syntax;
   /** The user's query so written that its rows keep their order where it is part of another. */
   readonly ordered: (query: string) => string;
   /** Rows counted as they come: the field that counts, and the FROM clause that hands over the rows of a table for it. */

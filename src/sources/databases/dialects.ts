@@ -38,6 +38,7 @@ const postgresLiteral = (text: string): string => `${quoted(text)} COLLATE "C"`;
 
 export const postgresDialect: Dialect = {
   kindOf: (type) => postgresKinds[wordOf(type)] ?? 'text',
+  syntax: 'standard',
   ordered: (query) => query,
   counted: countedByWindow,
   unique: 'gen_random_uuid()',
@@ -53,7 +54,9 @@ export const postgresDialect: Dialect = {
   literal: postgresLiteral,
   firstCode: (column) => `ascii(${postgresText(column)})`,
   is(form, text) {
-    const isForm = `${text} ~ ${quoted(`^(${formPatterns[form]})$`)}`;
+    // A server of another encoding than UTF-8 may have no such character: it takes the escape for none then.
+    const pattern = formPatterns[form].replace(/[^\x20-\x7e]/gu, (character) => `\\u${hex(character)}`);
+    const isForm = `${text} ~ ${quoted(`^(${pattern})$`)}`;
     if (form !== 'number') return isForm;
     // Counting digits makes a pattern six times as dear, and few numbers are long.
     return `CASE WHEN length(${text}) <= ${amountDigits} THEN ${text} ~ '^-?[0-9]+([.][0-9]+)?$' ELSE ${isForm} END`;
@@ -81,6 +84,10 @@ export const postgresDialect: Dialect = {
 
 /** Digits after the point: a division gives 20 of them, and an average of such results more. */
 const postgresScaleMax = 38;
+
+function hex(character: string): string {
+  return character.charCodeAt(0).toString(16).padStart(4, '0');
+}
 
 /** Types whose cast to text gives what their output function gives, which is what the plain read gets. It is the faster one. */
 const castTypes = new Set([...Object.keys(postgresKinds), 'text', 'varchar', 'float4', 'float8']);
@@ -161,9 +168,10 @@ const lastDateYear = 9999;
 
 export const mysqlDialect: Dialect = {
   kindOf: (type) => mysqlKinds[wordOf(type)] ?? 'text',
+  syntax: 'mysql',
   // MariaDB forgets an ORDER BY inside another query, unless it has a LIMIT. A LIMIT writes all rows down once.
   ordered(query) {
-    const words = outermostWords(query);
+    const words = outermostWords(query, 'mysql');
     if (!words.has('order')) return query;
     const limited = words.has('limit') || words.has('fetch') ? query : `${query}\nLIMIT ${allRows}`;
     // It would look among the names of the outer query for those that a union is ordered by.

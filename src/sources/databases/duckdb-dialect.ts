@@ -50,6 +50,7 @@ function isSummable({ kind, type }: SqlColumn): boolean {
 /** Texts are those of `duckdbText`, which the plain read selects too. */
 export const duckdbDialect: Dialect = {
   kindOf: (type) => (type.startsWith('DECIMAL(') ? 'decimal' : (kinds[type] ?? 'text')),
+  syntax: 'standard',
   ordered: (query) => query,
   counted: countedByWindow,
   unique: 'CAST(uuid() AS VARCHAR)',

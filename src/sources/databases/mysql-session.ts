@@ -292,6 +292,7 @@ interface Column {
 
 /** Of a column's flags. */
 const unsignedFlag = 32;
+const zerofillFlag = 64;
 
 interface Prepared {
   readonly columns: readonly Column[];
@@ -301,6 +302,8 @@ interface Prepared {
 function typeOf({ Types }: MySql, column: Column): string {
   const { columnType, characterSet, columnLength, decimals, flags } = column;
   const word = (Types as unknown as Readonly<Record<number, string>>)[columnType] ?? String(columnType);
+  // Such a number has zeros before it, as many as its column is wide: a text to whoever collapses.
+  if (numberTypes.has(word) && (flags & zerofillFlag) !== 0) return `${word} ZEROFILL`;
   if (word === 'NEWDECIMAL') {
     const signs = (decimals === 0 ? 0 : 1) + ((flags & unsignedFlag) === 0 ? 1 : 0);
     return `${word}(${columnLength - signs},${decimals})`;
@@ -309,6 +312,7 @@ function typeOf({ Types }: MySql, column: Column): string {
   return word === 'VAR_STRING' || word === 'STRING' ? `${word}(${columnLength})` : word;
 }
 
+const numberTypes = new Set(['TINY', 'SHORT', 'INT24', 'LONG', 'LONGLONG', 'NEWDECIMAL']);
 const textTypes = new Set(['VARCHAR', 'VAR_STRING', 'STRING', 'TINY_BLOB', 'MEDIUM_BLOB', 'LONG_BLOB', 'BLOB']);
 
 function isBinary({ type }: { readonly type: string }): boolean {

@@ -49,6 +49,7 @@ const forms: Readonly<Record<Form, (text: string) => string>> = {
 
 export const sqliteDialect: Dialect = {
   kindOf: () => 'text',
+  syntax: 'standard',
   ordered: (query) => query,
   counted: countedByWindow,
   unique: 'hex(randomblob(16))',
