@@ -70,13 +70,17 @@ test('a reject has the number of its row in the query', async () => {
     [2, 'a', '2026-04-02', 'much'],
     [3, 'a', '2026-04-03', '3'],
     [4, 'b', '2026-04-01', 'more'],
+    // Of the form of a time, and none: found by the agent, of a row that was collapsed.
+    [5, 'c', '2026-02-30', '5'],
   ];
   await using plain = await booksWorld(false, booked);
   await using collapsed = await booksWorld(true, booked);
   await plain.sync();
   await collapsed.sync();
-  expect(await collapsed.rejects()).toBe(await plain.rejects());
-  expect(await collapsed.rejects()).toMatch(/^books,query,2,.*\nbooks,query,4,/m);
+  const numbersOf = async (w: TestWorld): Promise<readonly string[]> =>
+    [...(await w.rejects()).matchAll(/^books,query,(\d+),/gm)].map(([, row = '']) => row);
+  expect(await numbersOf(plain)).toEqual(['2', '4', '5']);
+  expect(await numbersOf(collapsed)).toEqual(['2', '4', '5']);
 });
 
 async function factsWorld(pushdown: boolean): Promise<TestWorld> {

@@ -143,6 +143,15 @@ describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
   });
 
   describe('a query', () => {
+    test('gives all its rows, also where the server gives others a few', async () => {
+      await server.run('SET GLOBAL sql_select_limit = 1');
+      try {
+        expect(await rowsOf('SELECT 1 AS a UNION ALL SELECT 2')).toHaveLength(2);
+      } finally {
+        await server.run('SET GLOBAL sql_select_limit = 18446744073709551615');
+      }
+    });
+
     test.each([
       ['INSERT INTO revenue VALUES (now(), 1)', /is no SELECT/, /one SELECT/],
       ['WITH x AS (SELECT 1) DELETE FROM revenue', /syntax/, /one SELECT/],

@@ -12,8 +12,9 @@ import { type Unpivoted, longRow, unpivot } from './unpivot.ts';
 export type RowResult = undefined | 'filtered' | { readonly reject: string };
 
 /** The number of a row that people are told: where the database knows it, that in the query and not in its answer. */
-export function rowShown({ places }: RowBatch, at: number, row: number): number {
-  return places?.[at] || row;
+export function rowShown({ places, collapsed }: RowBatch, at: number, row: number): number {
+  const ofMany = collapsed?.[at]?.entries.find((entry) => entry !== undefined);
+  return (places?.[at] ?? ofMany?.place) || row;
 }
 
 export class RowMapper {

@@ -16,7 +16,7 @@ type MySql = typeof mysql;
 
 /**
  * A sql_mode in which quotes mean what they usually do and no CHAR is padded; an hour for a reader that is busy with what
- * it has, where a minute is usual; and no GROUP_CONCAT that cuts its text at 1024 bytes. Where the server has no tighter
+ * it has, where a minute is usual; no GROUP_CONCAT that cuts its text at 1024 bytes, and no limit of rows. Where the server has no tighter
  * bound of its own: half a minute for a lock, and a day for a statement, so that nothing runs for ever after an agent was
  * killed (MariaDB counts seconds, MySQL milliseconds, and each skips what is the other's).
  */
@@ -24,7 +24,7 @@ const firstStatements = [
   'SET NAMES utf8mb4',
   `SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
     lock_wait_timeout = LEAST(@@lock_wait_timeout, 30), innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, 30),
-    net_write_timeout = 3600, group_concat_max_len = 16777216
+    net_write_timeout = 3600, group_concat_max_len = 16777216, sql_select_limit = 18446744073709551615
     /*M!100101 , max_statement_time = IF(@@max_statement_time = 0, 86400, @@max_statement_time) */
     /*!50708 , max_execution_time = IF(@@max_execution_time = 0, 86400000, @@max_execution_time) */`,
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
