@@ -160,6 +160,17 @@ sources:
     expect((await run('check')).stdout).toMatch(/"\." groups three digits in \{rate\}, as in 1\.085/);
   });
 
+  test('shows control characters of data as escapes: none moves the lines of a terminal', async () => {
+    const { at, run, configure } = await threeSources();
+    const drivers = [{ path: ['{k}'], time: '{t}', value: '{v}' }];
+    await configure({ odd: { type: 'jsonl', files: ['odd.jsonl'], settle: '0s', drivers } });
+    const key = 'D\u001b[1A\u001b[2K\u0007\u202e';
+    await at.write('odd.jsonl', `${JSON.stringify({ k: key, t: '2026-01-31', v: 1 })}\n`);
+    const { stdout } = await run('check');
+    expect(stdout).toContain('D\\u001b[1A\\u001b[2K\\u0007\\u202e');
+    expect(stdout).not.toMatch(/[\p{Cc}--\n]|\u202e/v);
+  });
+
   test('warns of a delimiter inside a header of one column', async () => {
     const { at, run } = await threeSources();
     await at.write('revenue.csv', 'id;time;value\nA;2026-01;1\n');

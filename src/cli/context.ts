@@ -77,11 +77,19 @@ export function print(text: string): void {
 
 /** Data, as one line of JSON or as text for a person. */
 export function answer(context: Context, data: unknown, text: () => string): void {
-  print(context.options.json === true ? JSON.stringify(data) : text());
+  print(context.options.json === true ? JSON.stringify(data) : harmless(text()));
 }
 
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${harmless(text)}\n`);
+}
+
+/** Control characters of data, which could hide lines of a terminal from whoever has to approve them, as escapes. */
+function harmless(text: string): string {
+  return text.replaceAll(
+    /[[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]--[\n\t]]/gv,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Says why a command failed, and gives its exit code. */
