@@ -2,7 +2,7 @@
  * The process in which `sqlite-session.ts` reads one database. SQLite works within a call that only the end of its process
  * interrupts, so that it gets a process of its own. One reply to each request; it writes to no stream.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
 import { trimWhiteSpace } from '../../core/text.ts';
@@ -66,7 +66,7 @@ async function open(file: string): Promise<Reply> {
   try {
     opened.exec('BEGIN');
     opened.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
-    checkWhole(file);
+    checkWhole(opened, file);
   } catch (error) {
     opened.close();
     throw error;
@@ -77,25 +77,16 @@ async function open(file: string): Promise<Reply> {
 
 /**
  * A file that was cut, such as a copy under way. SQLite takes what is missing of a page for zeros, and rows of zeros for
- * rows of NULL. With a write-ahead log the file may be behind its own header. Called with the lock held, so that no
- * writer is half way. The header is that of https://www.sqlite.org/fileformat.html#the_database_header
+ * rows of NULL. With a write-ahead log the file may be behind what SQLite knows. Called with the lock held, so that no
+ * writer is half way; and nothing here may open the file, since closing it again would give up that lock
+ * (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
  */
-function checkWhole(file: string): void {
+function checkWhole(opened: Sqlite.Database, file: string): void {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
   if (log !== undefined && log.size > 0) return;
+  const [pages, pageSize] = ['page_count', 'page_size'].map((name) => Number(opened.pragma(name, { simple: true })));
+  const whole = (pages ?? 0) * (pageSize ?? 0);
   const { size } = statSync(file);
-  if (size === 0) return;
-  const header = Buffer.alloc(100);
-  const opened = openSync(file, 'r');
-  try {
-    readSync(opened, header);
-  } finally {
-    closeSync(opened);
-  }
-  const written = header.readUInt16BE(16);
-  const pageSize = written === 1 ? 65_536 : written;
-  const isCountSure = header.readUInt32BE(24) === header.readUInt32BE(92);
-  const whole = isCountSure ? header.readUInt32BE(28) * pageSize : Math.ceil(size / pageSize) * pageSize;
   if (size < whole) throw refusal('FILE_CUT', `the file is cut short: ${size} of ${whole} bytes are there`);
 }
 
