@@ -6,8 +6,8 @@
  */
 import { plainDecimal } from '../src/core/decimal.ts';
 import type { DriverEntry, Mapping } from '../src/core/settings.ts';
-import { type Template, parseTemplate } from '../src/core/template.ts';
 import type { Kind } from '../src/sources/kind.ts';
+import { template } from '../test/templates.ts';
 
 const [type = '', url = '', query = '', rule] = process.argv.slice(2);
 const { [type]: kind } = (await import(`../src/sources/${type}.ts`)) as Readonly<Record<string, Kind>>;
@@ -41,10 +41,4 @@ function entry(collapse: DriverEntry['rule']): DriverEntry {
     spread: undefined,
     rule: collapse,
   };
-}
-
-function template(text: string): Template {
-  const parsed = parseTemplate(text);
-  if (!('template' in parsed)) throw new Error(parsed.problem);
-  return parsed.template;
 }

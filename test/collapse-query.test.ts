@@ -4,7 +4,6 @@ import { plainDecimal } from '../src/core/decimal.ts';
 import type { DecimalFormat } from '../src/core/decimal.ts';
 import { formatMonth, monthOf, stampSeconds } from '../src/core/month.ts';
 import type { DriverEntry, Mapping } from '../src/core/settings.ts';
-import { type Template, parseTemplate } from '../src/core/template.ts';
 import type { TimeFormat } from '../src/core/time-format.ts';
 import { compileTimeReader } from '../src/core/time.ts';
 import { collapseQuery, pushdownProblems } from '../src/sources/databases/collapse-query.ts';
@@ -14,12 +13,7 @@ import { duckdbDialect } from '../src/sources/databases/duckdb-dialect.ts';
 import { type MonthRange, monthRanges } from '../src/sources/databases/month-ranges.ts';
 import { withoutEnd } from '../src/sources/databases/query-words.ts';
 import { sqliteDialect } from '../src/sources/databases/sqlite-dialect.ts';
-
-function template(text: string): Template {
-  const parsed = parseTemplate(text);
-  if (!('template' in parsed)) throw new Error(parsed.problem);
-  return parsed.template;
-}
+import { template } from './templates.ts';
 
 const iso: TimeFormat = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
 

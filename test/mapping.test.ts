@@ -5,13 +5,7 @@ import { RowMapper } from '../src/core/mapping.ts';
 import type { CollapsedRow, RowBatch } from '../src/core/model.ts';
 import { formatMonth } from '../src/core/month.ts';
 import type { DriverEntry, Mapping, Test } from '../src/core/settings.ts';
-import { type Template, parseTemplate } from '../src/core/template.ts';
-
-function template(text: string): Template {
-  const parsed = parseTemplate(text);
-  if (!('template' in parsed)) throw new Error(parsed.problem);
-  return parsed.template;
-}
+import { template } from './templates.ts';
 
 function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
   return {

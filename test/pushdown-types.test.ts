@@ -5,15 +5,9 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { plainDecimal } from '../src/core/decimal.ts';
 import type { Mapping } from '../src/core/settings.ts';
-import { type Template, parseTemplate } from '../src/core/template.ts';
 import { type Place, readOutcome } from './pushdown-world.ts';
 import { cannotMariadb, cannotPostgres, mariadbName, mariadbServer, postgresName, postgresServer } from './servers.ts';
-
-function template(text: string): Template {
-  const parsed = parseTemplate(text);
-  if (!('template' in parsed)) throw new Error(parsed.problem);
-  return parsed.template;
-}
+import { template } from './templates.ts';
 
 const format = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
 const sumOf: Mapping = {

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { plainDecimal } from '../src/core/decimal.ts';
 import type { Rule } from '../src/core/model.ts';
 import type { Condition, DriverEntry, Mapping } from '../src/core/settings.ts';
-import { type Template, parseTemplate } from '../src/core/template.ts';
 import { compileTimeReader } from '../src/core/time.ts';
 import {
   type Place,
@@ -26,12 +25,7 @@ import {
   postgresReleases,
   postgresServer,
 } from './servers.ts';
-
-function template(text: string): Template {
-  const parsed = parseTemplate(text);
-  if (!('template' in parsed)) throw new Error(parsed.problem);
-  return parsed.template;
-}
+import { template } from './templates.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Kiritimati', 'Pacific/Apia'] as const;
 

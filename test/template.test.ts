@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Template, parseTemplate, renderName, renderText, slug, templateColumns } from '../src/core/template.ts';
-
-function template(text: string): Template {
-  const parsed = parseTemplate(text);
-  if (!('template' in parsed)) throw new Error(parsed.problem);
-  return parsed.template;
-}
+import { parseTemplate, renderName, renderText, slug, templateColumns } from '../src/core/template.ts';
+import { template } from './templates.ts';
 
 const maps = { region: { N: 'North', S: 'South', toString: 'a name like any other' } };
 const field = (fields: Record<string, string>) => (column: string) => fields[column] ?? '';

@@ -58,7 +58,7 @@ export function assembleCandidate(
   } else if (!isAssembled(world, source, choices)) {
     const history =
       settings.history === 'carry' && accepted !== undefined
-        ? carryHistory(world, { source, choices, accepted: buffer.drivers(source, 'accepted') })
+        ? carryHistory(world, settings, { choices, accepted: buffer.drivers(source, 'accepted') })
         : [];
     buffer.setRead(source, 'candidate', [...choices, ...history]);
     buffer.setFact(`basis ${source}`, basisOf(world, source));
@@ -191,13 +191,14 @@ function partsOfSnapshot({ buffer }: World, snapshot: ReadPart, names: ReadonlyS
  * a source may be empty, parts without any month show a window that is: all accepted months lie before it.
  */
 export function carryHistory(
-  { buffer, settings }: World,
-  { source, choices, accepted }: { source: string; choices: readonly Choice[]; accepted: Iterable<PackedDriver> },
+  { buffer }: World,
+  { name, mayBeEmpty }: SourceSettings,
+  { choices, accepted }: { choices: readonly Choice[]; accepted: Iterable<PackedDriver> },
 ): readonly Choice[] {
-  const mayBeEmpty = choices.length > 0 && settings.sources.find(({ name }) => name === source)?.mayBeEmpty === true;
-  const earliest = buffer.earliestMonth(choices.map(({ id }) => id)) ?? (mayBeEmpty ? Infinity : undefined);
+  const isWindow = mayBeEmpty && choices.length > 0;
+  const earliest = buffer.earliestMonth(choices.map(({ id }) => id)) ?? (isWindow ? Infinity : undefined);
   if (earliest === undefined) return [];
-  const writer = buffer.beginPart(source, { name: '', kind: 'history' }, '');
+  const writer = buffer.beginPart(name, { name: '', kind: 'history' }, '');
   let count = 0;
   let batch: FoldedDriver[] = [];
   for (const packed of accepted) {

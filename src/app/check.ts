@@ -1,10 +1,10 @@
 /** A first look at a source: do its columns fit, what do its first rows give, and what looks like a slip. */
 import { isAgentError } from '../core/errors.ts';
-import { describeLimit, isBeyond, rejectLimit } from '../core/guard.ts';
+import { describeLimit, isAdding, isBeyond, rejectLimit } from '../core/guard.ts';
 import { type MappingProblem, columnProblems, otherDelimiter } from '../core/columns.ts';
 import type { MonthRules } from '../core/entry-reader.ts';
 import { RowMapper, rowShown } from '../core/mapping.ts';
-import type { Reject, Row, RowBatch, Rule } from '../core/model.ts';
+import type { Reject, Row, RowBatch } from '../core/model.ts';
 import { formatMonth } from '../core/month.ts';
 import type { Source } from '../core/ports.ts';
 import type { ReadingSink } from '../core/reading.ts';
@@ -177,6 +177,7 @@ class Look {
       add: ({ id, path, rule }, moment, { value, text, entry }) => {
         this.#notePath(id, JSON.stringify(path));
         this.#noteRule(id, rule);
+        // Of readings that add up several of one row may be meant.
         if (!isAdding(rule))
           this.#noteTwice(made, { id, entry, key: JSON.stringify([id, moment.seconds, moment.nanos]) });
         this.#slips[entry]?.note(text);
@@ -231,11 +232,6 @@ class Look {
     const shown = mark === '\t' ? '"\\t"' : `"${mark}"`;
     this.#warnings.add(`${part} has one column, "${columns[0]}", with ${shown} in it: should "delimiter" be ${shown}?`);
   }
-}
-
-/** Whether every reading counts, so that several of one row may be meant. */
-function isAdding(rule: Rule): boolean {
-  return rule === 'sum' || rule === 'average' || rule === 'count';
 }
 
 /** Types whose numbers may be numbers, which have a point whatever a person sees, and no group mark. */

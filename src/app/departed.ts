@@ -49,7 +49,7 @@ export function inheritCarried(world: World, settings: SourceSettings, departed:
       if (part.carried && !names.has(part.name)) choices.push(copyPart(world, source, part));
     }
     if (settings.history !== 'carry') continue;
-    choices.push(...carryHistory(world, { source, choices: parts, accepted: buffer.drivers(gone, 'accepted') }));
+    choices.push(...carryHistory(world, settings, { choices: parts, accepted: buffer.drivers(gone, 'accepted') }));
   }
   if (choices.length > candidate.length) buffer.setRead(source, 'candidate', choices);
   buffer.setFact(`inherited ${source}`, 'yes');

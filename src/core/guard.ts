@@ -1,6 +1,7 @@
 /** The guard: which candidate may replace what was accepted. Nothing is deleted without evidence (DESIGN section 4). */
 import type { WentBack } from './answer-stamp.ts';
 import { type Changes, hasChanges } from './diff.ts';
+import type { Rule } from './model.ts';
 import type { Limit, Mapping } from './settings.ts';
 
 /** What the guard knows of a candidate and of the accepted read that it would replace. */
@@ -134,7 +135,12 @@ export function rejectLimit(mapping: Mapping, declared: Limit | undefined): Limi
 
 /** Whether a row that is counted twice, or not at all, would change a value. */
 export function accumulates(mapping: Mapping): boolean {
-  return mapping.drivers.some(({ rule }) => rule === 'sum' || rule === 'average' || rule === 'count');
+  return mapping.drivers.some(({ rule }) => isAdding(rule));
+}
+
+/** Whether every reading counts, and not only the one that is chosen. */
+export function isAdding(rule: Rule): boolean {
+  return rule === 'sum' || rule === 'average' || rule === 'count';
 }
 
 export function describeLimit(limit: Limit): string {

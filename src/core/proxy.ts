@@ -40,6 +40,7 @@ export function hasReadableUser({ username, password }: URL): boolean {
     decodeURIComponent(username + password);
     return true;
   } catch {
+    // A URIError is how the platform says no.
     return false;
   }
 }

@@ -158,10 +158,7 @@ function describeFailure(error: unknown, attempt: Attempt): string {
   const code = errorCode(error);
   const known = failures[code];
   if (known !== undefined) return `${known(peer, seconds)} (${code})`;
-  const message = shownLine(error instanceof Error ? error.message : String(error), secrets).replace(
-    ' (undefined)',
-    '',
-  );
+  const message = shownLine(error instanceof Error ? error.message : String(error), secrets);
   if (untrusted.test(code)) {
     return `no safe connection to ${peer}: ${message} (${code}): name the authority of its certificate with caFile`;
   }

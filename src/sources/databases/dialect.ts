@@ -144,6 +144,9 @@ export const always = '1 = 1';
 /** Digits of an amount before its point, and of one that is made of a text after it too. */
 export const amountDigits = 18;
 
+/** The largest whole amount. */
+export const amountMax = '9'.repeat(amountDigits);
+
 /** Digits of the numbers of a type such as `numeric(14,2)`: of all, and after the point. */
 export function decimalDigits(type: string): { readonly all: number; readonly scale: number } | undefined {
   const [, all, scale] = /\((\d+),\s*(\d+)\)$/.exec(type) ?? [];

@@ -5,6 +5,7 @@ import {
   type SqlColumn,
   always,
   amountDigits,
+  amountMax,
   countedByWindow,
   everyYear,
   formPatterns,
@@ -20,9 +21,6 @@ import { outermostWords } from './query-words.ts';
 function wordOf(type: string): string {
   return type.replace(/\(.*/, '');
 }
-
-/** The largest integer of 18 digits. */
-const edge = '999999999999999999';
 
 const postgresKinds: Readonly<Record<string, ColumnKind>> = {
   int2: 'integer',
@@ -44,7 +42,7 @@ export const postgresDialect: Dialect = {
   unique: 'gen_random_uuid()',
   once: () => 'OFFSET 0',
   text: (column) => `${postgresText(column)} COLLATE "C"`,
-  leave: (column) => `${postgresText(column)} COLLATE "C"`,
+  leave: (column) => postgresDialect.text(column),
   some: (column) => `max(${postgresDialect.leave(column)})`,
   packing: {
     pack: (texts) => `json_build_array(${texts.join(', ')})::text`,
@@ -66,7 +64,7 @@ export const postgresDialect: Dialect = {
   isNumber({ name, kind, type }, text) {
     if (kind === 'text') return postgresDialect.is('number', text);
     if (isShortDecimal(type, postgresScaleMax)) return `${name} <> 'NaN'`;
-    const isShort = `${name} BETWEEN -${edge} AND ${edge}`;
+    const isShort = `${name} BETWEEN -${amountMax} AND ${amountMax}`;
     // NaN and Infinity are beyond any number.
     return kind === 'integer' ? isShort : `${isShort} AND scale(${name}) <= ${postgresScaleMax}`;
   },
@@ -105,7 +103,7 @@ function postgresMonth(ranges: readonly MonthRange[], { name, kind }: SqlColumn,
   // What is no date is a group of its own.
   const guarded = (month: string): string =>
     isText ? `CASE WHEN ${sorted} >= '1' AND ${sorted} < '${oddMark}' THEN ${month} ELSE ${sorted} END` : month;
-  const written = isText ? `substr(${sorted}, 1, 7)` : `date_trunc('month', ${name}::timestamp)`;
+  const written = isText ? writtenMonth(sorted) : `date_trunc('month', ${name}::timestamp)`;
   if (others.length === 0) return guarded(first.month === 'written' ? written : sorted);
   const type = kind === 'instant' ? 'timestamptz' : kind === 'date' ? 'date' : 'timestamp';
   const edges = others.map(({ from }) => `"${from}${kind === 'instant' ? '+00' : ''}"`);
@@ -226,7 +224,7 @@ export const mysqlDialect: Dialect = {
   isNumber({ name, kind, type }, text) {
     if (kind === 'text') return mysqlDialect.is('number', text);
     if (isShortDecimal(type, mysqlScaleMax)) return always;
-    const isShort = `${name} BETWEEN -${edge} AND ${edge}`;
+    const isShort = `${name} BETWEEN -${amountMax} AND ${amountMax}`;
     return kind === 'integer' ? isShort : `${isShort} AND LENGTH(${text}) - INSTR(${text}, '.') <= ${mysqlScaleMax}`;
   },
   amount: ({ name, kind }, text) => (kind === 'text' ? `CAST(${text} AS DECIMAL(38, 18))` : name),

@@ -5,6 +5,7 @@ import {
   type SqlColumn,
   always,
   amountDigits,
+  amountMax,
   countedByWindow,
   decimalDigits,
   everyYear,
@@ -33,8 +34,6 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   TIMESTAMP_NS: 'wall',
   'TIMESTAMP WITH TIME ZONE': 'instant',
 };
-
-const edge = '999999999999999999';
 
 /** Digits of a number, as many of which as any table has rows can be summed within the 38 of a sum. */
 const summableMax = 26;
@@ -74,7 +73,8 @@ export const duckdbDialect: Dialect = {
   },
   isNumber({ name, kind, type }, text) {
     // A number without a sign would be cast to compare it with one that has one, which the largest cannot be.
-    if (kind === 'integer') return type.startsWith('U') ? `${name} <= ${edge}` : `${name} BETWEEN -${edge} AND ${edge}`;
+    if (kind === 'integer')
+      return type.startsWith('U') ? `${name} <= ${amountMax}` : `${name} BETWEEN -${amountMax} AND ${amountMax}`;
     return isShortDecimal(type, amountDigits) ? always : duckdbDialect.is('number', text);
   },
   amount(column, text) {
