@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type TestServer, mariadbServer, postgresServer } from '../test/servers.ts';
+import { type TestServer, mariadbServer, postgresServer } from '../test/support/servers.ts';
 import type { Place, Sizes, Table } from './cases.ts';
 import { type Program, compare } from './measure.ts';
 

@@ -4,10 +4,10 @@
  *
  *   node bench/source-rows.ts TYPE URL QUERY [RULE]
  */
-import { plainDecimal } from '../src/core/decimal.ts';
+import { plainDecimal } from '../src/core/numbers/decimal.ts';
 import type { DriverEntry, Mapping } from '../src/core/settings.ts';
 import type { Kind } from '../src/sources/kind.ts';
-import { template } from '../test/templates.ts';
+import { template } from '../test/support/templates.ts';
 
 const [type = '', url = '', query = '', rule] = process.argv.slice(2);
 const { [type]: kind } = (await import(`../src/sources/${type}.ts`)) as Readonly<Record<string, Kind>>;

@@ -1,16 +1,16 @@
 /** One pass: read what changed, judge, build, push, record. `sync` is one of these; the daemon is many. */
 import { isAgentError } from '../core/errors.ts';
-import { fullJitterMs } from '../core/backoff.ts';
-import { adoptAfterLoss, adoptRollback } from './adopt.ts';
-import { judgeAll } from './judge.ts';
+import { fullJitterMs } from './push/backoff.ts';
+import { restoreAfterLoss, restoreRollback } from './prepare/restore.ts';
+import { judgeAll } from './review/review.ts';
 import type { SourceSettings } from '../core/settings.ts';
-import { keptDigests } from './kept.ts';
-import { type PushReport, blockedReason, pushNewest } from './push.ts';
-import type { PassLooks } from './looks.ts';
-import { type SourceRead, readSource } from './read-source.ts';
+import { keptDigests } from './push/retention.ts';
+import { type PushReport, blockedReason, pushNewest } from './push/push.ts';
+import type { PassLooks } from './loop/poll-schedule.ts';
+import { type SourceRead, readSource } from './read/read-source.ts';
 import { type PassReport, passExit, pushSummary, sourceReport, unjudged } from './report.ts';
-import { forgetRequested, rollBack } from './requests.ts';
-import type { World } from './world.ts';
+import { forgetRequested, rollBack } from './prepare/requests.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export interface PassOptions {
   /** `always`: also where the service has it; `no`: only read and judge. */
@@ -24,36 +24,36 @@ export interface PassOptions {
 }
 
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
-export async function runPass(world: World, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
-  const { ledger, buffer, clock } = world;
-  adoptAfterLoss(world);
-  adoptRollback(world);
-  if (options.resume) resume(world);
-  forgetRequested(world);
-  const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(world, options.retryForMs, signal);
-  const reads = await lookAtAll(world, options.looks, signal);
+export async function runPass(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
+  const { ledger, buffer, clock } = deps;
+  restoreAfterLoss(deps);
+  restoreRollback(deps);
+  if (options.resume) resume(deps);
+  forgetRequested(deps);
+  const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
+  const reads = await lookAtAll(deps, options.looks, signal);
   // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
-  const verdicts = ledger.fact('frozen') === undefined ? judgeAll(world, reads) : reads.map(unjudged);
-  const push = rolledBack ?? (await pushWithRetries(world, options, signal));
+  const verdicts = ledger.fact('frozen') === undefined ? judgeAll(deps, reads) : reads.map(unjudged);
+  const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),
     outcome: push.outcome,
-    exit: passExit(push, verdicts, reads, world),
+    exit: passExit(push, verdicts, reads, deps),
     ...(push.reason === undefined ? {} : { reason: push.reason }),
     ...(push.hint === undefined ? {} : { hint: push.hint }),
     ...(push.push === undefined ? {} : { push: pushSummary(push.push) }),
-    sources: verdicts.map((verdict) => sourceReport(world, verdict)),
+    sources: verdicts.map((verdict) => sourceReport(deps, verdict)),
   };
   buffer.prune();
-  world.archive.keepOnly(keptDigests(world));
+  deps.archive.keepOnly(keptDigests(deps));
   ledger.setFact('lastPass', report);
   return report;
 }
 
 /** What ends a pass ends the looks at all its sources, each in its own time: none is left to itself. */
-async function lookAtAll(world: World, looks: PassLooks | undefined, signal: AbortSignal): Promise<SourceRead[]> {
-  const { sources } = world.settings;
-  const looked = await Promise.allSettled(sources.map((source) => lookAt(world, source, { looks, signal })));
+async function lookAtAll(deps: Dependencies, looks: PassLooks | undefined, signal: AbortSignal): Promise<SourceRead[]> {
+  const { sources } = deps.settings;
+  const looked = await Promise.allSettled(sources.map((source) => lookAt(deps, source, { looks, signal })));
   return looked.map((look) => {
     if (look.status === 'rejected') throw look.reason;
     return look.value;
@@ -61,20 +61,20 @@ async function lookAtAll(world: World, looks: PassLooks | undefined, signal: Abo
 }
 
 async function lookAt(
-  world: World,
+  deps: Dependencies,
   settings: SourceSettings,
   { looks, signal }: { looks: PassLooks | undefined; signal: AbortSignal },
 ): Promise<SourceRead> {
   const before = looks?.standing(settings.name);
   if (before !== undefined) return before;
-  const read = await readSource(world, settings, signal);
+  const read = await readSource(deps, settings, signal);
   looks?.note(read);
   return read;
 }
 
 /** What a pass can be begun again on. */
 interface Rebuildable {
-  readonly world: World;
+  readonly deps: Dependencies;
   rebuildBuffer(): void;
 }
 
@@ -85,33 +85,33 @@ export async function runPassOrRebuild(
   signal: AbortSignal,
 ): Promise<PassReport> {
   try {
-    return await runPass(agent.world, options, signal);
+    return await runPass(agent.deps, options, signal);
   } catch (error) {
     if (!isAgentError(error, 'state.corrupt')) throw error;
-    agent.world.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
+    agent.deps.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
     agent.rebuildBuffer();
     options.looks?.forget();
-    return runPass(agent.world, options, signal);
+    return runPass(agent.deps, options, signal);
   }
 }
 
-async function pushWithRetries(world: World, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
+async function pushWithRetries(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
   const { push, retryForMs } = options;
-  if (push === 'no') return standing(world);
-  return retrying(world, retryForMs, () => pushNewest(world, push, signal), signal);
+  if (push === 'no') return standing(deps);
+  return retrying(deps, retryForMs, () => pushNewest(deps, push, signal), signal);
 }
 
 /** How things stand where a pass pushes nothing: a push that failed stays in sight until one is acknowledged. */
-function standing(world: World): PushReport {
-  const blocked = blockedReason(world);
+function standing(deps: Dependencies): PushReport {
+  const blocked = blockedReason(deps);
   if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
-  const last = world.ledger.lastPush(world.address);
+  const last = deps.ledger.lastPush(deps.address);
   if (last === undefined || last.outcome === 'acknowledged') return { outcome: 'unchanged' };
   return { outcome: last.outcome ?? 'unknown', reason: last.detail };
 }
 
 /** Goes on from the sources: ends a rollback, and one that was asked for and never got that far. */
-function resume({ ledger }: World): void {
+function resume({ ledger }: Dependencies): void {
   ledger.setFact('frozen', undefined);
   for (const { id, request } of ledger.pendingRequests()) {
     if (request.kind === 'rollback') ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
@@ -120,11 +120,11 @@ function resume({ ledger }: World): void {
 
 /** Carries out the newest rollback that was asked for; older ones are pointless then. */
 export async function rollBackRequested(
-  world: World,
+  deps: Dependencies,
   retryForMs: number,
   signal: AbortSignal,
 ): Promise<PushReport | undefined> {
-  const { ledger } = world;
+  const { ledger } = deps;
   const asked = ledger
     .pendingRequests()
     .flatMap(({ id, request }) => (request.kind === 'rollback' ? [{ id, request }] : []));
@@ -133,11 +133,11 @@ export async function rollBackRequested(
   if (newest === undefined) return undefined;
   let report: PushReport;
   try {
-    report = await retrying(world, retryForMs, () => rollBack(world, newest.request.push, signal), signal);
+    report = await retrying(deps, retryForMs, () => rollBack(deps, newest.request.push, signal), signal);
   } catch (error) {
     if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
     // It cannot be carried out, now or later: say so and go on from the sources.
-    world.log.error('the rollback is given up', { push: newest.request.push, reason: error.message, hint: error.hint });
+    deps.log.error('the rollback is given up', { push: newest.request.push, reason: error.message, hint: error.hint });
     ledger.finishRequest(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
     return undefined;
   }
@@ -153,12 +153,12 @@ export async function rollBackRequested(
  * times before must not use that while up. Only a service that asks for longer ends it early.
  */
 async function retrying(
-  world: World,
+  deps: Dependencies,
   forMs: number,
   attempt: () => Promise<PushReport>,
   signal: AbortSignal,
 ): Promise<PushReport> {
-  const { clock, log } = world;
+  const { clock, log } = deps;
   let deadlineMs: number | undefined;
   for (let failures = 1; ; failures++) {
     const report = await attempt();
@@ -168,11 +168,11 @@ async function retrying(
     if (leftMs <= 0 || report.retry.askedMs > leftMs) return report;
     const waitMs = Math.min(
       leftMs,
-      Math.max(report.retry.askedMs, fullJitterMs({ attempt: failures, random: world.random })),
+      Math.max(report.retry.askedMs, fullJitterMs({ attempt: failures, random: deps.random })),
     );
     const { outcome, reason } = report;
     log.warn('the push was not acknowledged and is tried again', { outcome, detail: reason, inMs: waitMs });
-    world.observe({ kind: 'waiting', ms: waitMs, why: `trying again: ${reason ?? outcome}` });
+    deps.observe({ kind: 'waiting', ms: waitMs, why: `trying again: ${reason ?? outcome}` });
     await clock.sleep(waitMs, signal);
   }
 }

@@ -1,11 +1,11 @@
 /** What scripts and people are told of a pass. The shapes are the contract of DESIGN section 2. */
-import { type Changes, noChanges } from '../core/diff.ts';
-import { pointCount } from '../core/packing.ts';
+import { type Changes, noChanges } from '../core/series/diff.ts';
+import { pointCount } from '../core/series/packing.ts';
 import type { PushRecord, ReadKind } from '../core/stores.ts';
-import type { SourceRead } from './read-source.ts';
-import type { DriverDeletes, Verdict } from './verdict.ts';
-import type { PushReport } from './push.ts';
-import type { World } from './world.ts';
+import type { SourceRead } from './read/read-source.ts';
+import type { DriverDeletes, Verdict } from './review/verdict.ts';
+import type { PushReport } from './push/push.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export interface SourceReport {
   readonly name: string;
@@ -68,24 +68,23 @@ export function passExit(
   push: PushReport,
   verdicts: readonly Verdict[],
   reads: readonly SourceRead[],
-  world: World,
+  deps: Dependencies,
 ): number {
   if (push.outcome === 'unreachable' || push.outcome === 'unknown') return 75;
   if (push.outcome === 'refused') return 5;
-  const accepted = new Set(world.buffer.acceptedSources());
-  const isLeftOut =
-    world.settings.shouldDeleteMissing && world.settings.sources.some(({ name }) => !accepted.has(name));
+  const accepted = new Set(deps.buffer.acceptedSources());
+  const isLeftOut = deps.settings.shouldDeleteMissing && deps.settings.sources.some(({ name }) => !accepted.has(name));
   if (push.outcome === 'blocked' || isLeftOut || verdicts.some(({ state }) => state === 'held')) return 4;
   const isCarried = reads.some((read) => read.state === 'read' && read.disappeared.length > 0);
   return isCarried || verdicts.some(({ state }) => state === 'unread') ? 3 : 0;
 }
 
 /** One source as it stands after a verdict. */
-export function sourceReport(world: World, verdict: Verdict): SourceReport {
+export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport {
   const { source, state, reason, hint, digest, changes, approvable, deletes } = verdict;
   const kind: ReadKind =
-    state === 'held' && world.buffer.readParts(source, 'candidate') !== undefined ? 'candidate' : 'accepted';
-  const parts = world.buffer.readParts(source, kind) ?? [];
+    state === 'held' && deps.buffer.readParts(source, 'candidate') !== undefined ? 'candidate' : 'accepted';
+  const parts = deps.buffer.readParts(source, kind) ?? [];
   const shown = parts.filter((part) => part.kind === 'part');
   const sum = (of: (part: (typeof shown)[number]) => number): number =>
     shown.reduce((total, part) => total + of(part), 0);
@@ -100,14 +99,14 @@ export function sourceReport(world: World, verdict: Verdict): SourceReport {
     parts: shown.length,
     rows: sum(({ rows }) => rows),
     // Of a source that was not read, the newest read's that were kept: a part with too many is why.
-    rejects: state === 'unread' ? keptRejects(world, source) : sum(({ rejects }) => rejects),
-    ...readSummary(world, source, kind),
+    rejects: state === 'unread' ? keptRejects(deps, source) : sum(({ rejects }) => rejects),
+    ...readSummary(deps, source, kind),
     changes,
     carried: shown.filter(({ carried }) => carried).map(({ name }) => name),
   };
 }
 
-function keptRejects({ buffer }: World, source: string): number {
+function keptRejects({ buffer }: Dependencies, source: string): number {
   return [...buffer.rejects(source)].length;
 }
 
@@ -120,8 +119,8 @@ interface ReadSummary {
 const warningsMax = 20;
 
 /** Counts a read's drivers, once: a pass in which nothing changed must not walk them again. */
-function readSummary(world: World, source: string, kind: ReadKind): ReadSummary {
-  const { buffer } = world;
+function readSummary(deps: Dependencies, source: string, kind: ReadKind): ReadSummary {
+  const { buffer } = deps;
   const key = JSON.stringify([kind, buffer.readParts(source, kind)?.map(({ id }) => id), buffer.revision()]);
   const known = JSON.parse(buffer.fact(`summary:${source}`) ?? '[]') as [string?, ReadSummary?];
   if (known[0] === key && known[1] !== undefined) return known[1];

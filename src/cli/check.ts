@@ -1,5 +1,5 @@
-import { lookupReader, sourceOpener, systemClock } from '../app/compose.ts';
-import { type SourceCheck, checkSource } from '../app/check.ts';
+import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
+import { type SourceCheck, checkSource } from '../app/ask/check.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { locate } from '../config/locate.ts';
 import type { Problem } from '../config/problems.ts';
@@ -44,7 +44,7 @@ function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'probl
 }
 
 function checkSources(settings: Settings, isOffline: boolean): Promise<SourceCheck[]> {
-  const world = {
+  const deps = {
     clock: systemClock,
     openSource: sourceOpener(settings),
     readLookups: lookupReader(settings),
@@ -53,7 +53,7 @@ function checkSources(settings: Settings, isOffline: boolean): Promise<SourceChe
     maxRejects: settings.guard.maxRejects,
   };
   const signal = new AbortController().signal;
-  return Promise.all(settings.sources.map((source) => checkSource(world, source, signal)));
+  return Promise.all(settings.sources.map((source) => checkSource(deps, source, signal)));
 }
 
 /** A column that is not there, or a test that fails, is a problem of the config: shown where it is asked for. */

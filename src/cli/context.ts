@@ -1,6 +1,7 @@
 /** What every command is given, and the ways it speaks: data to stdout, talk to stderr. */
 import path from 'node:path';
-import { openLog } from '../app/compose.ts';
+import { openLog } from '../compose/parts.ts';
+import { runningAgent } from '../compose/state.ts';
 import { findConfigFile } from '../config/find.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Problem } from '../config/problems.ts';
@@ -112,4 +113,9 @@ export function fail(context: Context, error: unknown): number {
 
 function printError(error: Record<string, unknown>, exit: number): void {
   print(JSON.stringify({ error, exit }));
+}
+
+/** When something that was left in the ledger takes effect. */
+export function nextStep(settings: Settings): string {
+  return runningAgent(settings)?.command === 'run' ? 'the agent takes it up now' : 'the next sync takes it up';
 }

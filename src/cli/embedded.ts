@@ -11,7 +11,7 @@ const portsTried = 20;
 export async function embedEmulator(settings: Settings): Promise<Emulator | undefined> {
   if (settings.destination !== 'emulator') return undefined;
   const { StateError, startEmulator } = await import('../emulator/index.ts');
-  const { ensureState, runningAgent } = await import('../app/compose.ts');
+  const { ensureState, runningAgent } = await import('../compose/state.ts');
   ensureState(settings);
   const state = path.join(settings.state, 'emulator');
   for (let port = firstPort; port < firstPort + portsTried; port++) {

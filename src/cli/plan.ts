@@ -1,5 +1,5 @@
-import { openScratch } from '../app/compose.ts';
-import { type PlanReport, plan as planPass } from '../app/plan.ts';
+import { openScratch } from '../compose/scratch.ts';
+import { type PlanReport, plan as planPass } from '../app/ask/plan.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
@@ -20,7 +20,7 @@ export async function plan(context: Context): Promise<number> {
   {
     using scratch = openScratch(settings, commandLog(context), progress.observe);
     try {
-      report = await planPass(scratch.world, stop.signal);
+      report = await planPass(scratch.deps, stop.signal);
     } finally {
       progress.end();
     }
@@ -57,7 +57,7 @@ function showPlan(report: PlanReport): string {
 export async function previewReload(settings: Settings, log: Log): Promise<unknown> {
   try {
     using scratch = openScratch(settings, log);
-    const { changes, sources } = await planPass(scratch.world, new AbortController().signal);
+    const { changes, sources } = await planPass(scratch.deps, new AbortController().signal);
     const held = sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason }));
     return { changes: showChanges(changes), held };
   } catch (error) {

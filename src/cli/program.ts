@@ -118,7 +118,7 @@ function addDeciding(program: Command, run: Run): void {
   command(program, 'approve', 'let a held candidate pass', ['approve 3f9a1c2b'])
     .argument('<digest>', 'its digest, or the first 8 or more of its characters')
     .action((digest: string, options: CommonOptions) =>
-      run(options, async (context) => (await import('./asking.ts')).approve(context, digest)),
+      run(options, async (context) => (await import('./approve.ts')).approve(context, digest)),
     );
 
   command(program, 'forget', 'drop what is carried for a part or a source that is gone for good', [
@@ -130,7 +130,7 @@ function addDeciding(program: Command, run: Run): void {
     .option('--yes', 'do not ask')
     .action((source: string, part: string | undefined, options: CommonOptions & { yes?: boolean }) =>
       run(options, async (context) => {
-        const { forget } = await import('./asking.ts');
+        const { forget } = await import('./forget.ts');
         return forget(context, { source, part }, options.yes === true);
       }),
     );
@@ -140,7 +140,7 @@ function addDeciding(program: Command, run: Run): void {
   ])
     .argument('<push>', 'its number in "driver-sync history"')
     .action((push: string, options: CommonOptions) =>
-      run(options, async (context) => (await import('./asking.ts')).rollback(context, push)),
+      run(options, async (context) => (await import('./rollback.ts')).rollback(context, push)),
     );
 }
 
@@ -158,21 +158,21 @@ function addLooking(program: Command, run: Run): void {
     );
 
   command(program, 'history', 'all pushes, newest first', ['history', 'history --json']).action(
-    (options: CommonOptions) => run(options, async (context) => (await import('./looking.ts')).history(context)),
+    (options: CommonOptions) => run(options, async (context) => (await import('./history.ts')).history(context)),
   );
 
   command(program, 'diff', 'the difference of two acknowledged snapshots', ['diff 40 41'])
     .argument('<a>', 'a push number')
     .argument('<b>', 'a push number')
     .action((a: string, b: string, options: CommonOptions) =>
-      run(options, async (context) => (await import('./looking.ts')).diff(context, a, b)),
+      run(options, async (context) => (await import('./diff.ts')).diff(context, a, b)),
     );
 
   command(program, 'explain', 'where a number came from', ['explain revenue/north', 'explain revenue/north 2026-03'])
     .argument('<driver>', 'its id')
     .argument('[month]', 'such as 2026-03')
     .action((driver: string, month: string | undefined, options: CommonOptions) =>
-      run(options, async (context) => (await import('./looking.ts')).explain(context, driver, month)),
+      run(options, async (context) => (await import('./explain.ts')).explain(context, driver, month)),
     );
 
   command(program, 'rejects', 'rows of the newest read that could not be used, as CSV', [
@@ -181,7 +181,7 @@ function addLooking(program: Command, run: Run): void {
   ])
     .argument('[source]')
     .action((source: string | undefined, options: CommonOptions) =>
-      run(options, async (context) => (await import('./looking.ts')).rejects(context, source)),
+      run(options, async (context) => (await import('./rejects.ts')).rejects(context, source)),
     );
 }
 
@@ -206,11 +206,11 @@ function addStarting(program: Command, run: Run): void {
   command(program, 'init', 'write a commented starter config with sample data', ['init', 'init finance'])
     .argument('[dir]', 'where', '.')
     .action((dir: string, options: CommonOptions) =>
-      run(options, async (context) => (await import('./starting.ts')).init(context, dir)),
+      run(options, async (context) => (await import('./init.ts')).init(context, dir)),
     );
 
   command(program, 'schema', "print the config's JSON Schema", ['schema > driver-sync.schema.json']).action(
-    (options: CommonOptions) => run(options, async () => (await import('./starting.ts')).schema()),
+    (options: CommonOptions) => run(options, async () => (await import('./schema.ts')).schema()),
   );
 }
 

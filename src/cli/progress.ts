@@ -1,5 +1,5 @@
 /** One line on a terminal for what takes longer than a second: how much, how fast, how long still. */
-import type { PassEvent } from '../app/world.ts';
+import type { PassEvent } from '../app/dependencies.ts';
 import { showBytes } from './text.ts';
 
 export interface Progress {

@@ -1,8 +1,11 @@
-import { type Agent, openAgent, systemClock, watchRequests } from '../app/compose.ts';
-import { passAllowanceMs, runDaemon } from '../app/daemon.ts';
+import type { Agent } from '../app/loop/agent.ts';
+import { openAgent } from '../compose/agent.ts';
+import { systemClock } from '../compose/parts.ts';
+import { watchRequests } from '../compose/state.ts';
+import { passAllowanceMs, runDaemon } from '../app/loop/daemon.ts';
 import type { PassReport, SourceReport } from '../app/report.ts';
-import { Waker } from '../app/waker.ts';
-import type { PassEvent } from '../app/world.ts';
+import { Waker } from '../app/loop/waker.ts';
+import type { PassEvent } from '../app/dependencies.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
@@ -26,7 +29,7 @@ export async function run(context: Context): Promise<number> {
   const { env, version } = context;
   const observe = (event: PassEvent): void => {
     ending.note(event);
-    agent?.beat(passAllowanceMs(agent.world.settings));
+    agent?.beat(passAllowanceMs(agent.deps.settings));
   };
   const options = { command: 'run', log, env, version, emulatorUrl: emulator?.url, observe } as const;
   const waker = new Waker(systemClock);
@@ -47,7 +50,7 @@ export async function run(context: Context): Promise<number> {
     state: settings.state,
     sources: settings.sources.length,
   });
-  const reload = (): Promise<Settings | undefined> => reloadSettings(context, { log, current: agent.world.settings });
+  const reload = (): Promise<Settings | undefined> => reloadSettings(context, { log, current: agent.deps.settings });
   const passLog = new PassLog(log);
   const passed = (report: PassReport): void => {
     passLog.note(report);

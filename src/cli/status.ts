@@ -1,7 +1,7 @@
-import { aliveUntilMs, openState, runningAgent, schedule } from '../app/compose.ts';
-import { type Backoff, type Frozen, backoffLeftMs, blockedReason } from '../app/push.ts';
+import { aliveUntilMs, openState, runningAgent } from '../compose/state.ts';
+import { type Backoff, type Frozen, backoffLeftMs, blockedReason } from '../app/push/push.ts';
 import type { PassReport, SourceReport } from '../app/report.ts';
-import type { World } from '../app/world.ts';
+import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
@@ -23,7 +23,7 @@ export function status(context: Context, options: StatusOptions): number {
   if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
   if (settings === undefined) throw new ConfigError(problems, goingOn(stateDirectory));
   using state = openState(settings, commandLog(context));
-  const report = statusReport(state.world, unset);
+  const report = statusReport(state.deps, unset);
   answer(context, report, () => showStatus(report));
   return options.exitCode === true ? ageExit(report.lastPass, maxAgeMs, options.maxAge) : 0;
 }
@@ -95,13 +95,13 @@ export interface StatusReport {
   readonly rolledBackTo?: number | undefined;
 }
 
-function statusReport(world: World, unset: readonly string[]): StatusReport {
-  const { settings, ledger, address } = world;
+function statusReport(deps: Dependencies, unset: readonly string[]): StatusReport {
+  const { settings, ledger, address } = deps;
   const holder = runningAgent(settings);
   const lastPass = ledger.fact<PassReport>('lastPass');
   const last = ledger.lastPush(address);
   const acknowledged = ledger.lastAcknowledged(address);
-  const blocked = blockedReason(world);
+  const blocked = blockedReason(deps);
   return {
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
@@ -111,7 +111,7 @@ function statusReport(world: World, unset: readonly string[]): StatusReport {
       : { lastPass: { at: lastPass.at, outcome: lastPass.outcome, exit: lastPass.exit } }),
     sources: lastPass?.sources ?? [],
     held: ledger.held().map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
-    approvals: openApprovals(world),
+    approvals: openApprovals(deps),
     ...(last === undefined
       ? {}
       : {
@@ -134,14 +134,14 @@ function statusReport(world: World, unset: readonly string[]): StatusReport {
             points: acknowledged.points,
           },
         }),
-    ...(holder?.command === 'run' && blocked === undefined ? { nextPush: nextPush(world) } : {}),
+    ...(holder?.command === 'run' && blocked === undefined ? { nextPush: nextPush(deps) } : {}),
     blocked,
     rolledBackTo: ledger.fact<Frozen>('frozen')?.push,
   };
 }
 
 /** The newest approval of each source, while it waits, or was dropped within a week. */
-function openApprovals({ ledger, clock }: World): StatusReport['approvals'] {
+function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals'] {
   const newest = new Map<string, Approval>();
   for (const approval of ledger.approvals()) {
     const source = approval.source ?? '';
@@ -154,7 +154,7 @@ function openApprovals({ ledger, clock }: World): StatusReport['approvals'] {
 }
 
 /** When the agent, or the next one, means to push. */
-function nextPush({ settings, ledger, address }: World): string {
+function nextPush({ settings, ledger, schedule, address }: Dependencies): string {
   const nowMs = Date.now();
   const backoff = ledger.fact<Backoff>('backoff');
   // While a push that failed waits, everything else waits for it.

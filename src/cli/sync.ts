@@ -1,4 +1,5 @@
-import { type Agent, openAgent } from '../app/compose.ts';
+import type { Agent } from '../app/loop/agent.ts';
+import { openAgent } from '../compose/agent.ts';
 import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
 import type { PassReport } from '../app/report.ts';
 import { AgentError } from '../core/errors.ts';

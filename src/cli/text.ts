@@ -1,6 +1,6 @@
 /** Text for a person at a terminal: tables, counts, sizes. */
-import type { Changes, Counts } from '../core/diff.ts';
-import type { DriverDeletes } from '../app/verdict.ts';
+import type { Changes, Counts } from '../core/series/diff.ts';
+import type { DriverDeletes } from '../app/review/verdict.ts';
 import type { SourceReport } from '../app/report.ts';
 
 export type Column = readonly [title: string, align: 'left' | 'right'];

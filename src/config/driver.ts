@@ -1,9 +1,9 @@
 /** Entries of `drivers:`. */
-import { plainDecimal } from '../core/decimal.ts';
+import { plainDecimal } from '../core/numbers/decimal.ts';
 import type { DriverEntry } from '../core/settings.ts';
-import { type Template, parseTemplate, templateMaps } from '../core/template.ts';
-import type { FiscalYear, TimeFormat } from '../core/time-format.ts';
-import { formatMonths, formatNames, timeFormatProblem } from '../core/time.ts';
+import { type Template, parseTemplate, templateMaps } from '../core/mapping/template.ts';
+import type { FiscalYear, TimeFormat } from '../core/time/time-format.ts';
+import { formatMonths, formatNames, timeFormatProblem } from '../core/time/time.ts';
 import type { WrittenDriver } from '../sources/kind.ts';
 import type { Written } from './document.ts';
 import { refuseMissing, refuseType } from './issues.ts';

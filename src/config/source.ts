@@ -1,7 +1,7 @@
 /** One source of the config, as `SourceSettings`. */
 import { createHash } from 'node:crypto';
 import type { LookupFiles, Mapping, SourceSettings, Test, Unpivot } from '../core/settings.ts';
-import { groupNames, unpivotNames, valueGroup } from '../core/unpivot.ts';
+import { groupNames, unpivotNames, valueGroup } from '../core/mapping/unpivot.ts';
 import { type Kind, kinds } from '../sources/index.ts';
 import { readDrivers } from './driver.ts';
 import { refuseMissing, refuseType } from './issues.ts';

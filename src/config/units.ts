@@ -1,16 +1,16 @@
 /** The values that have a spelling of their own: durations, sizes, limits, marks, zones, schedules, templates. */
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { parseDecimal, plainDecimal } from '../core/decimal.ts';
+import { parseDecimal, plainDecimal } from '../core/numbers/decimal.ts';
 import { parseDuration } from '../core/duration.ts';
-import { parseMonth } from '../core/month.ts';
-import { parsePattern } from '../core/pattern.ts';
+import { parseMonth } from '../core/time/month.ts';
+import { parsePattern } from '../core/mapping/pattern.ts';
 import type { Limit, Poll } from '../core/settings.ts';
 import { parseSize } from '../core/size.ts';
-import { type Template, parseTemplate } from '../core/template.ts';
+import { type Template, parseTemplate } from '../core/mapping/template.ts';
 import { quote } from '../core/text.ts';
-import { localeProblem } from '../core/token-time.ts';
-import { isTimeZone } from '../core/zone.ts';
+import { localeProblem } from '../core/time/token-time.ts';
+import { isTimeZone } from '../core/time/zone.ts';
 import { nearest } from './nearest.ts';
 import { type Leaf, type LeafResult, leaf, refuse, textLeaf, textOf } from './leaf.ts';
 

@@ -29,8 +29,8 @@ export interface Moment {
 export interface Part {
   /** Stable and unique in its source: the path relative to the config file, or the name of the query. */
   readonly name: string;
-  /** Cheap evidence of content: equal stamps mean that nothing needs to be read. */
-  readonly stamp: string;
+  /** Cheap evidence of content: equal versions mean that nothing needs to be read. */
+  readonly version: string;
   /** Milliseconds since 1970: when this content was last revised, as far as the place can tell. */
   readonly revisedAtMs: number;
 }
@@ -83,8 +83,8 @@ export interface CollapsedValue {
 export interface Content {
   /** sha256 (hex) of the part's bytes; for a query, of its rows. */
   readonly hash: string;
-  /** The stamp of exactly the content that was read. */
-  readonly stamp: string;
+  /** The version of exactly the content that was read. */
+  readonly version: string;
   readonly revisedAtMs: number;
   /** Text files only: whether the last row was ended by a line end. */
   readonly endsWithLineEnd?: boolean;

@@ -1,20 +1,20 @@
 /** What the agent asks of the world. Each edge and each source stands behind one of these. */
-import type { Calendar } from './calendar.ts';
+import type { Calendar } from './time/calendar.ts';
 import type { Content, Part, RowBatch } from './model.ts';
-import type { Maps } from './template.ts';
+import type { Maps } from './mapping/template.ts';
 
 export interface Source {
   /** Only the newest of its parts counts; the app chooses it, since it knows which file was only touched. */
   readonly newestOnly?: boolean;
 
   /** A look makes a server work (a query, a request): it is for when the source is due, and not for every pass. */
-  readonly isDear?: boolean;
+  readonly isExpensive?: boolean;
 
   /** It may show an older state of itself, as a replica does that lags: then the newest months are the ones that are missing. */
   readonly mayLag?: boolean;
 
   /**
-   * What there is to read now. Cheap: reads no rows. `known` has the stamps of the parts as they were last read, by
+   * What there is to read now. Cheap: reads no rows. `known` has the versions of the parts as they were last read, by
    * name, for places that can be asked whether one still holds.
    * @throws AgentError `source.unreadable` if the place cannot be seen, or holds nothing that matches.
    */
@@ -32,7 +32,7 @@ export interface Source {
    * part that was merely touched is as old as its content.
    * @throws AgentError as `rows`
    */
-  hash?(part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'stamp'>>;
+  hash?(part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'version'>>;
 
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
   watch?(changed: () => void): Promise<AsyncDisposable>;
@@ -55,6 +55,14 @@ export interface Clock {
   monotonicMs(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Any length: no timer overflows. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** When cron expressions are due: functions of a date, so that a hand-held clock can test them. */
+export interface Schedule {
+  /** The first due time after `after`. */
+  nextDue(expression: string, timezone: string, after: Date): Date;
+  /** The last due time before `before`; `undefined` where there was none. */
+  previousDue(expression: string, timezone: string, before: Date): Date | undefined;
 }
 
 /** What became of one push. */

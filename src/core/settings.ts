@@ -3,10 +3,10 @@
  * The words a person writes are in `src/config/`; nothing here is optional unless its absence means something.
  */
 import type { Rule } from './model.ts';
-import type { Stamp } from './month.ts';
-import type { DecimalFormat } from './decimal.ts';
-import type { Template } from './template.ts';
-import type { TimeFormat } from './time-format.ts';
+import type { Stamp } from './time/month.ts';
+import type { DecimalFormat } from './numbers/decimal.ts';
+import type { Template } from './mapping/template.ts';
+import type { TimeFormat } from './time/time-format.ts';
 
 /** A share of a whole (`10%`, exact in units of 1/1 000 000), or a count. */
 export type Limit =

@@ -1,9 +1,9 @@
 /** What the agent keeps, and asks of whoever keeps it: buffer, ledger and archive. */
-import type { CarriedMonths, Changes } from './diff.ts';
+import type { CarriedMonths, Changes } from './series/diff.ts';
 import type { Content, Month, Reject, Rule } from './model.ts';
-import type { FoldedDriver, PackedDriver, PackedPoints, PartOrigin } from './packing.ts';
+import type { FoldedDriver, PackedDriver, PackedPoints, PartOrigin } from './series/packing.ts';
 import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
-import type { BodyFormat } from './snapshot.ts';
+import type { BodyFormat } from './series/snapshot.ts';
 
 /** `partial`: parts that were read well while another part of the source was not, kept so that they are not read again. */
 export type ReadKind = 'accepted' | 'candidate' | 'partial';
@@ -15,7 +15,7 @@ export interface PartRead {
   readonly name: string;
   /** `part`: read from the source; `history`: months carried from an older read; `snapshot`: taken from a snapshot. */
   readonly kind: 'part' | 'history' | 'snapshot';
-  readonly stamp: string;
+  readonly version: string;
   readonly hash: string;
   /** Of the source's config and the agent's way of reading: another one reads again. */
   readonly fingerprint: string;
@@ -37,13 +37,13 @@ export interface PartWriter {
   add(drivers: Iterable<FoldedDriver>): void;
   commit(content: Content, counts: { readonly rows: number; readonly rejects: number }): PartRead;
   /** Says that the part stands for this one too, though no cell may name it. */
-  mention(origin: number): void;
+  addOrigin(origin: number): void;
   /** Forgets what was added. Harmless after `commit`. */
   discard(): void;
 }
 
 export interface SeenFile {
-  readonly stamp: string;
+  readonly version: string;
   readonly hash: string;
   /** When its present content was first seen, by its modification time. */
   readonly revisedAtMs: number;
@@ -76,7 +76,7 @@ export interface Buffer {
     fingerprint: string,
   ): PartWriter;
   /** The part looks different from outside and holds the same. */
-  restamp(id: number, stamp: string): void;
+  setVersion(id: number, version: string): void;
   setRead(source: string, kind: ReadKind, parts: readonly { readonly id: number; readonly carried: boolean }[]): void;
   dropRead(source: string, kind: ReadKind): void;
   /** The candidate becomes the accepted read. */
@@ -94,11 +94,11 @@ export interface Buffer {
   /** Drivers that more than one of these reads has. */
   sharedDrivers(reads: readonly { readonly source: string; readonly kind: ReadKind }[]): Iterable<SharedDriver>;
   /** Takes drivers out of every part of a source: another source has them now. */
-  yieldDrivers(source: string, ids: Iterable<string>): void;
+  removeDrivers(source: string, ids: Iterable<string>): void;
   /** The part that cells name by this number. */
   origin(id: number): PartOrigin;
   /** A number for a part in a revision that was read elsewhere (in a snapshot of the archive). */
-  adoptOrigin(origin: Omit<PartOrigin, 'id'>): number;
+  addRestoredOrigin(origin: Omit<PartOrigin, 'id'>): number;
   /** The parts that a `history` or `snapshot` part stands for. */
   partOrigins(id: number): readonly PartOrigin[];
   /** All parts that cells of accepted reads may name. */

@@ -15,7 +15,7 @@ import { defineKind } from './kind.ts';
 import type { SourceContext } from './kind.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
 import { knownCodings, spool } from './web/spool.ts';
-import { type Validators, answeredStamp, parseStamp, validatorsOf } from './web/validators.ts';
+import { type Validators, answeredVersion, parseVersion, validatorsOf } from './web/validators.ts';
 import { Web, type WebAnswer } from './web/web.ts';
 import { pageError } from './web/words.ts';
 
@@ -58,7 +58,7 @@ type HttpSettings = z.output<typeof schema>;
 export const http = defineKind(schema, (settings: HttpSettings, context: SourceContext): Source => {
   const resource = new Resource(settings, webPlaceOf(settings, context.baseDir), context.clock);
   return {
-    isDear: true,
+    isExpensive: true,
     parts: async (signal, known) => [await resource.look(signal, known?.get(partName))],
     rows: (_part, signal) => resource.rows(signal),
   };
@@ -77,7 +77,7 @@ class Resource {
   readonly #place: WebPlace;
   readonly #clock: Clock;
   /** Asked for by a look and not read yet: a server must not compute the same report twice. */
-  #kept: (Asked & { readonly stamp: string; readonly timer: NodeJS.Timeout }) | undefined;
+  #kept: (Asked & { readonly version: string; readonly timer: NodeJS.Timeout }) | undefined;
 
   constructor(settings: HttpSettings, place: WebPlace, clock: Clock) {
     this.#settings = settings;
@@ -87,13 +87,13 @@ class Resource {
 
   async look(signal: AbortSignal, known: string | undefined): Promise<Part> {
     this.#take()?.web.destroy();
-    const asked = await this.#ask(signal, known === undefined ? {} : parseStamp(known));
+    const asked = await this.#ask(signal, known === undefined ? {} : parseVersion(known));
     const { web, answer, revisedAtMs } = asked;
     const isUnchanged = answer.status === 304 && known !== undefined;
-    const stamp = isUnchanged ? known : answeredStamp(asked.validators, known);
-    if (stamp === known) web.destroy();
-    else this.#keep(asked, stamp);
-    return { name: partName, stamp, revisedAtMs };
+    const version = isUnchanged ? known : answeredVersion(asked.validators, known);
+    if (version === known) web.destroy();
+    else this.#keep(asked, version);
+    return { name: partName, version, revisedAtMs };
   }
 
   async *rows(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
@@ -102,7 +102,7 @@ class Resource {
     const asked = kept ?? (await this.#ask(signal, {}));
     const { web, answer, revisedAtMs } = asked;
     try {
-      const stamp = kept?.stamp ?? answeredStamp(asked.validators, undefined);
+      const version = kept?.version ?? answeredVersion(asked.validators, undefined);
       const peer = web.peerOf(answer.url);
       const { expandedMax } = this.#settings;
       const spooled = await spool(answer, peer, { expandedMax, silenceMs: web.silenceMs }, signal);
@@ -112,7 +112,7 @@ class Resource {
         try {
           const partFile = new PartFile(file, expandedMax);
           const content = yield* readerOf(this.#settings, answer)(partFile);
-          return { ...content, hash: await partFile.hash(), stamp, revisedAtMs };
+          return { ...content, hash: await partFile.hash(), version, revisedAtMs };
         } finally {
           await file.close();
         }
@@ -153,13 +153,13 @@ class Resource {
     }
   }
 
-  #keep(asked: Asked, stamp: string): void {
+  #keep(asked: Asked, version: string): void {
     const timer = setTimeout(() => this.#take()?.web.destroy(), keptMaxMs).unref();
-    this.#kept = { ...asked, stamp, timer };
+    this.#kept = { ...asked, version, timer };
   }
 
   /** `undefined` also where it broke while it waited: then it is asked for again. */
-  #take(): (Asked & { readonly stamp: string }) | undefined {
+  #take(): (Asked & { readonly version: string }) | undefined {
     const kept = this.#kept;
     this.#kept = undefined;
     clearTimeout(kept?.timer);

@@ -1,7 +1,7 @@
 /** What a kind of source is: its keys in the config, and how it is opened. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { MappingProblem } from '../core/columns.ts';
+import type { MappingProblem } from '../core/mapping/columns.ts';
 import type { Rule } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import type { LookupFiles, Mapping } from '../core/settings.ts';
@@ -59,7 +59,7 @@ export function defineKind<Schema extends z.ZodType>(
   };
 }
 
-/** The stamp of a place that says nothing cheap about its content: equal to no other, so that the part is read. */
-export function freshStamp(): string {
+/** The version of a place that says nothing cheap about its content: equal to no other, so that the part is read. */
+export function freshVersion(): string {
   return `fresh-${randomUUID()}`;
 }

@@ -1,8 +1,8 @@
 /** Tables beside a source: maps and a calendar, each a file of delimited text that is read anew with its source. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type Calendar, parseCalendar } from '../core/calendar.ts';
-import { columnHint } from '../core/columns.ts';
+import { type Calendar, parseCalendar } from '../core/time/calendar.ts';
+import { columnHint } from '../core/mapping/columns.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Row } from '../core/model.ts';
 import type { Clock, Lookups } from '../core/ports.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
-import { defineKind, freshStamp } from './kind.ts';
+import { defineKind, freshVersion } from './kind.ts';
 import type { SourceContext } from './kind.ts';
 import { type FirstPage, type RoutedRequest, type Router, RoutingApi } from './routing/api.ts';
 import { type Outcome, columns, columnsText, rowOf } from './routing/rows.ts';
@@ -66,7 +66,7 @@ function openRouting(settings: RoutingSettings, context: SourceContext): Source 
   const memory = memories.get(settings) ?? new Map<string, Outcome>();
   memories.set(settings, memory);
   const log = new RoutingLog(settings, { place: webPlaceOf(settings, context.baseDir), clock: context.clock, memory });
-  return { isDear: true, parts: (signal) => log.parts(signal), rows: (part, signal) => log.rows(part, signal) };
+  return { isExpensive: true, parts: (signal) => log.parts(signal), rows: (part, signal) => log.rows(part, signal) };
 }
 
 export const routing = defineKind(schema, openRouting, { drivers: routingDrivers });
@@ -99,7 +99,7 @@ class RoutingLog {
         const page = await api.firstPage(router);
         parts.push({
           name: router.slug,
-          stamp: firstPageStamp(page),
+          version: firstPageVersion(page),
           revisedAtMs: this.#revisedAtMs(page.requests),
         });
       }
@@ -129,7 +129,7 @@ class RoutingLog {
       const isSettled = requests.every((request) => this.#isSettled(request, outcomes.get(request.id)));
       return {
         hash: hash.digest('hex'),
-        stamp: isSettled ? stampOf(requests) : freshStamp(),
+        version: isSettled ? versionOf(requests) : freshVersion(),
         revisedAtMs: this.#revisedAtMs(requests),
       };
     } finally {
@@ -214,14 +214,14 @@ function newestOf(requests: readonly RoutedRequest[]): RoutedRequest | undefined
 }
 
 /** A log only grows, so that its newest request says which one it is. */
-function stampOf(requests: readonly RoutedRequest[]): string {
+function versionOf(requests: readonly RoutedRequest[]): string {
   return `log-${newestOf(requests)?.id ?? 'empty'}`;
 }
 
 /** Nobody promises that the newest requests come first. Where they do not, one page does not tell what is new. */
-function firstPageStamp({ requests, isAll }: FirstPage): string {
+function firstPageVersion({ requests, isAll }: FirstPage): string {
   const [first, last] = [requests[0], requests.at(-1)];
   const isNewestFirst =
     first !== undefined && last !== undefined && Date.parse(first.createdAt) > Date.parse(last.createdAt);
-  return isAll || isNewestFirst ? stampOf(requests) : freshStamp();
+  return isAll || isNewestFirst ? versionOf(requests) : freshVersion();
 }

@@ -9,7 +9,7 @@ import { sqliteDialect } from './databases/sqlite-dialect.ts';
 import { type SqlitePlace, openSqlite } from './databases/sqlite-session.ts';
 import { accessError, codeOf, untilAborted } from './files/access.ts';
 import type { Glob } from './files/glob.ts';
-import { notAFile, revisedAtMsOf, stampOf } from './files/stable-file.ts';
+import { notAFile, revisedAtMsOf, versionOf } from './files/stable-file.ts';
 import { watchGlobs } from './files/watch.ts';
 import { defineKind } from './kind.ts';
 
@@ -33,7 +33,7 @@ export const sqlite = defineKind(
     const engine = {
       dialect: sqliteDialect,
       place: file,
-      stamp: (signal: AbortSignal) => untilAborted(statDatabase(file), signal),
+      version: (signal: AbortSignal) => untilAborted(statDatabase(file), signal),
       connect: (signal: AbortSignal) => openDatabase({ file, clock: context.clock }, signal),
     };
     return {
@@ -44,7 +44,7 @@ export const sqlite = defineKind(
   { problems: queryProblems },
 );
 
-/** The stamp covers the write-ahead log, where a commit may stay for long before the database itself changes. */
+/** The version covers the write-ahead log, where a commit may stay for long before the database itself changes. */
 async function statDatabase(file: string): Promise<Revision> {
   const stats = await statFile(file);
   if (stats === undefined) {
@@ -57,7 +57,7 @@ async function statDatabase(file: string): Promise<Revision> {
   // A reader may leave an empty log behind: that is as good as none.
   const hasLog = log !== undefined && log.size > 0n;
   return {
-    stamp: `${stampOf(stats)}+${hasLog ? stampOf(log) : 'none'}`,
+    version: `${versionOf(stats)}+${hasLog ? versionOf(log) : 'none'}`,
     revisedAtMs: Math.max(revisedAtMsOf(stats), hasLog ? revisedAtMsOf(log) : 0),
   };
 }

@@ -62,7 +62,7 @@ export const xlsx = defineKind(schema, (settings, context): Source => {
 const listed = new WeakMap<XlsxSettings, Map<string, SheetList>>();
 
 interface SheetList {
-  readonly stamp: string;
+  readonly version: string;
   readonly names: readonly string[];
 }
 
@@ -78,8 +78,8 @@ function sheetsSource(settings: XlsxSettings, pattern: RegExp, context: SourceCo
       const sheets = new Map<string, SheetList>();
       for (const file of files) {
         const before = known.get(file.name);
-        const names = before?.stamp === file.stamp ? before.names : await namesIn({ place, pattern, signal }, file);
-        sheets.set(file.name, { stamp: file.stamp, names });
+        const names = before?.version === file.version ? before.names : await namesIn({ place, pattern, signal }, file);
+        sheets.set(file.name, { version: file.version, names });
       }
       known.clear();
       for (const [name, list] of sheets) known.set(name, list);

@@ -2,7 +2,7 @@
  * What SQL makes of the values and times of a query. Typed columns are judged as they are; texts are looked at in steps of
  * their own, because looking at one costs more than all else.
  */
-import { yearMax, yearMin } from '../../core/month.ts';
+import { yearMax, yearMin } from '../../core/time/month.ts';
 import { type Dialect, type SqlColumn, type Years, always, amountDigits, decimalDigits, everyYear } from './dialect.ts';
 import { type Zones, monthRanges, oddMark } from './month-ranges.ts';
 

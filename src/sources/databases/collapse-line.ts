@@ -3,7 +3,7 @@
  * are ordered as rows are, so that the greatest of a group is its latest row. Where times are dates, time and place are
  * one integer, which costs a database far less than a text.
  */
-import { daySeconds } from '../../core/month.ts';
+import { daySeconds } from '../../core/time/month.ts';
 import type { TimeSql } from './collapse-columns.ts';
 import type { Dialect } from './dialect.ts';
 import { oddMark } from './month-ranges.ts';

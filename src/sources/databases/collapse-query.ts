@@ -2,11 +2,11 @@
  * Pushdown: the user's query inside one that collapses its rows in the database. One row per key and month leaves it; a
  * row that the database cannot surely read as the agent would leaves as it is, for the agent to judge.
  */
-import { type MappingProblem, columnProblems } from '../../core/columns.ts';
+import { type MappingProblem, columnProblems } from '../../core/mapping/columns.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch, Rule } from '../../core/model.ts';
 import type { DriverEntry, Mapping, Test } from '../../core/settings.ts';
-import { type Filter, type Template, templateColumns } from '../../core/template.ts';
+import { type Filter, type Template, templateColumns } from '../../core/mapping/template.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import { collapseSql } from './collapse-sql.ts';
 import { readCollapsed } from './collapsed-rows.ts';

@@ -7,7 +7,7 @@
  * or least of such texts: nothing is joined and nothing runs twice. Where places are counted, a line holds that of its row,
  * so that ties between keys that make one driver end as they do without pushdown.
  */
-import { yearMax, yearMin } from '../../core/month.ts';
+import { yearMax, yearMin } from '../../core/time/month.ts';
 import { type Field, type TimeSql, type ValueSql, all, flag, timeSql, valueSql } from './collapse-columns.ts';
 import { type Line, type LineFormat, lineFormat } from './collapse-line.ts';
 import type { CollapsePlan, CollapseRequest, LineKind, WantedLine } from './collapse-query.ts';
@@ -121,7 +121,7 @@ class Writer {
     const steps: Step[] = [{ name: 'texts', from: `${prefix}q`, where: this.#conditions(), fields: texts }];
     if (facts.length > 0) steps.push({ name: 'facts', from: `${prefix}texts`, where: [], fields: facts });
     const amounts = this.#values.flatMap((value, at): Field[] =>
-      this.#isDear(value) ? [[`a${at}`, value.amount]] : [],
+      this.#isExpensive(value) ? [[`a${at}`, value.amount]] : [],
     );
     if (amounts.length > 0) steps.push({ name: 'amounts', from: `${prefix}facts`, where: [], fields: amounts });
     if (!this.#plan.hasPlaces) return steps;
@@ -311,11 +311,11 @@ class Writer {
 
   #amount(at: number): string {
     const value = this.#values[at] as ValueSql;
-    return this.#isDear(value) ? `a${at}` : value.amount;
+    return this.#isExpensive(value) ? `a${at}` : value.amount;
   }
 
   /** Whether its amount is made of a text and asked for more than once. */
-  #isDear({ column, facts }: ValueSql): boolean {
+  #isExpensive({ column, facts }: ValueSql): boolean {
     return facts.length > 0 && this.#dialect.sums('', column).length > 1;
   }
 

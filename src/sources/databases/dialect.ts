@@ -1,6 +1,6 @@
 /** What of SQL differs between engines where a database collapses rows: texts, bytes, numbers and times. */
 
-import { yearMax, yearMin } from '../../core/month.ts';
+import { yearMax, yearMin } from '../../core/time/month.ts';
 import type { Syntax } from './query-words.ts';
 import type { MonthRange } from './month-ranges.ts';
 

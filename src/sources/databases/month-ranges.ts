@@ -1,6 +1,6 @@
 /** Which month the ISO text of a time belongs to, as ranges of texts: databases need no zone rules of their own. */
-import { daySeconds, formatMonth, monthOf, monthOfWallSeconds, stampSeconds } from '../../core/month.ts';
-import { localToEpoch, utcOffsetSeconds } from '../../core/zone.ts';
+import { daySeconds, formatMonth, monthOf, monthOfWallSeconds, stampSeconds } from '../../core/time/month.ts';
+import { localToEpoch, utcOffsetSeconds } from '../../core/time/zone.ts';
 
 /** From a text (`2026-03-29 01:00:00`, bytewise) up to the next range's. */
 export interface MonthRange {

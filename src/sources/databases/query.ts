@@ -1,13 +1,13 @@
 /** One query of a database as a source: what every engine shares. An engine says only how its rows become texts. */
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
-import { answerStamp } from '../../core/answer-stamp.ts';
-import type { MappingProblem } from '../../core/columns.ts';
+import { answerVersion } from '../../core/guard/answer-version.ts';
+import type { MappingProblem } from '../../core/mapping/columns.ts';
 import type { Content, Part, Row, RowBatch } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
 import type { LookupFiles, Mapping } from '../../core/settings.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
-import { freshStamp } from '../kind.ts';
+import { freshVersion } from '../kind.ts';
 import type { SourceContext } from '../kind.ts';
 import { type CollapseQuery, collapseQuery, pushdownProblems } from './collapse-query.ts';
 import type { Dialect } from './dialect.ts';
@@ -84,10 +84,10 @@ export interface Engine {
   /** There may be replicas of it. */
   readonly isServer?: boolean;
   /** Cheap evidence of all content, such as a file's times, where the place has some: for a source without `changed`. */
-  stamp?(signal: AbortSignal): Promise<Revision>;
+  version?(signal: AbortSignal): Promise<Revision>;
 }
 
-export type Revision = Pick<Part, 'stamp' | 'revisedAtMs'>;
+export type Revision = Pick<Part, 'version' | 'revisedAtMs'>;
 
 /** For `defineKind`: what of a mapping cannot be collapsed by a database. */
 export function queryProblems(
@@ -108,7 +108,7 @@ export function queryProblems(
 export function querySource(engine: Engine, settings: QuerySettings, context: SourceContext): Source {
   const query = new Query(engine, settings, context);
   return {
-    isDear: engine.stamp === undefined,
+    isExpensive: engine.version === undefined,
     mayLag: engine.isServer === true,
     parts: async (signal) => [{ name: partName, ...(await reasoned(signal, () => query.look(signal))) }],
     rows: (_part, signal) => query.read(signal),
@@ -140,8 +140,8 @@ class Query {
   }
 
   async look(signal: AbortSignal): Promise<Revision> {
-    const stamped = await this.#stamp(signal);
-    if (stamped !== undefined) return stamped;
+    const revision = await this.#version(signal);
+    if (revision !== undefined) return revision;
     const connection = await this.#engine.connect(signal);
     try {
       return await this.#ask(connection);
@@ -151,12 +151,12 @@ class Query {
   }
 
   async *read(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
-    // Before the rows: a change while they are read makes this stamp too old, which only costs another look.
-    const stamped = await reasoned(signal, () => this.#stamp(signal));
+    // Before the rows: a change while they are read makes this version too old, which only costs another look.
+    const ofPlace = await reasoned(signal, () => this.#version(signal));
     const connection = await reasoned(signal, () => this.#engine.connect(signal));
     try {
-      // In the transaction of the rows: the stamp of exactly their content.
-      const revision = stamped ?? (await reasoned(signal, () => this.#ask(connection)));
+      // In the transaction of the rows: the version of exactly their content.
+      const revision = ofPlace ?? (await reasoned(signal, () => this.#ask(connection)));
       const { sql, columns, batches } = await reasoned(signal, () => this.#prepare(connection));
       const hash = new RowHash({ place: this.#engine.place, columns, isOrdered: !this.#settings.pushdown });
       const results = connection.rows(sql);
@@ -184,17 +184,17 @@ class Query {
   }
 
   /** What the place itself tells of all its content, where no query is asked for that. */
-  async #stamp(signal: AbortSignal): Promise<Revision | undefined> {
-    return this.#settings.changed === undefined ? await this.#engine.stamp?.(signal) : undefined;
+  async #version(signal: AbortSignal): Promise<Revision | undefined> {
+    return this.#settings.changed === undefined ? await this.#engine.version?.(signal) : undefined;
   }
 
-  /** What `changed` answers, as a stamp. */
+  /** What `changed` answers, as a version. */
   async #ask(connection: Connection): Promise<Revision> {
     const { changed } = this.#settings;
-    if (changed === undefined) return { stamp: freshStamp(), revisedAtMs: this.#nowMs() };
+    if (changed === undefined) return { version: freshVersion(), revisedAtMs: this.#nowMs() };
     const answer = await this.#answerOf(connection, changed);
-    const stamp = answerStamp(answer);
-    if (this.#heard?.stamp !== stamp) this.#heard = { stamp, revisedAtMs: this.#nowMs() };
+    const version = answerVersion(answer);
+    if (this.#heard?.version !== version) this.#heard = { version, revisedAtMs: this.#nowMs() };
     return this.#heard;
   }
 

@@ -13,7 +13,7 @@ import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.
 import type { Glob } from './glob.ts';
 import type { SourceContext } from '../kind.ts';
 import { PartFile } from './part-file.ts';
-import { StableFile, notAFile, revisedAtMsOf, stampOf, waitUntilQuiet } from './stable-file.ts';
+import { StableFile, notAFile, revisedAtMsOf, versionOf, waitUntilQuiet } from './stable-file.ts';
 import { watchGlobs } from './watch.ts';
 
 /** The keys that every kind made of files has. */
@@ -131,7 +131,7 @@ async function partOf(place: FilePlace, file: string): Promise<Part | undefined>
   if (stats === undefined || stats.isDirectory()) return undefined;
   if (!stats.isFile()) throw notAFile(file, stats);
   const name = path.relative(place.baseDir, file).replaceAll(path.sep, '/');
-  return { name, stamp: stampOf(stats), revisedAtMs: revisedAtMsOf(stats) };
+  return { name, version: versionOf(stats), revisedAtMs: revisedAtMsOf(stats) };
 }
 
 /** `undefined` where it was removed since its directory was listed; a link that leads nowhere is a failure. */
@@ -149,12 +149,12 @@ async function statFile(file: string): Promise<BigIntStats | undefined> {
 }
 
 /** The hash of a file's bytes, once it is quiet. @throws AgentError as `readPart` */
-async function hashPart(place: FilePlace, part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'stamp'>> {
+async function hashPart(place: FilePlace, part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'version'>> {
   const file = await openQuiet(place, part, signal);
   try {
     const hash = await new PartFile(file, place.expandedMax).hash();
     await file.verify();
-    return { hash, stamp: file.stamp };
+    return { hash, version: file.version };
   } finally {
     await file.close();
   }
@@ -162,9 +162,9 @@ async function hashPart(place: FilePlace, part: Part, signal: AbortSignal): Prom
 
 async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Promise<StableFile> {
   const from = path.resolve(place.baseDir, part.name);
-  const stamp = place.settleMs > 0 ? await waitUntilQuiet(from, place.settleMs, place.clock, signal) : undefined;
+  const version = place.settleMs > 0 ? await waitUntilQuiet(from, place.settleMs, place.clock, signal) : undefined;
   const file = await StableFile.open(from, part.name, signal);
-  if (stamp === undefined || stamp === file.stamp) return file;
+  if (version === undefined || version === file.version) return file;
   await file.close();
   throw file.changed();
 }
@@ -191,7 +191,7 @@ export async function* readPart(
     const content = yield* read(partFile);
     const hash = await partFile.hash();
     await file.verify();
-    return { ...content, hash, stamp: file.stamp, revisedAtMs: file.revisedAtMs };
+    return { ...content, hash, version: file.version, revisedAtMs: file.revisedAtMs };
   } catch (error) {
     // What looks broken may only be half written: then it is worth another try.
     if (isAgentError(error, 'part.unreadable')) await file.verify();

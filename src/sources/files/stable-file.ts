@@ -13,8 +13,8 @@ const quietWaitMaxMs = 60_000;
 /** Larger ones are no faster (the loop stands still for 2 ms with these), and 256 KiB cost 30 MB more memory. */
 const chunkBytes = 64 * 1024;
 
-/** Equal stamps: the same file with the same content, as far as the file system can tell. */
-export function stampOf(stats: BigIntStats): string {
+/** Equal versions: the same file with the same content, as far as the file system can tell. */
+export function versionOf(stats: BigIntStats): string {
   return `${stats.size}-${stats.mtimeNs}-${stats.ctimeNs}-${stats.ino}-${stats.dev}`;
 }
 
@@ -38,7 +38,7 @@ export function notAFile(path: string, stats: BigIntStats): AgentError {
 }
 
 /**
- * Waits until neither size nor times of a file moved for `settleMs`. Gives the stamp it stood still with.
+ * Waits until neither size nor times of a file moved for `settleMs`. Gives the version it stood still with.
  * @throws AgentError `part.changing` where that cannot be within 60 s.
  */
 export async function waitUntilQuiet(
@@ -51,7 +51,7 @@ export async function waitUntilQuiet(
   let stats = await statPart(path, signal);
   for (;;) {
     const ageMs = clock.now().getTime() - Math.max(revisedAtMsOf(stats), Number(stats.ctimeNs) / 1e6);
-    if (ageMs >= settleMs) return stampOf(stats);
+    if (ageMs >= settleMs) return versionOf(stats);
     // A time in the future says nothing of when the file was written: it must be seen standing still.
     const waitMs = ageMs < 0 ? settleMs : settleMs - ageMs;
     if (clock.monotonicMs() + waitMs > endMs) {
@@ -61,7 +61,7 @@ export async function waitUntilQuiet(
     }
     await clock.sleep(waitMs, signal);
     const later = await statPart(path, signal);
-    if (stampOf(later) === stampOf(stats)) return stampOf(later);
+    if (versionOf(later) === versionOf(stats)) return versionOf(later);
     stats = later;
   }
 }
@@ -84,7 +84,7 @@ function partError(path: string, cause: unknown): AgentError {
 export class StableFile {
   /** As the part's name says it, for messages. */
   readonly name: string;
-  readonly stamp: string;
+  readonly version: string;
   readonly revisedAtMs: number;
   readonly bytes: number;
   readonly #path: string;
@@ -101,7 +101,7 @@ export class StableFile {
     this.name = name;
     this.#handle = opened.handle;
     this.#signal = opened.signal;
-    this.stamp = stampOf(opened.stats);
+    this.version = versionOf(opened.stats);
     this.revisedAtMs = revisedAtMsOf(opened.stats);
     this.bytes = Number(opened.stats.size);
   }
@@ -176,9 +176,9 @@ export class StableFile {
    */
   async verify(): Promise<void> {
     const held = await untilAborted(this.#handle.stat({ bigint: true }), this.#signal);
-    if (stampOf(held) !== this.stamp) throw this.changed();
+    if (versionOf(held) !== this.version) throw this.changed();
     const named = await statPart(this.#path, this.#signal);
-    if (stampOf(named) !== this.stamp) throw this.changed();
+    if (versionOf(named) !== this.version) throw this.changed();
   }
 
   changed(): AgentError {

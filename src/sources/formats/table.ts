@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
-import { parsePattern } from '../../core/pattern.ts';
+import { parsePattern } from '../../core/mapping/pattern.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 
 /** More than any sheet has above its data, and few enough to keep. */

@@ -1,7 +1,7 @@
 /** The keys of every kind that asks an address on the web, and what they make. */
 import path from 'node:path';
 import { z } from 'zod';
-import { hasReadableUser } from '../../core/proxy.ts';
+import { hasReadableUser } from '../../http/proxy.ts';
 import type { Secret } from '../../core/settings.ts';
 
 /** What HTTP or the agent itself says: another value would break the request, or what its answer means. */

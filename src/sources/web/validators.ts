@@ -1,6 +1,6 @@
-/** What an answer says of its version (RFC 9110, section 8.8), and how it stands in a stamp. */
+/** What an answer says of its version (RFC 9110, section 8.8), and how it stands in a version. */
 import { z } from 'zod';
-import { freshStamp } from '../kind.ts';
+import { freshVersion } from '../kind.ts';
 import type { WebAnswer } from './web.ts';
 
 export interface Validators {
@@ -19,30 +19,30 @@ export function validatorsOf(answer: WebAnswer): Validators {
   return etag === undefined && !(ageMs >= youngMs) ? {} : { etag, modified };
 }
 
-/** Of an answer that says nothing of its version, the stamp is equal to no other. */
+/** Of an answer that says nothing of its version, the version is equal to no other. */
 function versionStamp({ etag, modified }: Validators): string {
-  return etag === undefined && modified === undefined ? freshStamp() : JSON.stringify({ etag, modified });
+  return etag === undefined && modified === undefined ? freshVersion() : JSON.stringify({ etag, modified });
 }
 
 /**
- * The stamp of an answer that came in full though its version was asked about: the same one only where its tag says so.
+ * The version of an answer that came in full though its version was asked about: the same one only where its tag says so.
  * A server that knows no dates, or wrote twice within one second, must be read.
  */
-export function answeredStamp(validators: Validators, known: string | undefined): string {
-  const before = known === undefined ? undefined : parseStamp(known);
+export function answeredVersion(validators: Validators, known: string | undefined): string {
+  const before = known === undefined ? undefined : parseVersion(known);
   if (before?.etag !== undefined && isSameTag(before.etag, validators.etag)) return known as string;
   const isSameDate = before?.modified !== undefined && before.modified === validators.modified;
   return isSameDate && validators.etag === undefined
-    ? JSON.stringify({ ...validators, fresh: freshStamp() })
+    ? JSON.stringify({ ...validators, fresh: freshVersion() })
     : versionStamp(validators);
 }
 
-const stampSchema = z.object({ etag: z.string().optional(), modified: z.string().optional() });
+const versionSchema = z.object({ etag: z.string().optional(), modified: z.string().optional() });
 
-/** What a stamp says of the version; nothing where it is fresh. */
-export function parseStamp(stamp: string): Validators {
-  if (!stamp.startsWith('{')) return {};
-  return stampSchema.parse(JSON.parse(stamp));
+/** What a version says of the version; nothing where it is fresh. */
+export function parseVersion(version: string): Validators {
+  if (!version.startsWith('{')) return {};
+  return versionSchema.parse(JSON.parse(version));
 }
 
 /** Weak tags are as good: they say that the content means the same. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { AgentError } from '../../core/errors.ts';
-import { proxiesFor } from '../../core/proxy.ts';
+import { proxiesFor } from '../../http/proxy.ts';
 import type { Secret } from '../../core/settings.ts';
 import { trustedWith } from '../authorities.ts';
 import { codeOf } from '../files/access.ts';

@@ -1,7 +1,7 @@
 /** What went wrong between the agent and a server, in words for a person that hold no secret. */
 import { AgentError } from '../../core/errors.ts';
 import type { ErrorCode } from '../../core/errors.ts';
-import { oneLine } from '../../core/masking.ts';
+import { oneLine } from '../../http/masking.ts';
 import { codeOf } from '../files/access.ts';
 
 const shownMax = 200;

@@ -1,0 +1,41 @@
+/** Everything a pass works with. `compose.ts` makes one of real things; tests make one of theirs. */
+import type { SourceSettings, Settings } from '../core/settings.ts';
+import type { Clock, Destination, Log, Lookups, Schedule, Source } from '../core/ports.ts';
+import type { Archive, Buffer, Ledger } from '../core/stores.ts';
+
+export interface Dependencies {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly schedule: Schedule;
+  readonly log: Log;
+  /** At least 0 and less than 1. */
+  readonly random: () => number;
+  readonly buffer: Buffer;
+  readonly ledger: Ledger;
+  readonly archive: Archive;
+  readonly destination: Destination;
+  /** What acknowledged snapshots belong to: the destination's address, or `emulator`. */
+  readonly address: string;
+  openSource(settings: SourceSettings): Source;
+  /** @throws AgentError `source.unreadable` or `part.unreadable` where a table cannot be read */
+  readLookups(settings: SourceSettings, signal: AbortSignal): Promise<Lookups>;
+  /** Is told how far a pass is: for progress on a terminal, for `status --live`, and for tests that pull the plug. */
+  readonly observe: (event: PassEvent) => void;
+}
+
+export type PassEvent =
+  | { readonly kind: 'source.listed'; readonly source: string; readonly parts: number }
+  | {
+      readonly kind: 'part.reading';
+      readonly source: string;
+      readonly part: string;
+      readonly rows: number;
+      readonly share: number | undefined;
+    }
+  | { readonly kind: 'part.folded' | 'part.swapped'; readonly source: string; readonly part: string }
+  | { readonly kind: 'read.judged' }
+  | { readonly kind: 'snapshot.written'; readonly digest: string }
+  | { readonly kind: 'push.begun'; readonly push: number; readonly bytes: number }
+  | { readonly kind: 'push.sending'; readonly sent: number; readonly bytes: number }
+  | { readonly kind: 'push.answered' | 'push.recorded'; readonly push: number }
+  | { readonly kind: 'waiting'; readonly ms: number; readonly why: string };

@@ -1,0 +1,18 @@
+/** What the loop asks of the agent that it runs in. `compose/agent.ts` makes it of real parts. */
+import type { Settings } from '../../core/settings.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** An agent that holds its state directory. */
+export interface Agent extends AsyncDisposable {
+  readonly deps: Dependencies;
+  /** Uses other settings from now on; the state directory stays. */
+  reconfigure(settings: Settings): Promise<void>;
+  /** Moves a damaged buffer aside and starts a new one from the archive. */
+  rebuildBuffer(): void;
+  /** Gives back what a pass needed and waiting does not. */
+  releaseMemory(): void;
+  /** Another one where the token file was written anew: a refused push is worth another try then. */
+  tokenVersion(): string | undefined;
+  /** Says that the loop moves, and until when it may be silent. */
+  beat(allowanceMs: number): void;
+}

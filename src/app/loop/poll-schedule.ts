@@ -1,0 +1,83 @@
+/** When each source is looked at again, and what the last look gave: a query does not run because a file changed. */
+import type { SourceSettings } from '../../core/settings.ts';
+import type { SourceRead } from '../read/read-source.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** A source that could not be read is looked at again this soon at the latest, however rare its polls are. */
+const unreadRetryMs = 300_000;
+
+/** Which sources a pass looks at: those that are cheap to look at, and what is due. The others stand as they were seen last. */
+export interface PassLooks {
+  /** What stands for a source that is not looked at now. */
+  standing(source: string): SourceRead | undefined;
+  note(read: SourceRead): void;
+  /** What was seen before counts no more: there is a new buffer, and nothing of it is in there. */
+  forget(): void;
+}
+
+/** The moment of the next look: monotonic, or by the clock on the wall. */
+type Due = { readonly ms: number } | { readonly at: Date };
+
+export class Looks implements PassLooks {
+  readonly #deps: Dependencies;
+  readonly #reads = new Map<string, SourceRead>();
+  readonly #due = new Map<string, Due>();
+  #isDue: (source: string) => boolean = () => true;
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+  }
+
+  /** For the pass that comes: looks at every source, or at those that are due. */
+  begin(which: 'all' | 'due'): this {
+    const due = new Set(
+      which === 'all' ? [] : this.#deps.settings.sources.filter((one) => this.#msTo(one) <= 0).map(({ name }) => name),
+    );
+    this.#isDue = (source) => which === 'all' || due.has(source);
+    return this;
+  }
+
+  standing(source: string): SourceRead | undefined {
+    const read = this.#reads.get(source);
+    return read?.isExpensive !== true || this.#isDue(source) ? undefined : read;
+  }
+
+  note(read: SourceRead): void {
+    const { name } = read.settings;
+    // What disappeared is said once.
+    this.#reads.set(name, read.state === 'read' ? { ...read, disappeared: [] } : read);
+    this.#due.set(name, nextLook(this.#deps, read));
+  }
+
+  forget(): void {
+    this.#reads.clear();
+    this.#due.clear();
+  }
+
+  /** An event says that it is worth a look. */
+  touch(source: string): void {
+    this.#due.delete(source);
+  }
+
+  /** Until the next source is due; not more than 0 where one is. */
+  msToNext(): number {
+    return Math.min(...this.#deps.settings.sources.map((source) => this.#msTo(source)));
+  }
+
+  #msTo({ name }: SourceSettings): number {
+    const { clock } = this.#deps;
+    const due = this.#due.get(name);
+    if (due === undefined) return 0;
+    return 'ms' in due ? due.ms - clock.monotonicMs() : due.at.getTime() - clock.now().getTime();
+  }
+}
+
+function nextLook({ clock, schedule, settings }: Dependencies, read: SourceRead): Due {
+  const { poll } = read.settings;
+  const isUnread = read.state === 'unread';
+  if (poll.kind === 'every') {
+    return { ms: clock.monotonicMs() + (isUnread ? Math.min(poll.ms, unreadRetryMs) : poll.ms) };
+  }
+  const at = schedule.nextDue(poll.expression, settings.timezone, clock.now());
+  return isUnread ? { at: new Date(Math.min(at.getTime(), clock.now().getTime() + unreadRetryMs)) } : { at };
+}

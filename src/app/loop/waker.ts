@@ -1,0 +1,38 @@
+/** Events only wake; the loop decides what to do. Wakes that come while nobody waits are kept. */
+import type { Clock } from '../../core/ports.ts';
+
+export type WakeReason = 'source' | 'request' | 'pass' | 'reload';
+
+export class Waker {
+  readonly #clock: Clock;
+  #reasons = new Set<WakeReason>();
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  wake(reason: WakeReason): void {
+    this.#reasons.add(reason);
+    this.#wake?.();
+  }
+
+  /** What happened since the last call; waits up to `ms` for something. Rejects when the signal aborts. */
+  async wait(ms: number, signal: AbortSignal): Promise<ReadonlySet<WakeReason>> {
+    signal.throwIfAborted();
+    if (this.#reasons.size === 0) {
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
+      try {
+        await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal]));
+      } catch (error) {
+        if (signal.aborted || !woken.signal.aborted) throw error;
+      } finally {
+        this.#wake = undefined;
+      }
+    }
+    const reasons = this.#reasons;
+    this.#reasons = new Set();
+    return reasons;
+  }
+}

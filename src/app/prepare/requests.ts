@@ -1,0 +1,125 @@
+/** What `forget` and `rollback` asked for, carried out by the pass: it alone writes the buffer. */
+import { createHash } from 'node:crypto';
+import { AgentError } from '../../core/errors.ts';
+import type { PushRecord, Snapshot } from '../../core/stores.ts';
+import { restoreRollback } from './restore.ts';
+import { acknowledgedPush, keptSnapshot } from '../push/retention.ts';
+import { type PushReport, acceptedDrivers, pushSnapshot, waitForOlder } from '../push/push.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** Carries out pending `forget` requests. */
+export function forgetRequested(deps: Dependencies): void {
+  const { ledger, log } = deps;
+  for (const { id, request } of ledger.pendingRequests()) {
+    if (request.kind !== 'forget') continue;
+    forget(deps, request);
+    log.info('forgot what was carried', { source: request.source, part: request.part });
+    ledger.finishRequest(id, 'done');
+  }
+}
+
+/** Drops what is carried for a part, for all gone parts of a source, or for a source that left the config. */
+export function forget(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): void {
+  const { buffer, ledger, settings } = deps;
+  const isConfigured = settings.sources.some(({ name }) => name === source);
+  const dropped = new Set(carriedParts(deps, source).filter((name) => part === undefined || name === part));
+  for (const kind of ['accepted', 'candidate'] as const) {
+    const parts = buffer.readParts(source, kind);
+    if (parts === undefined) continue;
+    if (part === undefined && !isConfigured) buffer.dropRead(source, kind);
+    else
+      buffer.setRead(
+        source,
+        kind,
+        parts.filter((one) => one.kind !== 'part' || !dropped.has(one.name)),
+      );
+  }
+  ledger.release(source);
+  for (const _driver of acceptedDrivers(deps)) return;
+  ledger.setFact('emptyApproved', true);
+}
+
+/** Parts that are gone: carried by the accepted read, or by a candidate that is held. */
+function carriedParts({ buffer }: Dependencies, source: string): readonly string[] {
+  const parts = (['accepted', 'candidate'] as const).flatMap((kind) => buffer.readParts(source, kind) ?? []);
+  return [...new Set(parts.filter(({ carried }) => carried).map(({ name }) => name))];
+}
+
+/**
+ * What `forget` may be asked for.
+ * @throws AgentError `usage` for a source or part that is not there or not gone.
+ */
+export function checkForget(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): void {
+  const { buffer, settings } = deps;
+  const isConfigured = settings.sources.some(({ name }) => name === source);
+  const parts = buffer.readParts(source, 'candidate') ?? buffer.readParts(source, 'accepted');
+  if (parts === undefined) {
+    const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.acceptedSources()])];
+    throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint: `there are ${known.join(', ')}` });
+  }
+  const carried = carriedParts(deps, source);
+  const shown = carried.length === 0 ? 'nothing is carried for it' : `carried for it are ${carried.join(', ')}`;
+  if (part !== undefined && !carried.includes(part)) {
+    throw new AgentError('usage', `source "${source}" carries no part "${part}"`, { hint: shown });
+  }
+  if (part === undefined && isConfigured && carried.length === 0) {
+    throw new AgentError('usage', `source "${source}" is in the config and ${shown}`, {
+      hint: 'take it out of the config first if it is gone for good',
+    });
+  }
+}
+
+/**
+ * The acknowledged push that a rollback names, and its snapshot.
+ * @throws AgentError `usage` where there is none, or its snapshot is not kept.
+ */
+export function findRollback(deps: Dependencies, push: number | string): { record: PushRecord; snapshot: Snapshot } {
+  const { address, settings } = deps;
+  const record = acknowledgedPush(deps, push);
+  if (record.address !== address) {
+    throw new AgentError('usage', `push ${push} went to another address, ${record.address}`, {
+      hint: 'name a push of the address in the config: see "driver-sync history"',
+    });
+  }
+  const snapshot = keptSnapshot(deps, record);
+  if (snapshot.format.shouldDeleteMissing && !settings.shouldDeleteMissing) {
+    throw new AgentError(
+      'usage',
+      `the snapshot of push ${push} deletes what it leaves out, and the config says shouldDeleteMissing: false`,
+      {
+        hint: 'set shouldDeleteMissing: true for the rollback if that is meant',
+      },
+    );
+  }
+  return { record, snapshot };
+}
+
+/** Pushes an acknowledged snapshot again, byte for byte; once acknowledged, nothing else is pushed. One attempt. */
+export async function rollBack(deps: Dependencies, push: number, signal: AbortSignal): Promise<PushReport> {
+  const { ledger, address } = deps;
+  const { snapshot } = findRollback(deps, push);
+  await verifyBytes(snapshot);
+  await waitForOlder(deps, snapshot.digest, signal);
+  const last = ledger.lastAcknowledged(address);
+  const report = await pushSnapshot(deps, { snapshot, last, rollbackOf: push }, signal);
+  if (report.outcome === 'acknowledged') restoreRollback(deps);
+  return report;
+}
+
+/**
+ * A snapshot is made from its file again: only the very bytes that were acknowledged may be sent. Where its points came
+ * from is not among them and is adopted after the push, so that is read beforehand too.
+ */
+async function verifyBytes(snapshot: Snapshot): Promise<void> {
+  for (const _driver of snapshot.read());
+  const hash = createHash('sha256');
+  for await (const chunk of snapshot.body().chunks()) hash.update(chunk);
+  if (hash.digest('hex') === snapshot.digest) return;
+  throw new AgentError(
+    'snapshot.damaged',
+    `the snapshot ${snapshot.digest.slice(0, 12)} does not give its bytes any more`,
+    {
+      hint: 'restore the state directory from a backup, or roll back to another push',
+    },
+  );
+}

@@ -1,0 +1,85 @@
+/** Takes a snapshot of the archive as what every source has accepted: after a rollback, and for a rebuilt buffer. */
+import { randomUUID } from 'node:crypto';
+import { type FoldedDriver, unpackDriver } from '../../core/series/packing.ts';
+import type { PartWriter, Snapshot } from '../../core/stores.ts';
+import { openReadable } from '../push/retention.ts';
+import type { Frozen } from '../push/push.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** A buffer that was lost and made anew takes the last acknowledged snapshot, so that an unread source is carried. */
+export function restoreAfterLoss(deps: Dependencies): void {
+  const { buffer, ledger, log } = deps;
+  if (buffer.fact('buffer') !== undefined) return;
+  const last = ledger.lastAcknowledged();
+  const snapshot = last === undefined ? undefined : openReadable(deps, last.digest);
+  if (snapshot !== undefined) {
+    restoreSnapshot(deps, snapshot);
+    log.warn('the buffer is new: every source starts from the last acknowledged snapshot', { push: last?.id });
+  } else if (last !== undefined) {
+    log.error(
+      'the buffer is new and the last acknowledged snapshot cannot be read: every source has to be read first',
+      {
+        digest: last.digest,
+      },
+    );
+    buffer.setFact('bare', 'true');
+  }
+  buffer.setFact('buffer', randomUUID());
+}
+
+/** Finishes what a rollback began: a crash may have come between its acknowledgement and this. */
+export function restoreRollback(deps: Dependencies): void {
+  const { ledger, archive } = deps;
+  const frozen = ledger.fact<Frozen>('frozen');
+  if (frozen === undefined || frozen.isAdopted) return;
+  const digest = ledger.push(frozen.push)?.digest;
+  const snapshot = digest === undefined ? undefined : archive.open(digest);
+  if (snapshot !== undefined) restoreSnapshot(deps, snapshot);
+  ledger.setFact('frozen', { ...frozen, isAdopted: true });
+}
+
+/** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */
+function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
+  const { buffer } = deps;
+  const origins = new Map(snapshot.origins.map((origin) => [origin.id, buffer.addRestoredOrigin(origin)]));
+  const writers = new Map<string, { writer: PartWriter; batch: FoldedDriver[] }>();
+  for (const packed of snapshot.read()) {
+    let open = writers.get(packed.source);
+    if (open === undefined) {
+      const writer = buffer.beginPart(packed.source, { name: '', kind: 'snapshot' }, '');
+      for (const origin of snapshot.origins) {
+        if (origin.source === packed.source) writer.addOrigin(origins.get(origin.id) as number);
+      }
+      open = { writer, batch: [] };
+      writers.set(packed.source, open);
+    }
+    open.batch.push(renumber(unpackDriver(packed), origins));
+    if (open.batch.length >= 1000) {
+      open.writer.add(open.batch);
+      open.batch = [];
+    }
+  }
+  for (const source of new Set([...buffer.acceptedSources(), ...writers.keys()])) {
+    if (buffer.readParts(source, 'candidate') === undefined) {
+      const parts = buffer.readParts(source, 'accepted')?.filter(({ kind }) => kind === 'part');
+      if (parts !== undefined && parts.length > 0) buffer.setRead(source, 'candidate', parts);
+    }
+    const open = writers.get(source);
+    if (open === undefined) {
+      buffer.setRead(source, 'accepted', []);
+      continue;
+    }
+    open.writer.add(open.batch);
+    const read = open.writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
+    buffer.setRead(source, 'accepted', [{ id: read.id, carried: false }]);
+  }
+}
+
+function renumber(driver: FoldedDriver, origins: ReadonlyMap<number, number>): FoldedDriver {
+  const part = (id: number): number => origins.get(id) ?? id;
+  return {
+    ...driver,
+    pathPlace: { ...driver.pathPlace, part: part(driver.pathPlace.part) },
+    cells: driver.cells.map((cell) => ({ ...cell, part: part(cell.part) })),
+  };
+}

@@ -1,0 +1,290 @@
+/** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
+import { fullJitterMs } from './backoff.ts';
+import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
+import { isAgentError } from '../../core/errors.ts';
+import type { PushResult, SnapshotBody } from '../../core/ports.ts';
+import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/stores.ts';
+import { allPoints, firstPush } from '../review/approvals.ts';
+import { openTitle } from './retention.ts';
+import { mergeSources } from '../review/removed-sources.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** What a pass did about pushing. */
+export interface PushReport {
+  readonly outcome: 'acknowledged' | 'unchanged' | 'refused' | 'unreachable' | 'unknown' | 'blocked';
+  /** Why nothing was sent, or what the service said. */
+  readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly push?: PushRecord | undefined;
+  /** Present where another attempt is worth it: how long the service asked to wait for, or 0. */
+  readonly retry?: { readonly askedMs: number } | undefined;
+}
+
+/** Kept across restarts: how often in a row a push did not arrive, and when to try again. */
+export interface Backoff {
+  readonly address: string;
+  readonly failures: number;
+  readonly waitMs: number;
+  readonly notBeforeMs: number;
+}
+
+/** How long still to wait; a clock that was set back makes it no longer than it was. */
+export function backoffLeftMs({ waitMs, notBeforeMs }: Backoff, nowMs: number): number {
+  return Math.min(Math.max(0, notBeforeMs - nowMs), waitMs);
+}
+
+/** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
+export interface Frozen {
+  readonly push: number;
+  readonly sinceMs: number;
+  /** Every source's accepted read is that of the snapshot: done after the push, and finished by the next pass if need be. */
+  readonly isAdopted: boolean;
+}
+
+/** Builds what sources have accepted into a snapshot in the archive, or finds that it is there already. */
+export function buildSnapshot(deps: Dependencies): Snapshot {
+  const { buffer, archive, settings } = deps;
+  const { shouldDeleteMissing, stamp } = settings;
+  const key = JSON.stringify([buffer.revision(), shouldDeleteMissing, stamp]);
+  const built = JSON.parse(buffer.fact('built') ?? '[]') as [string?, string?];
+  const known = built[0] === key && built[1] !== undefined ? openTitle(deps, built[1]) : undefined;
+  if (known !== undefined) return known;
+  const snapshot = archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.origins());
+  buffer.setFact('built', JSON.stringify([key, snapshot.digest]));
+  deps.observe({ kind: 'snapshot.written', digest: snapshot.digest });
+  return snapshot;
+}
+
+/** All drivers that sources have accepted, in order, with their sources. */
+export function acceptedDrivers(deps: Dependencies): Iterable<SnapshotDriver> {
+  return mergeSources(deps.buffer.acceptedSources().map((source) => withSource(deps, source)));
+}
+
+function* withSource(deps: Dependencies, source: string): Generator<SnapshotDriver> {
+  for (const driver of deps.buffer.drivers(source, 'accepted')) yield { ...driver, source };
+}
+
+/** Whether the next push is the first that deletes what it leaves out: what the address holds until then nobody knows. */
+export function isFirstPush({ ledger, settings, address }: Dependencies): boolean {
+  return settings.shouldDeleteMissing && !ledger.hasDeletingPush(address);
+}
+
+/** Why nothing may be pushed yet; `undefined` where it may. */
+export function blockedReason(deps: Dependencies): { reason: string; hint?: string } | undefined {
+  const { ledger, buffer, settings } = deps;
+  const frozen = ledger.fact<Frozen>('frozen');
+  if (frozen !== undefined) {
+    return {
+      reason: `rolled back to push ${frozen.push}`,
+      hint: 'driver-sync sync (or SIGUSR2) goes on from the sources',
+    };
+  }
+  if (!settings.shouldDeleteMissing) return undefined;
+  const isFirst = isFirstPush(deps);
+  // A buffer that was lost together with its snapshot knows nothing of what unread sources had.
+  if (!isFirst && buffer.fact('bare') === undefined) return undefined;
+  const accepted = new Set(buffer.acceptedSources());
+  const missing = settings.sources.map(({ name }) => name).filter((name) => !accepted.has(name));
+  if (missing.length === 0) return undefined;
+  return {
+    reason: `the ${isFirst ? 'first push' : 'push from a new buffer'} waits for ${listWaiting(deps, missing)}`,
+    hint: 'it deletes every driver that is not in it, so it has to be whole',
+  };
+}
+
+function listWaiting({ ledger }: Dependencies, sources: readonly string[]): string {
+  const held = new Set(ledger.held().map(({ source }) => source));
+  return sources.map((name) => `"${name}" (${held.has(name) ? 'held' : 'not read yet'})`).join(', ');
+}
+
+/** With `firstPush: approve`, and for a snapshot without drivers, the snapshot itself has to be approved. */
+export function snapshotBlock(deps: Dependencies, snapshot: Snapshot): PushReport | undefined {
+  const { ledger, settings, address, clock } = deps;
+  if (!settings.shouldDeleteMissing) return undefined;
+  if (snapshot.drivers > 0) ledger.setFact('emptyApproved', undefined);
+  else if (ledger.fact('emptyApproved') !== true) {
+    return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
+  }
+  if (settings.guard.firstPush !== 'approve' || !isFirstPush(deps)) return undefined;
+  const points = allPoints(snapshot.readPoints());
+  const approval = ledger.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
+  if (approval !== undefined) {
+    const missing = [...ledger.approvedDeletes(approval.id)].some(([driver, months]) => {
+      const present = new Set(points.get(driver));
+      return months.some((month) => !present.has(month));
+    });
+    if (!missing) return undefined;
+    ledger.closeApproval(approval.id, 'dropped', 'a newer snapshot would delete more than the approved one');
+  }
+  const reason = `the first push to ${address} waits for approval; it deletes every driver that is not among its ${snapshot.drivers}`;
+  const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
+  ledger.hold(held, points, clock.now().getTime());
+  return { outcome: 'blocked', reason, hint: `driver-sync approve ${snapshot.digest.slice(0, 12)}` };
+}
+
+/** Pushes the newest snapshot unless the service has it. One attempt. */
+export async function pushNewest(
+  deps: Dependencies,
+  force: 'always' | 'ifNeeded',
+  signal: AbortSignal,
+): Promise<PushReport> {
+  const { ledger, address, clock, settings, log } = deps;
+  const blocked = blockedReason(deps);
+  if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
+  const snapshot = buildSnapshot(deps);
+  const last = ledger.lastAcknowledged(address);
+  const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
+  const isCurrent = last?.digest === snapshot.digest && !ledger.hasOpenPushSince(address, last.id);
+  // A clock that was set back makes an age negative: one push too many sets that right.
+  const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
+  if (force === 'ifNeeded' && isCurrent && isFresh) {
+    notePushed(deps);
+    return { outcome: 'unchanged' };
+  }
+  const waiting = snapshotBlock(deps, snapshot);
+  if (waiting !== undefined) return waiting;
+  await waitForOlder(deps, snapshot.digest, signal);
+  const report = await pushSnapshot(deps, { snapshot, last }, signal).catch((error: unknown) => {
+    if (!isAgentError(error, 'snapshot.damaged')) throw error;
+    // The sources have it all: build it anew.
+    log.warn('the snapshot to push was damaged and is built again', { digest: snapshot.digest, cause: error.message });
+    deps.buffer.setFact('built', '[]');
+    return pushSnapshot(deps, { snapshot: buildSnapshot(deps), last }, signal);
+  });
+  if (report.outcome === 'acknowledged') notePushed(deps);
+  return report;
+}
+
+/** Which state of the buffer the service has: what differs from it later is a change that was not pushed. */
+function notePushed({ buffer, address }: Dependencies): void {
+  const pushed = `${buffer.revision()} ${address}`;
+  if (buffer.fact('pushed') !== pushed) buffer.setFact('pushed', pushed);
+}
+
+export function hasUnpushed({ buffer, address }: Dependencies): boolean {
+  return buffer.fact('pushed') !== `${buffer.revision()} ${address}`;
+}
+
+/** An attempt that may still land must not land after a different snapshot: wait until its timeout is over. */
+export async function waitForOlder(deps: Dependencies, digest: string, signal: AbortSignal): Promise<void> {
+  const { ledger, address, clock, settings, log } = deps;
+  const open = ledger.maybeTaken(address, digest);
+  if (open === undefined || settings.destination === 'emulator') return;
+  const { timeoutMs } = settings.destination;
+  const nowMs = clock.now().getTime();
+  // A clock that was set back must not make this wait for longer than it is meant to.
+  const endedAtMs = Math.min(open.endedAtMs ?? nowMs, nowMs);
+  const ms = endedAtMs + timeoutMs - nowMs;
+  if (ms <= 0) return;
+  const why = 'an earlier push may still land; a different snapshot waits for it';
+  log.warn(why, { waitMs: ms });
+  deps.observe({ kind: 'waiting', ms, why });
+  await clock.sleep(ms, signal);
+}
+
+export interface PushJob {
+  readonly snapshot: Snapshot;
+  /** What the service holds, as far as is known. */
+  readonly last: PushRecord | undefined;
+  readonly rollbackOf?: number;
+}
+
+/** What a push changes at the service, as far as is known, and what of that it is the first to carry. */
+function changesSince(
+  deps: Dependencies,
+  last: PushRecord | undefined,
+  snapshot: Snapshot,
+): Pick<ReturnType<typeof countCarried>, 'changes' | 'carried'> {
+  if (last === undefined) {
+    const { drivers, points } = snapshot;
+    const created = { update: 0, delete: 0 };
+    return {
+      changes: { drivers: { create: drivers, ...created }, points: { create: points, ...created } },
+      carried: [],
+    };
+  }
+  const before = openTitle(deps, last.digest);
+  try {
+    return countCarried(diffDrivers(before?.readPoints() ?? [], snapshot.readPoints()));
+  } catch (error) {
+    if (!isAgentError(error, 'snapshot.damaged') || before === undefined) throw error;
+    deps.log.warn('the last acknowledged snapshot is damaged: changes are counted against none', {
+      cause: error.message,
+    });
+    return countCarried(diffDrivers([], snapshot.readPoints()));
+  }
+}
+
+/** Records a push, sends it, and records what became of it. */
+export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: AbortSignal): Promise<PushReport> {
+  const { ledger, clock, address, destination } = deps;
+  const { snapshot, last, rollbackOf } = job;
+  const { digest, drivers, points, bytes } = snapshot;
+  const { changes, carried } = changesSince(deps, last, snapshot);
+  const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
+  const { shouldDeleteMissing } = snapshot.format;
+  const id = ledger.beginPush({
+    ...begun,
+    shouldDeleteMissing,
+    changes: shouldDeleteMissing ? changes : withoutDeletes(changes),
+  });
+  deps.observe({ kind: 'push.begun', push: id, bytes });
+  const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal));
+  deps.observe({ kind: 'push.answered', push: id });
+  const endedAtMs = clock.now().getTime();
+  if (result.outcome === 'acknowledged') {
+    const frozen: Frozen | undefined =
+      rollbackOf === undefined ? undefined : { push: rollbackOf, sinceMs: endedAtMs, isAdopted: false };
+    ledger.acknowledge(id, result, { atMs: endedAtMs, carried, facts: frozen && { frozen } });
+    for (const approval of ledger.approvals()) {
+      if (approval.state === 'pending' && approval.source === firstPush) ledger.closeApproval(approval.id, 'used');
+    }
+    ledger.release(firstPush);
+  } else {
+    ledger.endPush(id, result, endedAtMs);
+  }
+  deps.observe({ kind: 'push.recorded', push: id });
+  return { ...retryAfter(deps, result), outcome: result.outcome, reason: result.detail, push: ledger.push(id) };
+}
+
+/** What cannot even be begun (no token, no CA file) did not reach the service; what breaks here in the middle is recorded. */
+async function send(deps: Dependencies, id: number, push: () => Promise<PushResult>): Promise<PushResult> {
+  try {
+    return await push();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    if (isAgentError(error, 'config.invalid')) return { outcome: 'unreachable', detail, maybeTaken: false };
+    deps.ledger.endPush(id, { outcome: 'unknown', detail, maybeTaken: true }, deps.clock.now().getTime());
+    throw error;
+  }
+}
+
+function observed(deps: Dependencies, body: SnapshotBody): SnapshotBody {
+  return {
+    ...body,
+    async *chunks() {
+      let sent = 0;
+      for await (const chunk of body.chunks()) {
+        yield chunk;
+        sent += chunk.length;
+        deps.observe({ kind: 'push.sending', sent, bytes: body.bytes });
+      }
+    },
+  };
+}
+
+/** Counts failures and says when to try again: full jitter, or what the service asked for. */
+function retryAfter(deps: Dependencies, result: PushResult): Pick<PushReport, 'retry'> {
+  const { ledger, clock, random, address } = deps;
+  if (result.outcome === 'acknowledged' || result.outcome === 'refused') {
+    ledger.setFact('backoff', undefined);
+    return {};
+  }
+  const before = ledger.fact<Backoff>('backoff');
+  const failures = before?.address === address ? before.failures + 1 : 1;
+  const askedMs = result.retryAfterMs ?? 0;
+  const waitMs = Math.max(askedMs, fullJitterMs({ attempt: failures, random }));
+  const backoff: Backoff = { address, failures, waitMs, notBeforeMs: clock.now().getTime() + waitMs };
+  ledger.setFact('backoff', backoff);
+  return { retry: { askedMs } };
+}

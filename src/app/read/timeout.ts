@@ -1,0 +1,53 @@
+import { AgentError } from '../../core/errors.ts';
+import type { Clock } from '../../core/ports.ts';
+
+/** What is given up may take this long to end, such as to tell a server that a query is not wanted any more. */
+const endingMaxMs = 5_000;
+
+/**
+ * Runs something for at most `ms`, and lets it end when its signal aborts. What does not is left behind: a read that hangs
+ * in the kernel cannot be cancelled, and must not hang the agent.
+ * @throws AgentError `source.timeout`, or the outer signal's reason.
+ */
+export async function withTimeout<T>(
+  clock: Clock,
+  limit: { readonly ms: number; readonly what: string },
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const done = new AbortController();
+  const late = new AbortController();
+  const inner = AbortSignal.any([signal, late.signal]);
+  const aborted = new Promise<never>((_resolve, reject) => {
+    inner.addEventListener('abort', () => reject(inner.reason as Error), { once: true });
+  });
+  const timer = clock.sleep(limit.ms, done.signal).then(
+    () =>
+      late.abort(
+        new AgentError('source.timeout', `${limit.what} took longer than ${Math.round(limit.ms / 1000)} s`, {
+          hint: 'raise its timeout, or find out why the place answers so slowly: a lock, a slow query, a dead share',
+        }),
+      ),
+    () => undefined,
+  );
+  const work = run(inner);
+  try {
+    return await Promise.race([work, aborted]);
+  } catch (error) {
+    if (inner.aborted) await ending(clock, work);
+    throw error;
+  } finally {
+    done.abort();
+    await timer;
+  }
+}
+
+async function ending(clock: Clock, work: Promise<unknown>): Promise<void> {
+  const ended = new AbortController();
+  const settled = work.then(
+    () => ended.abort(),
+    () => ended.abort(),
+  );
+  await Promise.race([settled, clock.sleep(endingMaxMs, ended.signal).catch(() => undefined)]);
+}

@@ -1,0 +1,28 @@
+/** What a pass says of a source. */
+import type { Changes, RenamedId } from '../../core/series/diff.ts';
+
+/** What became of one source in a pass. */
+export interface Verdict {
+  readonly source: string;
+  readonly state: 'accepted' | 'unchanged' | 'held' | 'unread';
+  readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
+  /** Of a held candidate. */
+  readonly digest?: string | undefined;
+  /** Of the candidate against the accepted read. */
+  readonly changes: Changes;
+  /** Of a held candidate: what it would delete, the first hundred drivers. */
+  readonly deletes?: readonly DriverDeletes[] | undefined;
+  /** Of a held candidate: false where no approval helps. */
+  readonly approvable?: boolean | undefined;
+  /** Of a held candidate: ids that it changes under the same path. */
+  readonly renamed?: readonly RenamedId[] | undefined;
+}
+
+export interface DriverDeletes {
+  readonly driver: string;
+  /** All its points go, and it with them. */
+  readonly whole: boolean;
+  /** Such as `2026-03`. */
+  readonly months: readonly string[];
+}

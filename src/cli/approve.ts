@@ -1,0 +1,44 @@
+/** `approve`: takes effect in the agent's next pass, which it wakes. */
+import { openAsked, wakeAgent } from '../compose/state.ts';
+import { AgentError } from '../core/errors.ts';
+import type { HeldCandidate, Ledger } from '../core/stores.ts';
+import { type Context, answer, loadSettings, nextStep } from './context.ts';
+
+const digestMin = 8;
+
+/** Approves what is held under a digest, or a unique prefix of it. */
+export function approve(context: Context, digest: string): number {
+  const settings = loadSettings(context, 'optional');
+  const ledger = openAsked(settings);
+  try {
+    const { source, digest: found } = findHeld(ledger, digest);
+    ledger.approve(found, source, Date.now());
+    wakeAgent(settings);
+    answer(context, { approved: found, source }, () => `approved ${source}; ${nextStep(settings)}`);
+    return 0;
+  } finally {
+    ledger.close();
+  }
+}
+
+function findHeld(ledger: Ledger, digest: string): HeldCandidate {
+  const held = ledger.held();
+  const wanted = digest.toLowerCase();
+  const found = wanted.length < digestMin ? [] : held.filter((one) => one.digest.startsWith(wanted));
+  const [one] = found;
+  if (one === undefined || found.length > 1)
+    throw notHeld(
+      digest,
+      held.map((other) => other.digest),
+    );
+  if (one.approvable) return one;
+  throw new AgentError('usage', `${one.source} cannot be approved: ${one.reason}`, { hint: one.hint });
+}
+
+function notHeld(digest: string, held: readonly string[]): AgentError {
+  const hint = held.length === 0 ? 'nothing is held now' : `held are ${held.map((one) => one.slice(0, 12)).join(', ')}`;
+  if (digest.length < digestMin) return new AgentError('usage', `"${digest}" is too short for a digest`, { hint });
+  const matches = held.filter((one) => one.startsWith(digest.toLowerCase())).length;
+  const fact = matches > 1 ? 'several held candidates have' : 'no held candidate has';
+  return new AgentError('usage', `${fact} the digest ${digest}`, { hint });
+}

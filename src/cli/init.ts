@@ -1,0 +1,28 @@
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AgentError } from '../core/errors.ts';
+import { type Context, answer } from './context.ts';
+
+/** Writes a commented starter config and its sample data into a directory. */
+export function init(context: Context, directory: string): number {
+  const to = path.resolve(context.cwd, directory);
+  const from = fileURLToPath(new URL('../../config/', import.meta.url));
+  const config = path.join(to, 'driver-sync.yaml');
+  const sample = path.join(to, 'sample');
+  for (const file of [config, sample]) {
+    if (existsSync(file))
+      throw new AgentError('usage', `${file} is there already`, { hint: 'name another directory, or move it away' });
+  }
+  mkdirSync(to, { recursive: true });
+  cpSync(path.join(from, 'sample'), sample, { recursive: true });
+  cpSync(path.join(from, 'driver-sync.yaml'), config);
+  const shown = path.relative(context.cwd, config);
+  answer(
+    context,
+    { config, sample },
+    () =>
+      `wrote ${shown} and its sample data\nnext: driver-sync check --config ${shown}, then driver-sync run --config ${shown}`,
+  );
+  return 0;
+}

@@ -1,0 +1,75 @@
+/** `rollback`: carried out by the agent where one runs, else here. */
+import { rollBackRequested } from '../app/pass.ts';
+import { findRollback } from '../app/prepare/requests.ts';
+import type { PushReport } from '../app/push/push.ts';
+import { pushSummary } from '../app/report.ts';
+import { type OpenState, openState, runningAgent, wakeAgent } from '../compose/state.ts';
+import { AgentError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
+import { withAgent } from './sync.ts';
+
+const retryForMs = 60_000;
+const waitForAgentMs = 180_000;
+
+interface RollbackAnswer {
+  readonly outcome: PushReport['outcome'] | 'superseded';
+  readonly reason?: string | undefined;
+  readonly push?: object | undefined;
+}
+
+/** Pushes an acknowledged snapshot again; by the agent where one runs. */
+export async function rollback(context: Context, push: string): Promise<number> {
+  const settings = loadSettings(context, 'required');
+  const id = Number(push);
+  {
+    using state = openState(settings, commandLog(context));
+    findRollback(state.deps, push);
+    if (!settings.shouldDeleteMissing)
+      say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
+  }
+  const isAgentRunning = runningAgent(settings)?.command === 'run';
+  const result = isAgentRunning ? await askAgent(context, settings, id) : await rollBackHere(context, settings, id);
+  const exit = rollbackExit(result.outcome);
+  const text =
+    exit === 0
+      ? `rolled back to push ${id}; nothing else is pushed until "driver-sync sync", SIGUSR2 or a changed config`
+      : `${result.outcome}: ${result.reason ?? ''}`;
+  answer(context, { ...result, exit }, () => text);
+  return exit;
+}
+
+function rollbackExit(outcome: RollbackAnswer['outcome']): number {
+  if (outcome === 'acknowledged') return 0;
+  return outcome === 'refused' ? 5 : 75;
+}
+
+/** Asks first and then does it: should this be killed in the middle, the next agent finishes it. */
+async function rollBackHere(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
+  return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
+    const request = deps.ledger.request({ kind: 'rollback', push: id }, Date.now());
+    const report = await rollBackRequested(deps, retryForMs, signal);
+    if (report === undefined) {
+      const { reason } = JSON.parse(deps.ledger.requestResult(request) ?? '{}') as Partial<RollbackAnswer>;
+      throw new AgentError('snapshot.damaged', reason ?? 'the rollback was given up', {
+        hint: 'name another push: see "driver-sync history"',
+      });
+    }
+    const { outcome, reason, push } = report;
+    return { outcome, reason, push: push && pushSummary(push) };
+  });
+}
+
+async function askAgent(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
+  using state: OpenState = openState(settings, commandLog(context));
+  const { ledger, clock } = state.deps;
+  const request = ledger.request({ kind: 'rollback', push: id }, Date.now());
+  wakeAgent(settings);
+  const untilMs = clock.monotonicMs() + waitForAgentMs;
+  while (clock.monotonicMs() < untilMs) {
+    const result = ledger.requestResult(request);
+    if (result !== undefined) return JSON.parse(result) as RollbackAnswer;
+    await clock.sleep(100, new AbortController().signal);
+  }
+  return { outcome: 'unknown', reason: 'the agent has not answered yet; "driver-sync status" will say' };
+}

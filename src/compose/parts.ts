@@ -1,0 +1,50 @@
+/** Parts that hold nothing open: clock, schedule, log, and how sources are opened. */
+import path from 'node:path';
+import type { Dependencies } from '../app/dependencies.ts';
+import { AgentError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { Settings } from '../core/settings.ts';
+import { systemClock } from '../edges/clock.ts';
+import { nextDue, previousDue } from '../edges/schedule.ts';
+import { kinds } from '../sources/index.ts';
+import { readLookups } from '../sources/lookups.ts';
+
+export { openLog } from '../edges/log.ts';
+export { systemClock } from '../edges/clock.ts';
+
+/** The dependencies that hold nothing open. */
+export function partsOf(
+  settings: Settings,
+  options: { readonly log: Log; readonly observe?: Dependencies['observe'] | undefined },
+): Omit<Dependencies, 'buffer' | 'ledger' | 'archive' | 'destination'> {
+  return {
+    settings,
+    clock: systemClock,
+    log: options.log,
+    random: Math.random,
+    schedule: { nextDue, previousDue },
+    address: settings.destination === 'emulator' ? 'emulator' : settings.destination.url,
+    openSource: sourceOpener(settings),
+    readLookups: lookupReader(settings),
+    observe: options.observe ?? (() => undefined),
+  };
+}
+
+export function fileIn(settings: Settings, name: 'buffer' | 'ledger' | 'archive'): string {
+  return path.join(settings.state, name === 'archive' ? name : `${name}.db`);
+}
+
+/** How sources are opened; `check` needs nothing else. */
+export function sourceOpener({ file, timezone }: Settings): Dependencies['openSource'] {
+  const baseDir = path.dirname(file);
+  return ({ name, type, kind, mapping }) => {
+    const known = kinds[type];
+    if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
+    return known.open(kind, { name, baseDir, clock: systemClock, mapping, timezone });
+  };
+}
+
+export function lookupReader({ file }: Settings): Dependencies['readLookups'] {
+  const place = { baseDir: path.dirname(file), clock: systemClock };
+  return ({ lookups }, signal) => readLookups(lookups, place, signal);
+}

@@ -1,0 +1,71 @@
+/** A copy of the state to try a pass on: `plan` and `forget` say with it what would happen. */
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { holdingOnly } from '../app/ask/plan.ts';
+import type { Dependencies } from '../app/dependencies.ts';
+import { isAgentError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Buffer } from '../core/stores.ts';
+import { openArchive } from '../edges/state/archive.ts';
+import { openBuffer } from '../edges/state/buffer.ts';
+import { openLedger } from '../edges/state/ledger.ts';
+import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
+import { scratchDirectory } from '../edges/state/state-directory.ts';
+import { fileIn, partsOf } from './parts.ts';
+import { type OpenState, nowhere } from './state.ts';
+
+/** Dependencies whose buffer and archive are copies: what a pass would do, without doing it. */
+export function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): OpenState {
+  ensureStateDir(settings.state);
+  const ledgerFile = fileIn(settings, 'ledger');
+  if (!existsSync(ledgerFile)) {
+    using _lock = acquireLock(settings.state, { command: 'plan', pid: process.pid });
+    openLedger(ledgerFile, 'migrate').close();
+  }
+  const directory = scratchDirectory(settings.state);
+  rmSync(directory, { recursive: true, force: true });
+  ensureStateDir(directory);
+  const ledger = openLedger(ledgerFile, 'write');
+  const buffer = copyBuffer(fileIn(settings, 'buffer'), path.join(directory, 'buffer.db'));
+  const archive = openArchive(fileIn(settings, 'archive'));
+  const drafts = openArchive(directory);
+  const deps: Dependencies = {
+    ...partsOf(settings, { log, ...(observe === undefined ? {} : { observe }) }),
+    buffer,
+    ledger: holdingOnly(ledger),
+    archive: {
+      ...archive,
+      write: (...snapshot) => drafts.write(...snapshot),
+      open: (digest) => drafts.open(digest) ?? archive.open(digest),
+      keepOnly: () => undefined,
+    },
+    destination: nowhere,
+  };
+  return {
+    deps,
+    [Symbol.dispose]() {
+      buffer.close();
+      ledger.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function copyBuffer(from: string, to: string): Buffer {
+  try {
+    if (existsSync(from)) {
+      const buffer = openBuffer(from, 'read');
+      try {
+        buffer.copyTo(to);
+      } finally {
+        buffer.close();
+      }
+    }
+  } catch (error) {
+    // The next run or sync rebuilds it, so that is what a plan starts from too.
+    if (!isAgentError(error, 'state.corrupt')) throw error;
+    rmSync(to, { force: true });
+  }
+  return openBuffer(to, 'write');
+}

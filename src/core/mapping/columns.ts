@@ -1,0 +1,109 @@
+/** Whether a mapping fits the columns of a part, and what to do where it does not. */
+import type { Mapping, Unpivot } from '../settings.ts';
+import { templateColumns } from './template.ts';
+import { type Unpivoted, unpivot, unpivotNames, valueGroup } from './unpivot.ts';
+
+/** What a mapping asks for and a place cannot give: a column that a part lacks, a rule that a database cannot collapse by. */
+export interface MappingProblem {
+  /** Where the source's config asks for it, such as `['drivers', 0, 'time']`. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Everything about a mapping that does not fit a part's columns. */
+export function columnProblems(mapping: Mapping, columns: readonly string[]): readonly MappingProblem[] {
+  const problems: MappingProblem[] = mapping.unpivot === undefined ? [] : unpivotProblems(mapping.unpivot, columns);
+  if (problems.length > 0) return problems;
+  const names = mapping.unpivot === undefined ? columns : unpivot(mapping.unpivot, columns).names;
+  const need = (path: MappingProblem['path'], needed: readonly string[], there = names): void => {
+    for (const column of new Set(needed)) {
+      if (there.includes(column)) continue;
+      problems.push({ path, message: `there is no column "${column}"`, hint: columnHint(there) });
+    }
+  };
+  for (const [index, column] of mapping.fillDown.entries()) need(['fillDown', index], [column], columns);
+  for (const { column } of mapping.where) need(['where', column], [column]);
+  for (const [index, entry] of mapping.drivers.entries()) {
+    if (entry.id !== undefined) need(['drivers', index, 'id'], templateColumns(entry.id));
+    for (const [element, template] of entry.path.entries()) {
+      need(['drivers', index, 'path', element], templateColumns(template));
+    }
+    need(['drivers', index, 'time'], templateColumns(entry.time.from));
+    need(['drivers', index, 'value'], templateColumns(entry.value.from));
+  }
+  return problems;
+}
+
+/** A column whose fields a mapping uses, by its index. */
+export interface NeededColumn {
+  readonly column: number;
+  /** Values stand in it, and nothing else. */
+  readonly isValue: boolean;
+}
+
+/** @param columns of a part that the mapping fits */
+export function neededColumns(
+  mapping: Mapping,
+  columns: readonly string[],
+  unpivoted: Unpivoted | undefined,
+): readonly NeededColumn[] {
+  const templates = mapping.drivers.flatMap(({ id, path, time }) => [
+    ...(id === undefined ? [] : [id]),
+    ...path,
+    time.from,
+  ]);
+  const named = [
+    ...templates.flatMap(templateColumns),
+    ...mapping.where.map(({ column }) => column),
+    ...mapping.fillDown,
+  ];
+  const others = new Set(named.map((column) => columns.indexOf(column)));
+  const values = new Set([
+    ...mapping.drivers.flatMap(({ value }) => templateColumns(value.from)).map((column) => columns.indexOf(column)),
+    ...(unpivoted?.rows ?? []).flatMap(({ fields }) => fields),
+  ]);
+  return columns.flatMap((_name, column) =>
+    others.has(column) || values.has(column) ? [{ column, isValue: !others.has(column) }] : [],
+  );
+}
+
+function unpivotProblems(settings: Unpivot, columns: readonly string[]): MappingProblem[] {
+  const { rows, strangers } = unpivot(settings, columns);
+  const [stranger] = strangers;
+  if (stranger !== undefined) {
+    const message = `column "${stranger}" matches unpivot.columns, and its "${valueGroup}" is none of ${settings.value.join(', ')}`;
+    return [{ path: ['unpivot', 'columns'], message, hint: 'narrow the pattern, or name that value column too' }];
+  }
+  if (rows.length === 0) {
+    const message = `no column matches unpivot.columns ${settings.columns.source}`;
+    return [{ path: ['unpivot', 'columns'], message, hint: `the columns are ${listColumns(columns)}` }];
+  }
+  const unmatched = settings.value.findIndex((_name, at) => rows.every(({ fields }) => fields[at] === undefined));
+  if (unmatched >= 0) {
+    const message = `no column that matches unpivot.columns is of the value column "${settings.value[unmatched]}"`;
+    return [{ path: ['unpivot', 'value'], message, hint: `the columns are ${listColumns(columns)}` }];
+  }
+  const taken = unpivotNames(settings).find((name) => columns.includes(name));
+  if (taken === undefined) return [];
+  const message = `unpivot makes a column "${taken}" and the part has one of that name`;
+  return [{ path: ['unpivot'], message, hint: 'choose another name under unpivot' }];
+}
+
+/** The mark in a header of one column, which may be the delimiter that the file is written with. */
+export function otherDelimiter(names: readonly string[]): string | undefined {
+  return names.length === 1 ? /[;\t|,]/.exec(names[0] ?? '')?.[0] : undefined;
+}
+
+/** What to do about a column that is not there. */
+export function columnHint(names: readonly string[]): string {
+  const mark = otherDelimiter(names);
+  if (mark === undefined) return `the columns are ${listColumns(names)}`;
+  return `the header is one column, ${names[0]}: should "delimiter" be ${JSON.stringify(mark)}?`;
+}
+
+function listColumns(names: readonly string[]): string {
+  const named = names.filter((name) => name !== '');
+  const shown = named.slice(0, 30).join(', ');
+  return named.length > 30 ? `${shown} and ${named.length - 30} more` : shown;
+}

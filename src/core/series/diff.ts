@@ -1,0 +1,173 @@
+/** What changes between two reads or snapshots, both in the order of ids. */
+import type { Month } from '../model.ts';
+import { type PackedPoints, PointWalk, packMonths } from './packing.ts';
+import { compareUtf8 } from './snapshot.ts';
+
+export interface Counts {
+  readonly create: number;
+  readonly update: number;
+  readonly delete: number;
+}
+
+export interface Changes {
+  readonly drivers: Counts;
+  readonly points: Counts;
+}
+
+export const noChanges: Changes = {
+  drivers: { create: 0, update: 0, delete: 0 },
+  points: { create: 0, update: 0, delete: 0 },
+};
+
+/** One driver that differs. Months are in order. */
+export interface DriverChange {
+  readonly kind: 'create' | 'update' | 'delete';
+  readonly id: string;
+  readonly before: PackedPoints | undefined;
+  readonly after: PackedPoints | undefined;
+  readonly created: readonly Month[];
+  readonly updated: readonly Month[];
+  readonly deleted: readonly Month[];
+}
+
+/** The drivers that differ, in the order of ids. Equal ones cost a comparison of bytes. */
+export function* diffDrivers(before: Iterable<PackedPoints>, after: Iterable<PackedPoints>): Generator<DriverChange> {
+  for (const [old, now] of pairDrivers(before, after)) {
+    if (now === undefined) {
+      yield changeOf('delete', old, now, { deleted: monthsIn((old as PackedPoints).points) });
+    } else if (old === undefined) {
+      yield changeOf('create', old, now, { created: monthsIn(now.points) });
+    } else if (Buffer.compare(old.points, now.points) !== 0) {
+      yield changeOf('update', old, now, diffPoints(old.points, now.points));
+    } else if (old.path !== now.path) {
+      yield changeOf('update', old, now, {});
+    }
+  }
+}
+
+function changeOf(
+  kind: DriverChange['kind'],
+  before: PackedPoints | undefined,
+  after: PackedPoints | undefined,
+  points: Partial<Pick<DriverChange, 'created' | 'updated' | 'deleted'>>,
+): DriverChange {
+  const { id } = (after ?? before) as PackedPoints;
+  return { kind, id, before, after, created: [], updated: [], deleted: [], ...points };
+}
+
+/** Walks two ordered runs side by side; one of each pair may be absent. */
+export function* pairDrivers<A extends PackedPoints, B extends PackedPoints>(
+  before: Iterable<A>,
+  after: Iterable<B>,
+): Generator<readonly [A | undefined, B | undefined]> {
+  const left = before[Symbol.iterator]();
+  const right = after[Symbol.iterator]();
+  try {
+    let a = left.next();
+    let b = right.next();
+    while (a.done !== true || b.done !== true) {
+      const order = a.done === true ? 1 : b.done === true ? -1 : compareUtf8(a.value.id, b.value.id);
+      const pair = [order <= 0 ? (a.value as A) : undefined, order >= 0 ? (b.value as B) : undefined] as const;
+      if (order <= 0) a = left.next();
+      if (order >= 0) b = right.next();
+      yield pair;
+    }
+  } finally {
+    left.return?.();
+    right.return?.();
+  }
+}
+
+/** Adds up changes; `each` sees every one of them on the way. */
+export function countChanges(changes: Iterable<DriverChange>, each?: (change: DriverChange) => void): Changes {
+  const drivers = { create: 0, update: 0, delete: 0 };
+  const points = { create: 0, update: 0, delete: 0 };
+  for (const change of changes) {
+    drivers[change.kind]++;
+    points.create += change.created.length;
+    points.update += change.updated.length;
+    points.delete += change.deleted.length;
+    each?.(change);
+  }
+  return { drivers, points };
+}
+
+/** The months of a driver that a push creates or updates, as `packMonths` packs them. */
+export interface CarriedMonths {
+  readonly driver: string;
+  readonly months: Uint8Array;
+}
+
+/** Adds up what a push changes, and what of it the push will have been the first to carry, in one look. */
+export function countCarried(changes: Iterable<DriverChange>): { changes: Changes; carried: readonly CarriedMonths[] } {
+  const carried: CarriedMonths[] = [];
+  let before: Uint8Array = new Uint8Array(0);
+  const counted = countChanges(changes, ({ id, created, updated }) => {
+    if (created.length + updated.length === 0) return;
+    const packed = packMonths(updated.length === 0 ? created : [...created, ...updated].sort((a, b) => a - b));
+    // Most drivers of a first push have the same months: then they share them, and each costs 90 bytes.
+    if (Buffer.compare(before, packed) !== 0) before = packed;
+    carried.push({ driver: id, months: before });
+  });
+  return { changes: counted, carried };
+}
+
+/** The same where nothing that is left out is deleted. */
+export function withoutDeletes({ drivers, points }: Changes): Changes {
+  return { drivers: { ...drivers, delete: 0 }, points: { ...points, delete: 0 } };
+}
+
+export function hasChanges(changes: Changes): boolean {
+  const { drivers, points } = changes;
+  return [drivers, points].some((counts) => counts.create + counts.update + counts.delete > 0);
+}
+
+/** The months of a `points` blob. */
+export function monthsIn(points: Uint8Array): Month[] {
+  const list: Month[] = [];
+  for (const walk = new PointWalk(points); walk.next();) list.push(walk.month);
+  return list;
+}
+
+/** The values of a `points` blob by month. */
+export function valuesByMonth(points: Uint8Array): Map<Month, string> {
+  const values = new Map<Month, string>();
+  const bytes = Buffer.from(points.buffer, points.byteOffset, points.byteLength);
+  for (const walk = new PointWalk(points); walk.next();) {
+    values.set(walk.month, bytes.toString('latin1', walk.start, walk.end));
+  }
+  return values;
+}
+
+function diffPoints(before: Uint8Array, after: Uint8Array): Pick<DriverChange, 'created' | 'updated' | 'deleted'> {
+  const old = valuesByMonth(before);
+  const created: Month[] = [];
+  const updated: Month[] = [];
+  for (const [month, value] of valuesByMonth(after)) {
+    const was = old.get(month);
+    if (was === undefined) created.push(month);
+    else if (was !== value) updated.push(month);
+    old.delete(month);
+  }
+  return { created, updated, deleted: [...old.keys()] };
+}
+
+/** An id that another one took the place of, under the same path: the service sees a delete and a create. */
+export interface RenamedId {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Pairs deleted with created drivers of one path. */
+export function findRenames(changes: Iterable<DriverChange>): RenamedId[] {
+  const deleted = new Map<string, string>();
+  const created = new Map<string, string>();
+  for (const { kind, id, before, after } of changes) {
+    if (kind === 'delete' && before !== undefined) deleted.set(before.path, id);
+    if (kind === 'create' && after !== undefined) created.set(after.path, id);
+  }
+  return [...deleted].flatMap(([path, from]) => {
+    const to = created.get(path);
+    return to === undefined ? [] : [{ from, to }];
+  });
+}

@@ -1,0 +1,269 @@
+/**
+ * Collapse: readings of one driver in one month become one point. Every rule is a fold that merges, so parts are folded
+ * alone and then together, and the result depends on no order of arrival (DESIGN section 4).
+ */
+import { addDecimals, averageDecimal, compareDecimals } from '../numbers/arithmetic.ts';
+import { AgentError } from '../errors.ts';
+import { CellTable } from './cell-table.ts';
+import type { Moment, Rule } from '../model.ts';
+import type { Cell, FoldedDriver, PartOrigin, Place } from './packing.ts';
+import type { DriverName, ReadingSink, RowReading } from '../mapping/reading.ts';
+
+interface OpenDriver {
+  readonly index: number;
+  name: DriverName;
+  /** Place of the latest reading. */
+  seconds: number;
+  nanos: number;
+  row: number;
+  otherPath: readonly string[] | undefined;
+  /** Cell of the newest reading: rows of one driver and month tend to follow each other. */
+  cell: number;
+  /** Cell that was made last, where the list of them begins. */
+  newest: number | undefined;
+  /** The driver that came after this one last time: rows tend to name drivers in one order. */
+  follower: OpenDriver | undefined;
+}
+
+/** Folds the readings of one part, which come in the order of its rows. */
+export class Fold implements ReadingSink {
+  readonly #part: number;
+  readonly #drivers = new Map<string, OpenDriver>();
+  readonly #cells = new CellTable();
+  #last: OpenDriver | undefined;
+
+  /** `part`: the number that cells name this part by. */
+  constructor(part: number) {
+    this.#part = part;
+  }
+
+  /** What the memory of a fold grows with. */
+  get size(): number {
+    return this.#cells.count + this.#drivers.size;
+  }
+
+  /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
+  add(name: DriverName, moment: Moment, reading: RowReading): void {
+    const { latest } = reading;
+    const driver = this.#driverOf(name, latest?.moment ?? moment, latest?.row ?? reading.row);
+    const cells = this.#cells;
+    const { month } = moment;
+    let cell: number | undefined = driver.cell;
+    if (driver.newest === undefined) cell = undefined;
+    else if (cells.month[cell] !== month) cell = cells.find(driver.index, month);
+    if (cell === undefined) {
+      cell = cells.create(driver.index, month, driver.newest);
+      driver.newest = cell;
+      cells.readings[cell] = reading.count;
+      cells.value.set(cell, reading.value);
+      if (name.rule === 'average') cells.sum.set(cell, reading.value);
+      this.#place(name.rule, cell, moment, reading);
+    } else {
+      cells.readings[cell] = (cells.readings[cell] as number) + reading.count;
+      if (this.#fold(name.rule, cell, moment, reading)) this.#place(name.rule, cell, moment, reading);
+    }
+    driver.cell = cell;
+  }
+
+  /**
+   * Hands over what was folded so far and starts anew once all of it was taken. In the order of ids, more or less: a reader
+   * takes them in that order, and finds neighbours together (6 M points: read in a third of the time).
+   */
+  *drain(): Generator<FoldedDriver> {
+    const drivers = [...this.#drivers.values()].sort((a, b) => (a.name.id < b.name.id ? -1 : 1));
+    for (const driver of drivers) {
+      const { name, seconds, nanos, row, otherPath } = driver;
+      const pathPlace = { seconds, nanos, row, part: this.#part };
+      const cells = this.#cells.inOrder(driver.newest).map((cell) => this.#cellOf(name.rule, cell));
+      yield { ...name, pathPlace, otherPath, cells };
+    }
+    this.#drivers.clear();
+    this.#cells.clear();
+    this.#last = undefined;
+  }
+
+  #driverOf(name: DriverName, moment: Moment, row: number): OpenDriver {
+    const guess = this.#last?.follower;
+    let driver = guess?.name === name ? guess : this.#drivers.get(name.id);
+    const { seconds, nanos } = moment;
+    if (driver === undefined) {
+      const index = this.#drivers.size;
+      driver = {
+        index,
+        name,
+        seconds,
+        nanos,
+        row,
+        otherPath: undefined,
+        cell: -1,
+        newest: undefined,
+        follower: undefined,
+      };
+      this.#drivers.set(name.id, driver);
+    } else {
+      const isLater = (seconds - driver.seconds || nanos - driver.nanos || row - driver.row) >= 0;
+      if (driver.name !== name) rename(driver, name, isLater);
+      if (isLater) {
+        driver.seconds = seconds;
+        driver.nanos = nanos;
+        driver.row = row;
+      }
+    }
+    if (this.#last !== undefined) this.#last.follower = driver;
+    this.#last = driver;
+    return driver;
+  }
+
+  /** Folds the reading's value into a cell of the same part. Whether its place counts too. */
+  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, { value, row }: RowReading): boolean {
+    const { seconds: cellSeconds, nanos: cellNanos, row: cellRow, value: values, sum } = this.#cells;
+    // Rows come in their order, but for those that a database collapsed.
+    const isLater =
+      (seconds - (cellSeconds[cell] as number) ||
+        nanos - (cellNanos[cell] as number) ||
+        row - (cellRow[cell] as number)) >= 0;
+    switch (rule) {
+      case 'last':
+      case 'first': {
+        const takes = isLater === (rule === 'last');
+        if (takes) values.set(cell, value);
+        return takes;
+      }
+      case 'min':
+      case 'max': {
+        const difference = compareDecimals(value, values.get(cell));
+        const takes = difference === 0 ? isLater : difference < 0 === (rule === 'min');
+        if (takes) values.set(cell, value);
+        return takes;
+      }
+      case 'sum':
+        values.set(cell, addDecimals(values.get(cell), value));
+        return isLater;
+      case 'average':
+        sum.set(cell, addDecimals(sum.get(cell), value));
+        return isLater;
+      case 'count':
+        return isLater;
+    }
+  }
+
+  #place(rule: Rule, cell: number, { seconds, nanos }: Moment, { row, text, value }: RowReading): void {
+    const cells = this.#cells;
+    cells.seconds[cell] = seconds;
+    cells.nanos[cell] = nanos;
+    cells.row[cell] = row;
+    // Empty where it is the value's own, which it is for nearly every cell of most files.
+    const isValue = text === value && rule !== 'sum' && rule !== 'average' && rule !== 'count';
+    cells.text.set(cell, isValue ? '' : text);
+  }
+
+  #cellOf(rule: Rule, cell: number): Cell {
+    const cells = this.#cells;
+    const count = cells.readings[cell] as number;
+    const read = cells.value.get(cell);
+    const sum = rule === 'average' ? cells.sum.get(cell) : undefined;
+    const value = sum !== undefined ? averageDecimal(sum, count) : rule === 'count' ? String(count) : read;
+    return {
+      month: cells.month[cell] as number,
+      value,
+      text: cells.text.get(cell) || read,
+      count,
+      seconds: cells.seconds[cell] as number,
+      nanos: cells.nanos[cell] as number,
+      row: cells.row[cell] as number,
+      part: this.#part,
+      ...(sum === undefined ? {} : { sum }),
+    };
+  }
+}
+
+function rename(driver: OpenDriver, name: DriverName, isLater: boolean): void {
+  if (driver.name.rule !== name.rule) {
+    throw new AgentError(
+      'part.unreadable',
+      `driver "${name.id}" is made with collapse ${driver.name.rule} and ${name.rule}`,
+      {
+        hint: 'give the entries that make this id the same collapse, or different ids',
+      },
+    );
+  }
+  if (!samePath(driver.name.path, name.path)) driver.otherPath = isLater ? driver.name.path : name.path;
+  if (isLater) driver.name = name;
+}
+
+/** Orders readings across parts: by time, then the part revised later, then the later part name, then the later row. */
+export type PlaceOrder = (a: Place, b: Place) => number;
+
+export function placeOrder(part: (id: number) => PartOrigin): PlaceOrder {
+  return (a, b) => {
+    const time = a.seconds - b.seconds || a.nanos - b.nanos;
+    if (time !== 0 || a.part === b.part) return time || a.row - b.row;
+    const partA = part(a.part);
+    const partB = part(b.part);
+    if (partA.revisedAtMs !== partB.revisedAtMs) return partA.revisedAtMs - partB.revisedAtMs;
+    if (partA.name !== partB.name) return partA.name < partB.name ? -1 : 1;
+    return a.row - b.row || a.part - b.part;
+  };
+}
+
+/** Merges folds of one driver, at least one; later ones of the same part hold later rows. */
+export function mergeDrivers(folds: readonly FoldedDriver[], order: PlaceOrder): FoldedDriver {
+  let merged = folds[0] as FoldedDriver;
+  for (const next of folds.slice(1)) merged = mergeTwo(merged, next, order);
+  return merged;
+}
+
+function mergeTwo(a: FoldedDriver, b: FoldedDriver, order: PlaceOrder): FoldedDriver {
+  const later = order(b.pathPlace, a.pathPlace) >= 0 ? b : a;
+  const earlier = later === a ? b : a;
+  const other = samePath(later.path, earlier.path) ? (later.otherPath ?? earlier.otherPath) : earlier.path;
+  const cells: Cell[] = [];
+  let atA = 0;
+  let atB = 0;
+  while (atA < a.cells.length || atB < b.cells.length) {
+    const cellA = a.cells[atA];
+    const cellB = b.cells[atB];
+    if (cellB === undefined || (cellA !== undefined && cellA.month < cellB.month)) {
+      cells.push(cellA as Cell);
+      atA++;
+    } else if (cellA === undefined || cellB.month < cellA.month) {
+      cells.push(cellB);
+      atB++;
+    } else {
+      cells.push(mergeCells(later.rule, cellA, cellB, order));
+      atA++;
+      atB++;
+    }
+  }
+  return { id: a.id, path: later.path, rule: later.rule, pathPlace: later.pathPlace, otherPath: other, cells };
+}
+
+function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cell {
+  const count = a.count + b.count;
+  const bIsLater = order(b, a) >= 0;
+  const latest = bIsLater ? b : a;
+  switch (rule) {
+    case 'last':
+      return { ...latest, count };
+    case 'first':
+      return { ...(bIsLater ? a : b), count };
+    case 'min':
+    case 'max': {
+      const difference = compareDecimals(b.value, a.value);
+      if (difference === 0) return { ...latest, count };
+      return { ...(difference < 0 === (rule === 'min') ? b : a), count };
+    }
+    case 'sum':
+      return { ...latest, count, value: addDecimals(a.value, b.value) };
+    case 'average': {
+      const sum = addDecimals(a.sum ?? a.value, b.sum ?? b.value);
+      return { ...latest, count, sum, value: averageDecimal(sum, count) };
+    }
+    case 'count':
+      return { ...latest, count, value: String(count) };
+  }
+}
+
+function samePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((element, index) => element === b[index]);
+}

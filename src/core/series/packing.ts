@@ -1,0 +1,284 @@
+/**
+ * Points packed per driver, in two blobs: what is pushed (`points`: month and value of each point) and where it came from
+ * (`origins`). Diff and snapshot read the first alone, byte for byte, and never decode a value.
+ *
+ * All integers are LEB128 varints (seconds zigzag). `points`: count, then per point the months since the point before,
+ * the length and the ASCII of the value. `origins`: the path's place, then per point part, count, seconds, nanos, row,
+ * text (0: equal to the value, else its length in bytes + 1 and UTF-8) and, for an average, the sum.
+ */
+import type { Month, Rule } from '../model.ts';
+
+/** Where in time and place a reading stands; orders readings of one driver and month. */
+export interface Place {
+  readonly seconds: number;
+  readonly nanos: number;
+  /** Counted from 1. */
+  readonly row: number;
+  /** The id of the part's read in the buffer, see `PartOrigin`. */
+  readonly part: number;
+}
+
+/** One point and where it came from. For a sum, average or count the place and text are those of the latest reading. */
+export interface Cell extends Place {
+  readonly month: Month;
+  /** What is pushed: canonical decimal text. */
+  readonly value: string;
+  /** The value's text as read. */
+  readonly text: string;
+  /** How many readings were folded into this point. */
+  readonly count: number;
+  /** For an average: the exact sum that it is made of. */
+  readonly sum?: string;
+}
+
+/** The part that cells name by number, in one revision. */
+export interface PartOrigin {
+  readonly id: number;
+  readonly source: string;
+  readonly name: string;
+  readonly revisedAtMs: number;
+}
+
+/** One driver of a part, a read or a snapshot: collapsed to one cell a month. */
+export interface FoldedDriver {
+  readonly id: string;
+  readonly path: readonly string[];
+  readonly rule: Rule;
+  /** The place of the latest reading, whose path this is. */
+  readonly pathPlace: Place;
+  /** Another path that some reading of this driver gave, where one did. */
+  readonly otherPath?: readonly string[] | undefined;
+  /** In the order of months, one each. */
+  readonly cells: readonly Cell[];
+}
+
+/** The same, packed, without where it came from: all that a diff and a body need. */
+export interface PackedPoints {
+  readonly id: string;
+  /** JSON text of the array. */
+  readonly path: string;
+  readonly rule: Rule;
+  readonly otherPath?: string | undefined;
+  readonly points: Uint8Array;
+}
+
+export interface PackedDriver extends PackedPoints {
+  readonly origins: Uint8Array;
+}
+
+export function packDriver(driver: FoldedDriver): PackedDriver {
+  return {
+    id: driver.id,
+    path: JSON.stringify(driver.path),
+    rule: driver.rule,
+    otherPath: driver.otherPath === undefined ? undefined : JSON.stringify(driver.otherPath),
+    points: packPoints(driver.cells),
+    origins: packOrigins(driver),
+  };
+}
+
+export function unpackDriver(packed: PackedDriver): FoldedDriver {
+  const points = new Reader(packed.points);
+  const origins = new Reader(packed.origins);
+  const pathPlace = origins.place();
+  const cells: Cell[] = [];
+  let month = 0;
+  for (let left = points.varint(); left > 0; left--) {
+    month += points.varint();
+    const value = points.text(points.varint());
+    const place = origins.place();
+    const count = origins.varint();
+    const textLength = origins.varint();
+    const text = textLength === 0 ? value : origins.text(textLength - 1);
+    const sum = packed.rule === 'average' ? { sum: origins.text(origins.varint()) } : {};
+    cells.push({ month, value, text, count, ...place, ...sum });
+  }
+  return {
+    id: packed.id,
+    path: JSON.parse(packed.path) as string[],
+    rule: packed.rule,
+    pathPlace,
+    otherPath: packed.otherPath === undefined ? undefined : (JSON.parse(packed.otherPath) as string[]),
+    cells,
+  };
+}
+
+function packPoints(cells: readonly Cell[]): Uint8Array {
+  writer.reset();
+  writer.varint(cells.length);
+  let month = 0;
+  for (const cell of cells) {
+    writer.varint(cell.month - month);
+    month = cell.month;
+    writer.text(cell.value, 0);
+  }
+  return writer.copy();
+}
+
+function packOrigins(driver: FoldedDriver): Uint8Array {
+  writer.reset();
+  writer.place(driver.pathPlace);
+  for (const cell of driver.cells) {
+    writer.place(cell);
+    writer.varint(cell.count);
+    if (cell.text === cell.value) writer.varint(0);
+    else writer.text(cell.text, 1);
+    if (driver.rule === 'average') writer.text(cell.sum ?? cell.value, 0);
+  }
+  return writer.copy();
+}
+
+/** How many points a `points` blob holds. */
+export function pointCount(points: Uint8Array): number {
+  const first = points[0] as number;
+  return first < 128 ? first : new Reader(points).varint();
+}
+
+/**
+ * Walks a `points` blob without decoding values: while `next()`, the value is `points.subarray(start, end)`, ASCII. A
+ * cursor and not a callback: 6 M points of a snapshot are walked in 0.1 s instead of 0.4.
+ */
+export class PointWalk {
+  month: Month = 0;
+  start = 0;
+  end: number;
+  readonly #points: Uint8Array;
+  #left: number;
+
+  constructor(points: Uint8Array) {
+    const reader = new Reader(points);
+    this.#points = points;
+    this.#left = reader.varint();
+    this.end = reader.at;
+  }
+
+  next(): boolean {
+    if (this.#left === 0) return false;
+    this.#left--;
+    const monthsOn = this.#points[this.end] as number;
+    const length = this.#points[this.end + 1] as number;
+    // All but the first point of a driver and values of 128 digits: both integers have one byte.
+    if (monthsOn < 128 && length < 128) {
+      this.month += monthsOn;
+      this.start = this.end + 2;
+      this.end = this.start + length;
+      return true;
+    }
+    const reader = new Reader(this.#points);
+    reader.at = this.end;
+    this.month += reader.varint();
+    const bytes = reader.varint();
+    this.start = reader.at;
+    this.end = this.start + bytes;
+    return true;
+  }
+}
+
+/** Months as a blob, for sets of deleted points. */
+export function packMonths(months: readonly Month[]): Uint8Array {
+  writer.reset();
+  writer.varint(months.length);
+  let last = 0;
+  for (const month of months) {
+    writer.varint(month - last);
+    last = month;
+  }
+  return writer.copy();
+}
+
+export function unpackMonths(blob: Uint8Array): Month[] {
+  const reader = new Reader(blob);
+  const months: Month[] = [];
+  let month = 0;
+  for (let left = reader.varint(); left > 0; left--) months.push((month += reader.varint()));
+  return months;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+class Reader {
+  at = 0;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  varint(): number {
+    let byte = this.#next();
+    let value = byte & 0x7f;
+    // Beyond 2^31 shifts would wrap, so multiply: seconds need 39 bits.
+    for (let unit = 128; byte >= 128; unit *= 128) {
+      byte = this.#next();
+      value += (byte & 0x7f) * unit;
+    }
+    return value;
+  }
+
+  text(length: number): string {
+    const start = this.at;
+    this.at += length;
+    return utf8.decode(this.#bytes.subarray(start, this.at));
+  }
+
+  place(): Place {
+    const zigzag = this.varint();
+    const seconds = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+    return { seconds, nanos: this.varint(), row: this.varint(), part: this.varint() };
+  }
+
+  #next(): number {
+    const byte = this.#bytes[this.at++];
+    if (byte === undefined) throw new Error('a packed driver ends too early');
+    return byte;
+  }
+}
+
+class Writer {
+  #bytes = Buffer.allocUnsafe(1 << 16);
+  #at = 0;
+
+  reset(): void {
+    this.#at = 0;
+  }
+
+  copy(): Uint8Array {
+    return Buffer.from(this.#bytes.subarray(0, this.#at));
+  }
+
+  varint(value: number): void {
+    this.#reserve(8);
+    let rest = value;
+    while (rest >= 128) {
+      this.#bytes[this.#at++] = (rest % 128) | 128;
+      rest = Math.floor(rest / 128);
+    }
+    this.#bytes[this.#at++] = rest;
+  }
+
+  /** Length in bytes plus `bias`, then UTF-8. */
+  text(text: string, bias: number): void {
+    const length = Buffer.byteLength(text);
+    this.varint(length + bias);
+    this.#reserve(length);
+    this.#bytes.write(text, this.#at);
+    this.#at += length;
+  }
+
+  place(place: Place): void {
+    this.varint(place.seconds >= 0 ? place.seconds * 2 : -place.seconds * 2 - 1);
+    this.varint(place.nanos);
+    this.varint(place.row);
+    this.varint(place.part);
+  }
+
+  #reserve(more: number): void {
+    if (this.#at + more <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe((this.#at + more) * 2);
+    this.#bytes.copy(larger, 0, 0, this.#at);
+    this.#bytes = larger;
+  }
+}
+
+// One for all: packing is synchronous and each result is a copy.
+const writer = new Writer();

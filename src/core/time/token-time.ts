@@ -1,0 +1,225 @@
+/**
+ * Moments written by Unicode tokens (`dd.MM.yyyy`), read by date-fns.
+ *
+ * `yy` means 1950 to 2049, since whatever a format leaves out comes from a fixed day, 2000-01-01: nothing depends on
+ * today. Fractions of a second count to the millisecond, where there is more than digits in the format.
+ */
+import { createRequire } from 'node:module';
+import type { Locale } from 'date-fns';
+import { compileDigitTokens } from './digit-tokens.ts';
+import { clashingName, compileMonthNames } from './month-names.ts';
+import type { FormatReader, ReadTime } from './time-format.ts';
+import { quote } from '../text.ts';
+
+type Parse = typeof import('date-fns/parse');
+type Format = typeof import('date-fns/format');
+
+// Loaded when first used, and by `require`: 17 ms, where an import of date-fns takes 0.2 to 1 s.
+const require = createRequire(import.meta.url);
+
+/**
+ * A Date whose local time is UTC, so that what date-fns computes depends neither on the process's zone nor on its
+ * clock changes. date-fns makes its dates by the constructor of the one it is given.
+ */
+class WallDate extends Date {
+  override getTimezoneOffset(): number {
+    return 0;
+  }
+}
+for (const field of ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'] as const) {
+  Object.defineProperty(WallDate.prototype, `get${field}`, { value: Date.prototype[`getUTC${field}`] });
+  if (field === 'Day') continue;
+  Object.defineProperty(WallDate.prototype, `set${field}`, { value: Date.prototype[`setUTC${field}`] });
+}
+
+const referenceMs = Date.UTC(2000, 0, 1);
+
+/**
+ * Reads by `tokens`, white space of any kind being one space. Names are tried in each locale, in this order.
+ * @throws RangeError for an unknown locale
+ */
+export function compileTokens(tokens: string, localeNames: readonly string[]): FormatReader {
+  const digits = compileDigitTokens(tokens);
+  if (digits !== undefined) return digits;
+  const readers = localeNames.map((name) => compileInLocale(tokens, name));
+  const [only] = readers;
+  if (readers.length === 1 && only !== undefined) return only;
+  const misfit = `it does not fit the format ${tokens} in any of ${localeNames.join(', ')}`;
+  return (text) => {
+    for (const read of readers) {
+      const time = read(text);
+      if (typeof time !== 'string') return time;
+    }
+    return misfit;
+  };
+}
+
+function compileInLocale(tokens: string, localeName: string): FormatReader {
+  const { parse } = require('date-fns/parse') as Parse;
+  const options = { locale: withOwnMonthNames(knownLocale(localeName), tokens), useAdditionalDayOfYearTokens: true };
+  const format = tokens.replaceAll(/\s/g, ' ');
+  const kind = kindOf(format);
+  const months = tokenMonths(format);
+  return (text) => {
+    const written = text.normalize('NFC').replaceAll(/\s/g, ' ');
+    const ms = parse(written, format, new WallDate(referenceMs), options).getTime();
+    if (Number.isNaN(ms)) return `it does not fit the format ${tokens}`;
+    const seconds = Math.floor(ms / 1000);
+    return { kind, seconds, nanos: (ms - seconds * 1000) * 1_000_000, months };
+  };
+}
+
+/** How many calendar months a text of these tokens names: 1, else 3 where a quarter is the least of it, else 12. */
+export function tokenMonths(tokens: string): 1 | 3 | 12 {
+  const letters = unquoted(tokens);
+  if (monthTokens.test(letters)) return 1;
+  return /[Qq]/.test(letters) ? 3 : 12;
+}
+
+/**
+ * What is wrong with `tokens`, for the config's author; `undefined` if every month, quarter or year can be read back from
+ * them, whichever of the locales (known ones) it is written in.
+ */
+export function tokensProblem(tokens: string, localeNames: readonly string[]): string | undefined {
+  if (tokens === '') return 'the format is empty';
+  const letters = unquoted(tokens);
+  const shown = `format ${quote(tokens)}`;
+  if (/week/i.test(tokens)) return `${shown}: ${weekReason}`;
+  // date-fns would also say this on the console.
+  if (/Y/.test(letters)) return `${shown}: ${yearHint}`;
+  if (/MMMMM|LLLLL/.test(letters)) return `${shown}: months of one letter cannot be told apart`;
+  if (zoneTokens.test(letters) && !timeTokens.test(letters)) return `${shown}: a zone needs a time of day`;
+  if (/[IRw]/.test(letters) && !/[^GILMQRquwy\P{L}]/u.test(letters)) {
+    return `${shown}: ${/[Iw]/.test(letters) ? weekReason : 'R is the year that weeks belong to; say yyyy'}`;
+  }
+  try {
+    const problem = firstProblem(localeNames, (name) => readBackProblem(tokens, name)) ?? clash(tokens, localeNames);
+    return problem && `${shown}: ${problem}`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return `${shown}: ${explainRefusal(error.message, letters)}`;
+  }
+}
+
+function firstProblem(names: readonly string[], problemOf: (name: string) => string | undefined): string | undefined {
+  for (const name of names) {
+    const problem = problemOf(name);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** The first days of the months of one year as a locale writes them. @throws RangeError for tokens that mean nothing */
+function writeMonths(tokens: string, localeName: string): string[] {
+  const { format } = require('date-fns/format') as Format;
+  const options = { locale: knownLocale(localeName), useAdditionalDayOfYearTokens: true };
+  // Not the reference's year, and a first day of the month, whose week mostly begins in the month before.
+  const written = (month: number): Date => new WallDate(Date.UTC(2026, month, 1, 13, 45, 56));
+  return Array.from({ length: 12 }, (_, month) => format(written(month), tokens, options));
+}
+
+function readBackProblem(tokens: string, localeName: string): string | undefined {
+  const read = compileTokens(tokens, [localeName]);
+  const months = tokenMonths(tokens);
+  const noMonth = 'no month in it (MM; mm is the minute)';
+  for (const [month, text] of writeMonths(tokens, localeName).entries()) {
+    const time = read(text);
+    if (typeof time === 'string') return `not even what it writes in ${localeName} can be read back; ${otherFormats}`;
+    const back = new Date(time.seconds * 1000);
+    const isMonth = back.getUTCMonth() === month - (month % months);
+    if (back.getUTCFullYear() !== 2026 && isMonth) return 'no year in it (yyyy)';
+    // A day or a minute of a quarter or a year is a slip: somebody meant a month.
+    if (!isMonth || (months > 1 && !/^[GQquyo\P{L}]*$/u.test(unquoted(tokens)))) return noMonth;
+  }
+  return undefined;
+}
+
+/** A name that two of the locales give to different months, such as `lip`: June in hr, July in pl. */
+function clash(tokens: string, localeNames: readonly string[]): string | undefined {
+  if (!/MMM|LLL/.test(unquoted(tokens))) return undefined;
+  for (const [index, name] of localeNames.entries()) {
+    for (const earlier of localeNames.slice(0, index)) {
+      const shared = clashingName(knownLocale(earlier), knownLocale(name));
+      if (shared === undefined) continue;
+      return `${quote(shared)} is one month in ${earlier} and another in ${name}; give each an entry of its own`;
+    }
+  }
+  return undefined;
+}
+
+const otherFormats =
+  "say iso, unix, unix-ms, fiscal-quarter, fiscal-period, decimal-month, excel-serial, or date-fns tokens with other letters in 'quotes'";
+const yearHint = 'say yyyy for the year and dd for the day (YYYY and DD mean other things)';
+
+/** Why weeks are not read, and what to do instead. */
+export const weekReason = 'a week may lie in two months; export the day instead, such as the last day of the week';
+
+/** date-fns's own words, shortened, with a hint at the usual slips. */
+function explainRefusal(message: string, letters: string): string {
+  if (/D/.test(letters)) return yearHint;
+  const fact = message.replace(/^[A-Z]/, (first) => first.toLowerCase()).replace(/; see: .*$/, '');
+  return `${fact}; ${otherFormats}`;
+}
+
+export function localeProblem(localeName: string): string | undefined {
+  if (loadLocale(localeName) !== undefined) return undefined;
+  return `unknown locale ${quote(localeName)}; say one of date-fns, such as en, de or fr`;
+}
+
+function knownLocale(name: string): Locale {
+  const locale = loadLocale(name);
+  if (locale === undefined) throw new RangeError(`unknown locale ${quote(name)}`);
+  return locale;
+}
+
+const locales = new Map<string, Locale | undefined>();
+
+/** The date-fns locale of a name (`de`, `en-GB`, `de_DE`), or of its language where there is none for the country. */
+function loadLocale(name: string): Locale | undefined {
+  if (!locales.has(name)) {
+    const tag = name.replace('_', '-');
+    locales.set(name, requireLocale(tag === 'en' ? 'en-US' : tag) ?? requireLocale(tag.replace(/-.*/, '')));
+  }
+  return locales.get(name);
+}
+
+function requireLocale(tag: string): Locale | undefined {
+  if (!/^[A-Za-z]{2,3}(?:-[A-Za-z]{2,8})*$/.test(tag)) return undefined;
+  try {
+    return Object.values(require(`date-fns/locale/${tag}`) as Record<string, Locale>)[0];
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'MODULE_NOT_FOUND' || code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return undefined;
+    throw error;
+  }
+}
+
+/** date-fns hands every month name to its locale, so that is where our own reading of them goes in. */
+function withOwnMonthNames(locale: Locale, tokens: string): Locale {
+  const readName = compileMonthNames(locale, /(?:MMM|LLL)\./.test(tokens) ? 'follows' : 'belongs');
+  const month: Locale['match']['month'] = (text) => {
+    const name = readName(text);
+    return name === undefined ? null : { value: name.month as 0, rest: text.slice(name.length) };
+  };
+  return { ...locale, match: { ...locale.match, month } };
+}
+
+const timeTokens = /[abBhHkKmsSp]/;
+const zoneTokens = /[xX]/;
+
+// Of the rest, each names a day by itself or in a week, or is a date in the locale's own order.
+const monthTokens = /[MLDPtTIRw]/;
+const dayTokens = /[dDPEceiw]/;
+
+function kindOf(tokens: string): ReadTime['kind'] {
+  const letters = unquoted(tokens);
+  if (/[tT]/.test(letters)) return 'instant';
+  if (!timeTokens.test(letters)) return dayTokens.test(letters) ? 'date' : 'months';
+  return zoneTokens.test(letters) ? 'instant' : 'wall';
+}
+
+const quoted = /''|'(?:''|[^'])+(?:'|$)/g;
+
+function unquoted(tokens: string): string {
+  return tokens.replaceAll(quoted, '');
+}

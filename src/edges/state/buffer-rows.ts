@@ -1,0 +1,53 @@
+/** The rows of the buffer's tables, and what they mean. */
+import { crc32 } from 'node:zlib';
+import type { Rule } from '../../core/model.ts';
+import type { PackedDriver } from '../../core/series/packing.ts';
+import type { PartRead, ReadPart } from '../../core/stores.ts';
+
+export interface FoldRow {
+  driver: string;
+  rule: Rule;
+  path: string;
+  other_path: string | null;
+  points: Uint8Array;
+  origins: Uint8Array;
+  checksum: number;
+}
+
+export interface PartReadRow {
+  id: number;
+  source: string;
+  name: string;
+  kind: PartRead['kind'];
+  version: string;
+  hash: string;
+  fingerprint: string;
+  revised_at_ms: number;
+  rows: number;
+  rejects: number;
+  ends_with_line_end: number | null;
+  carried: number;
+}
+
+/** Of all that is pushed or shown of a driver. */
+export function checksum({ id, rule, path, otherPath, points, origins }: PackedDriver): number {
+  const names = crc32(JSON.stringify([id, rule, path, otherPath ?? null]));
+  return crc32(origins, crc32(points, names));
+}
+
+export function readPart(row: PartReadRow): ReadPart {
+  return {
+    id: row.id,
+    source: row.source,
+    name: row.name,
+    kind: row.kind,
+    version: row.version,
+    hash: row.hash,
+    fingerprint: row.fingerprint,
+    revisedAtMs: row.revised_at_ms,
+    rows: row.rows,
+    rejects: row.rejects,
+    endsWithLineEnd: row.ends_with_line_end === null ? undefined : row.ends_with_line_end === 1,
+    carried: row.carried === 1,
+  };
+}

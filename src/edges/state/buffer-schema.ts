@@ -1,0 +1,125 @@
+/** The buffer's tables and how they are brought up to date. Everything in it can be rebuilt from sources and archive. */
+import type { Database } from 'better-sqlite3';
+import { AgentError } from '../../core/errors.ts';
+
+const migrations = [
+  `
+  -- One read of one part. Its id is also the number that cells name their part by, so it is never used again.
+  CREATE TABLE part_read (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source TEXT NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('part', 'history', 'snapshot')),
+    stamp TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    revised_at_ms REAL NOT NULL,
+    rows INTEGER NOT NULL,
+    rejects INTEGER NOT NULL,
+    ends_with_line_end INTEGER,
+    ready INTEGER NOT NULL
+  ) STRICT;
+
+  -- Which part in which revision a cell's number means; kept while any cell may name it.
+  CREATE TABLE origin (
+    id INTEGER PRIMARY KEY,
+    source TEXT NOT NULL,
+    name TEXT NOT NULL,
+    revised_at_ms REAL NOT NULL
+  ) STRICT;
+
+  -- Cells of a 'history' or 'snapshot' read name the parts they came from.
+  CREATE TABLE part_read_origin (
+    part_read INTEGER NOT NULL,
+    origin INTEGER NOT NULL,
+    PRIMARY KEY (part_read, origin)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The drivers of a part, collapsed and packed. A part with very many points has several chunks of them.
+  CREATE TABLE fold (
+    source TEXT NOT NULL,
+    driver TEXT NOT NULL,
+    part_read INTEGER NOT NULL,
+    chunk INTEGER NOT NULL,
+    rule TEXT NOT NULL,
+    path TEXT NOT NULL,
+    other_path TEXT,
+    earliest INTEGER NOT NULL,
+    points BLOB NOT NULL,
+    origins BLOB NOT NULL,
+    -- CRC-32 of all that is pushed or shown: SQLite has no checksums, and a flipped digit must not be pushed.
+    checksum INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX fold_by_driver ON fold (source, driver, part_read, chunk);
+
+  CREATE TABLE read (
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('accepted', 'candidate', 'partial')),
+    PRIMARY KEY (source, kind)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE read_part (
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    part_read INTEGER NOT NULL,
+    carried INTEGER NOT NULL,
+    PRIMARY KEY (source, kind, part_read)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE reject (
+    source TEXT NOT NULL,
+    part TEXT NOT NULL,
+    row INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (source, part, row)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Files of which only the newest counts: a touched one is as old as its content.
+  CREATE TABLE seen (
+    source TEXT NOT NULL,
+    name TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    revised_at_ms REAL NOT NULL,
+    PRIMARY KEY (source, name)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE part_read RENAME COLUMN stamp TO version;
+  ALTER TABLE seen RENAME COLUMN stamp TO version;
+  `,
+];
+
+/**
+ * Brings a database to the version of this agent. Only the holder of the lock may call it.
+ * @throws AgentError `state.newer` where a newer agent made it.
+ */
+export function migrate(db: Database, file: string): void {
+  migrateWith(db, file, migrations);
+}
+
+/** The same for any list of migrations: `user_version` counts those that were run. */
+export function migrateWith(db: Database, file: string, steps: readonly string[]): void {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  checkVersion(version, file, steps);
+  if (version === steps.length) return;
+  db.transaction(() => {
+    for (const step of steps.slice(version)) db.exec(step);
+    db.pragma(`user_version = ${steps.length}`);
+  }).immediate();
+}
+
+/** @throws AgentError `state.newer`, or `state.missing` where it was never set up. */
+export function checkVersion(version: number, file: string, steps: readonly string[] = migrations): void {
+  if (version <= steps.length) return;
+  throw new AgentError(
+    'state.newer',
+    `${file} was written by a newer driver-sync (version ${version}, this one knows ${steps.length})`,
+    {
+      hint: 'run the newer driver-sync, or name another state directory',
+    },
+  );
+}

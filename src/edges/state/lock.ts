@@ -1,0 +1,201 @@
+/**
+ * The state directory and who holds it. The lock is the kernel's, on a small SQLite file: Node has no file locks of its
+ * own, and this one is gone the moment its process is, however that ended. `agent.json` beside it says who holds it; it
+ * proves nothing by itself.
+ *
+ * The file `lock` must be opened through SQLite only: a POSIX lock is dropped when its process closes the file by any
+ * other way.
+ */
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { AgentError } from '../../core/errors.ts';
+
+/** What is known of the agent that holds a state directory; the first three are missing where its `agent.json` is. */
+export interface LockHolder {
+  readonly pid: number | undefined;
+  readonly command: string | undefined;
+  /** ISO 8601, UTC. */
+  readonly since: string | undefined;
+  readonly configLoadedAt?: string;
+  readonly configDigest?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Lock extends Disposable {
+  /** Says more about this agent in `agent.json`; what was said before stays unless said anew. */
+  describe(fields: Readonly<Record<string, unknown>>): void;
+  /** Lets the next agent in. May be called again. */
+  release(): void;
+}
+
+/** Another agent that is just ending, or a probe, may hold the lock this long. */
+const patienceMs = 500;
+
+/**
+ * Creates the state directory (0700) where it is missing, and makes sure that it can be written.
+ * @throws AgentError `state.unwritable`, `state.full`
+ */
+export function ensureStateDir(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw stateError(path, error);
+  }
+}
+
+/**
+ * Takes the state directory for this process, until `release` or its end.
+ * @throws AgentError `state.locked` naming the agent that has it, `state.unwritable`, `state.full`
+ */
+export function acquireLock(stateDir: string, self: { readonly command: string; readonly pid: number }): Lock {
+  const database = lockFile(stateDir);
+  const agentFile = join(stateDir, 'agent.json');
+  let holder: LockHolder = { pid: self.pid, command: self.command, since: new Date().toISOString() };
+  const release = (): void => {
+    if (!database.open) return;
+    try {
+      rmSync(agentFile, { force: true });
+    } finally {
+      database.close();
+    }
+  };
+  const lock: Lock = {
+    describe(fields) {
+      holder = { ...holder, ...fields };
+      writeHolder(stateDir, holder);
+    },
+    release,
+    [Symbol.dispose]: release,
+  };
+  try {
+    // A killed predecessor may have left its own, which would name the wrong process until it is replaced.
+    rmSync(agentFile, { force: true });
+    lock.describe({});
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return lock;
+}
+
+/** Who holds the state directory now; `undefined` where nobody does, or there is none. Takes nothing over. */
+export function lockHolder(stateDir: string): LockHolder | undefined {
+  // The lock comes a moment before its description.
+  for (let tries = 0; isHeld(stateDir); tries += 1) {
+    const holder = readHolder(stateDir);
+    if (holder !== undefined) return holder;
+    if (tries === 10) return { pid: undefined, command: undefined, since: undefined };
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
+  return undefined;
+}
+
+function lockFile(stateDir: string): Database.Database {
+  const path = join(stateDir, 'lock');
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(path, { timeout: patienceMs });
+    // On a file that it may only read SQLite would make do with a shared lock, and two agents would both go on.
+    accessSync(path, constants.W_OK);
+    database.pragma('journal_mode = DELETE');
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database?.close();
+    if (sqliteCode(error).startsWith('SQLITE_BUSY')) throw lockedError(stateDir, error);
+    throw stateError(stateDir, error);
+  }
+}
+
+function isHeld(stateDir: string): boolean {
+  const path = join(stateDir, 'lock');
+  if (!existsSync(path)) return false;
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(path, { readonly: true, timeout: 0 });
+    database.prepare('SELECT 1 FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (sqliteCode(error).startsWith('SQLITE_BUSY')) return true;
+    throw stateError(stateDir, error);
+  } finally {
+    database?.close();
+  }
+}
+
+function readHolder(stateDir: string): LockHolder | undefined {
+  try {
+    const holder: unknown = JSON.parse(readFileSync(join(stateDir, 'agent.json'), 'utf8'));
+    return isHolder(holder) ? holder : undefined;
+  } catch {
+    // Missing, or left half by hand: the lock is what counts.
+    return undefined;
+  }
+}
+
+function isHolder(value: unknown): value is LockHolder {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, command, since } = value as Record<string, unknown>;
+  return Number.isSafeInteger(pid) && Number(pid) > 0 && typeof command === 'string' && typeof since === 'string';
+}
+
+function writeHolder(stateDir: string, holder: LockHolder): void {
+  const path = join(stateDir, 'agent.json');
+  try {
+    writeFileSync(`${path}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    throw stateError(stateDir, error);
+  }
+}
+
+function lockedError(stateDir: string, cause: unknown): AgentError {
+  const holder = lockHolder(stateDir);
+  const who =
+    holder?.pid === undefined ? 'another agent' : `another agent (pid ${holder.pid}, driver-sync ${holder.command})`;
+  return new AgentError('state.locked', `${who} holds ${stateDir}`, { cause, hint: lockedHint(holder) });
+}
+
+function lockedHint(holder: LockHolder | undefined): string {
+  if (holder?.pid === undefined) return 'wait until it ends, or name another directory with state:';
+  // Only a daemon stays after its pass, and knows the signal.
+  if (holder.command !== 'run') return 'it is at work now: wait until it ends (kill -USR2 is for a daemon)';
+  return `kill -USR2 ${holder.pid} makes it run a pass now`;
+}
+
+function stateError(stateDir: string, cause: unknown): AgentError {
+  const code = errnoCode(cause) || sqliteCode(cause);
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL') {
+    return new AgentError('state.full', `no space left for the state directory ${stateDir} (${code})`, {
+      cause,
+      hint: 'free some space: nothing was lost, and nothing is pushed until then',
+    });
+  }
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return new AgentError('state.unwritable', `the file lock in ${stateDir} is not one of this agent (${code})`, {
+      cause,
+      hint: 'remove it while no agent runs',
+    });
+  }
+  const reason = code || (cause instanceof Error ? cause.message : String(cause));
+  return new AgentError('state.unwritable', `the state directory ${stateDir} cannot be used (${reason})`, {
+    cause,
+    hint: unwritableHints[code] ?? 'give this user read and write access to it, or name another with state:',
+  });
+}
+
+const unwritableHints: Readonly<Record<string, string>> = {
+  EROFS: 'it lies on a read-only file system: mount it writable, or name another with state:',
+  ENOTDIR: 'a file stands where the directory should be: remove it, or name another with state:',
+  EEXIST: 'a file stands where the directory should be: remove it, or name another with state:',
+};
+
+function errnoCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && 'errno' in error ? String(error.code) : '';
+}
+
+function sqliteCode(error: unknown): string {
+  return error instanceof Database.SqliteError ? error.code : '';
+}

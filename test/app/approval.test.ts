@@ -1,0 +1,338 @@
+import { describe, expect, test } from 'vitest';
+import { startEmulator } from '../../src/emulator/index.ts';
+import { type TestWorld, gridFile, ids, judged, longSource, sourceOf, world } from '../support/world.ts';
+
+const config = { sources: { sales: longSource('sales.csv') } };
+const empty = 'id,time,value\n';
+const accepted = judged(0, 'sales', { state: 'accepted' });
+const held = judged(4, 'sales', { state: 'held' });
+const usage = { code: 'usage', exit: 64 };
+
+/** Forty drivers accepted, and a read of half of them held. */
+async function holding() {
+  const w = await world({ config, files: { 'sales.csv': gridFile(ids(1, 40)) } });
+  await w.sync();
+  await w.write('sales.csv', gridFile(ids(21, 40)));
+  const report = await w.sync();
+  expect(report).toMatchObject(held);
+  return Object.assign(w, { digest: sourceOf(report, 'sales').digest ?? '' });
+}
+
+/** What became of approvals that were not used. */
+async function approvals(w: TestWorld) {
+  return (await w.status()).approvals;
+}
+
+describe('approve', () => {
+  test('lets the held candidate be accepted by the next pass', async () => {
+    await using w = await holding();
+    await w.approve(w.digest);
+    expect(await w.plan()).toMatchObject({ exit: 2, changes: { drivers: { delete: 20 } } });
+    expect(w.drivers()).toHaveLength(40);
+    expect(await w.sync()).toMatchObject({ ...accepted, outcome: 'acknowledged' });
+    expect(w.drivers()).toHaveLength(20);
+    expect(await w.status()).toMatchObject({ held: [], approvals: [] });
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+  });
+
+  test('takes a prefix of eight', async () => {
+    await using w = await holding();
+    await expect(w.approve(w.digest.slice(0, 7))).rejects.toMatchObject(usage);
+    expect(await w.approve(w.digest.slice(0, 8))).toMatchObject({ approved: w.digest, source: 'sales' });
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+
+  test('takes the digest that plan printed, with no sync between', async () => {
+    await using w = await world({ config, files: { 'sales.csv': gridFile(ids(1, 40)) } });
+    await w.sync();
+    await w.write('sales.csv', gridFile(ids(21, 40)));
+    const plan = await w.plan();
+    expect(plan).toMatchObject(held);
+    await w.approve(sourceOf(plan, 'sales').digest ?? '');
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+
+  test('plan, sync and status name one digest for one candidate', async () => {
+    await using w = await holding();
+    expect(sourceOf(await w.plan(), 'sales').digest).toBe(w.digest);
+    expect(sourceOf(await w.sync(), 'sales').digest).toBe(w.digest);
+    expect((await w.status()).held).toMatchObject([{ source: 'sales', digest: w.digest }]);
+  });
+
+  test('is left alone by plan, whatever plan finds', async () => {
+    await using w = await holding();
+    await w.approve(w.digest);
+    await w.write('sales.csv', gridFile(ids(22, 40)));
+    expect(await w.plan()).toMatchObject(held);
+    await w.remove('sales.csv');
+    expect(await w.plan()).toMatchObject({ exit: 3 });
+    expect(await approvals(w)).toMatchObject([{ state: 'pending' }]);
+    await w.write('sales.csv', gridFile(ids(21, 40)));
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+
+  test('status says since when', async () => {
+    await using w = await holding();
+    const since = (await w.status()).held[0]?.since;
+    expect(since).toBe(w.clock.now().toISOString());
+    w.clock.jump(3_600_000);
+    await w.sync();
+    expect((await w.status()).held[0]?.since).toBe(since);
+  });
+
+  test('plan names the ids that a new template gives to the same paths', async () => {
+    await using w = await world({ config, files: { 'sales.csv': gridFile(['A', 'B']) } });
+    await w.sync();
+    const drivers = [{ id: 'new/{id}', path: ['{id}'], time: '{time}', value: '{value}' }];
+    await w.reconfigure({ sources: { sales: longSource('sales.csv', { drivers }) } });
+    const plan = await w.plan();
+    expect(plan).toMatchObject(held);
+    await w.approve(sourceOf(plan, 'sales').digest ?? '');
+    expect((await w.plan()).renamed).toEqual([
+      { from: 'A', to: 'new/A' },
+      { from: 'B', to: 'new/B' },
+    ]);
+  });
+
+  test('refuses a digest under which nothing is held', async () => {
+    await using w = await holding();
+    await expect(w.approve('0123456789abcdef')).rejects.toMatchObject(usage);
+    await w.approve(w.digest);
+    await w.sync();
+    await expect(w.approve(w.digest)).rejects.toMatchObject(usage);
+  });
+
+  test('tells apart two sources that hold the same', async () => {
+    const sources = { a: longSource('a.csv'), b: longSource('b.csv') };
+    await using w = await world({ config: { sources }, files: { 'a.csv': empty, 'b.csv': empty } });
+    const report = await w.sync();
+    await w.approve(sourceOf(report, 'a').digest ?? '');
+    expect(await w.sync()).toMatchObject(judged(4, 'b', { state: 'held' }));
+    expect((await w.status()).held).toMatchObject([{ source: 'b' }]);
+  });
+
+  test('goes for a newer read that deletes nothing else', async () => {
+    await using w = await holding();
+    await w.approve(w.digest);
+    await w.write('sales.csv', gridFile(ids(20, 45)).replaceAll(',1\n', ',2\n'));
+    expect(await w.sync()).toMatchObject(accepted);
+    expect(w.drivers()).toHaveLength(26);
+    expect(await approvals(w)).toEqual([]);
+  });
+
+  test('is dropped for a newer read that deletes more, and status says why', async () => {
+    await using w = await holding();
+    await w.approve(w.digest);
+    await w.write('sales.csv', gridFile(ids(22, 40)));
+    expect(await w.sync()).toMatchObject(held);
+    expect(w.drivers()).toHaveLength(40);
+    expect(await approvals(w)).toMatchObject([{ source: 'sales', digest: w.digest, state: 'dropped' }]);
+    expect((await approvals(w))[0]?.why).toMatch(/delete/);
+    // Nor does it come back with the read that it was for.
+    await w.write('sales.csv', gridFile(ids(21, 40)));
+    expect(await w.sync()).toMatchObject(held);
+  });
+
+  test('is for points: another month of the same driver is more', async () => {
+    const file = (...gone: string[]) => {
+      const months = ['2026-01', '2026-02', '2026-03', '2026-04', '2026-05', '2026-06'];
+      return gridFile(
+        ['A'],
+        months.filter((month) => !gone.includes(month)),
+      );
+    };
+    await using w = await world({ config: { ...config, guard: { floor: 1 } }, files: { 'sales.csv': file() } });
+    await w.sync();
+    await w.write('sales.csv', file('2026-03', '2026-04'));
+    await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
+    await w.write('sales.csv', file('2026-04', '2026-05'));
+    expect(await w.sync()).toMatchObject(held);
+    expect(await approvals(w)).toMatchObject([{ state: 'dropped' }]);
+  });
+
+  test('does not outlive a read that deletes nothing', async () => {
+    await using w = await holding();
+    await w.approve(w.digest);
+    await w.write('sales.csv', gridFile(ids(1, 40)));
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    expect(await approvals(w)).toMatchObject([{ state: 'dropped', why: expect.stringMatching(/./) }]);
+    await w.write('sales.csv', gridFile(ids(21, 40)));
+    expect(await w.sync()).toMatchObject(held);
+    expect(w.drivers()).toHaveLength(40);
+  });
+
+  test('is dropped where the source is not read, and so is what was held', async () => {
+    await using w = await holding();
+    await w.approve(w.digest);
+    await w.remove('sales.csv');
+    expect(await w.sync()).toMatchObject(judged(3, 'sales', { state: 'unread' }));
+    expect(await w.status()).toMatchObject({ held: [], approvals: [{ source: 'sales', state: 'dropped' }] });
+    await expect(w.approve(w.digest)).rejects.toMatchObject(usage);
+    expect(w.drivers()).toHaveLength(40);
+    await w.write('sales.csv', gridFile(ids(21, 40)));
+    expect(await w.sync()).toMatchObject(held);
+  });
+
+  test('of some deletes is none of the whole source, should it leave the config', async () => {
+    const both = { sources: { ...config.sources, other: longSource('other.csv') } };
+    const files = { 'sales.csv': gridFile(ids(1, 40)), 'other.csv': gridFile(['other']) };
+    await using w = await world({ config: both, files });
+    await w.sync();
+    await w.write('sales.csv', gridFile(ids(21, 40)));
+    await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
+    await w.reconfigure({ sources: { other: both.sources.other } });
+    expect(await w.sync()).toMatchObject(held);
+    expect(w.drivers()).toHaveLength(41);
+    expect(await approvals(w)).toMatchObject([{ source: 'sales', state: 'dropped' }]);
+  });
+
+  test('of a source that left the config does not outlive its return', async () => {
+    const both = { sources: { ...config.sources, other: longSource('other.csv') } };
+    const files = { 'sales.csv': gridFile(ids(1, 40)), 'other.csv': gridFile(['other']) };
+    await using w = await world({ config: both, files });
+    await w.sync();
+    await w.reconfigure({ sources: { other: both.sources.other } });
+    await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
+    await w.reconfigure(both);
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+    await w.write('sales.csv', gridFile(ids(21, 40)));
+    expect(await w.sync()).toMatchObject(held);
+  });
+
+  test('lets a read with more rejects pass', async () => {
+    const rows = gridFile(ids(1, 200));
+    await using w = await world({ config, files: { 'sales.csv': rows } });
+    await w.sync();
+    await w.write('sales.csv', rows.replace('D99,2026-01,1\n', 'D99,2026-01,broken\n'));
+    await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
+    expect(await w.sync()).toMatchObject({ ...accepted, push: { drivers: 199 } });
+  });
+});
+
+describe('the first push', () => {
+  const sources = { sales: longSource('sales.csv'), other: longSource('other.csv') };
+
+  test('waits until every source was accepted once, and goes as soon as it may', async () => {
+    await using w = await world({ config: { sources }, files: { 'sales.csv': gridFile(ids(1, 3)) } });
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(await w.sync({ push: 'always' })).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(w.requests()).toEqual([]);
+    await w.write('other.csv', gridFile(['other']));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    expect(w.drivers()).toHaveLength(4);
+  });
+
+  test('is one of an address: later a source that never was accepted is left out', async () => {
+    await using w = await world({ config, files: { 'sales.csv': gridFile(ids(1, 3)) } });
+    await w.sync();
+    await w.reconfigure({ sources });
+    await w.write('sales.csv', gridFile(ids(1, 4)));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 4, push: { drivers: 4 } });
+    expect(await w.sync()).toMatchObject({ outcome: 'unchanged', exit: 4 });
+  });
+
+  test('waits for what was accepted and cannot be read, no more than another push', async () => {
+    await using w = await world({ config, files: { 'sales.csv': gridFile(ids(1, 3)) } });
+    await w.sync({ push: 'no' });
+    await w.remove('sales.csv');
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 3, push: { drivers: 3 } });
+  });
+});
+
+describe('with firstPush: approve', () => {
+  const cautious = { ...config, guard: { firstPush: 'approve' } };
+
+  test('the first push waits for approval of its plan', async () => {
+    await using w = await world({ config: cautious, files: { 'sales.csv': gridFile(ids(1, 3)) } });
+    const plan = await w.plan();
+    expect(plan).toMatchObject({ exit: 4, drivers: 3 });
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect((await w.status()).held).toMatchObject([{ digest: plan.digest }]);
+    expect(w.requests()).toEqual([]);
+    await w.approve(plan.digest.slice(0, 8));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0, push: { digest: plan.digest } });
+    expect((await w.status()).held).toEqual([]);
+    await w.write('sales.csv', gridFile(ids(1, 4)));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+  });
+
+  test('approves what deletes no more: a snapshot with more drivers passes, one with fewer does not', async () => {
+    await using w = await world({ config: cautious, files: { 'sales.csv': gridFile(ids(1, 6)) } });
+    await w.sync();
+    await w.approve((await w.plan()).digest);
+    await w.write('sales.csv', gridFile(ids(2, 6)));
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(await approvals(w)).toMatchObject([{ state: 'dropped' }]);
+    await w.approve((await w.plan()).digest);
+    await w.write('sales.csv', gridFile(ids(2, 8)));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0, push: { drivers: 7 } });
+  });
+
+  test('another address waits again', async () => {
+    await using w = await world({ config: cautious, files: { 'sales.csv': gridFile(ids(1, 3)) } });
+    await w.approve((await w.plan()).digest);
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    await using second = await startEmulator();
+    await w.reconfigure({ ...cautious, destination: { url: second.url } });
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
+    await w.approve((await w.plan()).digest);
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    expect(second.drivers()).toHaveLength(3);
+  });
+});
+
+describe('a snapshot without drivers', () => {
+  const mayBeEmpty = (file: string) => longSource(file, { mayBeEmpty: true });
+
+  test('is pushed only once the candidate that empties it is approved', async () => {
+    const files = { 'sales.csv': gridFile(ids(1, 3)) };
+    await using w = await world({ config: { sources: { sales: mayBeEmpty('sales.csv') } }, files });
+    await w.sync();
+    await w.write('sales.csv', empty);
+    const report = await w.sync({ push: 'always' });
+    expect(report).toMatchObject(held);
+    expect(w.drivers()).toHaveLength(3);
+    await w.approve(sourceOf(report, 'sales').digest ?? '');
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0, push: { drivers: 0 } });
+    expect(w.drivers()).toEqual([]);
+    expect(await w.sync()).toMatchObject({ outcome: 'unchanged', exit: 0 });
+    await w.write('sales.csv', gridFile(ids(1, 2)));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+  });
+
+  test('is not reached by several sources that may be empty either', async () => {
+    const files = { 'a.csv': gridFile(['A']), 'b.csv': gridFile(['B']) };
+    const sources = { a: mayBeEmpty('a.csv'), b: mayBeEmpty('b.csv') };
+    await using w = await world({ config: { sources }, files });
+    await w.sync();
+    await w.write('a.csv', empty);
+    await w.write('b.csv', empty);
+    expect(await w.sync()).toMatchObject({ exit: 4 });
+    expect(await w.sync()).toMatchObject({ exit: 4 });
+    expect(w.drivers().length).toBeGreaterThan(0);
+  });
+
+  test('is no first push', async () => {
+    await using w = await world({
+      config: { sources: { sales: mayBeEmpty('sales.csv') } },
+      files: { 'sales.csv': empty },
+    });
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(w.requests()).toEqual([]);
+    await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0, push: { drivers: 0 } });
+  });
+});
+
+test('a candidate is not approved into a conflict', async () => {
+  const sources = { sales: longSource('sales.csv'), other: longSource('other.csv') };
+  const files = { 'sales.csv': gridFile(ids(1, 40)), 'other.csv': gridFile(['other']) };
+  await using w = await world({ config: { sources }, files });
+  await w.sync();
+  await w.write('sales.csv', gridFile(ids(21, 40)));
+  await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
+  await w.write('sales.csv', gridFile([...ids(21, 40), 'other']));
+  expect(await w.sync()).toMatchObject(held);
+  expect(await approvals(w)).toMatchObject([{ source: 'sales', state: 'dropped' }]);
+  expect(w.points()).toMatchObject({ D01: { '2026-01': '1' }, other: { '2026-01': '1' } });
+});

@@ -1,0 +1,99 @@
+/** When a daemon looks at which source: a query or a request is for when it is due. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Looks } from '../../src/app/loop/poll-schedule.ts';
+import { daemonWorld, hours, minutes, rows } from '../support/daemon-world.ts';
+import { csv } from '../support/process.ts';
+
+/** A place that counts how often it is asked, and gives what it is told to. */
+async function reportServer(): Promise<{ url: string; asked: () => number; answer: (status: number) => void }> {
+  let asked = 0;
+  let status = 200;
+  const server = createServer((_request, response) => {
+    asked++;
+    response.writeHead(status, { 'content-type': 'text/csv' }).end(status === 200 ? rows('web,2026-01,1') : 'no');
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/report.csv`,
+    asked: () => asked,
+    answer: (next) => void (status = next),
+  };
+}
+
+function sources(url: string, poll: string): object {
+  const { drivers } = csv('x') as { drivers: object[] };
+  return { sources: { sales: csv('*.csv', { poll: '1m' }), report: { type: 'http', url, poll, drivers } } };
+}
+
+test('a request is made when its poll is due, not whenever a file is looked at', async () => {
+  const report = await reportServer();
+  await using w = await daemonWorld(sources(report.url, '1h'));
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  expect(report.asked()).toBe(1);
+  await w.write('a.csv', rows('a,2026-01,2'));
+  await w.wake('source');
+  await w.wait(50 * minutes);
+  expect(report.asked()).toBe(1);
+  await w.wait(15 * minutes);
+  expect(report.asked()).toBe(2);
+});
+
+test('a poll may be a cron expression, in `timezone`', async () => {
+  const report = await reportServer();
+  await using w = await daemonWorld({ ...sources(report.url, '0 6 * * *'), timezone: 'America/New_York' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  // From 12:00 UTC, 08:00 in New York, to 05:50 there.
+  w.clock.jump(21 * hours + 50 * minutes);
+  await w.wait(5 * minutes);
+  expect(report.asked()).toBe(1);
+  await w.wait(10 * minutes);
+  expect(report.asked()).toBe(2);
+});
+
+test('a scheduled push looks at everything first', async () => {
+  const report = await reportServer();
+  await using w = await daemonWorld({ ...sources(report.url, '20h'), schedule: '15 14 * * *' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.clock.jump(2 * hours + 10 * minutes);
+  await w.wait(10 * minutes);
+  expect(report.asked()).toBe(2);
+});
+
+test('what could not be read is asked again after five minutes, and stays unread meanwhile', async () => {
+  const report = await reportServer();
+  await using w = await daemonWorld(sources(report.url, '1h'));
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  report.answer(500);
+  await w.wait(61 * minutes);
+  expect(w.passes.at(-1)?.sources[1]).toMatchObject({ name: 'report', state: 'unread' });
+  const asked = report.asked();
+  await w.wait(3 * minutes);
+  expect(report.asked()).toBe(asked);
+  expect(w.passes.at(-1)?.sources[1]).toMatchObject({ state: 'unread' });
+  report.answer(200);
+  await w.wait(5 * minutes);
+  expect(w.passes.at(-1)?.sources[1]).toMatchObject({ state: 'unchanged' });
+});
+
+test('what was seen before a damaged buffer was rebuilt counts no more', async () => {
+  const report = await reportServer();
+  await using w = await daemonWorld(sources(report.url, '1h'));
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.sync();
+  w.open((world) => {
+    const settings = world.settings.sources[1]!;
+    const looks = new Looks(world);
+    looks.note({ settings, isExpensive: true, state: 'unread', reason: 'it was down' });
+    expect(looks.begin('due').standing('report')).toMatchObject({ state: 'unread' });
+    looks.forget();
+    expect(looks.standing('report')).toBeUndefined();
+    expect(looks.msToNext()).toBe(0);
+  });
+});

@@ -1,0 +1,310 @@
+/** The daemon after a push that failed: what it repeats, when, and what it remembers over a restart (DESIGN 4, Pushing). */
+import { readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
+import { csv } from '../support/process.ts';
+import { openReceiver, pointsOf } from '../support/receiver.ts';
+
+test('a refused push is repeated when the schedule is due and not before', async () => {
+  await using w = await daemonWorld({ schedule: '0 * * * *' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer(400);
+  await w.start();
+  await w.wait(59 * minutes);
+  expect(w.service.posts).toHaveLength(1);
+  await w.wait(2 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+});
+
+test('a refused push is repeated when there is new data', async () => {
+  await using w = await daemonWorld();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer(400);
+  await w.start();
+  await utimes(path.join(w.dir, 'a.csv'), new Date(), new Date());
+  await w.wait(10 * minutes);
+  expect(w.service.posts).toHaveLength(1);
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(1 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+});
+
+test('a refused push is repeated when the token file changes', async () => {
+  await using w = await daemonWorld();
+  await w.write('token', 'first-token');
+  await w.configure({ destination: { url: w.service.url, tokenFile: 'token' } });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer(401);
+  await w.start();
+  await w.wait(10 * minutes);
+  expect(w.service.posts).toHaveLength(1);
+  await w.write('token', 'second-token');
+  await w.wait(1 * minutes);
+  expect(w.service.posts.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer first-token',
+    'Bearer second-token',
+  ]);
+});
+
+test('the last outcome stays in sight while the daemon only looks at its sources', async () => {
+  await using w = await daemonWorld();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer(400);
+  await w.start();
+  await w.wait(5 * minutes);
+  const last = w.open(({ ledger }) => ledger.fact<{ outcome: string; exit: number }>('lastPass'));
+  expect(last).toMatchObject({ outcome: 'refused', exit: 5 });
+});
+
+test('what did not arrive is tried again ever more slowly, up to five minutes apart', async () => {
+  await using w = await daemonWorld();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer(...Array<number>(100).fill(429));
+  await w.start();
+  await w.wait(0.4 * seconds);
+  expect(w.service.posts).toHaveLength(1);
+  await w.wait(0.2 * seconds);
+  expect(w.service.posts).toHaveLength(2);
+  await w.wait(1 * hours);
+  const before = w.service.posts.length;
+  // Half of the cap each time, since the jitter of this world is one half.
+  await w.wait(30 * minutes);
+  expect(w.service.posts.length - before).toBe(12);
+});
+
+test('the wait for another try survives a restart', async () => {
+  await using w = await daemonWorld();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer({ status: 503, headers: { 'retry-after': '200' } });
+  await w.start();
+  await w.wait(100 * seconds);
+  await w.stop();
+  await w.start();
+  await w.wait(99 * seconds);
+  expect(w.service.posts).toHaveLength(1);
+  await w.wait(2 * seconds);
+  expect(w.service.posts).toHaveLength(2);
+});
+
+test('a long Retry-After is honoured, over a restart too', async () => {
+  await using w = await daemonWorld();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer({ status: 503, headers: { 'retry-after': '3600' } });
+  await w.start();
+  await w.wait(20 * minutes);
+  await w.stop();
+  await w.start();
+  await w.wait(39 * minutes);
+  expect(w.service.posts).toHaveLength(1);
+  await w.wait(2 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+});
+
+test('new data does not cut a Retry-After short', async () => {
+  await using w = await daemonWorld({ pushOnChange: '5s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer({ status: 429, headers: { 'retry-after': '1800' } });
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(29 * minutes);
+  expect(w.service.posts).toHaveLength(1);
+  await w.wait(2 * minutes);
+  expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });
+});
+
+test('a try whose time came while nothing ran is made at the start', async () => {
+  await using w = await daemonWorld({ pushOnChange: '5s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer({ status: 429, headers: { 'retry-after': '60' } });
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(10 * seconds);
+  expect(w.service.posts).toHaveLength(2);
+  await w.stop();
+  w.clock.jump(10 * minutes);
+  await w.start();
+  await w.wait(1 * minutes);
+  expect(w.service.posts).toHaveLength(3);
+});
+
+test('after an unknown outcome the newest snapshot goes, once the timeout has passed', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer({ status: 503, headers: { 'retry-after': '20' } });
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(2 * seconds);
+  await w.write('a.csv', rows('a,2026-01,333'));
+  await w.wake('source');
+  await w.wait(57 * seconds);
+  expect(w.service.posts).toHaveLength(2);
+  await w.wait(3 * seconds);
+  expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '333' } });
+});
+
+test('a token file that changed while nothing ran makes the next daemon repeat a refused push', async () => {
+  await using w = await daemonWorld();
+  await w.write('token', 'first-token');
+  await w.configure({ destination: { url: w.service.url, tokenFile: 'token' } });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer(401);
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('pass');
+  expect(w.service.posts).toHaveLength(2);
+  await w.stop();
+  await w.write('token', 'second-token');
+  await w.start();
+  await w.wait(1 * minutes);
+  expect(w.service.posts[2]?.headers.authorization).toBe('Bearer second-token');
+});
+
+test('a schedule that was refused is a due one that was not acknowledged: the next start tries again', async () => {
+  await using w = await daemonWorld({ schedule: '30 * * * *', refresh: '10m' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer(403);
+  await w.wait(31 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+  await w.stop();
+  await w.start();
+  expect(w.service.posts).toHaveLength(3);
+});
+
+test('all is well again where the data of a refused push was taken back', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer(400);
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(2 * seconds);
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.wait(5 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+  expect(w.passes.at(-1)).toMatchObject({ outcome: 'unchanged', exit: 0 });
+});
+
+test('a heartbeat that a full disk cannot take ends nothing', async () => {
+  await using w = await daemonWorld({ schedule: '30 * * * *' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  const heartbeat = path.join(w.dir, '.driver-sync', 'heartbeat');
+  await w.start();
+  await rm(heartbeat);
+  await symlink('/dev/full', heartbeat);
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(31 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+});
+
+test('a wait for an older push ends with the daemon, and goes on with the next one', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer('drop');
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(1 * seconds);
+  await w.write('a.csv', rows('a,2026-01,333'));
+  await w.wait(20 * seconds);
+  expect(w.waits).toHaveLength(1);
+  await w.stop();
+  await w.start();
+  await w.wait(30 * seconds);
+  expect(w.service.posts).toHaveLength(2);
+  await w.wait(20 * seconds);
+  expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '333' } });
+});
+
+test('a scheduled push that a full disk broke is made when there is room again', async () => {
+  await using w = await daemonWorld({ schedule: '30 * * * *', sources: { sales: csv('*.csv', { poll: '1h' }) } });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  // What a snapshot is drafted in: every write to this device fails for want of space.
+  await symlink('/dev/full', path.join(w.dir, '.driver-sync', 'archive', `draft-${process.pid}`));
+  await w.wait(30 * minutes + 1 * seconds);
+  expect(w.log.lines).toContainEqual(
+    expect.objectContaining({
+      level: 'error',
+      fields: expect.objectContaining({ error: expect.stringMatching(/space|full/) }),
+    }),
+  );
+  expect(w.service.posts).toHaveLength(1);
+  await w.wait(5 * minutes);
+  expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });
+});
+
+test('a rollback that does not arrive is tried again, and the newest snapshot does not take its place', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(2 * seconds);
+  w.service.answer(429);
+  w.open(({ ledger, clock }) => ledger.request({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  await w.wait(10 * minutes);
+  expect(w.service.posts).toHaveLength(4);
+  expect(w.service.posts[3]?.body).toBe(w.service.posts[0]?.body);
+});
+
+test('a rollback holds through polls, schedules, changes and restarts', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s', schedule: '0 * * * *' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(2 * minutes);
+  w.open(({ ledger, clock }) => ledger.request({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  expect(w.service.posts[2]?.body).toBe(w.service.posts[0]?.body);
+  await w.write('a.csv', rows('a,2026-01,333'));
+  await w.wait(61 * minutes);
+  await w.stop();
+  await w.start();
+  await w.wait(61 * minutes);
+  expect(w.service.posts).toHaveLength(3);
+  await w.stop();
+  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+  expect(pointsOf(w.service.posts[3]!)).toEqual({ a: { '2026-01': '333' } });
+});
+
+test('a rollback whose snapshot is damaged is given up, and the daemon goes on', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(2 * minutes);
+  const { digest } = w.open(({ ledger }) => ledger.push(1)!);
+  const archive = path.join(w.dir, '.driver-sync', 'archive');
+  const name = (await readdir(archive)).find((one) => one.startsWith(digest)) ?? '';
+  const file = path.join(archive, name);
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill('x', bytes.length - 8));
+  w.open(({ ledger, clock }) => ledger.request({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  await w.write('a.csv', rows('a,2026-01,333'));
+  await w.wait(5 * minutes);
+  expect(w.open(({ ledger }) => ledger.pendingRequests())).toEqual([]);
+  expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '333' } });
+});
+
+test('a rollback that waits for an address that left the config is given up', async () => {
+  await using w = await daemonWorld();
+  await using other = await openReceiver();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
+  w.open(({ ledger, clock }) => ledger.request({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  expect(w.service.posts).toHaveLength(2);
+  await w.stop();
+  await w.configure({ destination: { url: other.url } });
+  await w.start();
+  await w.wait(5 * minutes);
+  expect(other.posts).toHaveLength(1);
+});

@@ -1,0 +1,97 @@
+/** A read that is given up ends at the server too, before the process does. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Place, place } from '../support/process.ts';
+import {
+  type TestServer,
+  cannotMariadb,
+  cannotPostgres,
+  mariadbName,
+  mariadbServer,
+  postgresName,
+  postgresServer,
+} from '../support/servers.ts';
+
+const drivers = [{ path: ['{id}'], time: '{time}', value: '{value}' }];
+
+interface Engine {
+  readonly type: 'postgres' | 'mysql';
+  readonly start: () => Promise<TestServer>;
+  /** A query that takes a minute. */
+  readonly query: string;
+  /** How many of those a server is at. */
+  readonly running: string;
+}
+
+const engines: readonly (readonly [name: string, isMissing: boolean, engine: Engine])[] = [
+  [
+    postgresName,
+    cannotPostgres,
+    {
+      type: 'postgres',
+      start: postgresServer,
+      query: "SELECT 'a' AS id, '2026-01' AS time, 1 AS value FROM pg_sleep(60)",
+      running:
+        "SELECT count(*)::text AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%FROM pg_sleep(60)%'",
+    },
+  ],
+  [
+    mariadbName,
+    cannotMariadb,
+    {
+      type: 'mysql',
+      start: mariadbServer,
+      query: "SELECT 'a' AS id, '2026-01' AS time, sleep(60) AS value",
+      running: "SELECT count(*) AS n FROM information_schema.processlist WHERE info LIKE '%sleep(60) AS value%'",
+    },
+  ],
+];
+
+describe.each(engines)(
+  '%s',
+  (_name, isMissing, { type, start, query, running }) => {
+    let server: TestServer;
+    beforeAll(async () => {
+      if (!isMissing) server = await start();
+    });
+    afterAll(async () => {
+      if (!isMissing) await server.stop();
+    });
+
+    const count = async (): Promise<number> => {
+      // Not the question itself, which names what it looks for.
+      const [row] = await server.run(running);
+      return Number(row?.['n']) - 1;
+    };
+    /** Asks the server until it is at so many of the queries; the test's own timeout ends what never comes. */
+    const untilRunning = async (wanted: number): Promise<void> => {
+      while ((await count()) !== wanted);
+    };
+    const slow = (timeout: string): Promise<Place> =>
+      place(
+        {
+          destination: { url: 'http://127.0.0.1:9' },
+          sources: { books: { type, url: server.url(), query, timeout, drivers } },
+        },
+        {},
+      );
+
+    test.skipIf(isMissing)('a signal ends the query', async () => {
+      await using at = await slow('5m');
+      const sync = at.start('sync');
+      await untilRunning(1);
+      sync.kill('SIGTERM');
+      await sync.exit;
+      expect(await count()).toBe(0);
+    });
+
+    test.skipIf(isMissing)('the timeout of its source ends the query', async () => {
+      await using at = await slow('1s');
+      const done = await at.command('sync', '--json');
+      expect(done.json()).toMatchObject({
+        sources: [{ state: 'unread', reason: expect.stringContaining('took longer') }],
+      });
+      expect(await count()).toBe(0);
+    });
+  },
+  30_000,
+);

@@ -1,0 +1,37 @@
+/** Which acknowledged snapshots are kept, and for how long (DESIGN 3, `keep` and `keepMax`; 4, Keeping). */
+import { expect, test } from 'vitest';
+import { daemonWorld, days, hours, rows } from '../support/daemon-world.ts';
+
+test('keeps all snapshots of 7 days, then the last of each day, for `keep`', async () => {
+  await using w = await daemonWorld({ keep: '20d', guard: { maxDeletes: '100%' } });
+  const pushAt = async (value: number): Promise<void> => {
+    await w.write('a.csv', rows(`a,2026-01,${value}`));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+  };
+  const kept = (): number[] =>
+    w.open(({ ledger, archive }) =>
+      ledger.pushes().flatMap(({ id, digest }) => (archive.open(digest) === undefined ? [] : [id])),
+    );
+  await pushAt(1);
+  w.clock.jump(1 * hours);
+  await pushAt(22);
+  w.clock.jump(5 * days);
+  await pushAt(333);
+  expect(kept()).toEqual([3, 2, 1]);
+  w.clock.jump(5 * days);
+  await pushAt(4444);
+  expect(kept()).toEqual([4, 3, 2]);
+  w.clock.jump(100 * days);
+  await w.sync();
+  expect(kept()).toEqual([5, 4]);
+});
+
+test('keeps the last snapshot however small `keepMax` is', async () => {
+  await using w = await daemonWorld({ keepMax: '1B' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.sync();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.sync();
+  const kept = w.open(({ ledger, archive }) => ledger.pushes().map(({ digest }) => archive.open(digest) !== undefined));
+  expect(kept).toEqual([true, false]);
+});

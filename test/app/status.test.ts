@@ -1,0 +1,90 @@
+/** What monitoring asks: `status`, its exit codes, and its words for what is wrong (DESIGN 2). */
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { openLedger } from '../../src/edges/state/ledger.ts';
+import { hours, rows } from '../support/daemon-world.ts';
+import { type Place, csv, place } from '../support/process.ts';
+import { openReceiver } from '../support/receiver.ts';
+
+/** Makes the last pass older than it is. */
+function agePass(where: Place, ms: number): void {
+  const ledger = openLedger(path.join(where.state, 'ledger.db'), 'write');
+  const pass = ledger.fact<{ at: string }>('lastPass');
+  ledger.setFact('lastPass', { ...pass, at: new Date(Date.now() - ms).toISOString() });
+  ledger.close();
+}
+
+test('--exit-code is the code of the last pass, or 75 where that is older than --max-age', async () => {
+  await using service = await openReceiver();
+  await using where = await place(
+    { destination: { url: service.url }, sources: { sales: csv('*.csv') } },
+    { 'a.csv': rows('a,2026-01,1') },
+  );
+  const code = async (...args: readonly string[]): Promise<number | undefined> =>
+    (await where.command('status', '--exit-code', ...args)).code;
+  service.answer(400);
+  expect((await where.command('sync')).code).toBe(5);
+  expect(await code()).toBe(5);
+  expect((await where.command('sync')).code).toBe(0);
+  expect(await code('--max-age', '26h')).toBe(0);
+  agePass(where, 27 * hours);
+  expect(await code()).toBe(0);
+  expect(await code('--max-age', '26h')).toBe(75);
+  expect(await code('--max-age', 'soon')).toBe(64);
+  // Without --exit-code it only tells.
+  expect((await where.command('status')).code).toBe(0);
+});
+
+test('says where it looked where there is no state, and makes none', async () => {
+  await using where = await place({ destination: { url: 'http://127.0.0.1:9' }, sources: { sales: csv('*.csv') } }, {});
+  const done = await where.command('status', '--json');
+  expect(done.code).toBe(78);
+  expect(done.json()).toMatchObject({
+    exit: 78,
+    error: { code: 'state.missing', message: expect.stringContaining(where.state) },
+  });
+  const live = await where.command('status', '--live');
+  expect(live.code).not.toBe(0);
+});
+
+test('needs no secret', async () => {
+  await using service = await openReceiver();
+  const config = { destination: { url: service.url, token: '${DRIVERS_TOKEN}' }, sources: { sales: csv('*.csv') } };
+  await using where = await place(config, { 'a.csv': rows('a,2026-01,1') });
+  expect((await where.command('sync')).code).toBe(78);
+  await where.configure({ ...config, destination: { url: service.url } });
+  expect((await where.command('sync')).code).toBe(0);
+  await where.configure(config);
+  expect((await where.command('status', '--json')).json()).toMatchObject({ lastAcknowledged: { id: 1 } });
+});
+
+test('tells of a push that did not arrive, and that the daemon will try again', async () => {
+  await using service = await openReceiver();
+  await using where = await place(
+    { destination: { url: service.url }, schedule: '15 2 1 1 *', sources: { sales: csv('*.csv', { poll: '1h' }) } },
+    { 'a.csv': rows('a,2026-01,1') },
+  );
+  service.answer({ status: 503, headers: { 'retry-after': '600' }, text: 'closed for the night' });
+  const daemon = await where.daemon();
+  await daemon.says(/unreachable/);
+  const status = (await where.command('status', '--json')).json<{ nextPush: string }>();
+  expect(status).toMatchObject({
+    lastPass: { outcome: 'unreachable', exit: 75 },
+    lastPush: { id: 1, outcome: 'unreachable' },
+  });
+  expect(status).not.toHaveProperty('lastAcknowledged');
+  const inMs = Date.parse(status.nextPush) - Date.now();
+  expect(inMs).toBeGreaterThan(0.14 * hours);
+  expect(inMs).toBeLessThan(0.17 * hours);
+  expect((await where.command('status')).stdout).toContain('closed for the night');
+});
+
+test('status --live needs no valid config while a daemon runs', async () => {
+  await using service = await openReceiver();
+  const config = { destination: { url: service.url }, sources: { sales: csv('*.csv') } };
+  await using where = await place(config, { 'a.csv': rows('a,2026-01,1') });
+  const daemon = await where.daemon();
+  await daemon.says(/"pushed"/);
+  await where.configure({ ...config, scedule: 'daily' });
+  expect((await where.command('status', '--live')).code).toBe(0);
+});

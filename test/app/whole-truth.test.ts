@@ -1,0 +1,73 @@
+/** `shouldDeleteMissing`: when a push is the whole truth, what it deletes, and what is said of that. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { commandLine } from '../support/command-line.ts';
+import { gridFile, ids, longSource, world } from '../support/world.ts';
+
+const sources = { sales: longSource('sales.csv') };
+const merging = { destination: { shouldDeleteMissing: false }, sources };
+
+describe('with shouldDeleteMissing: false', () => {
+  test('no push and no plan counts a delete', async () => {
+    await using w = await world({ config: merging, files: { 'sales.csv': gridFile(ids(1, 20)) } });
+    await w.sync();
+    await w.write('sales.csv', gridFile(ids(1, 1)));
+    expect((await w.plan()).changes).toMatchObject({ drivers: { delete: 0 }, points: { delete: 0 } });
+    await w.sync();
+    expect(await w.open(({ ledger }) => ledger.lastPush()?.changes)).toMatchObject({ drivers: { delete: 0 } });
+    expect(w.drivers()).toHaveLength(20);
+  });
+
+  test('the first push that deletes is a first push, whatever was pushed before', async () => {
+    await using w = await world({ config: merging, files: { 'sales.csv': gridFile(ids(1, 20)) } });
+    await w.sync();
+    await w.write('sales.csv', gridFile(ids(1, 1)));
+    await w.sync();
+    await w.reconfigure({ guard: { firstPush: 'approve' }, sources });
+    const plan = await w.plan();
+    expect(plan).toMatchObject({ isFirstPush: true, isSameData: true, exit: 4 });
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(w.drivers()).toHaveLength(20);
+    await w.approve(plan.digest);
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    expect(w.drivers()).toHaveLength(1);
+    expect(await w.plan()).toMatchObject({ isFirstPush: false, isSameData: false, exit: 0 });
+  });
+});
+
+test('what a held read deletes begins with the drivers that go whole', async () => {
+  const rows = (driver: string, months: readonly string[]): string[] =>
+    months.map((month) => `${driver},${month}-01,1`);
+  const year = Array.from({ length: 12 }, (_, index) => `2026-${String(index + 1).padStart(2, '0')}`);
+  const file = (lines: readonly string[]): string => ['driver,date,value', ...lines, ''].join('\n');
+  await using w = await world({
+    config: {
+      sources: {
+        sales: { ...longSource('sales.csv'), drivers: [{ path: ['{driver}'], time: '{date}', value: '{value}' }] },
+      },
+    },
+    files: { 'sales.csv': file(['a', 'b', 'c'].flatMap((driver) => rows(driver, year))) },
+  });
+  await w.sync();
+  await w.write('sales.csv', file([...rows('a', year.slice(6)), ...rows('b', year.slice(0, 6))]));
+  const [held] = (await w.sync()).sources;
+  expect(held).toMatchObject({
+    state: 'held',
+    deletes: [
+      { driver: 'c', whole: true, months: year },
+      { driver: 'a', whole: false },
+      { driver: 'b', whole: false },
+    ],
+  });
+});
+
+test('check answers in its own JSON where there is no config', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-none-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const config = path.join(dir, 'none.yaml');
+  const { code, json } = await commandLine('check', '--json', '--config', config);
+  expect(code).toBe(78);
+  expect(json()).toMatchObject({ ok: false, problems: [{ file: config, line: 1, column: 1 }], sources: [] });
+});

@@ -1,0 +1,78 @@
+/** `forget` and `rollback`: what they say, what they do, and what they refuse. */
+import { describe, expect, test } from 'vitest';
+import { shapes } from '../support/command-line.ts';
+import { type CommandsWorld, commandsWorld, twoPushes } from '../support/commands-world.ts';
+import { csv } from '../support/process.ts';
+import { pointsOf } from '../support/receiver.ts';
+import { longFile } from '../support/world.ts';
+
+describe('forget', () => {
+  async function withCarried(): Promise<CommandsWorld> {
+    const commands = await commandsWorld(
+      { revenue: csv('r-*.csv') },
+      { 'r-1.csv': longFile({ A: { '2026-01': 1, '2026-02': 2 } }), 'r-2.csv': longFile({ B: { '2026-01': 1 } }) },
+    );
+    await commands.run('sync');
+    await commands.at.remove('r-1.csv');
+    expect((await commands.run('sync')).code).toBe(3);
+    return commands;
+  }
+
+  test('says what it deletes and does nothing without --yes where nobody can be asked', async () => {
+    const { at, json } = await withCarried();
+    const { code, stdout, stderr } = await at.command('forget', 'revenue', 'r-1.csv');
+    expect(code).toBe(64);
+    expect(stdout + stderr).toMatch(/1 driver.*2 points/);
+    expect(stdout + stderr).toContain('--yes');
+    expect(await json('sync')).toMatchObject({ outcome: 'unchanged', exit: 0, sources: [{ carried: ['r-1.csv'] }] });
+  });
+
+  test('with --yes lets the next pass delete what was carried', async () => {
+    const { at, json, receiver } = await withCarried();
+    const { code, stdout } = await at.command('forget', 'revenue', 'r-1.csv', '--yes');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/1 driver.*2 points/);
+    expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 0, sources: [{ carried: [] }] });
+    expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ B: { '2026-01': '1' } });
+  });
+
+  test('refuses an unknown source, an unknown part and a part that is there with 64', async () => {
+    const { run, json } = await withCarried();
+    for (const args of [['nobody'], ['revenue', 'r-9.csv'], ['revenue', 'r-2.csv']]) {
+      const { code, json: failure } = await run('forget', '--yes', '--json', ...args);
+      expect({ args, code }).toEqual({ args, code: 64 });
+      expect(failure()).toMatchObject(shapes.failure(64));
+    }
+    expect(await json('sync')).toMatchObject({ outcome: 'unchanged', exit: 0 });
+  });
+});
+
+describe('rollback', () => {
+  test('pushes an acknowledged snapshot again, byte for byte, and sync goes on from the sources', async () => {
+    const { at, receiver, json } = await twoPushes();
+    expect((await at.command('rollback', '1')).code).toBe(0);
+    expect(receiver.posts.at(-1)?.body).toBe(receiver.posts[0]?.body);
+    expect(JSON.stringify(await json('status'))).toMatch(/roll/i);
+    expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    expect(receiver.posts.at(-1)?.body).toBe(receiver.posts[1]?.body);
+  });
+
+  test('is 5 where the service refuses it', async () => {
+    const { receiver, run } = await twoPushes();
+    receiver.answer(403);
+    expect((await run('rollback', '1', '--json')).code).toBe(5);
+  });
+
+  test('refuses with 64 a push that is unknown or was not acknowledged', async () => {
+    const { at, receiver, run } = await twoPushes();
+    receiver.answer(422);
+    await at.write('a.csv', longFile({ North: { '2026-01': '1.50', '2026-02': 9 }, South: { '2026-01': 4 } }));
+    await run('sync');
+    for (const wrong of ['99', '3', 'last']) {
+      const { code, json } = await run('rollback', wrong, '--json');
+      expect({ wrong, code }).toEqual({ wrong, code: 64 });
+      expect(json()).toMatchObject(shapes.failure(64));
+    }
+    expect(receiver.posts).toHaveLength(3);
+  });
+});

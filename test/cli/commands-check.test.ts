@@ -1,0 +1,205 @@
+/** `check`: every problem of a config at once, and a first look into every source. */
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commandLine } from '../support/command-line.ts';
+import { threeSources } from '../support/commands-world.ts';
+import { csv } from '../support/process.ts';
+import { recordsOf } from '../support/state-records.ts';
+
+describe('check', () => {
+  test('shows first readings and rejects of every source, keeps no state and sends nothing', async () => {
+    const { at, receiver } = await threeSources();
+    await at.write('staff.csv', 'id,time,value\nHeads,2026-01,3\nHeads,2026-02,x\n');
+    const done = await at.command('check', '--json');
+    expect(done.code).toBe(0);
+    const report = done.json<{ sources: { name: string; readings: object[] }[] }>();
+    expect(report).toMatchObject({ ok: true, problems: [] });
+    expect(report.sources.map(({ name }) => name)).toEqual(['revenue', 'costs', 'staff']);
+    expect(report.sources[0]?.readings[0]).toEqual({ driver: 'R0', path: ['R0'], month: '2026-01', value: '1' });
+    expect(report.sources[2]).toMatchObject({
+      readings: [{ driver: 'Heads', path: ['Heads'], month: '2026-01', value: '3' }],
+      rejects: [{ part: 'staff.csv', row: 2, reason: expect.stringContaining('"x"'), text: 'Heads,2026-02,x' }],
+    });
+    expect(receiver.posts).toEqual([]);
+    await expect(recordsOf(at.state)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  const wrong = `timezone: Europe/Berln
+shedule: "0 * * * *"
+destination:
+  url: ftp://drivers.example.com
+  token: \${DRIVER_SYNC_TEST_UNSET}
+guard:
+  maxDeletes: lots
+sources:
+  revenue:
+    type: csv
+    files: [a.csv]
+    delimeter: ";"
+    drivers:
+      - id: "{region|uper}"
+        path: []
+        time: { from: "{date}", format: qqqq }
+        value: "{amount"
+        collapse: median
+  costs:
+    type: papyrus
+`;
+
+  test('finds every problem of the config at once, each with its line and column', async () => {
+    const { at } = await threeSources();
+    await at.write('driver-sync.yaml', wrong);
+    const done = await at.command('check', '--json');
+    expect(done.code).toBe(78);
+    const { ok, problems, sources } = done.json<{
+      ok: boolean;
+      problems: Record<string, unknown>[];
+      sources: object[];
+    }>();
+    expect({ ok, sources }).toEqual({ ok: false, sources: [] });
+    const lines = [1, 2, 4, 5, 7, 12, 14, 15, 16, 17, 18, 19, 20];
+    expect([...new Set(problems.map(({ line }) => line))]).toEqual(lines);
+    for (const problem of problems) {
+      expect(problem).toMatchObject({
+        file: path.join(at.dir, 'driver-sync.yaml'),
+        column: expect.any(Number),
+        path: expect.any(String),
+        message: expect.stringMatching(/./),
+      });
+    }
+    const of = (line: number): unknown => problems.find((problem) => problem['line'] === line);
+    expect(of(2)).toMatchObject({ column: 1, path: 'shedule', hint: expect.stringContaining('schedule') });
+    expect(of(12)).toMatchObject({ column: 5, hint: expect.stringContaining('delimiter') });
+    expect(of(5)).toMatchObject({ message: expect.stringContaining('DRIVER_SYNC_TEST_UNSET') });
+
+    const { stdout } = await commandLine('check', '--config', path.join(at.dir, 'driver-sync.yaml'));
+    for (const line of lines) expect(stdout).toContain(`driver-sync.yaml:${line}:`);
+  });
+
+  test('prints its own JSON of a file that is no YAML', async () => {
+    const { at, run } = await threeSources();
+    await at.write('driver-sync.yaml', 'sources:\n  a: [1, 2\nb: "\n');
+    const { code, json } = await run('check', '--json');
+    expect(code).toBe(78);
+    expect(json()).toMatchObject({ ok: false, problems: expect.any(Array), sources: [] });
+    expect(json<{ problems: object[] }>().problems[0]).toMatchObject({ line: expect.any(Number) });
+  });
+
+  test('an unknown column is 78, where the config asks for it, with the columns that exist', async () => {
+    const { at, run } = await threeSources();
+    const yaml = `destination: { url: "http://127.0.0.1:9" }
+sources:
+  revenue:
+    type: csv
+    files: [revenue.csv]
+    settle: 0s
+    where: { scenario: Actual }
+    drivers:
+      - id: "{id}"
+        path: ["{id}"]
+        time: "{date}"
+        value: "{value}"
+`;
+    await at.write('driver-sync.yaml', yaml);
+    const { code, json } = await run('check', '--json');
+    expect(code).toBe(78);
+    expect(json()).toMatchObject({
+      ok: false,
+      problems: [
+        { line: 7, message: expect.stringContaining('"scenario"'), hint: expect.stringContaining('id, time, value') },
+        { line: 11, message: expect.stringContaining('"date"'), hint: expect.stringContaining('id, time, value') },
+      ],
+    });
+  });
+
+  test('is 3 where a source cannot be opened, and shows the others; --offline opens none', async () => {
+    const { at, run } = await threeSources();
+    await at.remove('costs.csv');
+    const { code, json, stdout } = await run('check', '--json');
+    expect(code).toBe(3);
+    expect(json()).toMatchObject({
+      ok: false,
+      problems: [],
+      sources: [{ name: 'revenue' }, { name: 'costs', readings: [] }, { name: 'staff' }],
+    });
+    expect(stdout).toContain('costs.csv');
+    expect((await run('check')).stdout).toMatch(/source costs\n.*costs\.csv/);
+
+    const offline = await run('check', '--offline', '--json');
+    expect(offline.code).toBe(0);
+    expect(offline.json()).toMatchObject({ ok: true, problems: [] });
+  });
+
+  test('is 78 where the config has a problem and a source cannot be opened', async () => {
+    const { at, run, configure } = await threeSources();
+    await at.remove('costs.csv');
+    const drivers = [{ path: ['{name}'], time: '{time}', value: '{value}' }];
+    await configure({ revenue: csv('revenue.csv', { drivers }), costs: csv('costs.csv') });
+    expect((await run('check', '--json')).code).toBe(78);
+  });
+
+  test('warns of two entries that make one driver of one row and time, where only one can count', async () => {
+    const { at, run, configure } = await threeSources();
+    const entry = (value: string, collapse: string) => ({ path: [collapse, '{k}'], time: '{t}', value, collapse });
+    const drivers = ['last', 'sum'].flatMap((rule) => ['{net}', '{gross}'].map((value) => entry(value, rule)));
+    await configure({ books: { ...csv('books.csv'), drivers } });
+    await at.write('books.csv', 'k,t,net,gross\nN,2026-01-31,100,119\n');
+    const { stdout } = await run('check');
+    expect(stdout).toMatch(/"last\/N" is made twice of one row and time, by drivers\[0\] and drivers\[1\]/);
+    expect(stdout).not.toMatch(/"sum\/N" is made twice/);
+  });
+
+  test('warns of a group mark that would make thousands of a number of JSON', async () => {
+    const { at, run, configure } = await threeSources();
+    const drivers = [{ path: ['{k}'], time: '{t}', value: { from: '{rate}', decimal: ',', group: '.' } }];
+    await configure({ rates: { type: 'jsonl', files: ['rates.jsonl'], settle: '0s', drivers } });
+    await at.write(
+      'rates.jsonl',
+      '{"k":"USD","t":"2026-01-31","rate":1.085}\n{"k":"GBP","t":"2026-01-31","rate":162}\n',
+    );
+    expect((await run('check')).stdout).toMatch(/"\." groups three digits in \{rate\}, as in 1\.085/);
+  });
+
+  test('shows control characters of data as escapes: none moves the lines of a terminal', async () => {
+    const { at, run, configure } = await threeSources();
+    const drivers = [{ path: ['{k}'], time: '{t}', value: '{v}' }];
+    await configure({ odd: { type: 'jsonl', files: ['odd.jsonl'], settle: '0s', drivers } });
+    const key = 'D\u001b[1A\u001b[2K\u0007\u202e';
+    await at.write('odd.jsonl', `${JSON.stringify({ k: key, t: '2026-01-31', v: 1 })}\n`);
+    const { stdout } = await run('check');
+    expect(stdout).toContain('D\\u001b[1A\\u001b[2K\\u0007\\u202e');
+    expect(stdout).not.toMatch(/[\p{Cc}--\n]|\u202e/v);
+  });
+
+  test('warns of a delimiter inside a header of one column', async () => {
+    const { at, run } = await threeSources();
+    await at.write('revenue.csv', 'id;time;value\nA;2026-01;1\n');
+    expect((await run('check')).stdout).toMatch(/revenue\.csv.*";".*delimiter/);
+  });
+
+  test('warns of a column whose every mark is followed by three digits, and of no other', async () => {
+    const { at, run, configure } = await threeSources();
+    await configure({ revenue: csv('revenue.csv') });
+    const rows = (values: readonly string[]): string =>
+      `id,time,value\n${values.map((value, index) => `A,2026-0${index + 1},"${value}"\n`).join('')}`;
+    await at.write('revenue.csv', rows(['1.234', '12.345', '999', '7.000']));
+    expect((await run('check')).stdout).toMatch(/three digits/);
+    await at.write('revenue.csv', rows(['1.234', '12.345']));
+    expect((await run('check')).stdout).toMatch(/three digits/);
+    await at.write('revenue.csv', rows(['1.234', '12.345', '999', '7.00']));
+    expect((await run('check')).stdout).not.toMatch(/three digits/);
+  });
+
+  test('shows no secret, even one that does not fit', async () => {
+    const { at, run } = await threeSources();
+    const secret = 'hunter2hunter2';
+    await at.write(
+      'driver-sync.yaml',
+      `destination:\n  url: http://x:${secret}@127.0.0.1:9\n  token: "${secret}\\n"\n  headers: { "bad header": ${secret} }\nsources: {}\n`,
+    );
+    for (const args of [['check'], ['check', '--json'], ['sync'], ['sync', '--json'], ['status', '--json']]) {
+      const { stdout, stderr } = await run(...args);
+      expect(stdout + stderr).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { renderReference } from '../../src/config/reference.ts';
+import { jsonSchema } from '../../src/config/schema.ts';
+import { parseDuration } from '../../src/core/duration.ts';
+import { kinds } from '../../src/sources/index.ts';
+import { problems } from '../support/config-world.ts';
+
+const docs = readFileSync(new URL('../../docs/CONFIG.md', import.meta.url), 'utf8');
+
+interface Node {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly additionalProperties?: Node;
+  readonly anyOf?: readonly Node[];
+  readonly const?: unknown;
+}
+
+describe('the JSON Schema', () => {
+  const schema = jsonSchema() as Node;
+  const sources = schema.properties?.['sources']?.additionalProperties?.anyOf ?? [];
+
+  test('has one form of a source per kind, with its own keys and those of all', () => {
+    expect(sources.map(({ properties }) => properties?.['type']?.const)).toEqual(Object.keys(kinds));
+    expect(Object.keys(sources[0]?.properties ?? {})).toEqual(expect.arrayContaining(['files', 'delimiter', 'poll']));
+    const sqlite = sources[Object.keys(kinds).indexOf('sqlite')];
+    expect(Object.keys(sqlite?.properties ?? {})).not.toContain('files');
+    expect(sqlite?.required).toEqual(expect.arrayContaining(['type', 'file', 'query', 'drivers']));
+  });
+
+  test('knows defaults as a person writes them, and what is required', () => {
+    expect(schema.required).toEqual(['destination', 'sources']);
+    expect(schema.properties?.['refresh']?.default).toBe('20h');
+    expect(schema.properties?.['keepMax']?.default).toBe('10GB');
+  });
+
+  test('describes every key', () => {
+    const undescribed = (node: Node, at: string): string[] => [
+      ...Object.entries(node.properties ?? {}).flatMap(([key, inner]) => [
+        ...(inner.description === undefined ? [`${at}.${key}`] : []),
+        ...undescribed(inner, `${at}.${key}`),
+      ]),
+      ...(node.anyOf ?? []).flatMap((inner) => undescribed(inner, at)),
+      ...(typeof node.additionalProperties === 'object' ? undescribed(node.additionalProperties, at) : []),
+    ];
+    expect(undescribed(schema, '')).toEqual([]);
+  });
+});
+
+test('the example of docs/CONFIG.md is right, to the agent and to an editor', () => {
+  const [, example = ''] = /```yaml\n([^]*?)```/.exec(docs) ?? [];
+  expect(problems(example, { env: { DRIVERS_TOKEN: 'abc' } })).toEqual([]);
+  const schema = z.fromJSONSchema(jsonSchema() as z.core.JSONSchema.JSONSchema);
+  expect(schema.safeParse(parse(example)).error).toBeUndefined();
+  expect(schema.safeParse(parse(example.replace('drivers:', 'driver:'))).success).toBe(false);
+});
+
+test('docs/CONFIG.md is up to date; if not: node test/support/update-config-reference.ts', () => {
+  expect(docs).toContain(`<!-- reference -->\n\n${renderReference()}\n\n<!-- /reference -->`);
+});
+
+describe('durations', () => {
+  test.each([
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['0s', 0],
+    [' 1m ', 60_000],
+    ['20h', 72_000_000],
+    ['36525d', 3_155_760_000_000],
+  ])('%s is %i ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  test.each(['', '30', 's', '-1s', '1.5h', '1h30m', '30 s', '1e3s', '36526d', '999999999999999999999d', '1M'])(
+    '%j is none',
+    (text) => {
+      expect(parseDuration(text)).toBeUndefined();
+    },
+  );
+});

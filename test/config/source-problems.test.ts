@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { kinds } from '../../src/sources/index.ts';
+import { problems, sourceYaml } from '../support/config-world.ts';
+
+/** Lines of a source, from line 7 on, or from line 6 where they say `drivers`; and their only problem. */
+const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
+  ['dlimiter: ";"', '7:5 sources.s.dlimiter: unknown key "dlimiter" (did you mean "delimiter"?)'],
+  [
+    'timezone: UTC',
+    '7:5 sources.s.timezone: unknown key "timezone" ("timezone" belongs at the top level or under time)',
+  ],
+  ['poll: 0s', '7:11 sources.s.poll: expected a duration longer than 0s, found "0s"'],
+  ['skipRows: "3"', '7:15 sources.s.skipRows: expected a number, found "3" (write 3, without quotes)'],
+  ['removed: drop', '7:14 sources.s.removed: expected carry or delete, found "drop"'],
+  ['missing: NA', '7:14 sources.s.missing: expected a list, found "NA" (write a list in brackets, such as ["…"])'],
+  ['where: { a: { matches: "a(" } }', '7:28 sources.s.where.a.matches: bad regular expression: unterminated group'],
+  [
+    "where: { a: { matches: '\\-' } }",
+    '7:28 sources.s.where.a.matches: bad regular expression: invalid escape (escape only characters that mean something: write "-", not "\\-")',
+  ],
+  [
+    'where: { a: {} }',
+    '7:14 sources.s.where.a.not: expected one key: matches or not (nest them: { not: { matches: "…" } })',
+  ],
+  [
+    'where: { a: { matches: x, not: y } }',
+    '7:36 sources.s.where.a.not: expected one key: matches or not (nest them: { not: { matches: "…" } })',
+  ],
+  ['where: { a: { matchs: x } }', '7:19 sources.s.where.a.matchs: unknown key "matchs" (did you mean "matches"?)'],
+  ['where: { a: [] }', '7:17 sources.s.where.a: the list is empty'],
+  ['where: { a: [x, [y]] }', '7:21 sources.s.where.a[1]: expected a text, found a list'],
+  [
+    'where: { a: { not: { matches: "(" } } }',
+    '7:35 sources.s.where.a.not.matches: bad regular expression: unterminated group',
+  ],
+  [
+    'maps: { r: { N: } }',
+    '7:18 sources.s.maps.r.N: no value (write a value after the key, "" for the empty text, or remove the line)',
+  ],
+  [
+    'unpivot: { columns: "[", name: a, value: b }',
+    '7:25 sources.s.unpivot.columns: bad regular expression: unterminated character class',
+  ],
+  [
+    'unpivot: { columns: x, name: a, value: a }',
+    '7:44 sources.s.unpivot.value: the same column as name (give the new columns different names)',
+  ],
+  ['unpivot: { columns: x, name: a }', '7:5 sources.s.unpivot.value: "value" is missing'],
+  ['drivers: []', '6:14 sources.s.drivers: the list is empty'],
+  ['drivers: { path: [a] }', '6:14 sources.s.drivers: expected a list, found a mapping'],
+  ['drivers: [a]', '6:15 sources.s.drivers[0]: expected a mapping, found "a"'],
+  [
+    'drivers: [{ path: [a], time: "{t}" }]',
+    '6:15 sources.s.drivers[0].value: "value" is missing (for example value: "{amount}")',
+  ],
+  [
+    'drivers: [{ time: "{t}", value: "{v}" }]',
+    '6:15 sources.s.drivers[0].path: "path" is missing (for example path: ["Revenue","{region}"])',
+  ],
+  [
+    'drivers: [{ path: a, time: "{t}", value: "{v}" }]',
+    '6:23 sources.s.drivers[0].path: expected a list, found "a" (write a list in brackets, such as ["…"])',
+  ],
+  ['drivers: [{ path: [], time: "{t}", value: "{v}" }]', '6:23 sources.s.drivers[0].path: the list is empty'],
+  [
+    'drivers: [{ path: [a, " "], time: "{t}", value: "{v}" }]',
+    '6:27 sources.s.drivers[0].path[1]: the template is empty',
+  ],
+  [
+    'drivers: [{ path: [a], time: {t}, value: "{v}" }]',
+    '6:34 sources.s.drivers[0].time: braces without quotes are a YAML mapping (quote a text that has braces, such as "{column}")',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: "abc{v|slg}" }]',
+    '6:52 sources.s.drivers[0].value: bad template: unknown filter "slg"; there are trim, lower, upper, slug, map:NAME, default:TEXT',
+  ],
+  [
+    'drivers: [{ path: [a], time: "\\u0041{t", value: "{v}" }]',
+    '6:34 sources.s.drivers[0].time: bad template: a "{" without its "}"; write "{{" for a brace',
+  ],
+  [
+    'drivers: [{ path: ["{a|map:region}"], time: "{t}", value: "{v}" }]',
+    '6:24 sources.s.drivers[0].path[0]: unknown map "region" (this source has no maps)',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: "{v}", colapse: sum }]',
+    '6:55 sources.s.drivers[0].colapse: unknown key "colapse" (did you mean "collapse"?)',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: "{v}", collapse: total }]',
+    '6:65 sources.s.drivers[0].collapse: expected last or first or sum or average or min or max or count, found "total"',
+  ],
+  [
+    'drivers: [{ path: [a], time: { from: "{t}", format: dd HH }, value: "{v}" }]',
+    '6:57 sources.s.drivers[0].time.format: not a format that tells months: format "dd HH": no year in it (yyyy)',
+  ],
+  [
+    'drivers: [{ path: [a], time: { from: "{t}", format: dd.yyyy }, value: "{v}" }]',
+    '6:57 sources.s.drivers[0].time.format: not a format that tells months: format "dd.yyyy": no month in it (MM; mm is the minute)',
+  ],
+  [
+    'drivers: [{ path: [a], time: { from: "{t}", locale: xx }, value: "{v}" }]',
+    '6:57 sources.s.drivers[0].time.locale: expected a locale of date-fns such as en, de or en-GB, found "xx"',
+  ],
+  [
+    'drivers: [{ path: [a], time: { from: "{t}", timezone: Mars }, value: "{v}" }]',
+    '6:59 sources.s.drivers[0].time.timezone: expected an IANA time zone such as Europe/Berlin or UTC, found "Mars"',
+  ],
+  [
+    'drivers: [{ path: [a], time: { format: iso }, value: "{v}" }]',
+    '6:28 sources.s.drivers[0].time.from: "from" is missing (for example from: "{year} {month}")',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", group: "." } }]',
+    '6:70 sources.s.drivers[0].value.group: the group mark is the decimal mark too (say which mark is the decimal one: decimal: ",")',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", decimal: "’", group: "\'" } }]',
+    '6:84 sources.s.drivers[0].value.group: the group mark is the decimal mark too',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", group: ".." } }]',
+    '6:70 sources.s.drivers[0].value.group: expected a group mark: one character that is no digit, sign or letter, found ".."',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", group: { mark: " ", sizes: [3, 0] } } }]',
+    '6:94 sources.s.drivers[0].value.group.sizes[1]: expected at least 1, found 0',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", decimal: "5" } }]',
+    '6:72 sources.s.drivers[0].value.decimal: expected a decimal mark: one character that is no digit, sign, letter or white space, found "5"',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", scale: 1_000 } }]',
+    '6:70 sources.s.drivers[0].value.scale: expected a number such as 1000 or 0.001, found "1_000"',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", scale: 0.0 } }]',
+    '6:70 sources.s.drivers[0].value.scale: a scale of 0 makes every value 0',
+  ],
+];
+
+describe('what is wrong in a source', () => {
+  test.each(wrongInASource)('%s', (yaml, problem) => {
+    expect(problems(sourceYaml(`    ${yaml}`))).toEqual([problem]);
+  });
+
+  test('a type that there is not, with the rest of it judged all the same', () => {
+    const yaml = 'destination: emulator\nsources:\n  s: { type: cvs, files: [a], poll: 1, sepaator: x, drivers: [] }\n';
+    expect(problems(yaml)).toEqual([
+      `3:14 sources.s.type: unknown type of source "cvs" (did you mean "csv"? there are ${Object.keys(kinds).join(', ')})`,
+      '3:37 sources.s.poll: expected a duration such as 30s, 20h or 400d, found 1 (write 1s)',
+      expect.stringContaining('3:40 sources.s.sepaator: unknown key "sepaator" (known here: '),
+      '3:62 sources.s.drivers: the list is empty',
+    ]);
+  });
+
+  test('what its kind and every source must have', () => {
+    expect(problems('destination: emulator\nsources:\n  s: { type: sqlite }\n')).toEqual([
+      '3:3 sources.s.file: "file" is missing',
+      '3:3 sources.s.query: "query" is missing',
+      '3:3 sources.s.drivers: "drivers" is missing',
+    ]);
+    expect(problems('destination: emulator\nsources:\n  s: { drivers: 3 }\n')).toEqual([
+      '3:3 sources.s.type: "type" is missing (for example type: csv)',
+      '3:17 sources.s.drivers: expected a list, found 3 (write a list in brackets, such as ["…"])',
+    ]);
+  });
+
+  test('a name that could not be typed in a command', () => {
+    const source = '{ type: csv, files: [a], drivers: [{ path: [a], time: "{t}", value: "{v}" }] }';
+    expect(problems(`destination: emulator\nsources:\n  rev enue: ${source}\n  -x: ${source}\n`)).toEqual([
+      '3:3 sources["rev enue"]: not a name for a source "rev enue" (use letters, digits, ".", "_" and "-", and begin with a letter or digit)',
+      '4:3 sources.-x: not a name for a source "-x" (use letters, digits, ".", "_" and "-", and begin with a letter or digit)',
+    ]);
+  });
+});

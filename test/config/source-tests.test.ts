@@ -1,0 +1,54 @@
+/** `tests:` of a source: rows in, readings out, run by `check`. */
+import { expect, test } from 'vitest';
+import { type CommandsWorld, commandsWorld } from '../support/commands-world.ts';
+import { csv } from '../support/process.ts';
+
+const good = {
+  rows: [
+    { id: 'Rent', time: '2026-03-01', value: '7.50' },
+    { id: 'Rent', time: 'soon', value: '1' },
+  ],
+  readings: [{ driver: 'Rent', month: '2026-03', value: '7.50', path: ['Rent'] }],
+  rejects: 1,
+};
+
+function withTests(...tests: readonly object[]): Promise<CommandsWorld> {
+  return commandsWorld({ costs: { ...csv('costs.csv'), tests } }, { 'costs.csv': 'id,time,value\nRent,2026-01,1\n' });
+}
+
+interface Checked {
+  readonly ok: boolean;
+  readonly problems: readonly { path: string; message: string; hint: string; line: number }[];
+}
+
+async function problemsOf(...tests: readonly object[]): Promise<string[]> {
+  const { run } = await withTests(...tests);
+  const done = await run('check', '--offline', '--json');
+  expect(done.code).toBe(78);
+  return done.json<Checked>().problems.map(({ path, message, hint }) => `${path}: ${message} (${hint})`);
+}
+
+test('tests that hold are no news', async () => {
+  const { run } = await withTests(good);
+  expect((await run('check', '--json')).json<Checked>()).toMatchObject({ ok: true, problems: [] });
+});
+
+test('a reading that does not come out is shown where it is expected, with what comes out instead', async () => {
+  const wrong = { ...good, readings: [{ driver: 'Rent', month: '2026-03', value: '7.5' }] };
+  expect(await problemsOf(good, wrong)).toEqual([
+    'sources.costs.tests[1].readings[0]: the rows do not give Rent 2026-03 7.5 (the rows also give Rent 2026-03 7.50 (Rent))',
+  ]);
+});
+
+test('so are readings that nobody expects, and rejects', async () => {
+  expect(await problemsOf({ ...good, readings: [], rejects: 0 })).toEqual([
+    'sources.costs.tests[0].readings: the rows also give Rent 2026-03 7.50 (Rent) (list every reading, or leave the row out)',
+    'sources.costs.tests[0].rejects: 1 of the rows are rejected, expected 0 (row 2: time "soon" cannot be read: not an ISO 8601 date; say format: with date-fns tokens such as dd.MM.yyyy or MMMM yyyy)',
+  ]);
+});
+
+test('rows need the columns that the source needs', async () => {
+  expect(await problemsOf({ rows: [{ id: 'Rent', value: '1' }], readings: [] })).toEqual([
+    'sources.costs.tests[0].rows: there is no column "time" (the columns are id, value)',
+  ]);
+});

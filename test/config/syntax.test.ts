@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { problems, rest } from '../support/config-world.ts';
+
+describe('text that YAML does not take', () => {
+  test.each([
+    [
+      'state: a: b',
+      '1:8 state: a second "key: value" where a value stands (indent both lines alike, or put a text that has ": " in quotes)',
+    ],
+    ['state: @a', '1:8 state: a text that begins with a character of YAML (put the text in quotes)'],
+    [
+      'timezone: "\\d"',
+      '1:12 timezone: an unknown escape in double quotes (write two backslashes, or use single quotes)',
+    ],
+    [
+      'state: *a',
+      '1:8 state: an alias without an anchor before it (set the anchor (&name) above it; a text that begins with "*" needs quotes)',
+    ],
+    ['state: !a b', '1:8 state: an unknown YAML tag (put a text that begins with "!" in quotes)'],
+    ['guard:\n\tfloor: 1', '2:1 guard: a tab as indentation (indent with spaces)'],
+  ])('%s', (yaml, problem) => {
+    expect(problems(yaml + rest)).toContain(problem);
+  });
+
+  test('does not hide what is wrong elsewhere, and brings up nothing that is right', () => {
+    const yaml = `timezone: Nowhere
+guard: { floor: 3
+destination: { url: x }
+sources:
+  a:
+    type: csv
+    files: ["a.csv"] b.csv
+    drivers: 3
+  b: { type: csv, files: [b], poll: 5, drivers: [{ path: [a], time: "{t}", value: "{v}" }] }
+`;
+    expect(problems(yaml)).toEqual([
+      '1:11 timezone: expected an IANA time zone such as Europe/Berlin or UTC, found "Nowhere"',
+      expect.stringMatching(/^3:1 guard: flow map in block collection must be sufficiently indented/),
+      '3:21 destination.url: expected an http or https address (such as https://drivers.example.com)',
+      expect.stringMatching(/^7:22 sources.a: YAML does not expect this here/),
+      '9:37 sources.b.poll: expected a duration such as 30s, 20h or 400d, found 5 (write 5s)',
+    ]);
+  });
+
+  test('shows nothing of the file, where a token may stand', () => {
+    for (const text of [
+      '*hunter2',
+      '!hunter2 x',
+      '"x" hunter2',
+      '|hunter2',
+      '{ hunter2: x } hunter2',
+      '%hunter2',
+      '{hunter2}',
+      '[a]]hunter2',
+    ]) {
+      const found = problems(`destination:\n  url: http://a\n  token: ${text}\nsources: {}\n`);
+      expect(found).not.toEqual([]);
+      expect(found.join()).not.toContain('hunter2');
+    }
+  });
+
+  test('an alias inside what it stands for ends', () => {
+    const endless = 'an alias inside what it stands for, or aliases that make the config endless';
+    expect(problems(`state: &a [*a]${rest}`)).toContain(
+      `1:12 state[0]: ${endless} (write the value out instead of the alias)`,
+    );
+    expect(problems(`guard: &a { <<: *a }${rest}`).join()).toContain(endless);
+  });
+
+  test('aliases of aliases of aliases do not eat the memory', () => {
+    const lines = Array.from(
+      { length: 12 },
+      (_, i) =>
+        `${i}: &a${i} [${Array(10)
+          .fill(i === 0 ? 'x' : `*a${i - 1}`)
+          .join(',')}]`,
+    );
+    expect(problems(lines.join('\n') + rest).join()).toContain('aliases that make the config endless');
+  });
+
+  test('a key that is no text', () => {
+    expect(problems(`? [a]\n: 1${rest}`)).toContain('1:3 : a key that is not a text (quote the key)');
+  });
+});

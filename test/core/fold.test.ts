@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Fold, mergeDrivers, placeOrder } from '../../src/core/series/fold.ts';
+import type { Rule } from '../../src/core/model.ts';
+import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
+
+const rules: Rule[] = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
+
+interface TestReading {
+  month: number;
+  seconds: number;
+  value: string;
+}
+
+function fold(rule: Rule, part: number, readings: readonly TestReading[], path = ['A']): FoldedDriver | undefined {
+  const folding = new Fold(part);
+  for (const [index, { month, seconds, value }] of readings.entries()) {
+    const name = { id: 'a', path, rule };
+    folding.add(
+      name,
+      { month, months: 1, seconds, nanos: 0 },
+      { value, text: value, row: index + 1, entry: 0, count: 1 },
+    );
+  }
+  return [...folding.drain()][0];
+}
+
+const parts = new Map([
+  [1, { id: 1, source: 's', name: 'b.csv', revisedAtMs: 1000 }],
+  [2, { id: 2, source: 's', name: 'a.csv', revisedAtMs: 1000 }],
+  [3, { id: 3, source: 's', name: 'c.csv', revisedAtMs: 500 }],
+]);
+const order = placeOrder((id) => parts.get(id)!);
+
+function points(driver: FoldedDriver | undefined): [number, string][] {
+  return driver?.cells.map(({ month, value }) => [month, value]) ?? [];
+}
+
+const at = (seconds: number, value: string, month = 24314): TestReading => ({ month, seconds, value });
+
+describe('one part', () => {
+  test.each<[Rule, string]>([
+    ['last', '3'],
+    ['first', '10.0'],
+    ['sum', '15.50'],
+    // 15.50 / 3 at a scale of 2 + 6.
+    ['average', '5.16666667'],
+    ['min', '2.50'],
+    ['max', '10.0'],
+    ['count', '3'],
+  ])('%s of 10.0, 2.50 and 3 is %s', (rule, expected) => {
+    expect(points(fold(rule, 1, [at(1, '10.0'), at(2, '2.50'), at(3, '3')]))).toEqual([[24314, expected]]);
+  });
+
+  test('last takes the later row at equal times, first the earlier one', () => {
+    expect(points(fold('last', 1, [at(5, '1'), at(5, '2'), at(4, '3')]))).toEqual([[24314, '2']]);
+    expect(points(fold('first', 1, [at(5, '1'), at(4, '2'), at(4, '3')]))).toEqual([[24314, '2']]);
+  });
+
+  test('remembers which row a value came from and how many it stands for', () => {
+    expect(fold('last', 1, [at(5, '1'), at(6, '2'), at(4, '3')])?.cells).toMatchObject([
+      { row: 2, text: '2', count: 3 },
+    ]);
+    expect(fold('sum', 1, [at(5, '1'), at(6, '2'), at(4, '3')])?.cells).toMatchObject([
+      { row: 2, text: '2', count: 3 },
+    ]);
+    expect(fold('max', 1, [at(5, '9'), at(6, '2')])?.cells).toMatchObject([{ row: 1, text: '9', count: 2 }]);
+  });
+
+  test('refuses one driver by two rules', () => {
+    const folding = new Fold(1);
+    const reading = { value: '1', text: '1', row: 1, entry: 0, count: 1 };
+    folding.add({ id: 'a', path: ['A'], rule: 'last' }, { month: 1, months: 1, seconds: 0, nanos: 0 }, reading);
+    expect(() =>
+      folding.add({ id: 'a', path: ['A'], rule: 'sum' }, { month: 1, months: 1, seconds: 0, nanos: 0 }, reading),
+    ).toThrow('driver "a" is made with collapse last and sum');
+  });
+
+  test("keeps the latest reading's path and another one that was there", () => {
+    const folding = new Fold(1);
+    const add = (path: string[], seconds: number, row: number): void =>
+      folding.add(
+        { id: 'a', path, rule: 'last' },
+        { month: 1, months: 1, seconds, nanos: 0 },
+        { value: '1', text: '1', row, entry: 0, count: 1 },
+      );
+    add(['New'], 9, 1);
+    add(['Old'], 3, 2);
+    expect([...folding.drain()]).toMatchObject([{ path: ['New'], otherPath: ['Old'] }]);
+  });
+});
+
+describe('across parts', () => {
+  test('at equal times the part that was revised later wins, then the later name', () => {
+    const [b, a, c] = [1, 2, 3].map((part) => fold('last', part, [at(5, String(part))])!) as [
+      FoldedDriver,
+      FoldedDriver,
+      FoldedDriver,
+    ];
+    expect(points(mergeDrivers([b, a, c], order))).toEqual([[24314, '1']]);
+    expect(points(mergeDrivers([a, c], order))).toEqual([[24314, '2']]);
+  });
+
+  const reading = fc.record({
+    month: fc.integer({ min: 24310, max: 24312 }),
+    seconds: fc.integer({ min: -3, max: 3 }),
+    value: fc.constantFrom('0', '1', '1.0', '1.00', '-2.5', '1000000000000000000000.01', '0.3'),
+  });
+
+  test.each(rules)('%s gives the same in any order of parts, and however a part is cut into chunks', (rule) => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(reading, { maxLength: 12 }), { minLength: 3, maxLength: 3 }),
+        fc.shuffledSubarray([0, 1, 2], { minLength: 3 }),
+        (readings, shuffled) => {
+          const folds = readings.map((list, index) => fold(rule, index + 1, list));
+          const straight = folds.filter((one) => one !== undefined);
+          if (straight.length === 0) return;
+          const expected = mergeDrivers(straight, order);
+          const turned = shuffled.map((index) => folds[index]).filter((one) => one !== undefined);
+          expect(mergeDrivers(turned, order)).toEqual(expected);
+          // Packed and unpacked on the way, as in the buffer.
+          const packed = turned.map((one) => unpackDriver(packDriver(one)));
+          expect(mergeDrivers(packed, order).cells).toEqual(expected.cells);
+        },
+      ),
+    );
+  });
+
+  test.each(rules)('%s of rows in any order gives the same where no two have one time', (rule) => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(reading, { selector: ({ seconds }) => seconds, minLength: 1 }),
+        fc.infiniteStream(fc.nat()),
+        (list, keys) => {
+          const shuffled = list
+            .map((one) => ({ one, key: keys.next().value as number }))
+            .sort((a, b) => a.key - b.key)
+            .map(({ one }) => one);
+          expect(points(fold(rule, 1, shuffled))).toEqual(points(fold(rule, 1, list)));
+        },
+      ),
+    );
+  });
+});
+
+test('what is packed comes back, whatever is in it', () => {
+  const cell = fc.record({
+    value: fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,5})?$/),
+    text: fc.string({ unit: 'binary' }),
+    count: fc.integer({ min: 1, max: 2 ** 40 }),
+    seconds: fc.integer({ min: -30_610_224_000, max: 253_402_300_799 }),
+    nanos: fc.integer({ min: 0, max: 999_999_999 }),
+    row: fc.integer({ min: 1, max: 2 ** 40 }),
+    part: fc.integer({ min: 1, max: 2 ** 31 }),
+    sum: fc.constant('12.5'),
+  });
+  fc.assert(
+    fc.property(fc.array(cell), fc.string({ unit: 'grapheme' }), (cells, id) => {
+      const driver: FoldedDriver = {
+        id,
+        path: [id],
+        rule: 'average',
+        pathPlace: { seconds: -1, nanos: 5, row: 1, part: 2 },
+        otherPath: undefined,
+        cells: cells.map((one, index) => ({ ...one, month: 12_000 + index * 7 })),
+      };
+      expect(unpackDriver(packDriver(driver))).toEqual(driver);
+    }),
+  );
+});

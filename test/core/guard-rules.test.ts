@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Evidence, type GuardRules, allowedDeletes, isBeyond, judge } from '../../src/core/guard/guard.ts';
+import type { Limit } from '../../src/core/settings.ts';
+
+const share = (percent: number): Limit => ({ kind: 'share', millionths: percent * 10_000 });
+const number = (count: number): Limit => ({ kind: 'count', count });
+const rules: GuardRules = { maxDeletes: share(10), floor: 5, mayBeEmpty: false };
+
+/** A candidate that deletes so many of 100 drivers and 1000 points. */
+function evidence(deletes: { drivers?: number; points?: number }, more: Partial<Evidence> = {}): Evidence {
+  const { drivers = 0, points = 0 } = deletes;
+  return {
+    accepted: { drivers: 100, points: 1000, rejects: 0 },
+    candidate: { drivers: 100 - drivers, points: 1000 - points, rejects: 0 },
+    changes: {
+      drivers: { create: 0, update: 0, delete: drivers },
+      points: { create: 0, update: 0, delete: points },
+    },
+    dropsOnlyOldest: false,
+    recentDeletes: { drivers: 0, points: 0 },
+    mayCountTwice: false,
+    regression: undefined,
+    dropsOnlyNewest: false,
+    departed: false,
+    ...more,
+  };
+}
+
+describe('the share of deletes', () => {
+  test.each([
+    [{ drivers: 10, points: 100 }, undefined],
+    [{ drivers: 11, points: 100 }, 'it would delete 11 of 100 drivers, more than guard.maxDeletes 10%'],
+    [{ drivers: 10, points: 101 }, 'it would delete 101 of 1000 points, more than guard.maxDeletes 10%'],
+  ])('of %j', (deletes, reason) => {
+    expect(judge(evidence(deletes), rules)?.reason).toBe(reason);
+  });
+
+  test('counts what went in the last 24 hours', () => {
+    const recentDeletes = { drivers: 6, points: 6 };
+    expect(judge(evidence({ drivers: 4, points: 4 }, { recentDeletes }), rules)).toBeUndefined();
+    expect(judge(evidence({ drivers: 5, points: 5 }, { recentDeletes }), rules)?.reason).toBe(
+      'it would delete 5 of 100 drivers after 6 in the last 24 hours, more than guard.maxDeletes 10%',
+    );
+  });
+
+  test('does not stop a read that deletes nothing, whatever went before', () => {
+    expect(judge(evidence({}, { recentDeletes: { drivers: 90, points: 900 } }), rules)).toBeUndefined();
+  });
+
+  test.each([
+    [100, rules, 10],
+    [20, rules, 5],
+    [9, rules, 4],
+    [1, rules, 0],
+    [100, { ...rules, maxDeletes: number(3) }, 3],
+    [100, { ...rules, maxDeletes: number(0) }, 0],
+    [29, { ...rules, maxDeletes: share(10), floor: 0 }, 2],
+  ])('of %i drivers lets so many go', (whole, limits, allowed) => {
+    expect(allowedDeletes(whole, limits)).toBe(allowed);
+  });
+
+  test('never lets more than half go by the floor alone', () => {
+    fc.assert(
+      fc.property(fc.nat(1000), fc.nat(1000), (whole, floor) => {
+        expect(allowedDeletes(whole, { maxDeletes: share(0), floor })).toBeLessThanOrEqual(whole / 2);
+      }),
+    );
+  });
+});
+
+describe('what is held whatever the share', () => {
+  test('a read that turned empty', () => {
+    const empty = { candidate: { drivers: 0, points: 0, rejects: 0 } };
+    expect(judge(evidence({ drivers: 100, points: 1000 }, empty), rules)?.reason).toContain('turned empty');
+  });
+
+  test('a first read that is empty, unless it may be', () => {
+    const first = evidence({}, { accepted: undefined, candidate: { drivers: 0, points: 0, rejects: 0 } });
+    expect(judge(first, rules)?.reason).toBe('its first read has no readings');
+    expect(judge(first, { ...rules, mayBeEmpty: true })).toBeUndefined();
+  });
+
+  test('one with more rejects than before that deletes anything', () => {
+    const rejects = { candidate: { drivers: 100, points: 999, rejects: 1 } };
+    expect(judge(evidence({ points: 1 }, rejects), rules)?.reason).toContain('1 reject where the accepted read had 0');
+    expect(judge(evidence({}, rejects), rules)).toBeUndefined();
+  });
+
+  test('one that only drops the oldest months', () => {
+    expect(judge(evidence({ points: 1 }, { dropsOnlyOldest: true }), rules)).toMatchObject({
+      reason: expect.stringContaining('only drops the oldest months') as string,
+      hint: expect.stringContaining('history: carry') as string,
+    });
+  });
+
+  test('one that may count rows twice, and a source that left the config', () => {
+    expect(judge(evidence({}, { mayCountTwice: true }), rules)?.reason).toContain('twice');
+    expect(judge(evidence({ drivers: 1, points: 1 }, { departed: true }), rules)?.reason).toContain('left the config');
+  });
+});
+
+test('a limit is exact where a share is not a whole number', () => {
+  expect(isBeyond(1, 100, share(1))).toBe(false);
+  expect(isBeyond(1, 99, share(1))).toBe(true);
+  expect(isBeyond(3, 1, number(3))).toBe(false);
+  expect(isBeyond(4, 1000, number(3))).toBe(true);
+});
+
+test('a source that may be empty may turn empty, unless rejects made it so', () => {
+  const empty = { drivers: 0, points: 0, rejects: 0 };
+  const all = { drivers: 100, points: 1000 };
+  const mayBeEmpty = { ...rules, mayBeEmpty: true };
+  expect(judge(evidence(all, { candidate: empty, dropsOnlyOldest: true }), mayBeEmpty)).toBeUndefined();
+  expect(judge(evidence(all, { candidate: { ...empty, rejects: 1 } }), mayBeEmpty)?.reason).toContain('1 reject');
+});

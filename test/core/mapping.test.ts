@@ -1,0 +1,346 @@
+import { describe, expect, test } from 'vitest';
+import { plainDecimal } from '../../src/core/numbers/decimal.ts';
+import { columnProblems } from '../../src/core/mapping/columns.ts';
+import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
+import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
+import { formatMonth } from '../../src/core/time/month.ts';
+import type { DriverEntry, Mapping, Test } from '../../src/core/settings.ts';
+import { template } from '../support/templates.ts';
+
+function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
+  return {
+    id: written.id === undefined ? undefined : template(written.id),
+    path: written.path.map(template),
+    time: {
+      from: template(written.time ?? '{date}'),
+      format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
+    },
+    value: { from: template(written.value ?? '{amount}'), format: plainDecimal },
+    spread: undefined,
+    rule: 'last',
+  };
+}
+
+function mapping(drivers: DriverEntry[], more: Partial<Mapping> = {}): Mapping {
+  return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers, ...more };
+}
+
+const utc = { timezone: 'UTC', calendar: undefined };
+
+/** Reads rows and gives what came of each: readings as `id month value`, `filtered`, or the reject's reason. */
+function readAll(map: Mapping, columns: string[], rows: string[][]): unknown[] {
+  const mapper = new RowMapper(map, columns, utc);
+  return rows.map((fields, index) => {
+    const readings: string[] = [];
+    const result = mapper.read(fields, index + 1, {
+      add: ({ id }, moment, { value }) => void readings.push(`${id} ${formatMonth(moment.month)} ${value}`),
+    });
+    return result ?? readings;
+  });
+}
+
+const revenue = entry({ id: 'rev/{region}', path: ['Revenue', '{region}'] });
+const columns = ['region', 'date', 'amount'];
+
+describe('a row', () => {
+  test('gives one reading per entry', () => {
+    const both = mapping([revenue, entry({ path: ['Units', '{region}'], value: '{units}' })]);
+    const rows = readAll(both, [...columns, 'units'], [['N', '2026-03-01', '1.50', '7']]);
+    expect(rows).toEqual([['rev/N 2026-03 1.50', 'Units/N 2026-03 7']]);
+  });
+
+  test('with a missing value gives no reading and no reject, whatever else is wrong with it', () => {
+    expect(readAll(mapping([revenue]), columns, [['', 'no date', ' ']])).toEqual([[]]);
+    const stars = mapping([revenue], { missing: ['***'] });
+    expect(readAll(stars, columns, [['N', '2026-03-01', ' *** ']])).toEqual([[]]);
+    expect(readAll(stars, columns, [['N', '2026-03-01', '']])).toMatchObject([
+      { reject: expect.any(String) as string },
+    ]);
+  });
+
+  test('is rejected once, with all its reasons, and none of its readings is used', () => {
+    const both = mapping([revenue, entry({ path: ['Units', '{region}'], value: '{units}' })]);
+    const [result] = readAll(both, [...columns, 'units'], [['N', 'soon', 'many', '7']]);
+    expect(result).toMatchObject({ reject: expect.stringMatching(/soon.*; .*many/) as string });
+  });
+
+  test.each([
+    [['N', '2026-03-01'], '2 fields, expected 3'],
+    [['N', '2026-03-01', '1', ''], '4 fields, expected 3'],
+    [[' ', '2026-03-01', '1'], 'path: column "region" is empty; id: column "region" is empty'],
+    [['N', ' ', '1'], 'time is empty'],
+  ])('is rejected with its reason: %j', (fields, reject) => {
+    expect(readAll(mapping([revenue]), columns, [fields])).toEqual([{ reject }]);
+  });
+
+  test('is told apart by its key columns and nothing that joins them', () => {
+    const two = mapping([entry({ id: '{a}-{b}', path: ['{a}', '{b}'] })]);
+    const rows = readAll(
+      two,
+      ['a', 'b', 'date', 'amount'],
+      [
+        ['x\u001fy', 'z', '2026-03', '1'],
+        ['x', 'y\u001fz', '2026-03', '2'],
+      ],
+    );
+    expect(rows).toEqual([['x\u001fy-z 2026-03 1'], ['x-y\u001fz 2026-03 2']]);
+  });
+});
+
+describe('where', () => {
+  const oneOf = (...texts: string[]): Test => ({ kind: 'oneOf', texts });
+  const rows = [
+    ['N', '2026-03', '1'],
+    ['n', '2026-03', '1'],
+    ['North', '2026-03', '1'],
+  ];
+  const passing = (condition: Test): boolean[] =>
+    readAll(mapping([revenue], { where: [{ column: 'region', test: condition }] }), columns, rows).map(
+      (result) => result !== 'filtered',
+    );
+
+  test('compares the exact text', () => expect(passing(oneOf('N'))).toEqual([true, false, false]));
+  test('takes any of a list', () => expect(passing(oneOf('N', 'n'))).toEqual([true, true, false]));
+  test('matches anywhere', () => expect(passing({ kind: 'matches', pattern: /N/u })).toEqual([true, false, true]));
+  test('turns round', () => expect(passing({ kind: 'not', test: oneOf('N') })).toEqual([false, true, true]));
+
+  test('leaves a row out before anything in it could be rejected', () => {
+    const filtered = mapping([revenue], { where: [{ column: 'region', test: oneOf('S') }] });
+    expect(readAll(filtered, columns, [['N', 'soon', 'many']])).toEqual(['filtered']);
+  });
+});
+
+describe('unpivot', () => {
+  const wide = mapping([entry({ path: ['{account}'], time: '{month}', value: '{value}' })], {
+    unpivot: { columns: /^\d{4}-\d{2}$/u, name: 'month', value: ['value'] },
+  });
+
+  test('reads each matching column as a row of its own', () => {
+    const rows = readAll(wide, ['account', '2026-01', '2026-02', 'total'], [['Rent', '10', '', '10']]);
+    expect(rows).toEqual([['Rent 2026-01 10']]);
+  });
+
+  test('rejects the whole row for one bad cell', () => {
+    const rows = readAll(wide, ['account', '2026-01', '2026-02'], [['Rent', '10', 'x']]);
+    expect(rows).toMatchObject([{ reject: expect.stringContaining('"x"') as string }]);
+  });
+
+  test('passes a row of which any column passes', () => {
+    const some = { ...wide, where: [{ column: 'month', test: { kind: 'oneOf', texts: ['2026-02'] } }] } as const;
+    expect(readAll(some, ['account', '2026-01', '2026-02'], [['Rent', '10', '20']])).toEqual([['Rent 2026-02 20']]);
+  });
+});
+
+describe('unpivot by groups of its pattern', () => {
+  const long = { path: ['{measure}', '{account}'], time: '{month}', value: '{amount}' };
+
+  test('gives each named group a column of its own', () => {
+    const unpivot = { columns: /^(?<measure>\w+) (?<month>\d{4}-\d{2})$/u, name: undefined, value: ['amount'] };
+    const rows = readAll(
+      mapping([entry(long)], { unpivot }),
+      ['account', 'Actual 2026-01', 'Budget 2026-01'],
+      [['Rent', '10', '12']],
+    );
+    expect(rows).toEqual([['Actual/Rent 2026-01 10', 'Budget/Rent 2026-01 12']]);
+  });
+
+  const several = {
+    unpivot: { columns: /^(?<value>units|price)_(?<month>.+)$/u, name: undefined, value: ['units', 'price'] },
+  };
+  const both = [
+    entry({ path: ['Units', '{sku}'], time: '{month}', value: '{units}' }),
+    entry({ path: ['Price', '{sku}'], time: '{month}', value: '{price}' }),
+  ];
+
+  test('puts several value columns side by side in one long row for each month', () => {
+    const rows = readAll(
+      mapping(both, several),
+      ['sku', 'units_2026-01', 'price_2026-01', 'units_2026-02'],
+      [['A', '3', '9.50', '4']],
+    );
+    expect(rows).toEqual([['Units/A 2026-01 3', 'Price/A 2026-01 9.50', 'Units/A 2026-02 4']]);
+  });
+
+  test('needs a column for each of its values', () => {
+    expect(columnProblems(mapping(both, several), ['sku', 'units_2026-01'])).toMatchObject([
+      { path: ['unpivot', 'value'], message: expect.stringContaining('value column "price"') as string },
+    ]);
+  });
+
+  test('names a column whose group is no value column', () => {
+    const unpivot = { ...several.unpivot, columns: /^(?<value>\w+)_(?<month>.+)$/u };
+    expect(columnProblems(mapping(both, { unpivot }), ['sku', 'units_2026-01', 'cost_2026-01'])).toMatchObject([
+      { path: ['unpivot', 'columns'], message: expect.stringContaining('column "cost_2026-01"') as string },
+    ]);
+  });
+});
+
+describe('fill down', () => {
+  const filled = mapping([revenue], { fillDown: ['region'] });
+
+  test('gives an empty field the text of the row above, also of one that gives no reading', () => {
+    const rows = [
+      ['N', '', ''],
+      [' ', '2026-01-01', '1'],
+      ['', '2026-02-01', '2'],
+      ['S', '2026-01-01', '3'],
+    ];
+    expect(readAll(filled, columns, rows)).toEqual([[], ['rev/N 2026-01 1'], ['rev/N 2026-02 2'], ['rev/S 2026-01 3']]);
+  });
+
+  test('leaves what is empty from the first row on', () => {
+    expect(readAll(filled, columns, [['', '2026-01-01', '1']])).toMatchObject([
+      { reject: expect.stringContaining('column "region" is empty') as string },
+    ]);
+  });
+
+  test('takes nothing over a row whose fields could not be told apart', () => {
+    const rows = [['N', '2026-01-01', '1'], ['S'], ['', '2026-02-01', '5']];
+    expect(readAll(filled, columns, rows)).toEqual([
+      ['rev/N 2026-01 1'],
+      { reject: '1 field, expected 3' },
+      { reject: expect.stringContaining('fill down is not known') as string },
+    ]);
+  });
+
+  test('needs its columns', () => {
+    expect(columnProblems(mapping([revenue], { fillDown: ['area'] }), columns)).toMatchObject([
+      { path: ['fillDown', 0], message: 'there is no column "area"' },
+    ]);
+  });
+});
+
+describe('a value of a quarter or a year', () => {
+  const spreading = (spread: DriverEntry['spread'], more: { format?: string; round?: number } = {}): Mapping => {
+    const plain = entry({ path: ['P'] });
+    return mapping([
+      {
+        ...plain,
+        time: { ...plain.time, format: { ...plain.time.format, formats: [more.format ?? 'QQQ yyyy'] } },
+        value: { ...plain.value, format: { ...plainDecimal, round: more.round } },
+        spread,
+      },
+    ]);
+  };
+  const q3 = (spread: DriverEntry['spread'], amount: string, round?: number): unknown =>
+    readAll(spreading(spread, round === undefined ? {} : { round }), columns, [['', 'Q3 2024', amount]])[0];
+
+  test('is repeated, or stands in the first or the last month', () => {
+    expect(q3('repeat', '9.0')).toEqual(['P 2024-07 9.0', 'P 2024-08 9.0', 'P 2024-09 9.0']);
+    expect(q3('first', '9')).toEqual(['P 2024-07 9']);
+    expect(q3('last', '9')).toEqual(['P 2024-09 9']);
+  });
+
+  test('is divided so that the months add up to it exactly', () => {
+    expect(q3('divide', '300')).toEqual(['P 2024-07 100', 'P 2024-08 100', 'P 2024-09 100']);
+    expect(q3('divide', '-100')).toEqual(['P 2024-07 -33.333333', 'P 2024-08 -33.333333', 'P 2024-09 -33.333334']);
+    expect(q3('divide', '100', 2)).toEqual(['P 2024-07 33.33', 'P 2024-08 33.33', 'P 2024-09 33.34']);
+  });
+
+  test('of a year goes to all its months', () => {
+    const rows = readAll(spreading('divide', { format: 'yyyy' }), columns, [['', '2024', '12.00']]);
+    const months = Array.from({ length: 12 }, (_, at) => `P 2024-${String(at + 1).padStart(2, '0')} 1`);
+    expect(rows).toEqual([months]);
+  });
+
+  test('is a reject where the entry does not say', () => {
+    expect(q3(undefined, '9')).toMatchObject({ reject: expect.stringContaining('3 months') as string });
+  });
+});
+
+describe('a row with a field that is none', () => {
+  const faulty = (map: Mapping, rows: string[][], at: readonly [row: number, column: number]): unknown[] => {
+    const mapper = new RowMapper(map, [...columns, 'note'], utc);
+    const fault = (row: number, column: number): string | undefined =>
+      row === at[0] && column === at[1] ? 'cell #N/A' : undefined;
+    return rows.map((_, index) => {
+      const ids: string[] = [];
+      const add = ({ id }: { id: string }): void => void ids.push(id);
+      return mapper.readFrom({ columns: [...columns, 'note'], rows, fault }, index, index + 1, { add }) ?? ids;
+    });
+  };
+  const good = ['N', '2026-01-01', '1', ''];
+
+  test('is a reject where the field is needed, and read where it is not', () => {
+    expect(faulty(mapping([revenue]), [['#N/A', '2026-01-01', '1', ''], good], [0, 0])).toEqual([
+      { reject: 'cell #N/A' },
+      ['rev/N'],
+    ]);
+    expect(faulty(mapping([revenue]), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([['rev/N']]);
+  });
+
+  test('is a reject where `where` asks for the field, and none where it leaves the row out by another', () => {
+    const only = (column: string, texts: string[]): Mapping =>
+      mapping([revenue], { where: [{ column, test: { kind: 'oneOf', texts } }] });
+    expect(faulty(only('note', ['x']), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([{ reject: 'cell #N/A' }]);
+    expect(faulty(only('region', ['S']), [['N', '#N/A', '1', '']], [0, 1])).toEqual(['filtered']);
+  });
+
+  test('is no fault where its text means "no value", or where `where` leaves out just that', () => {
+    const rows = [['N', '2026-01-01', '#N/A', '']];
+    expect(faulty(mapping([revenue], { missing: ['', '#N/A'] }), rows, [0, 2])).toEqual([[]]);
+    const named: Test = { kind: 'not', test: { kind: 'oneOf', texts: ['#N/A'] } };
+    const where = [{ column: 'amount', test: named }];
+    expect(faulty(mapping([revenue], { where }), rows, [0, 2])).toEqual(['filtered']);
+  });
+
+  test('fills no row below it', () => {
+    const filled = mapping([revenue], { fillDown: ['region'] });
+    const rows = [good, ['#N/A', '2026-01-01', '1', ''], ['', '2026-02-01', '1', '']];
+    expect(faulty(filled, rows, [1, 0])).toEqual([
+      ['rev/N'],
+      { reject: 'cell #N/A' },
+      { reject: expect.stringContaining('fill down is not known') as string },
+    ]);
+  });
+});
+
+describe('a row that a database collapsed', () => {
+  const collapsed = (fields: string[], row: CollapsedRow): RowBatch => ({ columns, rows: [fields], collapsed: [row] });
+
+  test('is a reading of its key that counts for all that went into it', () => {
+    const mapper = new RowMapper(mapping([revenue]), columns, utc);
+    const given: unknown[] = [];
+    const value = { time: '2026-03-31', value: '7.50', count: 12, place: 7 };
+    const result = mapper.readFrom(collapsed(['N', '', ''], { rows: 14, entries: [value] }), 0, 1, {
+      add: (name, { month }, { count, row }) => void given.push([name.id, formatMonth(month), count, row]),
+    });
+    expect(result).toBeUndefined();
+    expect(given).toEqual([['rev/N', '2026-03', 12, 2 ** 40 + 7]]);
+  });
+
+  test('without a value gives nothing, and with an empty key a reject', () => {
+    const mapper = new RowMapper(mapping([revenue]), columns, utc);
+    const none = { add: () => expect.unreachable() };
+    expect(mapper.readFrom(collapsed(['N', '', ''], { rows: 2, entries: [undefined] }), 0, 1, none)).toBeUndefined();
+    const value = { time: '2026-03-31', value: '1', count: 2 };
+    expect(mapper.readFrom(collapsed(['', '', ''], { rows: 2, entries: [value] }), 0, 1, none)).toMatchObject({
+      reject: expect.any(String) as string,
+    });
+  });
+});
+
+describe('columns that do not fit', () => {
+  test('are all named, with where the config asks for them and the columns that exist', () => {
+    const wrong = mapping([entry({ id: '{regio}', path: ['{region}'], value: '{amout}' })], {
+      where: [{ column: 'scenario', test: { kind: 'oneOf', texts: ['Actual'] } }],
+    });
+    const hint = 'the columns are region, date, amount';
+    expect(columnProblems(wrong, columns)).toEqual([
+      { path: ['where', 'scenario'], message: 'there is no column "scenario"', hint },
+      { path: ['drivers', 0, 'id'], message: 'there is no column "regio"', hint },
+      { path: ['drivers', 0, 'value'], message: 'there is no column "amout"', hint },
+    ]);
+    expect(() => new RowMapper(wrong, columns, utc)).toThrow('there is no column "scenario"');
+  });
+
+  test('are found where unpivot matches none, or makes a column that is there', () => {
+    const unpivot = { columns: /^\d+$/u, name: 'region', value: ['amount'] };
+    expect(columnProblems(mapping([revenue], { unpivot }), columns)).toMatchObject([{ path: ['unpivot', 'columns'] }]);
+    expect(
+      columnProblems(mapping([revenue], { unpivot: { ...unpivot, columns: /^amount$/u } }), columns),
+    ).toMatchObject([
+      { path: ['unpivot'], message: 'unpivot makes a column "region" and the part has one of that name' },
+    ]);
+  });
+});

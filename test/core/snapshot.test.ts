@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Stamp, parseMonth, stampSeconds } from '../../src/core/time/month.ts';
+import { compareUtf8, encodeBody } from '../../src/core/series/snapshot.ts';
+import { driver } from '../support/packed.ts';
+
+function body(
+  drivers: Iterable<ReturnType<typeof driver>>,
+  shouldDeleteMissing = true,
+  stamp: Stamp = 'middle',
+): string {
+  return Buffer.concat(
+    [...encodeBody(drivers, { shouldDeleteMissing, stamp })].map((chunk) => Buffer.from(chunk)),
+  ).toString();
+}
+
+describe('the body of a snapshot', () => {
+  test('has no white space, keys in their order, and values as they are', () => {
+    const drivers = [
+      driver('a', { '2026-03': '1.50', '2026-04': '-0.10' }, ['Revenue', 'North']),
+      driver('b', { '1969-12': '7' }),
+    ];
+    expect(body(drivers)).toBe(
+      '{"shouldDeleteMissing":true,"extDrivers":[' +
+        '{"id":"a","path":["Revenue","North"],"timeSeries":[{"time":"1773576000","value":"1.50"},{"time":"1776254400","value":"-0.10"}]},' +
+        '{"id":"b","path":["b"],"timeSeries":[{"time":"-1425600","value":"7"}]}]}',
+    );
+  });
+
+  test('of no drivers is an empty list', () => {
+    expect(body([], false)).toBe('{"shouldDeleteMissing":false,"extDrivers":[]}');
+  });
+
+  test.each<[Stamp, string]>([
+    ['start', '1772323200'],
+    ['middle', '1773576000'],
+    ['end', '1775001599'],
+  ])('stands for March 2026 at its %s by %s', (stamp, time) => {
+    expect(body([driver('a', { '2026-03': '1' })], true, stamp)).toContain(`"time":"${time}"`);
+  });
+
+  test('is what JSON.stringify would write, at any size and with any text', () => {
+    const value = fc.stringMatching(/^-?(0|[1-9]\d{0,40})(\.\d{1,4})?$/);
+    const anyDriver = fc.record({
+      id: fc.string({ unit: 'grapheme', minLength: 1 }),
+      path: fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 }), { minLength: 1 }),
+      values: fc.dictionary(fc.constantFrom('2024-01', '2024-02', '2025-12'), value),
+    });
+    fc.assert(
+      fc.property(fc.uniqueArray(anyDriver, { selector: ({ id }) => id }), (drivers) => {
+        const sorted = drivers.toSorted((a, b) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)));
+        const months = ({ values }: (typeof drivers)[number]) =>
+          Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
+        const packed = sorted.map((one) => driver(one.id, Object.fromEntries(months(one)), one.path));
+        const expected = sorted.map((one) => ({
+          id: one.id,
+          path: one.path,
+          timeSeries: months(one).map(([month, text]) => ({
+            time: String(stampSeconds(parseMonth(month)!, 'middle')),
+            value: text,
+          })),
+        }));
+        expect(body(packed)).toBe(JSON.stringify({ shouldDeleteMissing: true, extDrivers: expected }));
+      }),
+    );
+  });
+
+  test('comes in chunks that make one whole, though a driver is larger than any', () => {
+    const months = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, index) => [
+        `${1700 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, '0')}`,
+        '9'.repeat(300),
+      ]),
+    );
+    const drivers = ['a', 'b', 'c'].map((id) => driver(id, months));
+    const parsed = JSON.parse(body(drivers)) as { extDrivers: { timeSeries: { value: string }[] }[] };
+    expect(parsed.extDrivers.map(({ timeSeries }) => timeSeries.length)).toEqual([3000, 3000, 3000]);
+    expect(parsed.extDrivers[2]?.timeSeries.at(-1)?.value).toBe('9'.repeat(300));
+  });
+});
+
+test('ids are ordered by their UTF-8 bytes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+      const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
+      expect(Math.sign(compareUtf8(a, b))).toBe(bytes);
+    }),
+  );
+  expect(compareUtf8('\uffff', '\u{10000}')).toBeLessThan(0);
+});

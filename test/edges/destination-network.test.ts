@@ -1,0 +1,203 @@
+import { createServer as createRawServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { SnapshotBody } from '../../src/core/ports.ts';
+import {
+  answering,
+  atEnd,
+  keeping,
+  large,
+  megabyte,
+  openProxy,
+  push,
+  rawReceiver,
+  serve,
+  snapshotOf,
+} from '../support/destination-world.ts';
+
+describe('silence and broken connections', () => {
+  test('a receiver that no longer reads is given up after the timeout', async () => {
+    const url = await rawReceiver(() => {}, { pauseOnConnect: true });
+    const result = await push(url, { body: large, timeoutMs: 150 });
+    expect(result).toMatchObject({ outcome: 'unknown', maybeTaken: true });
+    expect(result.detail).toMatch(/^no byte moved for 0\.15 s after \d+ bytes were sent; the service may have taken/);
+  });
+
+  test('so is one that never answers', async () => {
+    const result = await push(await rawReceiver((socket) => void socket.resume()), { timeoutMs: 150 });
+    expect(result).toMatchObject({
+      outcome: 'unknown',
+      maybeTaken: true,
+      detail: expect.stringContaining('while waiting for the answer'),
+    });
+  });
+
+  test('so is one that stops within its answer', async () => {
+    const url = await rawReceiver(
+      (socket) => void socket.resume().write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
+    );
+    expect(await push(url, { timeoutMs: 150 })).toMatchObject({ outcome: 'unknown', status: 200, maybeTaken: true });
+  });
+
+  test('half an answer of a connection that then breaks is unknown, unless it is a refusal', async () => {
+    const half = (status: number): Promise<string> =>
+      rawReceiver(
+        (socket) =>
+          void socket.once('data', () => socket.end(`HTTP/1.1 ${status} Text\r\ncontent-length: 10\r\n\r\nhalf`)),
+      );
+    expect(await push(await half(200))).toMatchObject({ outcome: 'unknown', maybeTaken: true });
+    expect(await push(await half(400))).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('half') });
+  });
+
+  test.each(['end', 'resetAndDestroy'] as const)(
+    'a connection dropped without an answer (%s) is unknown',
+    async (way) => {
+      const url = await rawReceiver((socket) => void socket.once('data', () => socket[way]()));
+      expect(await push(url)).toMatchObject({
+        outcome: 'unknown',
+        maybeTaken: true,
+        detail: expect.stringContaining('the connection was'),
+      });
+    },
+  );
+
+  test('an answer that is no HTTP is unknown', async () => {
+    const url = await rawReceiver(
+      (socket) => void socket.once('data', () => socket.end('220 mail.example.com ESMTP\r\n')),
+    );
+    expect(await push(url)).toMatchObject({ outcome: 'unknown', maybeTaken: true });
+  });
+
+  test('a slow receiver and a slow answer may take longer than the timeout, as long as bytes move', async () => {
+    const url = await rawReceiver((socket) => {
+      const answer = [...'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'.match(/.{1,8}/gs)!];
+      const drip = (): void => {
+        if (socket.read(4 * megabyte) !== null || socket.read() !== null) return void setTimeout(drip, 40);
+        const piece = answer.shift();
+        if (piece === undefined) return;
+        socket.write(piece);
+        setTimeout(drip, 60);
+      };
+      setTimeout(drip, 60);
+    });
+    const begin = performance.now();
+    expect((await push(url, { timeoutMs: 250 })).outcome).toBe('acknowledged');
+    expect(performance.now() - begin).toBeGreaterThan(300);
+  });
+
+  test('a disk that is slow for longer than the timeout is no silence of the service', async () => {
+    const { url, received } = await keeping();
+    const bytes = Buffer.alloc(200_000, 'x');
+    const body: SnapshotBody = {
+      ...snapshotOf(bytes),
+      async *chunks() {
+        yield bytes.subarray(0, 100_000);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        yield bytes.subarray(100_000);
+      },
+    };
+    expect((await push(url, { body, timeoutMs: 100 })).outcome).toBe('acknowledged');
+    expect(received[0]!.bytes.equals(bytes)).toBe(true);
+  });
+});
+
+describe('what comes before the connection is unreachable: nothing was sent', () => {
+  test('a port where nobody listens', async () => {
+    const server = createRawServer();
+    const url = await serve(server);
+    await new Promise((closed) => server.close(closed));
+    const { host } = new URL(url);
+    expect(await push(url)).toEqual({
+      outcome: 'unreachable',
+      maybeTaken: false,
+      detail: `${host} refused the connection: nothing listens there (ECONNREFUSED)`,
+    });
+  });
+
+  test('a host without an address', async () => {
+    const result = await push('http://no-such-host.invalid');
+    expect(result).toMatchObject({
+      outcome: 'unreachable',
+      maybeTaken: false,
+      detail: expect.stringMatching(/no-such-host\.invalid.*\((ENOTFOUND|EAI_AGAIN)\)/),
+    });
+  });
+
+  test('a TLS handshake that gets no answer', async () => {
+    const url = await rawReceiver((socket) => void socket.resume());
+    const result = await push(url.replace('http:', 'https:'), { timeoutMs: 150 });
+    expect(result).toMatchObject({
+      outcome: 'unreachable',
+      maybeTaken: false,
+      detail: expect.stringContaining('within 0.15 s'),
+    });
+  });
+
+  test('a port that does not speak TLS', async () => {
+    const result = await push((await answering(200)).replace('http:', 'https:'));
+    expect(result).toMatchObject({
+      outcome: 'unreachable',
+      maybeTaken: false,
+      detail: expect.stringContaining('it does not speak TLS: check url'),
+    });
+  });
+});
+
+describe('a proxy', () => {
+  test('of HTTP_PROXY forwards, with its own password', async () => {
+    const proxy = await openProxy();
+    const env = { HTTP_PROXY: proxy.url.replace('//', '//user:p%40ss@') };
+    expect((await push('http://drivers.example.com', { env })).outcome).toBe('acknowledged');
+    expect(proxy.seen).toEqual([
+      `POST http://drivers.example.com/api/extDrivers/update Basic ${Buffer.from('user:p@ss').toString('base64')}`,
+    ]);
+  });
+
+  test.each([{ NO_PROXY: '127.0.0.1' }, { no_proxy: 'example.com,127.0.0.1' }, { NO_PROXY: '*' }])(
+    'is left out for %j',
+    async (noProxy) => {
+      const { url, received } = await keeping();
+      const proxy = await openProxy();
+      expect((await push(url, { env: { http_proxy: proxy.url, ...noProxy } })).outcome).toBe('acknowledged');
+      expect(received).toHaveLength(1);
+      expect(proxy.seen).toHaveLength(0);
+    },
+  );
+
+  test('of another scheme, or of the process, is not used', async () => {
+    const { url, received } = await keeping();
+    const proxy = await openProxy();
+    process.env['HTTP_PROXY'] = proxy.url;
+    atEnd(() => delete process.env['HTTP_PROXY']);
+    expect((await push(url, { env: { HTTPS_PROXY: proxy.url } })).outcome).toBe('acknowledged');
+    expect(received).toHaveLength(1);
+  });
+
+  test('that wants a password is a refusal that says so', async () => {
+    const proxy = await openProxy(407);
+    expect(await push('http://drivers.example.com', { env: { HTTP_PROXY: proxy.url } })).toMatchObject({
+      outcome: 'refused',
+      status: 407,
+      detail: expect.stringContaining('put user and password of the proxy'),
+    });
+  });
+
+  test('that does not tunnel, or is not there, leaves the service unreachable, and its password is not told', async () => {
+    const proxy = await openProxy(403);
+    for (const address of [proxy.url.replace('//', '//user:hunter22@'), 'http://user:hunter22@127.0.0.1:1']) {
+      const result = await push('https://drivers.example.com', { env: { HTTPS_PROXY: address } });
+      expect(result).toMatchObject({ outcome: 'unreachable', maybeTaken: false });
+      expect(result.detail).toContain(`drivers.example.com (through the proxy ${new URL(address).host})`);
+      expect(result.detail).not.toContain('hunter22');
+    }
+  });
+
+  test('that takes the tunnel and then says nothing is given up after the timeout', async () => {
+    const url = await rawReceiver((socket) => void socket.resume());
+    const result = await push('https://drivers.example.com', { env: { HTTPS_PROXY: url }, timeoutMs: 150 });
+    expect(result).toMatchObject({
+      outcome: 'unreachable',
+      maybeTaken: false,
+      detail: expect.stringContaining('within 0.15 s'),
+    });
+  });
+});

@@ -1,0 +1,194 @@
+/** The disk under the state directory: full, or read-only. These tests mount small disks, which only root may. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  statfsSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, expect, onTestFinished, test } from 'vitest';
+import { csv, place } from '../support/process.ts';
+import { openReceiver } from '../support/receiver.ts';
+import { type World, holds, servedWorld, world } from '../support/state-world.ts';
+
+/** A disk of a size, or the test is skipped. */
+function disk({ skip }: TestContext, size: string): string {
+  const dir = mkdtempSync(path.join(tmpdir(), 'driver-sync-disk-'));
+  const { status, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', dir]);
+  onTestFinished(() => {
+    if (status === 0) spawnSync('umount', ['--lazy', dir]);
+    rmSync(dir, { recursive: true });
+  });
+  if (status !== 0) skip(`no disk can be mounted here${error === undefined ? '' : `: ${error.message}`}`);
+  return dir;
+}
+
+function remount(dir: string, options: string): void {
+  expect(spawnSync('mount', ['-o', `remount,${options}`, dir]).status).toBe(0);
+}
+
+/** Leaves so many bytes of a disk, whoever else writes to it meanwhile. */
+function fill(dir: string, leftBytes: number): void {
+  const ballast = path.join(dir, 'ballast');
+  rmSync(ballast, { force: true });
+  const { blocks, bsize } = statfsSync(dir);
+  const fd = openSync(ballast, 'w');
+  try {
+    for (let written = 0; written <= blocks * bsize;) written += writeSync(fd, Buffer.alloc(bsize));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  } finally {
+    closeSync(fd);
+  }
+  truncateSync(ballast, Math.max(0, statSync(ballast).size - leftBytes));
+}
+
+function free(dir: string): void {
+  rmSync(path.join(dir, 'ballast'));
+}
+
+function expectWhole({ state }: World): void {
+  expect(readdirSync(state).filter((name) => name.includes('damaged'))).toEqual([]);
+}
+
+/** The answer, or why there is none. */
+async function expectAnswerOr(exit: number, why: RegExp, running: ReturnType<World['run']>): Promise<void> {
+  const done = await running;
+  if (done.exit === 0) return;
+  expect(done).toMatchObject({ exit, json: { error: { message: expect.any(String) } } });
+  expect(JSON.stringify(done.json)).toMatch(why);
+}
+
+const changing = Object.fromEntries([...Array(300).keys()].map((id) => [`d${id}`, String(id)]));
+
+test('a disk that is full from the start is said to be, and nothing is sent', async (context) => {
+  const dir = disk(context, '16k');
+  const one = await world({ state: path.join(dir, 'state') });
+  const { exit, json } = await one.run<{ error: { code: string; message: string; hint: string } }>('sync');
+  expect({ exit, code: json.error.code }).toEqual({ exit: 75, code: 'state.full' });
+  expect(json.error.message).toContain(dir);
+  expect(json.error.hint).toMatch(/free some space/);
+  expect(one.service.posts).toEqual([]);
+
+  remount(dir, 'size=10m');
+  expect(await one.run('sync')).toMatchObject({ exit: 0, json: { outcome: 'acknowledged' } });
+});
+
+test('a disk that fills up anywhere in a pass costs nothing but that pass', async (context) => {
+  const dir = disk(context, '4m');
+  const one = await servedWorld({ state: path.join(dir, 'state') });
+  one.write('sales.csv', { north: '0', south: '0', ...changing });
+  expect(await one.run('sync')).toMatchObject({ exit: 0 });
+  const exits = new Set<number>();
+  for (let leftKb = 0; leftKb <= 512; leftKb += 32) {
+    const before = holds(one);
+    const wanted = { ...changing, north: `1.${leftKb}`, south: '2' };
+    one.write('sales.csv', wanted);
+    fill(dir, leftKb * 1024);
+    const { exit, stderr } = await one.run('sync');
+    exits.add(exit);
+    expect([0, 75], `with ${leftKb} kB: ${stderr}`).toContain(exit);
+    // The disk may also be full when the service has taken it and that cannot be recorded.
+    const newest = { ...wanted, office: '300' };
+    expect(exit === 0 ? [newest] : [before, newest]).toContainEqual(holds(one));
+    expectWhole(one);
+    free(dir);
+    expect((await one.run('sync')).exit, `after ${leftKb} kB`).toBe(0);
+    expect(holds(one)).toEqual(newest);
+  }
+  expect(exits).toEqual(new Set([0, 75]));
+});
+
+test('commands that only look say what they know on a full disk, or that it is full', async (context) => {
+  const dir = disk(context, '4m');
+  const one = await servedWorld({ state: path.join(dir, 'state') });
+  fill(dir, 0);
+  for (const args of [['status'], ['history'], ['diff', '1', '1'], ['explain', 'north'], ['rejects']]) {
+    await expectAnswerOr(75, /space|full/, one.run(...args));
+  }
+});
+
+test('a read-only disk is said to be one, and goes on where it left off when it is none any more', async (context) => {
+  const dir = disk(context, '4m');
+  const one = await servedWorld({ state: path.join(dir, 'state') });
+  remount(dir, 'ro');
+  one.write('sales.csv', { north: '1.75', south: '2' });
+  const { exit, json } = await one.run<{ error: { code: string; message: string; hint: string } }>('sync');
+  expect({ exit, code: json.error.code }).toEqual({ exit: 78, code: 'state.unwritable' });
+  expect(json.error.message).toContain(one.state);
+  expect(json.error.hint).toMatch(/read-only/);
+  expect(one.service.posts).toHaveLength(1);
+  for (const args of [['status'], ['history'], ['diff', '1', '1'], ['explain', 'north'], ['rejects']]) {
+    await expectAnswerOr(78, /read-only/, one.run(...args));
+  }
+
+  remount(dir, 'rw');
+  expect(await one.run('sync')).toMatchObject({ exit: 0, json: { outcome: 'acknowledged' } });
+});
+
+test('a state directory that its user may not write is said to be one', async ({ skip }) => {
+  if (process.getuid?.() === 0) skip('root may write everywhere');
+  const one = await servedWorld();
+  chmodSync(one.state, 0o500);
+  one.write('sales.csv', { north: '1.75', south: '2' });
+  const refused = await one.run('sync');
+  chmodSync(one.state, 0o700);
+  expect(refused).toMatchObject({ exit: 78, json: { error: { code: 'state.unwritable' } } });
+  expect(JSON.stringify(refused.json)).toContain(one.state);
+  expect(one.service.posts).toHaveLength(1);
+  expect(await one.run('sync')).toMatchObject({ exit: 0, json: { outcome: 'acknowledged' } });
+});
+
+test('the daemon outlives a full disk, and goes on when there is space', async (context) => {
+  const dir = disk(context, '4m');
+  mkdirSync(path.join(dir, 'state'));
+  await using service = await openReceiver();
+  const config = {
+    state: path.join(dir, 'state'),
+    destination: { url: service.url },
+    pushOnChange: '10ms',
+    sources: { sales: csv('sales.csv', { poll: '1h' }) },
+  };
+  await using home = await place(config, { 'sales.csv': 'id,time,value\nnorth,2026-01,1\n' });
+  const daemon = await home.daemon();
+  await daemon.says(/"msg":"pushed"/);
+
+  fill(dir, 0);
+  await home.write('sales.csv', `id,time,value\n${'south,2026-01,1\n'.repeat(100)}north,2026-01,2\n`);
+  daemon.kill('SIGUSR2');
+  await daemon.says(/the pass broke and is tried again/);
+  const live = await home.command('status', '--live');
+  expect(live, daemon.stderr).toMatchObject({ code: 0 });
+
+  free(dir);
+  daemon.kill('SIGUSR2');
+  await daemon.says(/"msg":"pushed"/);
+  expect(service.posts.at(-1)?.body).toContain('"value":"2"');
+  daemon.kill('SIGTERM');
+  expect(await daemon.exit).toEqual({ code: 0, signal: undefined });
+});
+
+test('a daemon that is started on a full disk waits for space instead of being restarted over and over', async (context) => {
+  const dir = disk(context, '4m');
+  mkdirSync(path.join(dir, 'state'));
+  fill(dir, 0);
+  const config = {
+    state: path.join(dir, 'state'),
+    destination: { url: 'http://127.0.0.1:9' },
+    sources: { sales: csv('sales.csv') },
+  };
+  await using home = await place(config, { 'sales.csv': 'id,time,value\nnorth,2026-01,1\n' });
+  const daemon = home.start('run');
+  await daemon.says(/no space left.*tries again/);
+  daemon.kill('SIGTERM');
+  expect(await daemon.exit).toEqual({ code: 0, signal: undefined });
+});

@@ -1,0 +1,226 @@
+/** The console in a real browser: by keyboard, on a phone, in the light and in the dark, with and without JavaScript. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Emulator } from '../../src/emulator/index.ts';
+import { driver, emulatorWorld, push } from '../support/emulator-world.ts';
+import { browserName, cannotBrowse, launchBrowser } from '../support/real-browser.ts';
+
+describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  interface World {
+    readonly emulator: Emulator;
+    readonly page: Page;
+    /** What went wrong in the page, or was asked of another host. */
+    readonly problems: string[];
+  }
+
+  async function world(options: BrowserContextOptions = {}): Promise<World> {
+    const emulator = await emulatorWorld();
+    const context = await browser.newContext({ baseURL: emulator.url, ...options });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('request', (request) => request.url().startsWith(emulator.url) || problems.push(request.url()));
+    return { emulator, page, problems };
+  }
+
+  async function createRouter(page: Page, name: string): Promise<void> {
+    await page.goto('/console/routers');
+    await page.getByRole('link', { name: 'New router' }).click();
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByRole('button', { name: 'Create router' }).click();
+    await page.getByText('Saved as version 1').waitFor();
+  }
+
+  async function pushSample(emulator: Emulator): Promise<void> {
+    const points = Array.from({ length: 24 }, (_, month) => `${Date.UTC(2024, month, 1) / 1_000} ${month * 7}.50`);
+    await push(emulator, { extDrivers: [{ ...driver('sales', ...points), path: ['Revenue', 'Sales'] }] });
+  }
+
+  test.for([true, false])('a router is created and tried, with JavaScript: %s', async (javaScriptEnabled) => {
+    const { page, problems } = await world({ javaScriptEnabled });
+    await createRouter(page, 'Café campaign');
+    expect(await page.getByLabel('Config ID').inputValue()).toBe('cafe-campaign');
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByLabel('Router').selectOption('cafe-campaign');
+    await page.getByLabel('Modality').selectOption('image');
+    await page.getByLabel('Prompt').fill('a lighthouse at dusk');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('region', { name: 'Outcome' }).getByText('lowest_cost').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('the Config ID follows the name until it is written by hand', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const [name, slug] = [page.getByLabel('Name', { exact: true }), page.getByLabel('Config ID')];
+    await name.fill('Spring Sale');
+    expect(await slug.inputValue()).toBe('spring-sale');
+    await slug.fill('mine');
+    await name.fill('Summer Sale');
+    expect(await slug.inputValue()).toBe('mine');
+  });
+
+  test('the count of eligible models follows the picker', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const picker = page.getByRole('group', { name: 'Models' });
+    const before = Number(await picker.locator('output').textContent());
+    await picker.getByRole('checkbox').first().uncheck();
+    expect(await picker.locator('output').textContent()).toBe(String(before - 1));
+  });
+
+  test('a router is created by the keyboard alone', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const focused = () => page.evaluate('document.activeElement.id');
+    await page.keyboard.press('Tab');
+    // The first stop leads past the navigation.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('name');
+    await page.keyboard.type('By hand');
+    for (const field of ['slug', 'optimizeFor', 'includesNew', 'fallsBack', 'ceiling-video']) {
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe(field);
+      if (field === 'fallsBack') await page.keyboard.press('Space');
+    }
+    await page.keyboard.type('40');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved as version 1').waitFor();
+    expect(await page.getByRole('switch', { name: 'Fall back when a model is at capacity' }).isChecked()).toBe(true);
+    expect(await page.getByLabel('Video ceiling').inputValue()).toBe('40');
+  });
+
+  test('a model of the picker goes by its id alone, and who provides it is beside it', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const box = page.getByLabel('gen4_image', { exact: true });
+    await box.uncheck();
+    expect(await page.getByRole('checkbox', { name: 'gen4_image', exact: true, checked: false }).count()).toBe(1);
+    const id = (await box.getAttribute('aria-describedby')) ?? '';
+    expect(await page.locator(`[id="${id}"]`).textContent()).toBe('runway');
+  });
+
+  test('every field has a label', async () => {
+    const { emulator, page } = await world();
+    await pushSample(emulator);
+    await createRouter(page, 'Labels');
+    for (const path of ['drivers', 'routers/new', 'playground']) {
+      await page.goto(`/console/${path}`);
+      const unlabelled = await page.evaluate(`
+        [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
+          .filter(({ labels }) => !labels[0]?.textContent.trim())
+          .map(({ outerHTML }) => outerHTML)
+      `);
+      expect(unlabelled, path).toEqual([]);
+    }
+  });
+
+  test.for(['light', 'dark'] as const)('at 400 px nothing is cut off or scrolls sideways: %s', async (colorScheme) => {
+    const { emulator, page, problems } = await world({ colorScheme, viewport: { width: 400, height: 800 } });
+    await pushSample(emulator);
+    await createRouter(page, 'A router with a long name that has to be wrapped somewhere');
+    for (const path of ['drivers', 'routers', 'routers/new', 'playground', 'tasks', 'requests']) {
+      await page.goto(`/console/${path}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(400);
+    }
+    const brightnessOf = async (property: string): Promise<number> => {
+      const colour = await page.evaluate<string>(`getComputedStyle(document.body).${property}`);
+      return Number(/\d+/.exec(colour)?.[0]);
+    };
+    expect((await brightnessOf('backgroundColor')) > (await brightnessOf('color'))).toBe(colorScheme === 'light');
+    expect(problems).toEqual([]);
+  });
+
+  test.for([400, 1280])('whatever can be clicked is on the screen at %d px', async (width) => {
+    const { emulator, page } = await world({ viewport: { width, height: 800 } });
+    const slug = `s${'-long'.repeat(12)}`;
+    for (const name of ['A router with a long name that is wrapped', 'Without-a-blank-'.repeat(15)]) {
+      await emulator.fetch('/v1/routers', {
+        method: 'POST',
+        body: JSON.stringify({ slug: name.includes(' ') ? 'short' : slug, name }),
+      });
+    }
+    for (const configId of ['short', slug]) {
+      const body = JSON.stringify({ configId, input: { promptText: 'a lighthouse', outputCount: 3 } });
+      await emulator.fetch('/v1/generate/image', { method: 'POST', body });
+    }
+    emulator.advance(60);
+    for (const path of ['routers', 'tasks']) {
+      await page.goto(`/console/${path}`);
+      const right = await page.evaluate<number[]>(
+        "[...document.querySelectorAll('table a, table button')].map((element) => element.getBoundingClientRect().right)",
+      );
+      expect(right.length).toBeGreaterThan(5);
+      expect(Math.max(...right), path).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test.for([400, 1280])(
+    'a chart of a century, of tiny values or of a single one is labelled at %d px',
+    async (width) => {
+      const { emulator, page, problems } = await world({ viewport: { width, height: 800 } });
+      await page.addInitScript(`
+      globalThis.drawn = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        drawn.push(text);
+        fillText.call(this, text, ...rest);
+      };
+    `);
+      const century = Array.from({ length: 1_200 }, (_, month) => `${Date.UTC(1926, month, 1) / 1_000} ${month}`);
+      const tiny = ['1767225600 0.000000001', '1769904000 0.000000005'];
+      const extDrivers = [driver('century', ...century), driver('tiny', ...tiny), driver('single', '1767225600 40')];
+      await push(emulator, { extDrivers });
+      const drawnOf = async (id: string): Promise<string[]> => {
+        await page.goto(`/console/drivers?id=${id}`);
+        await page.locator('#chart canvas').waitFor();
+        await page.waitForFunction('drawn.length > 0');
+        return page.evaluate('drawn');
+      };
+      expect(await drawnOf('century')).toEqual(expect.arrayContaining(['1940', '1960', '1980', '2000', '2020']));
+      expect(await drawnOf('tiny')).toEqual(expect.arrayContaining(['2026-01', '2e-9', '4e-9']));
+      expect(new Set(await drawnOf('single'))).toEqual(new Set(['2026-01', '36', '38', '40', '42', '44']));
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('a driver is drawn, and read exactly from the table beside it', async () => {
+    const { emulator, page, problems } = await world();
+    await pushSample(emulator);
+    await page.goto('/console/drivers');
+    await page.getByRole('link', { name: 'Sales' }).click();
+    await page.locator('#chart canvas').waitFor();
+    expect(await page.locator('#reading').textContent()).toBe('2025-12: 161.50');
+    expect(await page.getByRole('row').nth(1).innerText()).toContain('161.50');
+    expect(problems).toEqual([]);
+  });
+
+  test('without JavaScript there is the table and no empty place for a chart', async () => {
+    const { emulator, page } = await world({ javaScriptEnabled: false });
+    await pushSample(emulator);
+    await page.goto('/console/drivers?id=sales');
+    expect(await page.locator('#chart').isVisible()).toBe(false);
+    expect(await page.getByRole('row').count()).toBe(25);
+  });
+
+  test('a hostile name is text, and runs nothing', async () => {
+    const { emulator, page, problems } = await world();
+    const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+    await push(emulator, { extDrivers: [{ id: hostile, path: [hostile], timeSeries: [] }] });
+    await page.goto('/console/drivers');
+    await page.getByRole('link', { name: hostile }).click();
+    await page.getByRole('heading', { name: hostile }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});

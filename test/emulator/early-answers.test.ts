@@ -1,0 +1,80 @@
+/** Answers that are clear before the request has ended: its client is still sending, and is to see them all the same. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { updatePath } from '../../src/contract/driver-push.ts';
+import { emulatorWorld } from '../support/emulator-world.ts';
+
+const piece = Buffer.alloc(1_000_000, ' ');
+const pieces = 12;
+
+interface Upload {
+  readonly path: string;
+  readonly headers: string;
+  /** Around each piece of the body. */
+  readonly frame: readonly [before: string, after: string];
+}
+
+/** Sends all of a body of 12 MB before it looks for an answer, as most clients do, and gives the answer's first line. */
+async function answerOf(port: number, { path, headers, frame: [before, after] }: Upload): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.pause();
+  const failed = new Promise<never>((_resolve, reject) => socket.once('error', reject));
+  const sent = async (): Promise<string> => {
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${headers}\r\n\r\n`);
+    for (let index = 0; index < pieces; index++) {
+      socket.write(before);
+      socket.write(piece);
+      if (!socket.write(after)) await once(socket, 'drain');
+    }
+    if (before !== '') socket.write('0\r\n\r\n');
+    // The server ends the connection.
+    return /^HTTP.*/.exec(await text(socket))?.[0] ?? '';
+  };
+  return Promise.race([sent(), failed]);
+}
+
+describe('a client that sends to the end before it reads', () => {
+  test.for([
+    [updatePath, 413],
+    ['/v1/routers', 413],
+    ['/uploads/4d5c0d1e-8f2a-4f3b-9c57-1b2a3c4d5e6f', 413],
+    ['/mcp', 413],
+    ['/register', 413],
+    ['/console/routers', 413],
+  ] as const)('sees that its body is too long, at %s', async ([path, status]) => {
+    const { port } = await emulatorWorld({ bodyBytesMax: 1_000_000 });
+    const length = `content-length: ${piece.length * pieces}`;
+    expect(await answerOf(port, { path, headers: length, frame: ['', ''] })).toContain(`HTTP/1.1 ${status} `);
+    const chunked = { path, headers: 'transfer-encoding: chunked', frame: ['f4240\r\n', '\r\n'] as const };
+    expect(await answerOf(port, chunked)).toContain(`HTTP/1.1 ${status} `);
+  });
+
+  test('sees any other refusal too', async () => {
+    const { port } = await emulatorWorld();
+    const headers = `content-length: ${piece.length * pieces}`;
+    for (const [path, more, status] of [
+      [updatePath, 'content-encoding: br', 415],
+      ['/_emulator/reset', 'origin: http://elsewhere.example', 403],
+      ['/console/routers', 'sec-fetch-site: cross-site', 403],
+      ['/console/nothing', 'connection: close', 404],
+    ] as const) {
+      const answered = await answerOf(port, { path, headers: `${headers}\r\n${more}`, frame: ['', ''] });
+      expect(answered).toContain(`HTTP/1.1 ${status} `);
+    }
+  });
+});
+
+test('a client that leaves after such an answer, or never ends, keeps nobody from closing', async () => {
+  const emulator = await emulatorWorld({ bodyBytesMax: 100 });
+  for (const leaves of [true, false]) {
+    const socket = connect(emulator.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`POST /v1/routers HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('HTTP/1.1 413 ');
+    if (leaves) socket.destroy();
+  }
+  await emulator.close();
+});

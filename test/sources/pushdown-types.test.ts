@@ -1,0 +1,91 @@
+/** Pushdown over what is special to one engine: types, and a database whose encoding lacks most characters. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { plainDecimal } from '../../src/core/numbers/decimal.ts';
+import type { Mapping } from '../../src/core/settings.ts';
+import { type Place, readOutcome } from '../support/pushdown-world.ts';
+import {
+  cannotMariadb,
+  cannotPostgres,
+  mariadbName,
+  mariadbServer,
+  postgresName,
+  postgresServer,
+} from '../support/servers.ts';
+import { template } from '../support/templates.ts';
+
+const format = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
+const sumOf: Mapping = {
+  where: [],
+  missing: [''],
+  fillDown: [],
+  unpivot: undefined,
+  maps: {},
+  drivers: [
+    {
+      id: undefined,
+      path: [template('{account}')],
+      time: { from: template('{day}'), format },
+      value: { from: template('{amount}'), format: plainDecimal },
+      spread: undefined,
+      rule: 'sum',
+    },
+  ],
+};
+
+test.skipIf(cannotPostgres)(`a database in LATIN1 is collapsed as it is read plainly (${postgresName})`, async () => {
+  await using server = await postgresServer();
+  await server.run("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
+  await server.run(
+    `CREATE TABLE t (account text, day date, amount numeric(9, 2));
+    INSERT INTO t VALUES ('é', '2026-01-01', 1), ('é', '2026-01-02', 2), (chr(160), '2026-01-02', 4), ('b', '2026-01-02', 8)`,
+    'latin',
+  );
+  const place = { type: 'postgres', keys: { url: server.url({ database: 'latin' }) }, dir: '/', write: async () => {} };
+  const reading = { query: 'SELECT account, day, amount FROM t ORDER BY day', mapping: sumOf, timezone: 'UTC' };
+  const plain = await readOutcome(place, reading, 'plain');
+  const pushed = await readOutcome(place, reading, 'pushdown');
+  expect(plain).toMatchObject({ rejects: 1, drivers: [{ id: 'b' }, { id: 'é' }] });
+  expect(pushed).toEqual({ ...plain, rows: 3, collapsed: 2 });
+});
+
+const lastOf: Mapping = { ...sumOf, drivers: sumOf.drivers.map((entry) => ({ ...entry, rule: 'last' })) };
+
+async function expectSame(place: Omit<Place, 'write'>, query: string, values: readonly string[]): Promise<void> {
+  const reading = { query, mapping: lastOf, timezone: 'UTC' };
+  const whole = { ...place, write: async () => {} };
+  const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(whole, reading, 'plain');
+  const pushed = await readOutcome(whole, reading, 'pushdown');
+  expect(pushed).toMatchObject(plain);
+  expect(plain).toMatchObject({ drivers: values.map((value) => ({ cells: [{ value }] })) });
+}
+
+test.skipIf(cannotMariadb)(
+  `numbers with more zeros before them than a number has digits (${mariadbName})`,
+  async () => {
+    await using server = await mariadbServer();
+    await server.run(`CREATE TABLE t (account varchar(9), day date, amount int(60) zerofill);
+    INSERT INTO t VALUES ('a', '2026-01-01', 2), ('a', '2026-01-02', 3)`);
+    const place = { type: 'mysql', keys: { url: server.url() }, dir: '/' };
+    await expectSame(place, 'SELECT account, day, amount FROM t ORDER BY day', ['3']);
+  },
+);
+
+test.each([
+  [
+    'JSON, some of it NULL',
+    "SELECT 'a' AS account, DATE '2026-01-01' AS day, v AS amount FROM (VALUES ('1'::JSON), (NULL::JSON)) t(v)",
+    '1',
+  ],
+  [
+    'whole numbers of 39 digits',
+    "SELECT 'a' AS account, DATE '2026-01-01' AS day, 340282366920938463463374607431768211455::UHUGEINT AS amount",
+    '340282366920938463463374607431768211455',
+  ],
+])('DuckDB: %s', async (_what, query, value) => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'pushdown-types-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  await expectSame({ type: 'duckdb', keys: {}, dir }, query, [value]);
+});

@@ -1,0 +1,237 @@
+/** Tables in every engine that is at hand, read with and without pushdown. */
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import Database from 'better-sqlite3';
+import { Fold } from '../../src/core/series/fold.ts';
+import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
+import { formatMonth } from '../../src/core/time/month.ts';
+import type { Mapping } from '../../src/core/settings.ts';
+import { kinds } from '../../src/sources/index.ts';
+import type { TestServer } from './servers.ts';
+import { calm, laterClock } from './source-world.ts';
+
+/** What a column of a table holds. */
+export type Held = 'text' | 'padded' | 'integer' | 'decimal' | 'short' | 'float' | 'date' | 'wall' | 'instant';
+
+export interface Table {
+  readonly columns: Readonly<Record<string, Held>>;
+  /** `null` is NULL. Instants and wall times as `2026-01-31 23:00:00`, instants in UTC. */
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
+export interface Place {
+  readonly type: string;
+  /** Of the source, but for its query. */
+  readonly keys: object;
+  readonly dir: string;
+  /** Puts the table `t` there. Its rows have their number in a column `nr`. */
+  write(table: Table): Promise<void>;
+}
+
+interface Syntax {
+  readonly types: Readonly<Record<Held, string>>;
+  readonly literal: (text: string, held: Held) => string;
+}
+
+/** Statements that make the table. */
+export function statements({ types, literal }: Syntax, { columns, rows }: Table): readonly string[] {
+  const held = Object.values(columns);
+  const named = Object.entries(columns).map(([name, holds]) => `${name} ${types[holds]}`);
+  const values = rows.map((row, at) => {
+    const fields = row.map((text, index) => (text === null ? 'NULL' : literal(text, held[index]!)));
+    return `(${[at + 1, ...fields].join(', ')})`;
+  });
+  return [
+    'DROP TABLE IF EXISTS t',
+    `CREATE TABLE t (nr INTEGER, ${named.join(', ')})`,
+    ...(values.length === 0 ? [] : [`INSERT INTO t VALUES ${values.join(', ')}`]),
+  ];
+}
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+export async function sqlitePlace(dir: string): Promise<Place> {
+  const database = new Database(path.join(dir, 'books.db'), { timeout: 0 });
+  database.pragma('journal_mode = WAL');
+  const text = 'TEXT COLLATE NOCASE';
+  const types = {
+    text,
+    padded: 'TEXT COLLATE RTRIM',
+    integer: 'INTEGER',
+    decimal: 'TEXT',
+    short: 'NUMERIC',
+    float: 'REAL',
+    date: text,
+    wall: text,
+    instant: text,
+  };
+  const literal = (value: string, held: Held): string => {
+    if (held === 'float') return value === 'NaN' ? 'NULL' : value;
+    if (held === 'integer') return value;
+    return quoted(held === 'instant' ? `${value}Z` : value);
+  };
+  return {
+    type: 'sqlite',
+    keys: { file: 'books.db' },
+    dir,
+    async write(table) {
+      database.exec(statements({ types, literal }, table).join(';'));
+    },
+  };
+}
+
+export async function duckdbPlace(dir: string): Promise<Place> {
+  const file = path.join(dir, 'books.duckdb');
+  const types = {
+    text: 'VARCHAR COLLATE NOCASE',
+    padded: 'VARCHAR',
+    integer: 'BIGINT',
+    decimal: 'DECIMAL(38, 6)',
+    short: 'DECIMAL(12, 4)',
+    float: 'DOUBLE',
+    date: 'DATE',
+    wall: 'TIMESTAMP',
+    instant: 'TIMESTAMPTZ',
+  };
+  const literal = (value: string, held: Held): string => {
+    if (value === 'NaN' && isDecimal(held)) return 'NULL';
+    return quoted(held === 'instant' && !isInfinite(value) ? `${value}+00` : value);
+  };
+  return {
+    type: 'duckdb',
+    keys: { file: 'books.duckdb' },
+    dir,
+    async write(table) {
+      rmSync(file, { force: true });
+      const instance = await DuckDBInstance.create(file);
+      const connection = await instance.connect();
+      for (const sql of statements({ types, literal }, table)) await connection.run(sql);
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+export async function postgresPlace(dir: string, server: TestServer): Promise<Place> {
+  // Two texts that this collation takes for the same are one to an index and to DISTINCT.
+  await server.run("CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level1', deterministic = false)");
+  const types = {
+    text: 'text COLLATE lax',
+    padded: 'char(5)',
+    integer: 'bigint',
+    decimal: 'numeric',
+    short: 'numeric(12, 4)',
+    float: 'float8',
+    date: 'date',
+    wall: 'timestamp',
+    instant: 'timestamptz',
+  };
+  const literal = (value: string, held: Held): string =>
+    quoted(held === 'instant' && !isInfinite(value) ? `${value}+00` : value);
+  return {
+    type: 'postgres',
+    keys: { url: server.url() },
+    dir,
+    async write(table) {
+      await server.run(statements({ types, literal }, table).join(';'));
+    },
+  };
+}
+
+export function mariadbPlace(dir: string, server: TestServer): Place {
+  const types = {
+    text: 'varchar(60)',
+    padded: 'char(5)',
+    integer: 'bigint',
+    decimal: 'decimal(40, 10)',
+    short: 'decimal(12, 4)',
+    float: 'double',
+    date: 'date',
+    wall: 'datetime(1)',
+    instant: 'timestamp(1) NULL',
+  };
+  return {
+    type: 'mysql',
+    keys: { url: server.url() },
+    dir,
+    async write(table) {
+      const literal = (value: string, held: Held): string => {
+        const isNone = (held === 'instant' && !isStamp(value)) || (held !== 'text' && isInfinite(value));
+        return isNone || (value === 'NaN' && isDecimal(held)) ? 'NULL' : quoted(value);
+      };
+      await server.run(["SET time_zone = '+00:00'", ...statements({ types, literal }, table)].join(';'));
+    },
+  };
+}
+
+function isDecimal(held: Held): boolean {
+  return held === 'decimal' || held === 'short';
+}
+
+/** Of times that some engines hold. */
+function isInfinite(text: string): boolean {
+  return text.endsWith('infinity');
+}
+
+/** Whether a TIMESTAMP can hold it. */
+function isStamp(text: string): boolean {
+  return text > '1970-01-02' && text < '2038-01-18';
+}
+
+/** What became of a query's rows: drivers as folded, and what was counted. */
+export interface Outcome {
+  readonly drivers: readonly object[];
+  readonly passed: number;
+  readonly rejects: number;
+  /** How many rows left the database, and how many of them stand for others. */
+  readonly rows: number;
+  readonly collapsed: number;
+}
+
+export interface Reading {
+  readonly query: string;
+  readonly mapping: Mapping;
+  readonly timezone: string;
+}
+
+/** Reads the query of a place as the agent does. */
+export async function readOutcome(place: Place, reading: Reading, how: 'plain' | 'pushdown'): Promise<Outcome> {
+  const { mapping, timezone, query } = reading;
+  const kind = kinds[place.type]!;
+  const context = { name: 'revenue', baseDir: place.dir, clock: laterClock(), mapping, timezone };
+  const source = kind.open(kind.schema.parse({ ...place.keys, query, pushdown: how === 'pushdown' }), context);
+  const [part] = await source.parts(calm);
+  const fold = new Fold(0);
+  let mapper: RowMapper | undefined;
+  const counts = { passed: 0, rejects: 0, rows: 0, collapsed: 0 };
+  for await (const batch of source.rows(part!, calm)) {
+    mapper ??= new RowMapper(mapping, batch.columns, { timezone, calendar: undefined });
+    for (const at of batch.rows.keys()) {
+      counts.rows++;
+      if (batch.collapsed !== undefined) counts.collapsed++;
+      const result = mapper.readFrom(batch, at, counts.rows, fold);
+      const standsFor = batch.collapsed?.[at]?.rows ?? 1;
+      if (result === 'filtered') continue;
+      counts.passed += standsFor;
+      if (result !== undefined) counts.rejects += standsFor;
+    }
+  }
+  const drivers = [...fold.drain()].map(({ id, path: names, otherPath, rule, pathPlace, cells }) => ({
+    id,
+    path: names,
+    // Which of several it is depends on the order of all readings, and nobody asks.
+    hasOtherPath: otherPath !== undefined,
+    rule,
+    latest: [pathPlace.seconds, pathPlace.nanos],
+    cells: cells.map(({ month, value, count, seconds, nanos }) => ({
+      month: formatMonth(month),
+      value,
+      count,
+      at: [seconds, nanos],
+    })),
+  }));
+  return { drivers, ...counts };
+}
