@@ -87,7 +87,11 @@ export const destinationShape = {
     .boolean()
     .default(true)
     .describe('Whether the service deletes what a snapshot leaves out. With `false` nothing is ever deleted.'),
-  timeout: positiveDuration.prefault('60s').describe('A push that moves no byte for this long has failed.'),
+  timeout: positiveDuration
+    .prefault('60s')
+    .describe(
+      'A push that moves no byte for this long has failed, and so has one whose answer has not ended after ten times as long.',
+    ),
   compress: z.enum(['none', 'gzip']).default('none').describe('How a push is compressed.'),
   stamp: z
     .enum(['start', 'middle', 'end'])

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { answering, keeping, megabyte, push, receiver, small } from '../support/destination-world.ts';
+import { handClock } from '../support/hand-clock.ts';
 
 describe('an answer', () => {
   test.each([
@@ -130,7 +131,9 @@ describe('Retry-After', () => {
     'as a date (%s) is counted from the date of the answer, whatever our clock says',
     async (text) => {
       const headers = { 'retry-after': text, date: 'Wed, 21 Oct 2026 07:27:00 GMT' };
-      expect((await push(await answering(429, '', headers), { now: new Date(0) })).retryAfterMs).toBe(60_000);
+      expect((await push(await answering(429, '', headers), { clock: handClock(new Date(0)) })).retryAfterMs).toBe(
+        60_000,
+      );
     },
   );
 
@@ -139,8 +142,8 @@ describe('Retry-After', () => {
       response.sendDate = false;
       response.writeHead(429, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }).end();
     });
-    expect((await push(url, { now: new Date('2026-10-21T07:27:30Z') })).retryAfterMs).toBe(30_000);
-    expect((await push(url, { now: new Date('2026-10-21T07:29:00Z') })).retryAfterMs).toBe(0);
+    expect((await push(url, { clock: handClock(new Date('2026-10-21T07:27:30Z')) })).retryAfterMs).toBe(30_000);
+    expect((await push(url, { clock: handClock(new Date('2026-10-21T07:29:00Z')) })).retryAfterMs).toBe(0);
   });
 
   test('counts with a refusal too, and not with 200', async () => {

@@ -1,6 +1,6 @@
-import { createServer as createRawServer } from 'node:net';
+import { type Socket, createServer as createRawServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { SnapshotBody } from '../../src/core/ports.ts';
+import type { PushResult, SnapshotBody } from '../../src/core/ports.ts';
 import {
   answering,
   atEnd,
@@ -13,6 +13,7 @@ import {
   serve,
   snapshotOf,
 } from '../support/destination-world.ts';
+import { type HandClock, handClock } from '../support/hand-clock.ts';
 
 describe('silence and broken connections', () => {
   test('a receiver that no longer reads is given up after the timeout', async () => {
@@ -96,6 +97,88 @@ describe('silence and broken connections', () => {
       },
     };
     expect((await push(url, { body, timeoutMs: 100 })).outcome).toBe('acknowledged');
+    expect(received[0]!.bytes.equals(bytes)).toBe(true);
+  });
+});
+
+describe('an answer has ten times the timeout in all, however steadily its bytes come', () => {
+  const timeoutMs = 60_000;
+  const minuteMs = 60_000;
+
+  /** A receiver that reads the request, begins its answer so and then goes on by hand. */
+  async function trickling(begin: string): Promise<{ url: string; asked: Promise<Socket> }> {
+    const asked = Promise.withResolvers<Socket>();
+    const url = await rawReceiver((socket) => {
+      socket.once('data', () => socket.write(begin, () => asked.resolve(socket)));
+    });
+    return { url, asked: asked.promise };
+  }
+
+  /** Moves one byte and ten seconds on, until the push has ended; gives the result and the minutes that it took. */
+  async function trickleUntil(
+    pushing: Promise<PushResult>,
+    socket: Socket,
+    clock: HandClock,
+  ): Promise<PushResult & { minutes: number }> {
+    let result: PushResult | undefined;
+    void pushing.then((ended) => (result = ended));
+    for (let steps = 0; steps < 200; steps += 1) {
+      if (result !== undefined) return { ...result, minutes: Math.ceil(clock.monotonicMs() / minuteMs) };
+      await new Promise((written) => socket.write('x', written));
+      await clock.advance(10_000);
+    }
+    throw new Error('the push goes on without end');
+  }
+
+  test('while it has no head yet', async () => {
+    const clock = handClock(new Date(0));
+    const { url, asked } = await trickling('HTTP/1.1 200 OK\r\nx-trickle: ');
+    const pushing = push(url, { timeoutMs, clock });
+    expect(await trickleUntil(pushing, await asked, clock)).toEqual({
+      outcome: 'unknown',
+      maybeTaken: true,
+      detail:
+        'the answer did not end within 600 s (10 times timeout); the service may have taken the snapshot all the same',
+      minutes: 10,
+    });
+  });
+
+  test.each([
+    [200, 'unknown', /^200 OK: x+; the answer did not end within 600 s \(10 times timeout\)$/],
+    [503, 'unreachable', /^503 OK: x+; the service is busy/],
+    [400, 'refused', /^400 OK: x+; the same snapshot will be refused again/],
+  ] as const)('while its body comes: %i is %s', async (status, outcome, detail) => {
+    const clock = handClock(new Date(0));
+    const { url, asked } = await trickling(`HTTP/1.1 ${status} OK\r\ncontent-length: 1000\r\n\r\n`);
+    const pushing = push(url, { timeoutMs, clock });
+    const result = await trickleUntil(pushing, await asked, clock);
+    expect(result).toMatchObject({ outcome, status, detail: expect.stringMatching(detail) });
+    expect([10, 11]).toContain(result.minutes);
+  });
+
+  test('so does the answer of a proxy that is asked for a tunnel', async () => {
+    const clock = handClock(new Date(0));
+    const { url, asked } = await trickling('HTTP/1.1 200 OK\r\nx-trickle: ');
+    const pushing = push('https://drivers.example.com', { env: { HTTPS_PROXY: url }, timeoutMs, clock });
+    const { outcome, detail, minutes } = await trickleUntil(pushing, await asked, clock);
+    expect({ outcome, minutes }).toEqual({ outcome: 'unreachable', minutes: 10 });
+    expect(detail).toBe(`no connection to drivers.example.com (through the proxy ${new URL(url).host}) within 600 s`);
+  });
+
+  test('a snapshot that goes on being sent takes as long as it takes', async () => {
+    const clock = handClock(new Date(0));
+    const { url, received } = await keeping();
+    const bytes = Buffer.alloc(5000, 'x');
+    const body: SnapshotBody = {
+      ...snapshotOf(bytes),
+      async *chunks() {
+        for (let at = 0; at < 5000; at += 1000) {
+          yield bytes.subarray(at, at + 1000);
+          await clock.advance(9 * minuteMs);
+        }
+      },
+    };
+    expect((await push(url, { body, timeoutMs, clock })).outcome).toBe('acknowledged');
     expect(received[0]!.bytes.equals(bytes)).toBe(true);
   });
 });

@@ -217,6 +217,54 @@ describe('a proxy of the environment', () => {
   });
 });
 
+describe('an answer that trickles ends with the signal of its read, and its connection with it', () => {
+  const csvHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\n';
+  const jsonHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+
+  test.each([
+    ['http', 'within its head', 'HTTP/1.1 200 OK\r\nx-trickle: '],
+    ['http', 'within the rows', `${csvHead}content-length: 1000\r\n\r\ndate,amount\n`],
+    ['http', 'within the rows, compressed', `${csvHead}content-encoding: br\r\ncontent-length: 1000\r\n\r\n`],
+    [
+      'http',
+      'within the words of a failure',
+      'HTTP/1.1 500 No\r\ncontent-type: text/plain\r\ncontent-length: 1000\r\n\r\n',
+    ],
+    ['routing', 'within its head', 'HTTP/1.1 200 OK\r\nx-trickle: '],
+    ['routing', 'within a page', `${jsonHead}content-length: 1000\r\n\r\n{"data":[`],
+    [
+      'routing',
+      'within the words of a failure',
+      'HTTP/1.1 500 No\r\ncontent-type: text/plain\r\ncontent-length: 1000\r\n\r\n',
+    ],
+  ])('%s: %s', async (type, _where, begin) => {
+    const closed = Promise.withResolvers<void>();
+    const trickled = Promise.withResolvers<void>();
+    const url = await rawReceiver((socket) => {
+      socket.on('close', () => closed.resolve());
+      socket.once('data', () => {
+        socket.write(begin);
+        const drip = (left: number): void => {
+          if (left === 0) trickled.resolve();
+          else if (!socket.destroyed) socket.write('x', () => setImmediate(drip, left - 1));
+        };
+        drip(50);
+      });
+    });
+    const controller = new AbortController();
+    const reason = new Error('the read took too long');
+    const source = openSource(type, { url }, await tempDir());
+    const reading = (async () => {
+      const [part] = await source.parts(controller.signal);
+      await source.rows(part!, controller.signal).next();
+    })();
+    await trickled.promise;
+    controller.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    await closed.promise;
+  });
+});
+
 describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this machine)', () => {
   const identity = canCertify ? certify('reports.example.com') : { key: '', cert: '' };
   const secure = (handle: Parameters<typeof handling>[0]): Promise<string> =>

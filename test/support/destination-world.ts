@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach } from 'vitest';
-import type { PushResult, SnapshotBody } from '../../src/core/ports.ts';
+import type { Clock, PushResult, SnapshotBody } from '../../src/core/ports.ts';
 import type { DestinationSettings } from '../../src/core/settings.ts';
 import { openHttpDestination } from '../../src/edges/push/destination.ts';
 import { memoryLog } from './memory-log.ts';
@@ -107,14 +107,14 @@ export interface Trial extends Partial<DestinationSettings> {
   readonly env?: NodeJS.ProcessEnv;
   readonly body?: SnapshotBody;
   readonly signal?: AbortSignal;
-  readonly now?: Date;
+  readonly clock?: Clock;
 }
 
 export const log = memoryLog();
 
 export async function push(
   url: string,
-  { env = {}, body = small, signal = never, now, ...more }: Trial = {},
+  { env = {}, body = small, signal = never, clock, ...more }: Trial = {},
 ): Promise<PushResult> {
   const settings = {
     url,
@@ -125,7 +125,7 @@ export async function push(
     caFile: undefined,
     ...more,
   } as const;
-  const options = { version: '0.1.0', env, log, ...(now && { now: () => now }) };
+  const options = { version: '0.1.0', env, log, ...(clock && { clock }) };
   await using destination = openHttpDestination(settings, options);
   return await destination.push(body, signal);
 }

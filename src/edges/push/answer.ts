@@ -3,7 +3,7 @@ import { updatePath } from '../../contract/driver-push.ts';
 import { AgentError } from '../../core/errors.ts';
 import { oneLine } from '../../http/masking.ts';
 import type { PushResult } from '../../core/ports.ts';
-import { SilenceError } from './route.ts';
+import { EndlessError, SilenceError, answerTimeouts } from './route.ts';
 
 export interface Answer {
   readonly status: number;
@@ -26,6 +26,7 @@ export interface Request {
   readonly isWhole: boolean;
   /** What must never be shown, should an answer echo it. */
   readonly secrets: readonly string[];
+  readonly timeoutMs: number;
   readonly now: Date;
 }
 
@@ -64,8 +65,20 @@ function judge200(answer: Answer, request: Request): Verdict {
   const unknown = { outcome: 'unknown', maybeTaken: true } as const;
   // Who has not seen all of a snapshot cannot have taken it: half of one deletes the other half.
   if (!request.isWhole) return { ...unknown, hint: 'the answer came before the whole snapshot was sent' };
-  if (answer.cut !== undefined) return { ...unknown, hint: 'the connection ended within the answer' };
+  if (answer.cut !== undefined) return { ...unknown, hint: describeCut(answer.cut, request.timeoutMs) };
   return { outcome: 'acknowledged', maybeTaken: false };
+}
+
+function describeCut(cut: Error, timeoutMs: number): string {
+  if (cut instanceof EndlessError) return describeEndless(timeoutMs);
+  return cut instanceof SilenceError
+    ? `no byte moved for ${timeoutMs / 1000} s within the answer`
+    : 'the connection ended within the answer';
+}
+
+function describeEndless(timeoutMs: number): string {
+  const seconds = (answerTimeouts * timeoutMs) / 1000;
+  return `the answer did not end within ${seconds} s (${answerTimeouts} times timeout)`;
 }
 
 function judgeOther(answer: Answer, request: Request): Verdict {
@@ -139,11 +152,12 @@ export function judgeFailure(error: unknown, attempt: Attempt): PushResult {
   }
   const what = describeFailure(error, attempt);
   if (!attempt.isReached) return { outcome: 'unreachable', maybeTaken: false, detail: what };
-  const where = attempt.isWhole ? 'while waiting for the answer' : `after ${attempt.sentBytes} bytes were sent`;
+  const waiting = error instanceof EndlessError ? '' : ' while waiting for the answer';
+  const where = attempt.isWhole ? waiting : ` after ${attempt.sentBytes} bytes were sent`;
   return {
     outcome: 'unknown',
     maybeTaken: true,
-    detail: `${what} ${where}; the service may have taken the snapshot all the same`,
+    detail: `${what}${where}; the service may have taken the snapshot all the same`,
   };
 }
 
@@ -154,6 +168,11 @@ function describeFailure(error: unknown, attempt: Attempt): string {
   if (error instanceof AgentError) return error.message;
   if (error instanceof SilenceError) {
     return isReached ? `no byte moved for ${seconds} s` : `no connection to ${peer} within ${seconds} s`;
+  }
+  if (error instanceof EndlessError) {
+    return isReached
+      ? describeEndless(attempt.timeoutMs)
+      : `no connection to ${peer} within ${seconds * answerTimeouts} s`;
   }
   const code = errorCode(error);
   const known = failures[code];

@@ -21,7 +21,8 @@ export interface RequestBody {
 /** Between two looks at the socket at most this much is written. */
 const turnBytes = 64 * 1024;
 
-export function openRequestBody(body: SnapshotBody, compress: 'none' | 'gzip'): RequestBody {
+/** `moved` is told of every chunk that is handed over. */
+export function openRequestBody(body: SnapshotBody, compress: 'none' | 'gzip', moved: () => void): RequestBody {
   let failure: { readonly error: unknown } | undefined;
   let sentBytes = 0;
   let whole = false;
@@ -55,6 +56,7 @@ export function openRequestBody(body: SnapshotBody, compress: 'none' | 'gzip'): 
       }
       asking = false;
       sentBytes += chunk.byteLength;
+      moved();
       // Where the length was announced, the service may answer as soon as it has that many.
       if (compress === 'none') whole = sentBytes === body.bytes;
       yield chunk;

@@ -4,10 +4,11 @@ import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { updatePath } from '../../contract/driver-push.ts';
 import { AgentError } from '../../core/errors.ts';
-import type { Destination, Log, PushResult, SnapshotBody } from '../../core/ports.ts';
+import type { Clock, Destination, Log, PushResult, SnapshotBody } from '../../core/ports.ts';
 import { proxyFor } from '../../http/proxy.ts';
 import type { DestinationSettings, Secret } from '../../core/settings.ts';
 import { type Answer, judgeAnswer, judgeFailure } from './answer.ts';
+import { systemClock } from '../clock.ts';
 import { openRequestBody } from './body.ts';
 import { openRoute } from './route.ts';
 
@@ -17,8 +18,8 @@ export interface HttpDestinationOptions {
   /** For `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, upper or lower case. */
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
-  /** What `Retry-After` is counted from where an answer has no `Date`. Default: the system's clock. */
-  readonly now?: () => Date;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 const answerMaxBytes = 64 * 1024;
@@ -88,34 +89,35 @@ async function attempt(
 ): Promise<PushResult> {
   const { settings, options, url } = pusher;
   const authorities = await readAuthorities(settings.caFile);
-  const sending = openRequestBody(body, settings.compress);
   const { timeoutMs } = settings;
-  const route = await openRoute({ url, env: options.env, authorities, timeoutMs, isBodyLate: sending.isLate });
+  const { env, clock = systemClock } = options;
+  const sending = openRequestBody(body, settings.compress, () => route.moved());
+  const route = await openRoute({ url, env, clock, authorities, timeoutMs, isBodyLate: sending.isLate });
   const request = { url, bytes: body.bytes, secrets: secretsOf(pusher, token) };
   const stopped = new AgentError('aborted', 'the push was stopped');
   const stop = (): void => route.destroy(stopped);
   signal.addEventListener('abort', stop, { once: true });
   try {
     if (signal.aborted) throw stopped;
-    const answer = await readAnswer(
-      await route.dispatcher.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: 'POST',
-        headers: { ...requestHeaders(pusher, token, body), ...sending.headers },
-        body: sending.stream,
-        // No connection outlives its push: one kept alive may be closed by the service just as the next push begins.
-        reset: true,
-      }),
-    );
+    const head = await route.dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: { ...requestHeaders(pusher, token, body), ...sending.headers },
+      body: sending.stream,
+      // No connection outlives its push: one kept alive may be closed by the service just as the next push begins.
+      reset: true,
+    });
+    route.answered();
+    const answer = await readAnswer(head);
     if (sending.failure() === undefined) {
-      return judgeAnswer(answer, { ...request, isWhole: sending.isWhole(), now: options.now?.() ?? new Date() });
+      return judgeAnswer(answer, { ...request, isWhole: sending.isWhole(), now: clock.now(), timeoutMs });
     }
   } catch (error) {
     if (sending.failure() === undefined) {
       const way = { isReached: route.isReached(), proxy: route.proxy() };
       const far = { isWhole: sending.isWhole(), sentBytes: sending.sentBytes() };
-      return judgeFailure(signal.aborted ? stopped : error, { ...request, ...way, ...far, timeoutMs });
+      return judgeFailure(route.destroyedBy() ?? error, { ...request, ...way, ...far, timeoutMs });
     }
   } finally {
     signal.removeEventListener('abort', stop);

@@ -4,11 +4,13 @@
  */
 import { Socket } from 'node:net';
 import type { Client, Dispatcher, buildConnector } from 'undici';
+import type { Clock } from '../../core/ports.ts';
 import { proxiesFor } from '../../http/proxy.ts';
 
 export interface RouteOptions {
   readonly url: URL;
   readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
   /** PEM texts of all authorities; `undefined`: the default ones. */
   readonly authorities: readonly string[] | undefined;
   /** Longest time to connect, and longest silence after that. */
@@ -23,13 +25,27 @@ export interface Route {
   isReached(): boolean;
   /** Host and port of the proxy that the way turned out to lead through. */
   proxy(): string | undefined;
-  /** Ends every connection; a request under way fails with `reason`. */
+  /** More of the request was handed over: the time that the answer has begins anew. */
+  moved(): void;
+  /** The answer has begun: from now on its time does not begin anew. */
+  answered(): void;
+  /** Ends every connection, and with them a request under way. */
   destroy(reason: Error): void;
+  /** The reason of the first `destroy`: what a request then fails with is not always that. */
+  destroyedBy(): Error | undefined;
 }
+
+/** An answer that moves a byte now and then would keep a push open without end: it has this many timeouts in all. */
+export const answerTimeouts = 10;
 
 /** No byte moved for the whole of the timeout, in either direction. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
+}
+
+/** Bytes moved, and the answer did not end. */
+export class EndlessError extends Error {
+  override readonly name = 'EndlessError';
 }
 
 type Connect = buildConnector.connector;
@@ -40,33 +56,8 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
   const sockets = new Set<Socket>();
   let reached = false;
   let proxy: string | undefined;
-  let destroyed = false;
-  let watched: Socket | undefined;
 
-  /** Node's own idle timer sees every byte, also those of a chunk that the kernel takes slowly. */
-  const watch = (socket: Socket): void => {
-    // Of a tunnel only the inner connection is watched: its bytes are those of the outer one.
-    watched?.setTimeout(0);
-    watched = socket;
-    socket.setTimeout(options.timeoutMs);
-    socket.on('timeout', () => {
-      if (options.isBodyLate()) socket.setTimeout(options.timeoutMs);
-      else socket.destroy(new SilenceError('no byte moved'));
-    });
-  };
-  const through = (connect: Connect, connected: () => void): Connect => {
-    return (target, done) => {
-      // undici returns the socket that is still connecting, though its types do not say so.
-      const opening: unknown = connect(target, (...[error, socket]) => {
-        if (error !== null) return done(error, null);
-        sockets.add(socket);
-        watch(socket);
-        connected();
-        done(null, socket);
-      });
-      if (opening instanceof Socket) sockets.add(opening);
-    };
-  };
+  const through = connectionsOf(options, sockets);
   const open = (origin: URL | string, given: object, connected: () => void): Client => {
     const { host, origin: opened } = new URL(origin);
     const connect: Connect = (target, done) => {
@@ -89,16 +80,86 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
     clientFactory: (origin, given) => open(origin, given, () => {}),
     factory: (origin, given) => open(origin, given, () => (reached = true)),
   });
+  let destroyedBy: Error | undefined;
+  const destroy = (reason: Error): void => {
+    if (destroyedBy !== undefined) return;
+    destroyedBy = reason;
+    answer.stop();
+    void dispatcher.destroy(reason);
+    // Those still connecting are not among undici's own, and would keep the process alive.
+    for (const socket of sockets) socket.destroy();
+  };
+  const answer = limitAnswer(options, destroy);
+  const { moved, answered } = answer;
   return {
     dispatcher,
     isReached: () => reached,
     proxy: () => proxy,
-    destroy(reason) {
-      if (destroyed) return;
-      destroyed = true;
-      void dispatcher.destroy(reason);
-      // Those still connecting are not among undici's own, and would keep the process alive.
-      for (const socket of sockets) socket.destroy();
+    moved,
+    answered,
+    destroy,
+    destroyedBy: () => destroyedBy,
+  };
+}
+
+/** Wraps a connector, so that its sockets are known and given up when no byte moves. */
+function connectionsOf(
+  { timeoutMs, isBodyLate }: RouteOptions,
+  sockets: Set<Socket>,
+): (connect: Connect, connected: () => void) => Connect {
+  let watched: Socket | undefined;
+  /** Node's own idle timer sees every byte, also those of a chunk that the kernel takes slowly. */
+  const watch = (socket: Socket): void => {
+    // Only the inner connection of a tunnel is watched: its bytes are those of the outer one.
+    watched?.setTimeout(0);
+    watched = socket;
+    socket.setTimeout(timeoutMs);
+    socket.on('timeout', () => {
+      if (isBodyLate()) socket.setTimeout(timeoutMs);
+      else socket.destroy(new SilenceError('no byte moved'));
+    });
+  };
+  return (connect, connected) => (target, done) => {
+    // undici returns the socket that is still connecting, though its types do not say so.
+    const opening: unknown = connect(target, (...[error, socket]) => {
+      if (error !== null) return done(error, null);
+      sockets.add(socket);
+      watch(socket);
+      connected();
+      done(null, socket);
+    });
+    if (opening instanceof Socket) sockets.add(opening);
+  };
+}
+
+/** Gives up once neither the request has moved on nor the answer has ended for ten timeouts. */
+function limitAnswer(
+  { clock, timeoutMs, isBodyLate }: RouteOptions,
+  giveUp: (reason: Error) => void,
+): Pick<Route, 'moved' | 'answered'> & { stop(): void } {
+  const limitMs = answerTimeouts * timeoutMs;
+  const stopped = new AbortController();
+  let sinceMs = clock.monotonicMs();
+  let hasBegun = false;
+  const restart = (): void => void (sinceMs = clock.monotonicMs());
+  const wait = async (): Promise<void> => {
+    for (let leftMs = limitMs; leftMs > 0; leftMs = sinceMs + limitMs - clock.monotonicMs()) {
+      await clock.sleep(leftMs, stopped.signal);
+      if (!hasBegun && isBodyLate()) restart();
+    }
+    giveUp(new EndlessError('the answer did not end'));
+  };
+  void wait().catch((error: unknown) => {
+    if (!stopped.signal.aborted) throw error;
+  });
+  return {
+    moved() {
+      if (!hasBegun) restart();
     },
+    answered() {
+      restart();
+      hasBegun = true;
+    },
+    stop: () => stopped.abort(),
   };
 }
