@@ -86,7 +86,7 @@ export interface Content {
   /** The version of exactly the content that was read. */
   readonly version: string;
   readonly revisedAtMs: number;
-  /** Text files only: whether the last row was ended by a line end. */
+  /** Text files only, and not with `lineEnd: any`: whether the last row was ended by a line end. */
   readonly endsWithLineEnd?: boolean;
 }
 

@@ -34,8 +34,25 @@ export interface Source {
    */
   hash?(part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'version'>>;
 
+  /**
+   * How the text of a part ends, without reading its rows: cheap, but for a compressed file, which is expanded for it.
+   * `undefined` where its end says nothing: it is no text, or `lineEnd: any` says that such files are whole.
+   * @throws AgentError as `rows`
+   */
+  textEnd?(part: Part, signal: AbortSignal): Promise<TextEnd | undefined>;
+
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
   watch?(changed: () => void): Promise<AsyncDisposable>;
+}
+
+/** What the end of a text file says of whether it was written to its end. */
+export interface TextEnd {
+  /** An empty file has none. */
+  readonly endsWithLineEnd: boolean;
+  /** For how long neither its size nor its times moved. */
+  readonly quietMs: number;
+  /** How long that has to be before a file without a line end counts as whole, where nothing else is known of it. */
+  readonly quietNeededMs: number;
 }
 
 /** Tables beside a source that its mapping needs, as they are now. */

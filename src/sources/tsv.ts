@@ -1,12 +1,12 @@
 /** `type: tsv`: files of text between tabs, quoted as csv. */
 import { z } from 'zod';
-import { fileKeys, fileSource } from './files/place.ts';
+import { fileKeys, lineEndKey, textSource } from './files/place.ts';
 import { delimitedKeys, readDelimited } from './formats/delimited.ts';
 import { checkTable } from './formats/table.ts';
 import { defineKind } from './kind.ts';
 
-const schema = z.strictObject({ ...fileKeys, ...delimitedKeys }).superRefine(checkTable);
+const schema = z.strictObject({ ...fileKeys, lineEnd: lineEndKey, ...delimitedKeys }).superRefine(checkTable);
 
 export const tsv = defineKind(schema, (settings, context) =>
-  fileSource(settings, context, (file) => readDelimited(file, { ...settings, delimiter: '\t' })),
+  textSource(settings, context, (file) => readDelimited(file, { ...settings, delimiter: '\t' })),
 );

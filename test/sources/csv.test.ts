@@ -348,6 +348,7 @@ describe('the keys', () => {
     expect(check({ files: ['*.csv'] }).data).toEqual({
       files: ['*.csv'],
       settle: 2000,
+      lineEnd: 'expected',
       parts: 'all',
       expandedMax: 4_000_000_000,
       encoding: 'utf-8',

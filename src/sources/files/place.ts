@@ -7,7 +7,8 @@ import { parseDuration } from '../../core/duration.ts';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { parseSize } from '../../core/size.ts';
 import type { Content, Part, RowBatch } from '../../core/model.ts';
-import type { Clock, Source } from '../../core/ports.ts';
+import type { Clock, Source, TextEnd } from '../../core/ports.ts';
+import { endsLastLine } from '../formats/text.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
 import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.ts';
 import type { Glob } from './glob.ts';
@@ -59,6 +60,14 @@ export const fileKeys = {
     ),
 };
 
+/** A key of kinds whose files are lines of text. */
+export const lineEndKey = z
+  .enum(['expected', 'any'])
+  .default('expected')
+  .describe(
+    'A file that does not end with a line end may be half a file. `expected`: it is not read where another file of the source ends with one, or its own accepted read did; where nothing is known it has to be quiet ten times as long as `settle`, at least a minute. `any`: such files are whole.',
+  );
+
 /** What `fileKeys` make. */
 export interface FileSettings {
   readonly files: readonly string[];
@@ -99,6 +108,40 @@ export function fileSource(settings: FileSettings, context: SourceContext, read:
     hash: (part, signal) => hashPart(place, part, signal),
     watch: (changed) => watchGlobs(place.globs, changed),
   };
+}
+
+/** What `fileKeys`, `lineEndKey` and `encodingKey` make. */
+export interface TextSettings extends FileSettings {
+  readonly lineEnd: 'expected' | 'any';
+  readonly encoding?: string;
+}
+
+/** The source whose parts are files of lines. */
+export function textSource(settings: TextSettings, context: SourceContext, read: FormatReader): Source {
+  if (settings.lineEnd === 'any') {
+    return fileSource(settings, context, async function* withoutLineEnd(file) {
+      yield* read(file);
+      return {};
+    });
+  }
+  const place = placeOf(settings, context);
+  return {
+    ...fileSource(settings, context, read),
+    textEnd: (part, signal) => readTextEnd(place, part, signal, settings.encoding),
+  };
+}
+
+/** Once a file is quiet for `settle`. @throws AgentError as `readPart` */
+async function readTextEnd(place: FilePlace, part: Part, signal: AbortSignal, encoding = 'utf-8'): Promise<TextEnd> {
+  const file = await openQuiet(place, part, signal);
+  try {
+    const endsWithLineEnd = await endsLastLine({ file: new PartFile(file, place.expandedMax), encoding });
+    await file.verify();
+    const quietNeededMs = Math.max(unendedQuietMsMin, unendedQuietTimes * place.settleMs);
+    return { endsWithLineEnd, quietMs: file.quietMs(place.clock.now()), quietNeededMs };
+  } finally {
+    await file.close();
+  }
 }
 
 /**
@@ -168,6 +211,13 @@ async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Pro
   await file.close();
   throw file.changed();
 }
+
+/**
+ * A writer that stalls within a row looks like one that is done, but for the line end that is missing. Uploads stall
+ * for seconds; one that stalls for a minute was given up as a rule.
+ */
+const unendedQuietMsMin = 60_000;
+const unendedQuietTimes = 10;
 
 /** What a format alone knows of a file's content. */
 export type FormatContent = Pick<Content, 'endsWithLineEnd'>;

@@ -23,6 +23,16 @@ export function revisedAtMsOf(stats: BigIntStats): number {
   return Number(stats.mtimeNs) / 1e6;
 }
 
+/**
+ * For how long a file has been quiet. A modification time ahead of the clock says nothing (a program may set it), and
+ * the change time, which the system sets with every change, stands alone; `undefined` where that is ahead too.
+ */
+function quietMsOf(stats: BigIntStats, now: Date): number | undefined {
+  const ages = [revisedAtMsOf(stats), Number(stats.ctimeNs) / 1e6].map((atMs) => now.getTime() - atMs);
+  const [, sinceChange = -1] = ages;
+  return sinceChange < 0 ? undefined : Math.min(...ages.filter((ageMs) => ageMs >= 0));
+}
+
 /** A FIFO would block whoever opens it, and a device never ends. */
 export function notAFile(path: string, stats: BigIntStats): AgentError {
   const what = stats.isFIFO()
@@ -50,10 +60,10 @@ export async function waitUntilQuiet(
   const endMs = clock.monotonicMs() + quietWaitMaxMs;
   let stats = await statPart(path, signal);
   for (;;) {
-    const ageMs = clock.now().getTime() - Math.max(revisedAtMsOf(stats), Number(stats.ctimeNs) / 1e6);
-    if (ageMs >= settleMs) return versionOf(stats);
-    // A time in the future says nothing of when the file was written: it must be seen standing still.
-    const waitMs = ageMs < 0 ? settleMs : settleMs - ageMs;
+    const quietMs = quietMsOf(stats, clock.now());
+    if (quietMs !== undefined && quietMs >= settleMs) return versionOf(stats);
+    // Nothing says when the file was written: it must be seen standing still.
+    const waitMs = settleMs - (quietMs ?? 0);
     if (clock.monotonicMs() + waitMs > endMs) {
       throw new AgentError('part.changing', `${path} did not hold still for ${settleMs / 1000} s`, {
         hint: 'it is read once it does; if it is written all the time, export to another name and rename it when done',
@@ -88,6 +98,7 @@ export class StableFile {
   readonly revisedAtMs: number;
   readonly bytes: number;
   readonly #path: string;
+  readonly #stats: BigIntStats;
   readonly #handle: FileHandle;
   readonly #signal: AbortSignal;
   #isReading = false;
@@ -99,6 +110,7 @@ export class StableFile {
   ) {
     this.#path = path;
     this.name = name;
+    this.#stats = opened.stats;
     this.#handle = opened.handle;
     this.#signal = opened.signal;
     this.version = versionOf(opened.stats);
@@ -126,6 +138,11 @@ export class StableFile {
       await handle.close();
       throw error;
     }
+  }
+
+  /** For how long it was quiet when it was opened, if that was `now`; 0 where its times are ahead of the clock. */
+  quietMs(now: Date): number {
+    return quietMsOf(this.#stats, now) ?? 0;
   }
 
   /** The bytes from the start, in full chunks; may be asked for again. */

@@ -72,6 +72,18 @@ export function isLineEnd(byte: number | undefined): boolean {
   return byte === 0x0a || byte === 0x0d;
 }
 
+/** Whether the file ends with a line end. Looks at its first and last bytes alone; a compressed file is expanded for them. */
+export async function endsLastLine({ file, encoding }: TextFile): Promise<boolean> {
+  const { start, end } = await file.ends();
+  const label = markOf(start)?.encoding ?? encoding;
+  const name = isStandard(label) ? new TextDecoder(label).encoding : label;
+  const [beforeLast, last] = end;
+  if (name === 'utf-16le') return last === 0 && isLineEnd(beforeLast);
+  if (name === 'utf-16be') return beforeLast === 0 && isLineEnd(last);
+  // In every other encoding a byte of a line end is nothing else.
+  return isLineEnd(last ?? beforeLast);
+}
+
 /** Where the text that could not be decoded stops being text; nothing before `failedFrom` is at fault. */
 async function locateFault(text: TextFile, failedFrom: number): Promise<AgentError> {
   const lines = new LineCounter();
