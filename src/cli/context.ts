@@ -8,6 +8,7 @@ import type { Problem } from '../config/problems.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
+import { print } from './output.ts';
 
 export interface CommonOptions {
   readonly config?: string;
@@ -70,10 +71,6 @@ export function loadSettings(context: Context, secrets: 'required' | 'optional')
 export function commandLog({ options }: Context, level = 'warn'): Log {
   const pretty = process.stderr.isTTY;
   return openLog({ level: options.logLevel ?? level, pretty, stream: process.stderr });
-}
-
-export function print(text: string): void {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
 /** Data, as one line of JSON or as text for a person. */

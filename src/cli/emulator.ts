@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
 import type { Emulator } from '../emulator/index.ts';
-import { type Context, print } from './context.ts';
+import type { Context } from './context.ts';
 import { isPortInUse } from './embedded.ts';
+import { print } from './output.ts';
 
 export interface EmulatorFlags {
   readonly listen: string;

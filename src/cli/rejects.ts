@@ -1,6 +1,7 @@
 import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
-import { type Context, answer, commandLog, loadSettings, print } from './context.ts';
+import { type Context, answer, commandLog, loadSettings } from './context.ts';
+import { print } from './output.ts';
 
 /** Rows of the newest read that could not be used, as CSV. */
 export function rejects(context: Context, source: string | undefined): number {

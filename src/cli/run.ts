@@ -9,8 +9,9 @@ import type { PassEvent } from '../app/dependencies.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, commandLog, load, loadSettings, print, problemLine } from './context.ts';
+import { type Context, commandLog, load, loadSettings, problemLine } from './context.ts';
 import { embedEmulator } from './embedded.ts';
+import { print, talkOnly } from './output.ts';
 import { previewReload } from './plan.ts';
 import { showChanges } from './text.ts';
 
@@ -24,8 +25,7 @@ export async function run(context: Context): Promise<number> {
   const log = commandLog(context, 'info');
   await using emulator = await embedEmulator(settings);
   const ending = openEnding(log);
-  // Whoever read the first lines may have gone: the daemon goes on.
-  process.stdout.removeAllListeners('error').on('error', () => undefined);
+  talkOnly();
   const { env, version } = context;
   const observe = (event: PassEvent): void => {
     ending.note(event);

@@ -1,5 +1,5 @@
 import { jsonSchema } from '../config/schema.ts';
-import { print } from './context.ts';
+import { print } from './output.ts';
 
 /** The config's JSON Schema. */
 export function schema(): number {

@@ -1,0 +1,66 @@
+/** The two streams of the process: data goes to stdout, talk to stderr, and whoever reads them gets all of it. */
+import { fstatSync, writeSync } from 'node:fs';
+
+/** How long a daemon that was told to end waits for readers of its log that have stopped reading. */
+const daemonPatienceMs = 2000;
+
+const unavailable = 75;
+
+let patienceMs = Infinity;
+let isFile = false;
+let failure: NodeJS.ErrnoException | undefined;
+
+/** Called once, by the process. A closed pipe is no error, on either stream: `driver-sync history | head` has seen enough. */
+export function openOutput(): void {
+  const stat = fstatSync(1);
+  isFile = stat.isFile() || (stat.isCharacterDevice() && !process.stdout.isTTY);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') failure = error;
+  });
+  // There is nowhere left to say that stderr cannot be written, and a pass goes on without it.
+  process.stderr.on('error', () => undefined);
+}
+
+/** For a daemon: its stdout is talk, which may be lost, and a reader that stopped reading must not keep it from ending. */
+export function talkOnly(): void {
+  isFile = false;
+  process.stdout.removeAllListeners('error').on('error', () => undefined);
+  patienceMs = daemonPatienceMs;
+}
+
+/** Writes to stdout. Waits for no reader, so that a slow one holds nothing up but the end of the process. */
+export function print(text: string): void {
+  const whole = text.endsWith('\n') ? text : `${text}\n`;
+  if (isFile) writeFile(Buffer.from(whole));
+  else process.stdout.write(whole);
+}
+
+/** `process.stdout` does not notice where only a beginning fits on the disk. */
+function writeFile(bytes: Buffer): void {
+  try {
+    for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at);
+  } catch (error) {
+    failure = error as NodeJS.ErrnoException;
+  }
+}
+
+/** Waits until readers have everything that was written, and gives the exit code: 75 where not all could be written. */
+export async function endOutput(exit: number): Promise<number> {
+  const read = Promise.all([process.stdout, process.stderr].map(emptied));
+  await (patienceMs === Infinity ? read : Promise.race([read, elapsed(patienceMs)]));
+  if (failure === undefined) return exit;
+  process.stderr.write(
+    `driver-sync: the output could not be written to its end (${failure.code ?? failure.message})\n  free some space, or write it elsewhere\n`,
+  );
+  await emptied(process.stderr);
+  return exit === 1 || exit === 64 || exit === 78 ? exit : unavailable;
+}
+
+/** Writes leave a stream in their order, so this one comes after all others. A closed pipe calls back too. */
+function emptied(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => void stream.write('', () => resolve()));
+}
+
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
