@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement, StatementType } from '@duckdb/node-api';
+import type {
+  DuckDBBlobValue,
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBInstance,
+  DuckDBPreparedStatement,
+  StatementType,
+} from '@duckdb/node-api';
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { Row } from '../core/model.ts';
@@ -169,7 +176,7 @@ class DuckDbSession implements Connection {
   }
 
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
-    const statement = await this.#prepareTexts(sql);
+    const statement = await this.#prepareTexts(sql, (texts) => texts.map((text) => `encode(${text})`).join(', '));
     let rowsRead = 0;
     try {
       this.#signal.throwIfAborted();
@@ -179,7 +186,7 @@ class DuckDbSession implements Connection {
         this.#signal.throwIfAborted();
         if (chunk === null || chunk.rowCount === 0) break;
         rowsRead += chunk.rowCount;
-        yield chunk.getRows().map((row) => row.map((text) => (text as string | null) ?? ''));
+        yield rowsOf(chunk);
       }
       // A failure ends the chunks as the last row does; all the driver shows of it is that this is no stream any more.
       if (!results.isStreaming) throw new Error(await this.#whyFailed(sql, rowsRead));
@@ -197,7 +204,7 @@ class DuckDbSession implements Connection {
   async #whyFailed(sql: string, rowsRead: number): Promise<string> {
     const { connection } = this.#opened;
     await connection.run('ROLLBACK');
-    const statement = await this.#prepareTexts(sql, (texts) => `bit_xor(hash(${texts}))`);
+    const statement = await this.#prepareTexts(sql, (texts) => `bit_xor(hash(${texts.join(', ')}))`);
     try {
       this.#signal.throwIfAborted();
       await statement.run();
@@ -211,17 +218,15 @@ class DuckDbSession implements Connection {
     return `the query failed after ${rowsRead} rows, and not when it was asked why`;
   }
 
-  /** The statement with its columns as texts, or with what `select` makes of them. */
-  async #prepareTexts(sql: string, select?: (texts: string) => string): Promise<DuckDBPreparedStatement> {
+  /** Selects something from the columns of a statement, each as a text. */
+  async #prepareTexts(sql: string, select: (texts: readonly string[]) => string): Promise<DuckDBPreparedStatement> {
     const statement = await this.#prepare(sql);
-    const columns = this.#columns(statement);
-    // What collapses a query gives texts already, and costs a while to prepare.
-    if (select === undefined && columns.every(({ type }) => type === 'VARCHAR')) return statement;
+    const types = this.#columns(statement).map(({ type }) => type);
     statement.destroySync();
-    const names = columns.map((_column, at) => `c${at}`);
-    const texts = columns.map(({ type }, at) => duckdbText(`c${at}`, type)).join(', ');
+    const names = types.map((_type, at) => `c${at}`);
+    const texts = types.map((type, at) => duckdbText(`c${at}`, type));
     return await this.#prepare(
-      `WITH q (${names.join(', ')}) AS (\n${withoutEnd(sql, 'standard')}\n) SELECT ${select?.(texts) ?? texts} FROM q`,
+      `WITH q (${names.join(', ')}) AS (\n${withoutEnd(sql, 'standard')}\n) SELECT ${select(texts)} FROM q`,
     );
   }
 
@@ -230,6 +235,11 @@ class DuckDbSession implements Connection {
     this.#opened.connection.closeSync();
     this.#opened.instance.closeSync();
   }
+}
+
+/** A text leaves as its bytes: the driver drops a U+FEFF that a text begins with. */
+function rowsOf(chunk: DuckDBDataChunk): readonly Row[] {
+  return chunk.getRows().map((row) => row.map((value) => (value as DuckDBBlobValue | null)?.bytes.toString() ?? ''));
 }
 
 /** DuckDB's own words on one line, without the picture of the place in the query. */

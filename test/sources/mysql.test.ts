@@ -40,6 +40,7 @@ describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
       ["JSON_OBJECT('a', 1.10)", '{"a": 1.10}'],
       ['TRUE', '1'],
       ["'ünïcode 😀'", 'ünïcode 😀'],
+      ["CONCAT(_utf8mb4 X'EFBBBF', 'N')", '\uFEFFN'],
       ["' 007 '", ' 007 '],
       ["'what?'", 'what?'],
       ["'a\\'b'", "a'b"],

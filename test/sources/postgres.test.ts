@@ -51,6 +51,7 @@ for (const postgres of postgresReleases)
         ['true', 't'],
         ["'ünïcode 😀'::text", 'ünïcode 😀'],
         ["' 007 '::text", ' 007 '],
+        ["chr(65279) || 'N'", '\uFEFFN'],
         ['NULL::int', ''],
         ["''::text", ''],
       ])('%s comes as %s', async (sql, text) => {
