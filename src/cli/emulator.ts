@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
 import type { Emulator } from '../emulator/index.ts';
 import type { Context } from './context.ts';
@@ -9,6 +9,8 @@ export interface EmulatorFlags {
   readonly listen: string;
   readonly state?: string;
   readonly token?: string;
+  readonly tokenFile?: string;
+  readonly origin?: readonly string[];
   readonly strict?: boolean;
   readonly speed?: string;
   readonly credits?: string;
@@ -16,16 +18,19 @@ export interface EmulatorFlags {
   readonly catalog?: string;
 }
 
+const tokenVariable = 'DRIVER_SYNC_EMULATOR_TOKEN';
+
 /** Serves the emulator until SIGTERM or SIGINT. SIGHUP reads the catalog's file again. */
-export async function emulator(_context: Context, flags: EmulatorFlags): Promise<number> {
+export async function emulator(context: Context, flags: EmulatorFlags): Promise<number> {
   const { host, port } = parseListen(flags.listen);
-  const { StateError, startEmulator } = await import('../emulator/index.ts');
-  const { state, token, strict } = flags;
+  const { OriginError, StateError, startEmulator } = await import('../emulator/index.ts');
+  const { state, strict } = flags;
   const options = {
     host,
     port,
+    origins: flags.origin,
     state,
-    token,
+    token: await readToken(flags, context.env[tokenVariable]),
     strict,
     speed: parseNumber(flags.speed, { flag: '--speed', pattern: /^\d{1,6}(?:\.\d+)?$/, hint: 'such as 100' }),
     credits: parseNumber(flags.credits, {
@@ -40,6 +45,9 @@ export async function emulator(_context: Context, flags: EmulatorFlags): Promise
     if (isPortInUse(error)) {
       throw new AgentError('emulator.port', `${flags.listen} is in use`, { hint: 'choose another port with --listen' });
     }
+    if (error instanceof OriginError) {
+      throw new AgentError('usage', `--origin: ${error.message}`, { cause: error, hint: error.hint });
+    }
     if (error instanceof StateError) {
       const { code, message, hint } = error;
       throw new AgentError(code === 'held' ? 'state.locked' : 'usage', message, { cause: error, hint });
@@ -47,6 +55,7 @@ export async function emulator(_context: Context, flags: EmulatorFlags): Promise
     throw flags.catalog === undefined ? error : asCatalogError(flags.catalog, error);
   });
   await using _emulator = emulated;
+  if (state !== undefined) await warnOfOpenState(state);
   const { url } = emulated;
   print(`emulator: ${url}\nconsole:  ${url}/console\ndrivers:  ${url}/_emulator/drivers`);
   print(`routing:  ${url}/v1/routers, ${url}/_emulator/catalog, agent tools at ${url}/mcp`);
@@ -67,6 +76,37 @@ function rereadOnHangup(emulated: Emulator, file: string): void {
       // The catalog stays as it was, and the emulator up.
       .catch((error: unknown) => process.stderr.write(`${asCatalogError(file, error).message}\n`));
   });
+}
+
+/** The token of `--token`, `--token-file` or the environment: others on the machine can read a command line. */
+async function readToken({ token, tokenFile }: EmulatorFlags, fromEnvironment?: string): Promise<string | undefined> {
+  if (token !== undefined && tokenFile !== undefined) {
+    throw new AgentError('usage', '--token and --token-file were both given', { hint: 'name the token once' });
+  }
+  if (token !== undefined) return checkToken(token, '--token');
+  if (tokenFile !== undefined) {
+    const text = await readFile(tokenFile, 'utf8').catch((cause: Error) => {
+      throw new AgentError('usage', `the token file ${tokenFile} cannot be read: ${cause.message}`, { cause });
+    });
+    return checkToken(text.trim(), `the token file ${tokenFile}`);
+  }
+  return fromEnvironment === undefined || fromEnvironment === ''
+    ? undefined
+    : checkToken(fromEnvironment, tokenVariable);
+}
+
+/** A token that no request could send would lock everybody out. */
+function checkToken(token: string, where: string): string {
+  if (/^[!-~](?:[ -~]*[!-~])?$/.test(token)) return token;
+  const what = token === '' ? 'is empty' : 'holds characters that no header can carry';
+  throw new AgentError('usage', `${where} ${what}`, { hint: 'it must hold the token and nothing else' });
+}
+
+async function warnOfOpenState(state: string): Promise<void> {
+  const { mode } = await stat(state);
+  if ((mode & 0o077) === 0) return;
+  const shown = (mode & 0o777).toString(8).padStart(4, '0');
+  process.stderr.write(`warning: the state directory ${state} is open to other users (${shown}): chmod 700 it\n`);
 }
 
 async function readCatalog(file: string): Promise<unknown> {

@@ -188,12 +188,14 @@ function addLooking(program: Command, run: Run): void {
 function addStarting(program: Command, run: Run): void {
   command(program, 'emulator', 'serve the emulator of the service', [
     'emulator',
-    'emulator --listen 127.0.0.1:9000 --token secret',
+    'emulator --listen 127.0.0.1:9000 --token-file token',
     'emulator --speed 100 --credits 500 --tier 1',
   ])
     .option('--listen <host:port>', 'where', '127.0.0.1:8787')
     .option('--state <dir>', 'keep its data there (else in memory)')
-    .option('--token <token>', 'required from then on, on /api and /v1')
+    .option('--token <token>', 'required from then on, on /api and /v1 (others on the machine can read it in `ps`)')
+    .option('--token-file <file>', 'the same from a file; also from $DRIVER_SYNC_EMULATOR_TOKEN')
+    .option('--origin <origin...>', 'further origins: of a proxy in front of it, or of pages that may send requests')
     .option('--strict', "the live service's manners")
     .option('--speed <n>', 'how fast time goes for tasks (1: they take about 5 s; 0: only when advanced)')
     .option('--credits <n>', 'the credit balance (else 100 000, or what --state has)')

@@ -1,5 +1,5 @@
 /** Where the emulator keeps things: one SQLite database, in a directory or for the life of the process. */
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
@@ -39,10 +39,8 @@ export function openDatabase(state: string | undefined): Database.Database {
   if (state === undefined) return new Database('');
   let database: Database.Database | undefined;
   try {
-    mkdirSync(state, { recursive: true, mode: 0o700 });
-    const file = join(state, fileName);
+    const file = preparePrivateFile(state);
     database = new Database(file, { timeout: patienceMs });
-    chmodSync(file, 0o600);
     // Before the first read. What is locked from then on stays so until the end.
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
@@ -61,6 +59,19 @@ export function openDatabase(state: string | undefined): Database.Database {
     database?.close();
     throw stateErrorOf(state, error);
   }
+}
+
+/**
+ * The database's file, 0600 before anything is in it: SQLite gives its log and index the same mode. A directory that is
+ * created is 0700; one that was there keeps its mode, since it may be for other things too.
+ */
+function preparePrivateFile(state: string): string {
+  const created = mkdirSync(state, { recursive: true, mode: 0o700 });
+  if (created !== undefined) chmodSync(state, 0o700);
+  const file = join(state, fileName);
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+  return file;
 }
 
 /** What went wrong with a state directory, where it is that; other errors as they are. */

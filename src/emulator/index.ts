@@ -21,6 +21,7 @@ import { ConnectionDropped } from './connection.ts';
 import { StateError } from './database.ts';
 import { faultSchema } from './faults.ts';
 import type { FaultInput } from './faults.ts';
+import { OriginError } from './origins.ts';
 import type { RequestRecord } from './request-log.ts';
 import { parseCatalog } from './routing/catalog.ts';
 import { send } from './sending.ts';
@@ -28,11 +29,13 @@ import { Service } from './service.ts';
 import type { ServiceOptions } from './service.ts';
 
 export type { Driver as EmulatedDriver, FaultInput, RequestRecord };
-export { StateError };
+export { OriginError, StateError };
 
 export interface EmulatorOptions extends ServiceOptions {
   /** Default 0: any free port. */
   readonly port?: number | undefined;
+  /** How long the headers of a request may take, in milliseconds; then its connection is ended. Default 30 000. */
+  readonly headersTimeoutMs?: number | undefined;
 }
 
 export interface Emulator extends AsyncDisposable {
@@ -64,16 +67,20 @@ export interface Emulator extends AsyncDisposable {
 /**
  * Starts the emulator and resolves when it listens.
  * @throws Error with the system's `code`, such as `EADDRINUSE` for a port in use; StateError where `state` cannot be used,
- * with `code: 'held'` where another emulator has it.
+ * with `code: 'held'` where another emulator has it; OriginError for one of `origins`.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { host = '127.0.0.1', port = 0 } = options;
+  const { host = '127.0.0.1', port = 0, headersTimeoutMs = 30_000 } = options;
   const service = new Service(options);
   const server = createAdaptorServer({
     fetch: (request, bindings) => serve(service, request, bindings as HttpBindings),
     overrideGlobalObjects: false,
-    // A body of a gibibyte may take its time.
-    serverOptions: { requestTimeout: 0 },
+    serverOptions: {
+      // A body of a gibibyte may take its time. Node would then wait for headers without end, too.
+      requestTimeout: 0,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: Math.max(1, Math.min(headersTimeoutMs / 2, 5_000)),
+    },
   }) as Server;
   try {
     server.listen(port, host);

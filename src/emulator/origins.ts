@@ -1,30 +1,83 @@
-/** Pages of other sites, which a browser lets write here without having asked: to empty the emulator, or to fill it. */
-import { refuse } from './answers.ts';
-import { answer } from './routes.ts';
-import type { App } from './routes.ts';
+/**
+ * Keeps web pages out that are not the emulator's own. A browser lets any page send requests to any address, and a page
+ * whose name its owner points at this machine (DNS rebinding) may read the answers too.
+ */
+import { hostname as machineName } from 'node:os';
 
-/** The console and the agent tools are stricter, and look for themselves. */
-const guardedPath = /^\/(?:api|v1|uploads|_emulator)(?:\/|$)/;
-
-const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** Only browsers send an origin. A page may have been handed on by a proxy, so it need not be one of the same host. */
-export function refuseForeignPages(app: App): void {
-  app.use(async (context, next) => {
-    const { method, path } = context.req;
-    if (readingMethods.has(method) || !guardedPath.test(path)) return next();
-    const origin = context.req.header('origin');
-    if (origin === undefined || isOwnName(URL.parse(origin)?.hostname)) return next();
-    return answer(context, () => refuse(403, `pages of ${origin} may not write here, only those of local names`));
-  });
+export interface ReachedAt {
+  /** What the emulator listens at. */
+  readonly host?: string | undefined;
+  /** Further origins, such as `https://emulator.example.com`, of a proxy or of pages that may send requests. */
+  readonly origins?: readonly string[] | undefined;
 }
 
-function isOwnName(hostname: string | undefined): boolean {
-  if (hostname === undefined || hostname === '') return false;
-  return isOutsideDns(hostname) || /\.(?:localhost|internal|local|test)$/.test(hostname);
+/** Names that public DNS cannot resolve: RFC 6761 (`localhost`, `test`), and ICANN's `internal`. */
+const reservedSuffix = /\.(?:localhost|internal|test)$/;
+
+const readingMethods = new Set(['GET', 'HEAD']);
+
+export class OwnAddresses {
+  readonly #hostnames: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+
+  /** @throws OriginError */
+  constructor({ host, origins = [] }: ReachedAt) {
+    this.#origins = new Set(origins.map((origin) => parseOrigin(origin)));
+    const machine = machineName().toLowerCase();
+    this.#hostnames = new Set([
+      machine,
+      // Its name in multicast DNS.
+      `${machine.split('.', 1)[0]}.local`,
+      ...(host === undefined ? [] : [host.toLowerCase()]),
+      ...[...this.#origins].map((origin) => new URL(origin).hostname),
+    ]);
+  }
+
+  /** Whether pages of this origin may send requests although they came from elsewhere. */
+  isAllowed(origin: string): boolean {
+    return this.#origins.has(origin);
+  }
+
+  /** Why a request is refused, and what to do; undefined where it is not. */
+  obstacleOf(request: Request): string | undefined {
+    const { host, hostname } = new URL(request.url);
+    if (!this.#isOwnName(hostname)) {
+      return `the emulator does not answer at the name ${hostname}, since any page could have that name lead here: use localhost or an address, or start the emulator with --origin http://${host}`;
+    }
+    const origin = request.headers.get('origin');
+    if (origin !== null && this.#origins.has(origin)) return undefined;
+    const isForeign = origin !== null && URL.parse(origin)?.host !== host;
+    const site = request.headers.get('sec-fetch-site');
+    // Browsers name no origin where a link leads here, which only reads.
+    const isSentFromElsewhere = !readingMethods.has(request.method) && (site === 'cross-site' || site === 'same-site');
+    if (!isForeign && !isSentFromElsewhere) return undefined;
+    const page = origin === null || origin === 'null' ? 'pages of other sites' : `pages of ${origin}`;
+    return `${page} may not use the emulator at ${host}; "--origin" allows those of one origin`;
+  }
+
+  /** A page cannot be served from an address or a local name and yet lead here. */
+  #isOwnName(hostname: string): boolean {
+    return (
+      isAddress(hostname) || !hostname.includes('.') || reservedSuffix.test(hostname) || this.#hostnames.has(hostname)
+    );
+  }
 }
 
-/** Addresses, and names that nobody can point elsewhere: those of the public DNS have a dot. */
-export function isOutsideDns(hostname: string): boolean {
-  return hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname) || !hostname.includes('.');
+/** As `URL` writes a host: that of IPv6 has brackets. */
+function isAddress(hostname: string): boolean {
+  return hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** One of `origins` that is not an origin. */
+export class OriginError extends Error {
+  override readonly name = 'OriginError';
+  readonly hint = 'write it as https://emulator.example.com or http://localhost:3000, without a path';
+}
+
+/** @throws OriginError */
+function parseOrigin(text: string): string {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  if (!isOrigin) throw new OriginError(`${JSON.stringify(text)} is not an origin`);
+  return url.origin;
 }

@@ -7,7 +7,7 @@ export interface RequestRecord {
   /** When it arrived, ISO 8601, UTC. */
   readonly at: string;
   readonly method: string;
-  /** With the query. */
+  /** With the query. The values of parameters that may be secrets are shown as `***`. */
   readonly path: string;
   /** Lower-case names. What may be a secret is shown as `***`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,11 @@ export interface RequestRecord {
 
 const recordsMax = 1_000;
 
-const secretName = /auth|cookie|token|secret|key|pass/;
+/** In the name of a header or of a parameter. */
+const secretName = /auth|cookie|token|secret|key|pass|session|credential|signature|assertion|verifier|jwt/i;
+
+/** Names of parameters that are secrets as a whole name, of OAuth and of signed links. */
+const secretParameters = new Set(['code', 'state', 'sig', 'pwd']);
 
 /** How long what is known of a request that changes nothing may be on its way to the disk: it does not wait for it. */
 const writeAfterMs = 200;
@@ -57,7 +61,7 @@ export class RequestLog {
       id: this.#lastId,
       at: new Date().toISOString(),
       method: request.method,
-      path: pathOf(request.url),
+      path: maskParameters(pathOf(request.url)),
       headers: maskedHeaders(request.headers),
       bytes: 0,
       sha256: null,
@@ -130,7 +134,11 @@ class RecordDisk {
     const rows = this.#database.prepare<[], { id: number; record: string }>(
       'SELECT id, record FROM request ORDER BY id',
     );
-    return rows.all().map(({ id, record }) => ({ id, ...(JSON.parse(record) as Omit<RequestRecord, 'id'>) }));
+    return rows.all().map(({ id, record }) => {
+      const seen = JSON.parse(record) as Omit<RequestRecord, 'id'>;
+      // What version 0.1 has kept before it masked parameters.
+      return { id, ...seen, path: maskParameters(seen.path) };
+    });
   }
 
   lastId(): number {
@@ -163,7 +171,20 @@ function maskedHeaders(headers: Headers): Record<string, string> {
 }
 
 function maskSecret(name: string, value: string): string {
-  if (!secretName.test(name)) return value;
+  // Some headers hold an address with its query, such as that of the page before.
+  if (!secretName.test(name)) return maskParameters(value);
   const scheme = name.endsWith('authorization') ? /^\w+ (?=.)/.exec(value)?.[0] : undefined;
   return `${scheme ?? ''}***`;
+}
+
+function maskParameters(text: string): string {
+  return text.replaceAll(/([?&;]\s*)([^=?&;#\s]+)=([^&;#\s]*)/g, (all, separator: string, name: string) =>
+    isSecretParameter(name) ? `${separator}${name}=***` : all,
+  );
+}
+
+function isSecretParameter(encodedName: string): boolean {
+  // With `=` so that it is one parameter whatever it holds; what cannot be decoded stays as it is.
+  const [name = ''] = new URLSearchParams(`${encodedName}=`).keys();
+  return secretName.test(name) || secretParameters.has(name.toLowerCase());
 }

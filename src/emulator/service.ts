@@ -6,14 +6,15 @@ import type { Driver } from '../contract/driver-push.ts';
 import { serveAgentTools } from './agent-tools/endpoint.ts';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
-import { serveConsole } from './console/room.ts';
+import { isConsole, refusalPage, serveConsole } from './console/room.ts';
 import { serveControls } from './controls.ts';
 import { openDatabase, stateErrorOf } from './database.ts';
 import { openDriverRoom } from './drivers/room.ts';
 import type { DriverRoom, LastPush } from './drivers/room.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
-import { refuseForeignPages } from './origins.ts';
+import { OwnAddresses } from './origins.ts';
+import type { ReachedAt } from './origins.ts';
 import { RequestLog } from './request-log.ts';
 import { answer } from './routes.ts';
 import type { App, EmulatorEnv } from './routes.ts';
@@ -21,9 +22,7 @@ import { serveRouting } from './routing/room.ts';
 import { Routing } from './routing/routing.ts';
 import type { RoutingOptions } from './routing/routing.ts';
 
-export interface ServiceOptions extends RoutingOptions {
-  /** What is listened at. Default 127.0.0.1. */
-  readonly host?: string | undefined;
+export interface ServiceOptions extends RoutingOptions, ReachedAt {
   /** Directory that everything but faults is kept in. Default: nothing outlives the emulator. */
   readonly state?: string | undefined;
   /** Then `Authorization: Bearer` is required on `/api` and `/v1`. */
@@ -47,13 +46,15 @@ export class Service {
   readonly #database: Database;
   readonly #driverRoom: DriverRoom;
   readonly #app: App = new Hono<EmulatorEnv>();
+  readonly #own: OwnAddresses;
   readonly #bodyBytesMax: number;
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** @throws StateError where `state` cannot be used; what `Routing` has against its options. */
+  /** @throws StateError where `state` cannot be used; OriginError; what `Routing` throws for its options. */
   constructor(options: ServiceOptions) {
     const { state, token, strict = false, bodyBytesMax = gibibyte } = options;
+    this.#own = new OwnAddresses(options);
     this.#database = openDatabase(state);
     this.#bodyBytesMax = bodyBytesMax;
     const kept = state === undefined ? undefined : this.#database;
@@ -65,15 +66,19 @@ export class Service {
       this.#database.close();
       throw state === undefined ? error : stateErrorOf(state, error);
     }
+    this.#refuseForeignPages();
     serveConsole(this.#app, this);
     this.#recordExchanges();
-    refuseForeignPages(this.#app);
     if (token !== undefined) this.#requireToken(token);
     else if (strict) this.#requireAnyKey();
     this.#driverRoom.serve(this.#app);
     const needsKey = token !== undefined || strict;
     serveRouting(this.#app, { routing: this.routing, faults: this.faults, needsKey });
-    serveAgentTools(this.#app, { routing: this.routing, database: this.#database, host: options.host });
+    serveAgentTools(this.#app, {
+      routing: this.routing,
+      database: this.#database,
+      isOriginAllowed: (origin) => this.#own.isAllowed(origin),
+    });
     serveControls(this.#app, this);
     this.#app.notFound((context) => answer(context, () => refuse(404, `there is nothing at ${context.req.path}`)));
     this.#app.onError((error) => {
@@ -129,6 +134,15 @@ export class Service {
     } finally {
       this.#database.close();
     }
+  }
+
+  /** Before anything else: such a request is not recorded and uses up no fault. */
+  #refuseForeignPages(): void {
+    this.#app.use(async ({ req }, next) => {
+      const obstacle = this.#own.obstacleOf(req.raw);
+      if (obstacle === undefined) return next();
+      return isConsole(req.path) ? refusalPage(obstacle) : refuse(403, obstacle);
+    });
   }
 
   #recordExchanges(): void {

@@ -314,6 +314,45 @@ test('emulator serves the driver endpoint until SIGTERM, with a token where one 
   expect(await printed).toBe('');
 });
 
+test('emulator takes its token from a file or the environment too, where others cannot read it', async () => {
+  const file = path.join(await emptyDir(), 'token');
+  await writeFile(file, 'open sesame\n');
+  for (const [args, env] of [
+    [['--token-file', file], {}],
+    [[], { DRIVER_SYNC_EMULATOR_TOKEN: 'open sesame' }],
+    [['--token-file', file], { DRIVER_SYNC_EMULATOR_TOKEN: 'another' }],
+  ] as const) {
+    const child = spawn(process.execPath, [executable, 'emulator', '--listen', '127.0.0.1:0', ...args], {
+      env: { ...process.env, ...env },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    const url = /http:\/\/\S+/.exec(first.toString())?.[0] ?? '';
+    const statusWith = async (token: string): Promise<number> =>
+      (await fetch(`${url}/v1/routers`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await statusWith('open sesame')).toBe(200);
+    expect(await statusWith('another')).toBe(401);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  }
+});
+
+test('emulator refuses a token that is empty, given twice or cannot be read, and an origin that is none', async () => {
+  const dir = await emptyDir();
+  const empty = path.join(dir, 'empty');
+  await writeFile(empty, '\n');
+  for (const [args, message] of [
+    [['--token', ''], '--token is empty'],
+    [['--token', 'a', '--token-file', empty], '--token and --token-file were both given'],
+    [['--token-file', empty], `the token file ${empty} is empty`],
+    [['--token-file', path.join(dir, 'none')], `the token file ${path.join(dir, 'none')} cannot be read: ENOENT`],
+    [['--origin', 'emulator.example.com'], '--origin: "emulator.example.com" is not an origin'],
+  ] as const) {
+    const { code, stderr } = await commandLine('emulator', '--listen', '127.0.0.1:0', ...args);
+    expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining(message) });
+  }
+});
+
 test('emulator refuses an address that is none with 64, and a port that is taken with 75', async () => {
   expect((await commandLine('emulator', '--listen', 'nowhere')).code).toBe(64);
   await using receiver = await openReceiver();

@@ -220,6 +220,19 @@ describe('a login', () => {
     }
   });
 
+  test('registers clients of type web for https redirects alone, loopback or not', async () => {
+    const emulator = await emulatorWorld();
+    for (const [redirects, status] of [
+      [['https://agent.example/callback'], 201],
+      [['http://agent.example/callback'], 400],
+      [['http://127.0.0.1:33418/callback'], 400],
+      [['https://agent.example/callback', 'HTTP://localhost/callback'], 400],
+    ] as const) {
+      const registered = await register(emulator, { application_type: 'web', redirect_uris: redirects });
+      expect(registered, redirects.join(' ')).toMatchObject({ status });
+    }
+  });
+
   test('is for the tools of this emulator and no other resource', async () => {
     const emulator = await emulatorWorld();
     const { clientId } = await register(emulator);
@@ -298,7 +311,8 @@ describe('a request that a page elsewhere makes', () => {
     const statusFrom = async (origin: string) => (await callWith(emulator, { authorization, origin })).status;
     expect(await statusFrom('https://elsewhere.example')).toBe(403);
     expect(await statusFrom('null')).toBe(403);
-    expect(await statusFrom('http://localhost:6274')).toBe(200);
+    expect(await statusFrom('http://localhost:6274')).toBe(403);
+    expect(await statusFrom(emulator.url)).toBe(200);
     const rebound = await emulator.fetch(
       `http://elsewhere.example:${emulator.port}/.well-known/oauth-authorization-server`,
     );

@@ -78,3 +78,31 @@ test('a client that leaves after such an answer, or never ends, keeps nobody fro
   }
   await emulator.close();
 });
+
+describe('a client that does not go on', () => {
+  test.for([
+    ['with its headers', 'GET /_emulator/drivers HTTP/1.1\r\nhost: localhost\r\nx-half: '],
+    ['after its first line', 'POST /api/extDrivers/update HTTP/1.1\r\n'],
+    ['once it has connected', ''],
+  ] as const)('%s loses its connection after a time', async ([, sent]) => {
+    const emulator = await emulatorWorld({ headersTimeoutMs: 50 });
+    const socket = connect(emulator.port, '127.0.0.1');
+    socket.write(sent);
+    // The server ends the connection.
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test('with its body keeps its connection: a large one may take its time', async () => {
+    const emulator = await emulatorWorld({ headersTimeoutMs: 50 });
+    const body = '{"extDrivers":[]}';
+    const half = connect(emulator.port, '127.0.0.1');
+    half.write(
+      `POST ${updatePath} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    // When this one was ended, the first would have been too.
+    const silent = connect(emulator.port, '127.0.0.1');
+    await text(silent);
+    half.write(body);
+    expect(await text(half)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});

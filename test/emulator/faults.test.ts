@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
 import { describe, expect, test, vi } from 'vitest';
 import { updatePath } from '../../src/contract/driver-push.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
@@ -249,6 +252,43 @@ describe('the requests', () => {
     expect(shown).not.toContain('hush');
     expect(emulator.requests()[1]?.headers).toMatchObject({ authorization: 'Bearer ***', 'x-tenant': 'acme' });
     expect(emulator.requests()[0]?.headers).toMatchObject({ authorization: '***' });
+  });
+
+  test('shows no secret that a path or another header holds', async () => {
+    const state = await temporaryDirectory();
+    const first = await startEmulator({ state });
+    const query = 'access_token=s1cret&page=2&api%5Fkey=s2cret&code=s3cret&X-Amz-Signature=s4cret&state=s5cret';
+    await first.fetch(`/v1/routers?${query}`, {
+      headers: {
+        referer: 'http://localhost/callback?page=2&id_token=s6cret',
+        'x-session': 's7cret',
+        link: '<https://a.example/?sig=s8cret>',
+      },
+    });
+    const [record] = first.requests();
+    expect(record?.path).toBe(
+      '/v1/routers?access_token=***&page=2&api%5Fkey=***&code=***&X-Amz-Signature=***&state=***',
+    );
+    expect(record?.headers).toMatchObject({
+      referer: 'http://localhost/callback?page=2&id_token=***',
+      'x-session': '***',
+    });
+    expect(await (await first.fetch('/console/requests')).text()).not.toMatch(/s\dcret/);
+    expect(await (await first.fetch('/_emulator/requests')).text()).not.toMatch(/s\dcret/);
+    await first.close();
+    expect(await readFile(join(state, 'emulator.sqlite'), 'latin1')).not.toMatch(/s\dcret/);
+  });
+
+  test('shows no secret of a record that was kept before parameters were masked', async () => {
+    const state = await temporaryDirectory();
+    const first = await startEmulator({ state });
+    await first.fetch('/v1/routers?access_token=***');
+    await first.close();
+    const database = new Database(join(state, 'emulator.sqlite'));
+    database.exec(`UPDATE request SET record = replace(record, '=***', '=s1cret')`);
+    database.close();
+    const again = await emulatorWorld({ state });
+    expect(again.requests()[0]?.path).toBe('/v1/routers?access_token=***');
   });
 
   test('are the newest thousand', async () => {

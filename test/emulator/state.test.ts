@@ -1,8 +1,9 @@
 /** What `--state` keeps, whose it is, and what becomes of time and limits from one life to the next. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
@@ -13,6 +14,8 @@ import { commandLine } from '../support/command-line.ts';
 import { driver, push, temporaryDirectory } from '../support/emulator-world.ts';
 import { routingWorld } from '../support/routing-world.ts';
 import type { RoutingWorld } from '../support/routing-world.ts';
+
+const executable = join(import.meta.dirname, '../../bin/driver-sync.js');
 
 const video = { promptText: 'waves', duration: 5 };
 
@@ -71,6 +74,35 @@ describe('a state directory', () => {
     const { emulator } = await routingWorld({ state });
     expect(emulator.drivers()).toEqual([driver('a', '0 1')]);
     expect(emulator.requests()).toMatchObject([{ id: 1, status: 200, applied: true }]);
+  });
+
+  test.for([0o000, 0o022, 0o077, 0o777])('is for its owner alone with a umask of %o', async (mask) => {
+    const state = join(await temporaryDirectory(), 'state');
+    const before = process.umask(mask);
+    const modes: number[] = [];
+    try {
+      await using emulator = await startEmulator({ state });
+      await push(emulator, { extDrivers: [driver('a', '0 1')] });
+      modes.push((await stat(state)).mode & 0o777);
+      for (const file of await readdir(state)) modes.push((await stat(join(state, file))).mode & 0o777);
+    } finally {
+      process.umask(before);
+    }
+    expect(modes.map((mode) => mode.toString(8))).toEqual(['700', '600', '600']);
+  });
+
+  test('that was open to others before holds a database that is not, and the command warns of it', async () => {
+    const state = join(await temporaryDirectory(), 'state');
+    await mkdir(state);
+    await chmod(state, 0o755);
+    await writeFile(join(state, 'emulator.sqlite'), '', { mode: 0o644 });
+    const child = spawn(process.execPath, [executable, 'emulator', '--listen', '127.0.0.1:0', '--state', state]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const warning = text(child.stderr);
+    await once(child.stdout, 'data');
+    expect((await stat(join(state, 'emulator.sqlite'))).mode & 0o777).toBe(0o600);
+    child.kill('SIGTERM');
+    expect(await warning).toBe(`warning: the state directory ${state} is open to other users (0755): chmod 700 it\n`);
   });
 
   test('that is damaged, or of a newer version, is refused with what to do', async () => {

@@ -7,7 +7,7 @@ export const cannotBrowse = !existsSync(executablePath) && process.env['CI'] ===
 /** For the name of a suite. */
 export const browserName = cannotBrowse ? `${executablePath}, which is not installed` : executablePath;
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(...further: readonly string[]): Promise<Browser> {
   const args = '--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync';
-  return chromium.launch({ executablePath, args: args.split(' ') });
+  return chromium.launch({ executablePath, args: [...args.split(' '), ...further] });
 }

@@ -2,12 +2,8 @@
 import {
   createMcpHandler,
   getOAuthProtectedResourceMetadataUrl,
-  localhostAllowedHostnames,
   requireBearerAuth,
-  validateHostHeader,
-  validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import { refuse } from '../answers.ts';
 import { Authorization } from './authorization.ts';
 import type { AgentToolsContext } from './endpoint.ts';
 import { LoginStore } from './login-store.ts';
@@ -27,31 +23,16 @@ export interface ToolRequest {
 export class AgentTools {
   readonly #context: AgentToolsContext;
   readonly #store: LoginStore;
-  readonly #hostnames: string[];
   readonly #authorizations = new Map<string, Authorization>();
 
   constructor(context: AgentToolsContext) {
     this.#context = context;
     this.#store = new LoginStore(context.database);
-    const { host } = context;
-    this.#hostnames = [
-      ...localhostAllowedHostnames(),
-      ...(host === undefined ? [] : [host.includes(':') ? `[${host}]` : host]),
-    ];
   }
 
-  /**
-   * Anything but the emulator's own names is refused: a page elsewhere may have its name lead here, and would then be of
-   * the same origin.
-   */
   async answer(received: ToolRequest): Promise<Response> {
     const { request, body } = received;
-    const { origin, host, pathname } = new URL(request.url);
-    const isHost = validateHostHeader(host, this.#hostnames).ok;
-    if (!isHost || !this.#isOriginAllowed(request.headers.get('origin'))) {
-      const names = this.#hostnames.join(', ');
-      return refuse(403, `the ${isHost ? 'origin' : 'host'} is not one of the emulator's: ${names}`);
-    }
+    const { origin, pathname } = new URL(request.url);
     const authorization = this.#authorizationAt(origin);
     if (pathname === '/mcp') return this.#answerTools(received, authorization, origin);
     if (pathname.startsWith('/.well-known/oauth-protected-resource')) return resourceMetadata(origin);
@@ -76,10 +57,6 @@ export class AgentTools {
     });
   }
 
-  #isOriginAllowed(origin: string | null): boolean {
-    return validateOriginHeader(origin, this.#hostnames).ok;
-  }
-
   #authorizationAt(origin: string): Authorization {
     const known = this.#authorizations.get(origin);
     if (known !== undefined) return known;
@@ -87,7 +64,7 @@ export class AgentTools {
       origin,
       resource: resourceAt(origin),
       store: this.#store,
-      isOriginAllowed: (other) => this.#isOriginAllowed(other),
+      isOriginAllowed: this.#context.isOriginAllowed,
     });
     const [oldest] = this.#authorizations.keys();
     if (this.#authorizations.size >= originsMax && oldest !== undefined) this.#authorizations.delete(oldest);

@@ -149,6 +149,20 @@ function settleScope({ oidc: { params } }: ScopeContext, scope: string | undefin
   params.scope = known;
 }
 
+/**
+ * A redirect over http is for programs on the user's own machine (RFC 8252 7.3), which register as `native`; anybody on the
+ * way could read the code of others. The library asks that of clients of type `web` only with the implicit flow.
+ * @throws InvalidClientMetadata
+ */
+function checkRedirects(_context: unknown, _name: string, type: unknown, metadata: { redirect_uris?: unknown }): void {
+  if (type !== 'web' || !Array.isArray(metadata.redirect_uris)) return;
+  if (metadata.redirect_uris.some((uri) => URL.parse(String(uri))?.protocol === 'http:')) {
+    throw new errors.InvalidClientMetadata(
+      'redirect_uris of clients of type web must be https: only clients of type native may register http, for loopback addresses',
+    );
+  }
+}
+
 interface ScopeContext {
   readonly oidc: { readonly params: { scope?: string } };
 }
@@ -190,7 +204,8 @@ function configurationOf({ resource, store, isOriginAllowed }: AuthorizationOpti
     pkce: { required: () => true },
     ttl: lifeSeconds,
     clientBasedCORS: (_context: object, origin: string) => isOriginAllowed(origin),
-    // Of agents, most of which live on the user's own machine: http for loopback redirects only, at any port.
+    // Most agents run on the user's own machine. The library then takes http for loopback redirects only, at any port.
+    extraClientMetadata: { properties: ['application_type'], validator: checkRedirects },
     clientDefaults: {
       application_type: 'native',
       grant_types: ['authorization_code', 'refresh_token'],

@@ -10,8 +10,8 @@ export interface AgentToolsContext {
   readonly routing: Routing;
   /** Keeps clients, grants and tokens as long as it lives. */
   readonly database: Database;
-  /** What the emulator listens at; loopback names are always its own. */
-  readonly host: string | undefined;
+  /** Whether pages of another origin may use the tools and their login. */
+  readonly isOriginAllowed: (origin: string) => boolean;
 }
 
 /** What may be sent where; `/mcp` answers for itself. OPTIONS: pages ask before they send. */

@@ -48,6 +48,7 @@ declare module 'oidc-provider' {
   }
 
   export namespace errors {
+    class InvalidClientMetadata extends Error {}
     class InvalidScope extends Error {
       constructor(description: string, scope: string);
     }

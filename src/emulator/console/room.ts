@@ -1,7 +1,5 @@
 /** The console: what the emulator holds, for people. Pages are made here and need no script. */
-import type { Context } from 'hono';
-import { isOutsideDns } from '../origins.ts';
-import type { App, EmulatorEnv } from '../routes.ts';
+import type { App } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import { serveAssets } from './assets.ts';
 import { serveDriverPages } from './driver-pages.ts';
@@ -28,15 +26,11 @@ const headers: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** Stands before everything that records requests or makes them fail: looking is no request to the service. */
+/** Registered before everything that records requests or makes them fail: looking is no request to the service. */
 export function serveConsole(app: App, shown: Shown): void {
   app.use('/console/*', async (context, next) => {
-    const obstacle = obstacleOf(context);
-    if (obstacle === undefined) await next();
-    else context.res = showNotice({ title: 'Refused', lines: [obstacle], status: 403 });
-    for (const [name, value] of Object.entries(headers)) {
-      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
-    }
+    await next();
+    addHeaders(context.res);
   });
   for (const path of ['/console', '/console/']) {
     servePages(app, path, { GET: (context) => context.redirect('/console/drivers') });
@@ -53,19 +47,18 @@ export function serveConsole(app: App, shown: Shown): void {
   });
 }
 
-/** Why a request may come from another site's page, which must neither read nor change anything here. */
-function obstacleOf({ req }: Context<EmulatorEnv>): string | undefined {
-  const { host, hostname } = new URL(req.url);
-  if (!isOwnName(hostname)) return `The console does not answer to the name ${hostname}: use localhost or an address.`;
-  if (req.method === 'GET' || req.method === 'HEAD') return undefined;
-  const origin = req.header('origin');
-  const site = req.header('sec-fetch-site');
-  const isForeign = origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
-  if (isForeign || site === 'cross-site' || site === 'same-site') return 'Forms of other sites are refused.';
-  return undefined;
+export function isConsole(path: string): boolean {
+  return path === '/console' || path.startsWith('/console/');
 }
 
-/** DNS rebinding needs a name of the public DNS. */
-function isOwnName(hostname: string): boolean {
-  return isOutsideDns(hostname) || /\.(?:localhost|internal)$/.test(hostname);
+/** The answer to a request that may not see the console. */
+export function refusalPage(reason: string): Response {
+  return addHeaders(showNotice({ title: 'Refused', lines: [reason], status: 403 }));
+}
+
+function addHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  }
+  return response;
 }
