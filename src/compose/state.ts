@@ -79,6 +79,7 @@ function openWritable(file: string): Ledger {
 
 export const nowhere: Dependencies['destination'] = {
   push: () => Promise.reject(new Error('this command pushes nothing')),
+  probe: () => Promise.reject(new Error('this command tries no address')),
 };
 
 /** The agent that holds a state directory now. */

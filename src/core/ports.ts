@@ -108,6 +108,28 @@ export interface SnapshotBody {
 export interface Destination {
   /** One attempt (two where a token file turned out to have changed). Never throws for what the network does. */
   push(body: SnapshotBody, signal: AbortSignal): Promise<PushResult>;
+
+  /**
+   * Tries the address as a push would, with an update that deletes and changes nothing. Records nothing.
+   * @throws AgentError `config.invalid` for a token, CA file or proxy that cannot be used; nothing for what the network does
+   */
+  probe(signal: AbortSignal): Promise<Probe>;
+}
+
+/** What holds of an address, step by step. */
+export interface Probe {
+  /** As a push would have ended: `acknowledged` where every step holds. */
+  readonly outcome: PushOutcome;
+  /** In their order, up to the first that does not hold: what comes after that is not known. */
+  readonly steps: readonly ProbeStep[];
+}
+
+export interface ProbeStep {
+  /** `tls` is left out where the address is http, `token` where no token is set and none is asked for. */
+  readonly step: 'name' | 'connection' | 'tls' | 'token' | 'update';
+  readonly holds: boolean;
+  /** One line for a person: what holds, or what does not and what to do. No secret. */
+  readonly text: string;
 }
 
 /** Structured log lines. `fields` hold no secret and, at `info` and above, no whole row. */

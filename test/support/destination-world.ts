@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach } from 'vitest';
-import type { Clock, PushResult, SnapshotBody } from '../../src/core/ports.ts';
+import type { Clock, Probe, PushResult, SnapshotBody } from '../../src/core/ports.ts';
 import type { DestinationSettings } from '../../src/core/settings.ts';
 import { openHttpDestination } from '../../src/edges/push/destination.ts';
 import { memoryLog } from './memory-log.ts';
@@ -112,10 +112,20 @@ export interface Trial extends Partial<DestinationSettings> {
 
 export const log = memoryLog();
 
-export async function push(
+export async function push(url: string, { body = small, signal = never, ...more }: Trial = {}): Promise<PushResult> {
+  await using destination = openDestination(url, more);
+  return await destination.push(body, signal);
+}
+
+export async function probe(url: string, { signal = never, ...more }: Trial = {}): Promise<Probe> {
+  await using destination = openDestination(url, more);
+  return await destination.probe(signal);
+}
+
+function openDestination(
   url: string,
-  { env = {}, body = small, signal = never, clock, ...more }: Trial = {},
-): Promise<PushResult> {
+  { env = {}, clock, ...more }: Omit<Trial, 'body' | 'signal'>,
+): ReturnType<typeof openHttpDestination> {
   const settings = {
     url,
     token: undefined,
@@ -126,8 +136,7 @@ export async function push(
     ...more,
   } as const;
   const options = { version: '0.1.0', env, log, ...(clock && { clock }) };
-  await using destination = openHttpDestination(settings, options);
-  return await destination.push(body, signal);
+  return openHttpDestination(settings, options);
 }
 
 export function file(name: string, text: string): string {

@@ -3,7 +3,7 @@ import { updatePath } from '../../contract/driver-push.ts';
 import { AgentError } from '../../core/errors.ts';
 import { oneLine } from '../../http/masking.ts';
 import type { PushResult } from '../../core/ports.ts';
-import { EndlessError, SilenceError, answerTimeouts } from './route.ts';
+import { EndlessError, type Progress, SilenceError, answerTimeouts } from './route.ts';
 
 export interface Answer {
   readonly status: number;
@@ -130,12 +130,8 @@ function redirectedUrl(location: string, url: URL, secrets: readonly string[]): 
 }
 
 /** How far a push came that was not answered. */
-export interface Attempt {
+export interface Attempt extends Progress {
   readonly url: URL;
-  /** Whether any byte of the request may be on its way. */
-  readonly isReached: boolean;
-  /** Host and port of the proxy on the way, if there is one. */
-  readonly proxy: string | undefined;
   readonly isWhole: boolean;
   readonly sentBytes: number;
   readonly timeoutMs: number;
@@ -202,6 +198,11 @@ const failures: Readonly<Record<string, (peer: string, seconds: number) => strin
     `no safe connection to ${peer}: its certificate is for another host: check url`,
   ERR_SSL_WRONG_VERSION_NUMBER: (peer) => `no safe connection to ${peer}: it does not speak TLS: check url`,
 };
+
+/** Whether the connection stood, and what came over it was no TLS or not that of a trusted service. */
+export function isTlsFailure(error: unknown): boolean {
+  return untrusted.test(errorCode(error)) || /^(CERT_|ERR_TLS_|ERR_SSL_)/.test(errorCode(error));
+}
 
 function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -7,10 +7,11 @@ import { AgentError } from '../../core/errors.ts';
 import type { Clock, Destination, Log, PushResult, SnapshotBody } from '../../core/ports.ts';
 import { proxyFor } from '../../http/proxy.ts';
 import type { DestinationSettings, Secret } from '../../core/settings.ts';
-import { type Answer, judgeAnswer, judgeFailure } from './answer.ts';
+import { type Answer, isTlsFailure, judgeAnswer, judgeFailure } from './answer.ts';
 import { systemClock } from '../clock.ts';
 import { openRequestBody } from './body.ts';
-import { openRoute } from './route.ts';
+import { harmlessUpdate, probeSteps } from './probe.ts';
+import { type Progress, openRoute } from './route.ts';
 
 export interface HttpDestinationOptions {
   /** Of the agent, for the User-Agent. */
@@ -44,17 +45,25 @@ export function openHttpDestination(
   const url = parseUrl(settings.url);
   checkHeaders(settings.headers);
   const closing = new AbortController();
-  const pushes = new Set<Promise<PushResult>>();
+  const attempts = new Set<Promise<Attempted>>();
   const pusher: Pusher = { settings, options, url };
+  const attemptPush = (body: SnapshotBody, signal: AbortSignal): Promise<Attempted> => {
+    const attempted = pushWithToken(pusher, body, AbortSignal.any([signal, closing.signal]));
+    attempts.add(attempted);
+    return attempted.finally(() => attempts.delete(attempted));
+  };
   return {
-    push(body, signal) {
-      const push = pushWithToken(pusher, body, AbortSignal.any([signal, closing.signal]));
-      pushes.add(push);
-      return push.finally(() => pushes.delete(push));
+    push: async (body, signal) => (await attemptPush(body, signal)).result,
+    async probe(signal) {
+      const { result, progress } = await attemptPush(harmlessUpdate, signal);
+      return {
+        outcome: result.outcome,
+        steps: probeSteps({ url, hasToken: settings.token !== undefined, progress, result }),
+      };
     },
     async [Symbol.asyncDispose]() {
       closing.abort(new AgentError('aborted', 'the agent ends'));
-      await Promise.allSettled(pushes);
+      await Promise.allSettled(attempts);
     },
   };
 }
@@ -65,19 +74,25 @@ interface Pusher {
   readonly url: URL;
 }
 
-async function pushWithToken(pusher: Pusher, body: SnapshotBody, signal: AbortSignal): Promise<PushResult> {
+interface Attempted {
+  readonly result: PushResult;
+  readonly progress: Progress;
+}
+
+async function pushWithToken(pusher: Pusher, body: SnapshotBody, signal: AbortSignal): Promise<Attempted> {
   const { token: secret } = pusher.settings;
   const { log } = pusher.options;
   const token = await readToken(secret);
-  const result = await attempt(pusher, token, body, signal);
-  if (secret?.kind !== 'file' || (result.status !== 401 && result.status !== 403)) return result;
+  const attempted = await attempt(pusher, token, body, signal);
+  const { status } = attempted.result;
+  if (secret?.kind !== 'file' || (status !== 401 && status !== 403)) return attempted;
   const newer = await readToken(secret).catch((error: unknown) => {
     // The refusal is the news; a file that is gone now will be said by the next push.
     log.warn('the token file cannot be read again', { error });
     return token;
   });
-  if (newer === token) return result;
-  log.info('the token file has changed: the refused push is tried once more', { status: result.status });
+  if (newer === token) return attempted;
+  log.info('the token file has changed: the refused push is tried once more', { status });
   return attempt(pusher, newer, body, signal);
 }
 
@@ -86,7 +101,7 @@ async function attempt(
   token: string | undefined,
   body: SnapshotBody,
   signal: AbortSignal,
-): Promise<PushResult> {
+): Promise<Attempted> {
   const { settings, options, url } = pusher;
   const authorities = await readAuthorities(settings.caFile);
   const { timeoutMs } = settings;
@@ -111,13 +126,17 @@ async function attempt(
     route.answered();
     const answer = await readAnswer(head);
     if (sending.failure() === undefined) {
-      return judgeAnswer(answer, { ...request, isWhole: sending.isWhole(), now: clock.now(), timeoutMs });
+      const sent = { ...request, isWhole: sending.isWhole(), now: clock.now(), timeoutMs };
+      return { result: judgeAnswer(answer, sent), progress: route.progress() };
     }
   } catch (error) {
     if (sending.failure() === undefined) {
-      const way = { isReached: route.isReached(), proxy: route.proxy() };
-      const far = { isWhole: sending.isWhole(), sentBytes: sending.sentBytes() };
-      return judgeFailure(route.destroyedBy() ?? error, { ...request, ...way, ...far, timeoutMs });
+      const way = route.progress();
+      // What TLS dislikes came over a connection, also where undici opened it within the tunnel of a proxy.
+      const progress = { ...way, isConnected: way.isConnected || isTlsFailure(error) };
+      const sent = { isWhole: sending.isWhole(), sentBytes: sending.sentBytes() };
+      const result = judgeFailure(route.destroyedBy() ?? error, { ...request, ...progress, ...sent, timeoutMs });
+      return { result, progress };
     }
   } finally {
     signal.removeEventListener('abort', stop);

@@ -21,10 +21,8 @@ export interface RouteOptions {
 
 export interface Route {
   readonly dispatcher: Dispatcher;
-  /** Whether a connection to the service stood, so that bytes of the request may be on their way. */
-  isReached(): boolean;
-  /** Host and port of the proxy that the way turned out to lead through. */
-  proxy(): string | undefined;
+  /** How far the request has come. */
+  progress(): Progress;
   /** More of the request was handed over: the time that the answer has begins anew. */
   moved(): void;
   /** The answer has begun: from now on its time does not begin anew. */
@@ -33,6 +31,17 @@ export interface Route {
   destroy(reason: Error): void;
   /** The reason of the first `destroy`: what a request then fails with is not always that. */
   destroyedBy(): Error | undefined;
+}
+
+export interface Progress {
+  /** Host and port of the proxy that the way turned out to lead through. */
+  readonly proxy?: string;
+  /** The IP address that the name of the service, or of the proxy, resolved to. Missing where it is one itself. */
+  readonly address?: string;
+  /** Whether there was a connection to the service: straight, through the tunnel of a proxy, or to a proxy that forwards. */
+  readonly isConnected: boolean;
+  /** Whether a connection to the service stood, its TLS included: bytes of the request may be on their way. */
+  readonly isReached: boolean;
 }
 
 /** An answer that moves a byte now and then would keep a push open without end: it has this many timeouts in all. */
@@ -54,14 +63,14 @@ type Connect = buildConnector.connector;
 export async function openRoute(options: RouteOptions): Promise<Route> {
   const undici = await import('undici');
   const sockets = new Set<Socket>();
-  let reached = false;
-  let proxy: string | undefined;
+  let progress: Progress = { isConnected: false, isReached: false };
+  const note = (news: Partial<Progress>): void => void (progress = { ...progress, ...news });
 
-  const through = connectionsOf(options, sockets);
+  const through = connectionsOf(options, sockets, note);
   const open = (origin: URL | string, given: object, connected: () => void): Client => {
     const { host, origin: opened } = new URL(origin);
     const connect: Connect = (target, done) => {
-      if (opened !== options.url.origin) proxy = host;
+      if (opened !== options.url.origin) note({ proxy: host });
       return (given as { connect: Connect }).connect(target, done);
     };
     // The only clocks that count are ours: undici's do not cover a receiver that stops reading.
@@ -78,7 +87,7 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
     requestTls: tls,
     proxyTls: tls,
     clientFactory: (origin, given) => open(origin, given, () => {}),
-    factory: (origin, given) => open(origin, given, () => (reached = true)),
+    factory: (origin, given) => open(origin, given, () => note({ isReached: true })),
   });
   let destroyedBy: Error | undefined;
   const destroy = (reason: Error): void => {
@@ -93,8 +102,7 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
   const { moved, answered } = answer;
   return {
     dispatcher,
-    isReached: () => reached,
-    proxy: () => proxy,
+    progress: () => progress,
     moved,
     answered,
     destroy,
@@ -104,8 +112,9 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
 
 /** Wraps a connector, so that its sockets are known and given up when no byte moves. */
 function connectionsOf(
-  { timeoutMs, isBodyLate }: RouteOptions,
+  { url, timeoutMs, isBodyLate }: RouteOptions,
   sockets: Set<Socket>,
+  note: (news: Partial<Progress>) => void,
 ): (connect: Connect, connected: () => void) => Connect {
   let watched: Socket | undefined;
   /** Node's own idle timer sees every byte, also those of a chunk that the kernel takes slowly. */
@@ -128,7 +137,12 @@ function connectionsOf(
       connected();
       done(null, socket);
     });
-    if (opening instanceof Socket) sockets.add(opening);
+    if (!(opening instanceof Socket)) return;
+    sockets.add(opening);
+    opening.once('lookup', (error, address) => error === null && note({ address }));
+    // Over TLS a connection to a proxy is not yet one to the service: its tunnel comes after it.
+    const isTunnel = url.protocol === 'https:' && `${target.protocol}//${target.host}` !== url.origin;
+    if (!isTunnel) opening.once('connect', () => note({ isConnected: true }));
   };
 }
 
