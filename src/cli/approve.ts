@@ -14,7 +14,7 @@ export function approve(context: Context, digest: string): number {
     const { source, digest: found } = findHeld(ledger, digest);
     ledger.approve(found, source, Date.now());
     wakeAgent(settings);
-    answer(context, { approved: found, source }, () => `approved ${source}; ${nextStep(settings)}`);
+    answer(context, { approved: found, source }, () => [`approved ${source}; ${nextStep(settings)}`]);
     return 0;
   } finally {
     ledger.close();

@@ -64,7 +64,7 @@ function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Pr
   return locate(settings.file, findings);
 }
 
-function showCheck({ problems, sources }: CheckAnswer, offline: boolean): string {
+function showCheck({ problems, sources }: CheckAnswer, offline: boolean): string[] {
   const lines = problems.map(problemLine);
   for (const source of sources) {
     lines.push(`source ${source.name}`);
@@ -72,14 +72,14 @@ function showCheck({ problems, sources }: CheckAnswer, offline: boolean): string
       lines.push(`  cannot be read: ${source.error.message}`);
       if (source.error.hint !== undefined) lines.push(`    ${source.error.hint}`);
     }
-    if (source.readings.length > 0) lines.push(indent(showReadings(source.readings)));
+    if (source.readings.length > 0) lines.push(...showReadings(source.readings).map((line) => `  ${line}`));
     for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
     for (const warning of source.warnings) lines.push(`  note: ${warning}`);
   }
   if (problems.length > 0)
     lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
   else lines.push(`the config is valid${offline ? '; no source was opened' : unreadNote(sources)}`);
-  return lines.join('\n');
+  return lines;
 }
 
 function unreadNote(sources: readonly SourceCheck[]): string {
@@ -88,7 +88,7 @@ function unreadNote(sources: readonly SourceCheck[]): string {
   return `, but ${unread} ${unread === 1 ? 'source' : 'sources'} cannot be read now`;
 }
 
-function showReadings(readings: SourceCheck['readings']): string {
+function showReadings(readings: SourceCheck['readings']): string[] {
   return table(
     [
       ['driver', 'left'],
@@ -98,8 +98,4 @@ function showReadings(readings: SourceCheck['readings']): string {
     ],
     readings.map(({ driver, path, month, value }) => [driver, path.join(' / '), month, value]),
   );
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '  ');
 }

@@ -1,4 +1,4 @@
-/** What every command is given, and the ways it speaks: data to stdout, talk to stderr. */
+/** What every command is given, its config, and how it answers or fails. */
 import path from 'node:path';
 import { openLog } from '../compose/parts.ts';
 import { runningAgent } from '../compose/state.ts';
@@ -8,7 +8,7 @@ import type { Problem } from '../config/problems.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
-import { print } from './output.ts';
+import { print, printJson, say } from './output.ts';
 
 export interface CommonOptions {
   readonly config?: string;
@@ -26,13 +26,13 @@ export interface Context {
 /** A config with problems: all of them, for people and for scripts. */
 export class ConfigError extends AgentError {
   readonly problems: readonly Problem[];
+  readonly headline: string;
 
   constructor(problems: readonly Problem[], hint = '"driver-sync check" shows them again') {
-    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-    super('config.invalid', `the config has ${count}\n${problems.map(problemLine).join('\n')}`, {
-      hint,
-    });
+    const headline = `the config has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
+    super('config.invalid', [headline, ...problems.map(problemLine)].join('\n'), { hint });
     this.problems = problems;
+    this.headline = headline;
   }
 }
 
@@ -73,43 +73,32 @@ export function commandLog({ options }: Context, level = 'warn'): Log {
   return openLog({ level: options.logLevel ?? level, pretty, stream: process.stderr });
 }
 
-/** Data, as one line of JSON or as text for a person. */
-export function answer(context: Context, data: unknown, text: () => string): void {
-  print(context.options.json === true ? JSON.stringify(data) : harmless(text()));
-}
-
-export function say(text: string): void {
-  process.stderr.write(`${harmless(text)}\n`);
-}
-
-/** Control characters of data, which could hide lines of a terminal from whoever has to approve them, as escapes. */
-function harmless(text: string): string {
-  return text.replaceAll(
-    /[[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]--[\n\t]]/gv,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** Data: one line of JSON, or lines for a person. */
+export function answer(context: Context, data: unknown, lines: () => readonly string[]): void {
+  if (context.options.json === true) printJson(data);
+  else print(lines());
 }
 
 /** Says why a command failed, and gives its exit code. */
 export function fail(context: Context, error: unknown): number {
+  const isJson = context.options.json === true;
   if (!isAgentError(error)) {
     const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    if (context.options.json === true) printError({ code: 'bug', message: bug }, 1);
-    say(`driver-sync: a bug, please report it\n${bug}`);
+    if (isJson) printJson({ error: { code: 'bug', message: bug }, exit: 1 });
+    say('driver-sync: a bug, please report it', ...bug.split('\n'));
     return 1;
   }
   const { code, message, hint, exit } = error;
-  if (context.options.json === true) {
-    const problems = error instanceof ConfigError ? { problems: error.problems } : {};
-    printError({ code, message, ...(hint === undefined ? {} : { hint }), ...problems }, exit);
+  const problems = error instanceof ConfigError ? error.problems : undefined;
+  if (isJson) {
+    const more = { ...(hint === undefined ? {} : { hint }), ...(problems === undefined ? {} : { problems }) };
+    printJson({ error: { code, message, ...more }, exit });
   } else {
-    say(`driver-sync: ${message}${hint === undefined ? '' : `\n  ${hint}`}`);
+    const headline = error instanceof ConfigError ? error.headline : message;
+    const hints = hint === undefined ? [] : [`  ${hint}`];
+    say(`driver-sync: ${headline}`, ...(problems ?? []).map(problemLine), ...hints);
   }
   return exit;
-}
-
-function printError(error: Record<string, unknown>, exit: number): void {
-  print(JSON.stringify({ error, exit }));
 }
 
 /** When something that was left in the ledger takes effect. */

@@ -11,11 +11,11 @@ export function diff(context: Context, from: string, to: string): number {
   return 0;
 }
 
-function showDifference({ changes, drivers }: Difference): string {
+function showDifference({ changes, drivers }: Difference): string[] {
   const mark = { create: '+', update: '~', delete: '-' };
   const lines = drivers.flatMap(({ kind, driver, path, points }) => [
     `${mark[kind]} ${driver}  ${(path.to ?? path.from ?? []).join(' / ')}`,
     ...points.map(({ month, from, to }) => `    ${month}  ${from ?? '(none)'} -> ${to ?? '(none)'}`),
   ]);
-  return [...lines, drivers.length === 0 ? 'no difference' : showChanges(changes)].join('\n');
+  return [...lines, drivers.length === 0 ? 'no difference' : showChanges(changes)];
 }

@@ -57,7 +57,7 @@ export async function emulator(context: Context, flags: EmulatorFlags): Promise<
   await using _emulator = emulated;
   if (state !== undefined) await warnOfOpenState(state);
   const { url } = emulated;
-  print(`emulator: ${url}\nconsole:  ${url}/console\ndrivers:  ${url}/_emulator/drivers`);
+  print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
   print(`routing:  ${url}/v1/routers, ${url}/_emulator/catalog, agent tools at ${url}/mcp`);
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
   await new Promise<void>((resolve) => {

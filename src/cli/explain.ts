@@ -11,7 +11,7 @@ export function explain(context: Context, driver: string, month: string | undefi
   return 0;
 }
 
-function showExplanation({ driver, path, source, rule, points }: Explanation): string {
+function showExplanation({ driver, path, source, rule, points }: Explanation): string[] {
   const rows = points.map((point) => [
     point.month,
     point.value,
@@ -37,5 +37,5 @@ function showExplanation({ driver, path, source, rule, points }: Explanation): s
   const notes = points.flatMap(({ month, collapsed }) =>
     collapsed === undefined ? [] : [`${month} was ${collapsed}`],
   );
-  return [...head, body, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n');
+  return [...head, ...body, ...(notes.length === 0 ? [] : ['', ...notes])];
 }

@@ -7,6 +7,7 @@ import { openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { type Changes, countChanges, diffDrivers } from '../core/series/diff.ts';
 import type { Settings } from '../core/settings.ts';
+import { visible } from '../core/text.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
 import { count, showChanges } from './text.ts';
 
@@ -31,7 +32,7 @@ export async function forget(
   using state = openState(settings, commandLog(context));
   state.deps.ledger.request({ kind: 'forget', source: target.source, part: target.part }, Date.now());
   wakeAgent(settings);
-  answer(context, { forgotten: target, changes }, () => `${what}; ${nextStep(settings)}\n${showChanges(changes)}`);
+  answer(context, { forgotten: target, changes }, () => [`${what}; ${nextStep(settings)}`, showChanges(changes)]);
   return 0;
 }
 
@@ -50,7 +51,7 @@ async function isConfirmed(question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await terminal.question(`${question}. Go on? [y/N] `)).trim());
+    return /^y(es)?$/i.test((await terminal.question(`${visible(question)}. Go on? [y/N] `)).trim());
   } finally {
     terminal.close();
   }

@@ -8,7 +8,7 @@ export function history(context: Context): number {
   using state = openState(loadSettings(context, 'optional'), commandLog(context));
   const pushes = state.deps.ledger.pushes().map(pushRow);
   answer(context, { pushes }, () =>
-    pushes.length === 0 ? 'nothing was pushed yet: "driver-sync sync" does' : showPushes(pushes),
+    pushes.length === 0 ? ['nothing was pushed yet: "driver-sync sync" does'] : showPushes(pushes),
   );
   return 0;
 }
@@ -32,7 +32,7 @@ function pushRow(push: PushRecord) {
   };
 }
 
-function showPushes(pushes: readonly ReturnType<typeof pushRow>[]): string {
+function showPushes(pushes: readonly ReturnType<typeof pushRow>[]): string[] {
   const failures = pushes.flatMap(({ id, outcome, detail }) =>
     outcome === 'acknowledged' || detail === undefined ? [] : [`push ${id} ${outcome}: ${detail}`],
   );
@@ -60,5 +60,5 @@ function showPushes(pushes: readonly ReturnType<typeof pushRow>[]): string {
       push.digest.slice(0, 12),
     ]),
   );
-  return [all, ...failures].join('\n');
+  return [...all, ...failures];
 }

@@ -18,11 +18,9 @@ export function init(context: Context, directory: string): number {
   cpSync(path.join(from, 'sample'), sample, { recursive: true });
   cpSync(path.join(from, 'driver-sync.yaml'), config);
   const shown = path.relative(context.cwd, config);
-  answer(
-    context,
-    { config, sample },
-    () =>
-      `wrote ${shown} and its sample data\nnext: driver-sync check --config ${shown}, then driver-sync run --config ${shown}`,
-  );
+  answer(context, { config, sample }, () => [
+    `wrote ${shown} and its sample data`,
+    `next: driver-sync check --config ${shown}, then driver-sync run --config ${shown}`,
+  ]);
   return 0;
 }

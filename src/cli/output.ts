@@ -1,5 +1,6 @@
 /** The two streams of the process: data goes to stdout, talk to stderr, and whoever reads them gets all of it. */
 import { fstatSync, writeSync } from 'node:fs';
+import { visible, visibleJson } from '../core/text.ts';
 
 /** How long a daemon that was told to end waits for readers of its log that have stopped reading. */
 const daemonPatienceMs = 2000;
@@ -28,11 +29,34 @@ export function talkOnly(): void {
   patienceMs = daemonPatienceMs;
 }
 
-/** Writes to stdout. Waits for no reader, so that a slow one holds nothing up but the end of the process. */
-export function print(text: string): void {
-  const whole = text.endsWith('\n') ? text : `${text}\n`;
-  if (isFile) writeFile(Buffer.from(whole));
-  else process.stdout.write(whole);
+/** For a person. Each string is one line, whatever data is in it. */
+export function print(lines: string | readonly string[]): void {
+  write([lines].flat().map(visible).join('\n'));
+}
+
+export function printJson(data: unknown, indent = 0): void {
+  write(visibleJson(JSON.stringify(data, null, indent)));
+}
+
+/** Rows of CSV: exactly the fields in a pipe or a file, one line a row on a terminal. */
+export function printCsv(rows: readonly (readonly string[])[]): void {
+  const shown = process.stdout.isTTY ? visible : (field: string): string => field;
+  write(rows.map((fields) => fields.map((field) => quoteField(shown(field))).join(',')).join('\n'));
+}
+
+function quoteField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Talk, on stderr. Each string is one line. */
+export function say(...lines: readonly string[]): void {
+  process.stderr.write(`${lines.map(visible).join('\n')}\n`);
+}
+
+/** Waits for no reader, so that a slow one holds nothing up but the end of the process. */
+function write(text: string): void {
+  if (isFile) writeFile(Buffer.from(`${text}\n`));
+  else process.stdout.write(`${text}\n`);
 }
 
 /** `process.stdout` does not notice where only a beginning fits on the disk. */
@@ -49,9 +73,8 @@ export async function endOutput(exit: number): Promise<number> {
   const read = Promise.all([process.stdout, process.stderr].map(emptied));
   await (patienceMs === Infinity ? read : Promise.race([read, elapsed(patienceMs)]));
   if (failure === undefined) return exit;
-  process.stderr.write(
-    `driver-sync: the output could not be written to its end (${failure.code ?? failure.message})\n  free some space, or write it elsewhere\n`,
-  );
+  const why = failure.code ?? failure.message;
+  say(`driver-sync: the output could not be written to its end (${why})`, '  free some space, or write it elsewhere');
   await emptied(process.stderr);
   return exit === 1 || exit === 64 || exit === 78 ? exit : unavailable;
 }

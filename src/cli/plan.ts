@@ -4,7 +4,8 @@ import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { configDiffers } from './status.ts';
-import { type Context, answer, commandLog, loadUnsentSettings, say } from './context.ts';
+import { type Context, answer, commandLog, loadUnsentSettings } from './context.ts';
+import { say } from './output.ts';
 import { openProgress } from './progress.ts';
 import { showBytes, showChanges, showSources } from './text.ts';
 
@@ -30,9 +31,9 @@ export async function plan(context: Context): Promise<number> {
   return report.exit;
 }
 
-function showPlan(report: PlanReport): string {
+function showPlan(report: PlanReport): string[] {
   const { drivers, points, bytes, digest } = report;
-  const lines = [showSources(report.sources), ''];
+  const lines = [...showSources(report.sources), ''];
   lines.push(`snapshot ${digest.slice(0, 12)}: ${drivers} drivers, ${points} points, ${showBytes(bytes)}`);
   lines.push(`would change: ${showChanges(report.changes)}`);
   if (report.isSameData) lines.push('the same data, sent with another stamp or shouldDeleteMissing');
@@ -50,7 +51,7 @@ function showPlan(report: PlanReport): string {
     lines.push(`blocked: ${report.blocked.reason}`);
     if (report.blocked.hint !== undefined) lines.push(`  ${report.blocked.hint}`);
   }
-  return lines.join('\n');
+  return lines;
 }
 
 /** What another config would change and delete, for the log of a reload. */

@@ -1,6 +1,7 @@
 /** One line on a terminal for what takes longer than a second: how much, how fast, how long still. */
 import type { PassEvent } from '../app/dependencies.ts';
-import { showBytes } from './text.ts';
+import { visible } from '../core/text.ts';
+import { cutToWidth, showBytes } from './text.ts';
 
 export interface Progress {
   readonly observe: (event: PassEvent) => void;
@@ -22,7 +23,7 @@ export function openProgress(stream: NodeJS.WriteStream): Progress {
     const elapsedMs = nowMs - startedMs;
     if (elapsedMs < silenceMs || nowMs - shownMs < intervalMs) return;
     shownMs = nowMs;
-    stream.write(`\r\u001b[K${line(elapsedMs).slice(0, (stream.columns || 80) - 1)}`);
+    stream.write(`\r\u001b[K${cutToWidth(visible(line(elapsedMs)), (stream.columns || 80) - 1)}`);
   };
   return {
     observe(event) {
@@ -36,7 +37,7 @@ export function openProgress(stream: NodeJS.WriteStream): Progress {
         const { sent, bytes } = event;
         show('push', (ms) => `pushing ${showBytes(sent)} of ${showBytes(bytes)}${remaining(sent / bytes, ms)}`);
       } else if (event.kind === 'waiting') {
-        stream.write(`\r\u001b[K${event.why}, ${Math.ceil(event.ms / 1000)} s`);
+        stream.write(`\r\u001b[K${visible(event.why)}, ${Math.ceil(event.ms / 1000)} s`);
         shownMs = performance.now();
       }
     },

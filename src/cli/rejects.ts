@@ -1,7 +1,7 @@
 import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
-import { type Context, answer, commandLog, loadSettings } from './context.ts';
-import { print } from './output.ts';
+import { type Context, commandLog, loadSettings } from './context.ts';
+import { printCsv, printJson } from './output.ts';
 
 /** Rows of the newest read that could not be used, as CSV. */
 export function rejects(context: Context, source: string | undefined): number {
@@ -13,16 +13,10 @@ export function rejects(context: Context, source: string | undefined): number {
   }
   const found = [...state.deps.buffer.rejects(source)];
   if (context.options.json === true) {
-    answer(context, { rejects: found }, () => '');
+    printJson({ rejects: found });
     return 0;
   }
-  const lines = found.map((one) =>
-    [one.source, one.part, String(one.row), one.reason, one.text].map(quoteField).join(','),
-  );
-  print(['source,part,row,reason,text', ...lines].join('\n'));
+  const rows = found.map((one) => [one.source, one.part, String(one.row), one.reason, one.text]);
+  printCsv([['source', 'part', 'row', 'reason', 'text'], ...rows]);
   return 0;
-}
-
-function quoteField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -6,7 +6,8 @@ import { pushSummary } from '../app/report.ts';
 import { type OpenState, openState, runningAgent, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
+import { type Context, answer, commandLog, loadSettings } from './context.ts';
+import { say } from './output.ts';
 import { withAgent } from './sync.ts';
 
 const retryForMs = 60_000;
@@ -35,7 +36,7 @@ export async function rollback(context: Context, push: string): Promise<number> 
     exit === 0
       ? `rolled back to push ${id}; nothing else is pushed until "driver-sync sync", SIGUSR2 or a changed config`
       : `${result.outcome}: ${result.reason ?? ''}`;
-  answer(context, { ...result, exit }, () => text);
+  answer(context, { ...result, exit }, () => [text]);
   return exit;
 }
 

@@ -39,9 +39,8 @@ export async function run(context: Context): Promise<number> {
   if (agent === undefined) return 0;
   await using _agent = agent;
   if (emulator !== undefined) {
-    print(`emulator: ${emulator.url}`);
-    print(`console:  ${emulator.url}/console`);
-    print(`drivers:  ${emulator.url}/_emulator/drivers`);
+    const { url } = emulator;
+    print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
   }
   using _requests = watchRequests(settings, () => waker.wake('request'));
   log.info('driver-sync runs', {

@@ -6,7 +6,8 @@ import { AgentError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Approval } from '../core/stores.ts';
-import { ConfigError, type Context, answer, commandLog, load, say } from './context.ts';
+import { ConfigError, type Context, answer, commandLog, load } from './context.ts';
+import { say } from './output.ts';
 import { showSources } from './text.ts';
 
 export interface StatusOptions {
@@ -44,7 +45,7 @@ function live(context: Context, state: string): number {
     : holder === undefined
       ? 'no agent runs on this state directory'
       : `the agent with pid ${holder.pid} has not moved for too long`;
-  answer(context, { live: isLive }, () => text);
+  answer(context, { live: isLive }, () => [text]);
   return isLive ? 0 : 75;
 }
 
@@ -173,7 +174,7 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function showStatus(report: StatusReport): string {
+function showStatus(report: StatusReport): string[] {
   const rows: [string, string][] = [
     ['agent', report.agent === null ? 'not running' : `running, pid ${report.agent.pid}, since ${report.agent.since}`],
     ['last pass', report.lastPass === undefined ? 'none yet' : showPassLine(report.lastPass)],
@@ -193,8 +194,8 @@ function showStatus(report: StatusReport): string {
   for (const { source, digest, state, why } of report.approvals) {
     rows.push(['approval', `${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`]);
   }
-  const head = rows.map(([name, text]) => `${name.padEnd(14)}${text}`).join('\n');
-  return report.sources.length === 0 ? head : `${head}\n\n${showSources(report.sources)}`;
+  const head = rows.map(([name, text]) => `${name.padEnd(14)}${text}`);
+  return report.sources.length === 0 ? head : [...head, '', ...showSources(report.sources)];
 }
 
 function showPassLine({ at, outcome, exit }: NonNullable<StatusReport['lastPass']>): string {

@@ -4,8 +4,9 @@ import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
 import type { PassReport } from '../app/report.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, answer, commandLog, loadSettings, say } from './context.ts';
+import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { embedEmulator } from './embedded.ts';
+import { say } from './output.ts';
 import { openProgress } from './progress.ts';
 import { count, showBytes, showSources } from './text.ts';
 
@@ -24,16 +25,16 @@ function rest({ push, sources, reason, hint, at }: PassReport): object {
   return { ...(push === undefined ? {} : { push }), sources, reason, hint, at };
 }
 
-export function showPass(report: PassReport): string {
+export function showPass(report: PassReport): string[] {
   const { outcome, push, reason, hint } = report;
   const what =
     push === undefined
       ? ''
       : ` push ${push.id}: ${count(push.drivers, 'driver')}, ${count(push.points, 'point')}, ${showBytes(push.bytes)}`;
-  const lines = [showSources(report.sources), '', `${outcome}${what}`];
+  const lines = [...showSources(report.sources), '', `${outcome}${what}`];
   if (reason !== undefined) lines.push(`  ${reason}`);
   if (hint !== undefined) lines.push(`  ${hint}`);
-  return lines.join('\n');
+  return lines;
 }
 
 /** Runs something with an agent, its progress on a terminal, and an orderly end on SIGINT and SIGTERM. */

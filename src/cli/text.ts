@@ -1,25 +1,39 @@
-/** Text for a person at a terminal: tables, counts, sizes. */
-import type { Changes, Counts } from '../core/series/diff.ts';
+/** Lines for a person at a terminal: tables, counts, sizes. */
+import stringWidth from 'string-width';
 import type { DriverDeletes } from '../app/review/verdict.ts';
 import type { SourceReport } from '../app/report.ts';
+import type { Changes, Counts } from '../core/series/diff.ts';
+import { visible } from '../core/text.ts';
 
 export type Column = readonly [title: string, align: 'left' | 'right'];
 
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const widths = columns.map(([title], index) =>
-    Math.max(title.length, ...rows.map((row) => (row[index] ?? '').length)),
+/** A line of titles and a line for each row. Columns are as wide as a terminal shows their texts. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  const cells = [columns.map(([title]) => title), ...rows.map((row) => row.map(visible))];
+  const widths = columns.map((_column, index) =>
+    cells.reduce((widest, row) => Math.max(widest, stringWidth(row[index] ?? '')), 0),
   );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, index) => {
-        const width = widths[index] as number;
-        return columns[index]?.[1] === 'right' ? cell.padStart(width) : cell.padEnd(width);
+  return cells.map((row) =>
+    row
+      .map((text, index) => {
+        const padding = ' '.repeat((widths[index] ?? 0) - stringWidth(text));
+        return columns[index]?.[1] === 'right' ? padding + text : text + padding;
       })
       .join('  ')
-      .trimEnd();
-  return [line(columns.map(([title]) => title)), ...rows.map(line)].join('\n');
+      .trimEnd(),
+  );
 }
 
+/** As much of a line as a terminal of that width can show. */
+export function cutToWidth(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let cut = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(cut + segment) > width) break;
+    cut += segment;
+  }
+  return cut;
+}
 export function showChanges({ drivers, points }: Changes): string {
   return `drivers ${showCounts(drivers)}, points ${showCounts(points)}`;
 }
@@ -47,7 +61,7 @@ export function showBytes(bytes: number): string {
 }
 
 /** One block of lines a source: what state it is in, and what to do where it is not well. */
-export function showSources(sources: readonly SourceReport[]): string {
+export function showSources(sources: readonly SourceReport[]): string[] {
   const rows = sources.map((source) => [
     source.name,
     source.state,
@@ -71,7 +85,7 @@ export function showSources(sources: readonly SourceReport[]): string {
     ],
     rows,
   );
-  return [head, ...sources.flatMap(sourceNotes)].join('\n');
+  return [...head, ...sources.flatMap(sourceNotes)];
 }
 
 function sourceNotes(source: SourceReport): string[] {

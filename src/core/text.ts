@@ -27,6 +27,25 @@ export function trimWhiteSpace(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
+/**
+ * Text on one line: line breaks, tabs, escape sequences and marks that turn the direction of text are shown as escapes.
+ * A name from data can then neither forge a line nor hide one from whoever reads a terminal.
+ */
+export function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
+}
+
+/** The same for JSON, which stays the same data: what `JSON.stringify` leaves as it is, and a terminal may obey. */
+export function visibleJson(json: string): string {
+  return json.replaceAll(/[\u007f-\u009f\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
+}
+
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function escaped(character: string): string {
+  return shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** `text` in quotes on one line, for a reason: control characters escaped, cut at 40 characters. */
 export function quote(text: string): string {
   if (text.length <= shownMax) return JSON.stringify(text);

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { DestinationStream, LoggerOptions } from 'pino';
 import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { visibleJson } from '../core/text.ts';
 
 // `import 'pino'` reads many small files through the ESM loader; `require` takes about 17 ms, and only where a log is opened.
 const require = createRequire(import.meta.url);
@@ -41,25 +42,32 @@ export function openLog({ level, pretty, stream, color = !process.env['NO_COLOR'
   };
 }
 
+/** Text from data is JSON in either form of a line, so that no line break or escape sequence of it comes through. */
 function openPlain(stream: number | NodeJS.WritableStream): DestinationStream {
-  if (typeof stream !== 'number') return stream;
+  const sink = typeof stream === 'number' ? openDescriptor(stream) : stream;
+  return { write: (line) => void sink.write(visibleJson(line)) };
+}
+
+function openDescriptor(fd: number): DestinationStream {
   const { destination } = require('pino') as typeof import('pino');
-  const sink = destination({ fd: stream, sync: true });
+  const sink = destination({ fd, sync: true });
   // A closed pipe or a full disk under the log must not stop the pushes, and there is nowhere left to say so.
   sink.on('error', () => {});
   return sink;
 }
 
 function openPretty(stream: number | NodeJS.WritableStream, color: boolean): DestinationStream {
-  const pretty = require('pino-pretty') as typeof import('pino-pretty');
-  return pretty({
-    destination: stream,
-    sync: true,
+  const { prettyFactory } = require('pino-pretty') as typeof import('pino-pretty');
+  const pretty = prettyFactory({
     colorize: color,
     translateTime: 'UTC:yyyy-mm-dd HH:MM:ss"Z"',
     ignore: 'pid',
     singleLine: true,
+    // Errors are fields as all others: on a line of their own, their texts would not be JSON.
+    errorLikeObjectKeys: [],
   });
+  const plain = openPlain(stream);
+  return { write: (line) => plain.write(pretty(line)) };
 }
 
 /** A foreseen failure is told in its own words; only a bug comes with its stack. */

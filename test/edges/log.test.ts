@@ -76,6 +76,20 @@ test('a terminal gets lines for a person, in UTC too', () => {
   expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\] INFO: pushed \{"digest":"abc"\}$/);
 });
 
+test.each([true, false])(
+  'text from data neither breaks a line nor reaches a terminal as a command (pretty: %s)',
+  (pretty) => {
+    const hostile = 'a\nFORGED\u001b[2J\u009b31m\u2028\u202e';
+    const lines = written('info', pretty, (log) => {
+      log.warn('not read', { source: hostile, error: new AgentError('usage', hostile), parts: [hostile] });
+      log.error('broke', { error: new Error(hostile) });
+    });
+    expect(lines).toHaveLength(2);
+    // eslint-disable-next-line no-control-regex
+    for (const line of lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u202e]/);
+  },
+);
+
 test('the last line before an exit is written, and a closed pipe is no crash', () => {
   const module = new URL('../../src/edges/log.ts', import.meta.url).href;
   const program = `import { openLog } from ${JSON.stringify(module)};
