@@ -2,7 +2,7 @@
 import { isAgentError } from '../core/errors.ts';
 import { fullJitterMs } from './push/backoff.ts';
 import { restoreAfterLoss, restoreRollback } from './prepare/restore.ts';
-import { judgeAll } from './review/review.ts';
+import { review } from './review/review.ts';
 import type { SourceSettings } from '../core/settings.ts';
 import { keptDigests } from './push/retention.ts';
 import { type PushReport, blockedReason, pushNewest } from './push/push.ts';
@@ -33,7 +33,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
   const reads = await lookAtAll(deps, options.looks, signal);
   // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
-  const verdicts = ledger.fact('frozen') === undefined ? judgeAll(deps, reads) : reads.map(unjudged);
+  const verdicts = ledger.fact('frozen') === undefined ? review(deps, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),

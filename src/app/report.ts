@@ -1,6 +1,6 @@
 /** What scripts and people are told of a pass. The shapes are the contract of DESIGN section 2. */
+import { type RunSummary, summarizeRun } from '../core/series/compare.ts';
 import { type Changes, noChanges } from '../core/series/diff.ts';
-import { pointCount } from '../core/series/packing.ts';
 import type { PushRecord, ReadKind } from '../core/stores.ts';
 import type { SourceRead } from './read/read-source.ts';
 import type { DriverDeletes, Verdict } from './review/verdict.ts';
@@ -110,40 +110,11 @@ function keptRejects({ buffer }: Dependencies, source: string): number {
   return [...buffer.rejects(source)].length;
 }
 
-interface ReadSummary {
-  readonly drivers: number;
-  readonly points: number;
-  readonly warnings: readonly string[];
-}
-
-const warningsMax = 20;
-
-/** Counts a read's drivers, once: a pass in which nothing changed must not walk them again. */
-function readSummary(deps: Dependencies, source: string, kind: ReadKind): ReadSummary {
-  const { buffer } = deps;
-  const key = JSON.stringify([kind, buffer.readParts(source, kind)?.map(({ id }) => id), buffer.revision()]);
-  const known = JSON.parse(buffer.fact(`summary:${source}`) ?? '[]') as [string?, ReadSummary?];
-  if (known[0] === key && known[1] !== undefined) return known[1];
-  const warnings: string[] = [];
-  const byPath = new Map<string, string>();
-  let drivers = 0;
-  let points = 0;
-  for (const driver of buffer.drivers(source, kind)) {
-    drivers++;
-    points += pointCount(driver.points);
-    if (driver.otherPath !== undefined) {
-      warnings.push(
-        `driver "${driver.id}" has two paths, ${driver.otherPath} and ${driver.path}; the latest reading's is used`,
-      );
-    }
-    const twin = byPath.get(driver.path);
-    if (twin === undefined) byPath.set(driver.path, driver.id);
-    else warnings.push(`drivers "${twin}" and "${driver.id}" have one path, ${driver.path}`);
-  }
-  const more = warnings.length - warningsMax;
-  const shown = more > 0 ? [...warnings.slice(0, warningsMax), `and ${more} more`] : warnings;
-  const summary = { drivers, points, warnings: shown };
-  buffer.setFact(`summary:${source}`, JSON.stringify([key, summary]));
+function readSummary({ buffer }: Dependencies, source: string, kind: ReadKind): RunSummary {
+  const known = buffer.summary(source, kind);
+  if (known !== undefined) return known;
+  const summary = summarizeRun(buffer.drivers(source, kind));
+  buffer.keepSummary(source, kind, summary);
   return summary;
 }
 

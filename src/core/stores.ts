@@ -1,4 +1,5 @@
 /** What the agent keeps, and asks of whoever keeps it: buffer, ledger and archive. */
+import type { RunSummary } from './series/compare.ts';
 import type { CarriedMonths, Changes } from './series/diff.ts';
 import type { Content, Month, Reject, Rule } from './model.ts';
 import type { FoldedDriver, PackedDriver, PackedPoints, PartOrigin } from './series/packing.ts';
@@ -25,9 +26,24 @@ export interface PartRead {
   readonly endsWithLineEnd: boolean | undefined;
 }
 
-/** A part of a read. Carried: its part is not in the source any more. */
-export interface ReadPart extends PartRead {
+/** A part that a read is made of. */
+export interface ChosenPart {
+  readonly id: number;
+  /** The source does not show it any more. */
   readonly carried: boolean;
+  /** It is carried, and somebody approved that it counts beside parts that have the same points. */
+  readonly settled: boolean;
+}
+
+/** A part of a read, with what is known of it. */
+export interface ReadPart extends PartRead, ChosenPart {}
+
+/** A point that two parts have, of a driver whose readings add up. */
+export interface SharedPoint {
+  readonly part: number;
+  readonly other: number;
+  readonly driver: string;
+  readonly month: Month;
 }
 
 /** Takes a part's drivers in pieces, each id once a piece; nothing of it counts before `commit`. */
@@ -77,10 +93,15 @@ export interface Buffer {
   ): PartWriter;
   /** The part looks different from outside and holds the same. */
   setVersion(id: number, version: string): void;
-  setRead(source: string, kind: ReadKind, parts: readonly { readonly id: number; readonly carried: boolean }[]): void;
+  /** `basis`: everything that a candidate was made from, so that an equal one is not made anew. */
+  setRead(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void;
+  readBasis(source: string, kind: ReadKind): string | undefined;
   dropRead(source: string, kind: ReadKind): void;
-  /** The candidate becomes the accepted read. */
-  accept(source: string): void;
+  /** The candidate becomes the accepted read; carried parts of these names are settled from then on. */
+  accept(source: string, settled: readonly string[]): void;
+  /** What is told of a read, kept with it: a pass in which nothing changed must not walk its drivers again. */
+  summary(source: string, kind: ReadKind): RunSummary | undefined;
+  keepSummary(source: string, kind: ReadKind, summary: RunSummary): void;
   /** The drivers of a read, merged across its parts, by the UTF-8 bytes of their ids. */
   drivers(source: string, kind: ReadKind): Iterable<PackedDriver>;
   /** The drivers of one part, as they were added. */
@@ -91,6 +112,8 @@ export interface Buffer {
   earliestMonth(ids: readonly number[]): Month | undefined;
   /** A driver that has readings of one month in two parts of a read, collapsed by different rules. */
   mixedRules(source: string, kind: ReadKind): MixedRules | undefined;
+  /** For each of these parts of a source, the first point that one of the others has too. */
+  sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[];
   /** Drivers that more than one of these reads has. */
   sharedDrivers(reads: readonly { readonly source: string; readonly kind: ReadKind }[]): Iterable<SharedDriver>;
   /** Takes drivers out of every part of a source: another source has them now. */
@@ -168,6 +191,19 @@ export interface ReadCounts {
 /** Points by driver: what a candidate deletes. */
 export type DeletedPoints = ReadonlyMap<string, readonly Month[]>;
 
+/** What an approval lets pass; nothing beyond it passes. */
+export interface ApprovalScope {
+  readonly deletes: DeletedPoints;
+  /** Names of carried parts that may count beside parts with the same points. */
+  readonly carried: readonly string[];
+}
+
+/** Deletes that the guard let through without approval. */
+export interface LetThrough extends ReadCounts {
+  /** What the source had accepted before the first of them; `undefined` where there are none. */
+  readonly had: ReadCounts | undefined;
+}
+
 export interface Approval {
   readonly id: number;
   /** `undefined`: of the first push to an address. */
@@ -222,19 +258,23 @@ export interface Ledger {
 
   held(): readonly HeldCandidate[];
   /** Records a held candidate; one that is held already keeps its `since`. */
-  hold(held: Omit<HeldCandidate, 'sinceMs'>, deletes: DeletedPoints, nowMs: number): void;
+  hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): void;
   release(source: string): void;
 
   /** Approves what is held under that digest. */
   approve(digest: string, source: string | undefined, nowMs: number): void;
   approvals(): readonly Approval[];
-  approvedDeletes(approval: number): DeletedPoints;
+  approvedScope(approval: number): ApprovalScope;
   closeApproval(id: number, state: 'used' | 'dropped', why?: string): void;
 
   /** Deletes that the guard let through without approval. Recorded before they are done: `read` makes that harmless. */
-  recordDeletes(source: string, read: string, deletes: ReadCounts & { readonly atMs: number }): void;
+  recordDeletes(
+    source: string,
+    read: string,
+    deletes: ReadCounts & { readonly atMs: number; readonly had: ReadCounts },
+  ): void;
   /** Their sum since a moment, without those of one read, which is being judged again. */
-  deletesSince(source: string, sinceMs: number, read: string): ReadCounts;
+  deletesSince(source: string, sinceMs: number, read: string): LetThrough;
 
   request(request: Request, nowMs: number): number;
   pendingRequests(): readonly PendingRequest[];

@@ -176,6 +176,39 @@ describe('deletes of the last 24 hours', () => {
   });
 });
 
+describe('deletes of the last 30 days', () => {
+  const day = 24 * hour;
+
+  test('add up to no more than three times what may go in a day, of what there was then', async () => {
+    await using w = await guarded(gridFile(ids(1, 100)));
+    const counts: number[] = [];
+    let [first, isHeld] = [1, false];
+    for (let today = 1; today <= 14 && !isHeld; today++) {
+      w.clock.jump(day);
+      first += Math.floor((101 - first) * 0.08);
+      await w.write('sales.csv', gridFile(ids(first, 100)));
+      isHeld = (await w.sync()).exit === 4;
+      counts.push(w.count());
+    }
+    expect(counts).toEqual([92, 85, 79, 73, 73]);
+    expect((await w.status()).held[0]?.reason).toBe(
+      'it would delete 5 of 73 drivers after 27 of 100 in the last 30 days, more than three times guard.maxDeletes 10%',
+    );
+    w.clock.jump(30 * day);
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+
+  test('do not count what was approved', async () => {
+    await using w = await guarded(gridFile(ids(1, 100)));
+    await w.write('sales.csv', gridFile(ids(41, 100)));
+    await approveHeld(w);
+    expect(await w.sync()).toMatchObject(accepted);
+    w.clock.jump(2 * day);
+    await w.write('sales.csv', gridFile(ids(46, 100)));
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+});
+
 describe('a source without readings', () => {
   const empty = 'id,time,value\n';
 

@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Evidence, type GuardRules, allowedDeletes, isBeyond, judge } from '../../src/core/guard/guard.ts';
+import {
+  type Evidence,
+  type GuardRules,
+  allowedDeletes,
+  isBeyond,
+  judge,
+  judgeRemoved,
+} from '../../src/core/guard/guard.ts';
 import type { Limit } from '../../src/core/settings.ts';
 
 const share = (percent: number): Limit => ({ kind: 'share', millionths: percent * 10_000 });
 const number = (count: number): Limit => ({ kind: 'count', count });
 const rules: GuardRules = { maxDeletes: share(10), floor: 5, mayBeEmpty: false };
+
+const nothing = { drivers: 0, points: 0 };
 
 /** A candidate that deletes so many of 100 drivers and 1000 points. */
 function evidence(deletes: { drivers?: number; points?: number }, more: Partial<Evidence> = {}): Evidence {
@@ -18,11 +27,10 @@ function evidence(deletes: { drivers?: number; points?: number }, more: Partial<
       points: { create: 0, update: 0, delete: points },
     },
     dropsOnlyOldest: false,
-    recentDeletes: { drivers: 0, points: 0 },
-    mayCountTwice: false,
+    letThrough: { day: nothing, month: { ...nothing, had: undefined } },
+    countedTwice: [],
     regression: undefined,
     dropsOnlyNewest: false,
-    departed: false,
     ...more,
   };
 }
@@ -37,15 +45,34 @@ describe('the share of deletes', () => {
   });
 
   test('counts what went in the last 24 hours', () => {
-    const recentDeletes = { drivers: 6, points: 6 };
-    expect(judge(evidence({ drivers: 4, points: 4 }, { recentDeletes }), rules)).toBeUndefined();
-    expect(judge(evidence({ drivers: 5, points: 5 }, { recentDeletes }), rules)?.reason).toBe(
+    const letThrough = { day: { drivers: 6, points: 6 }, month: { drivers: 6, points: 6, had: undefined } };
+    expect(judge(evidence({ drivers: 4, points: 4 }, { letThrough }), rules)).toBeUndefined();
+    expect(judge(evidence({ drivers: 5, points: 5 }, { letThrough }), rules)?.reason).toBe(
       'it would delete 5 of 100 drivers after 6 in the last 24 hours, more than guard.maxDeletes 10%',
     );
   });
 
   test('does not stop a read that deletes nothing, whatever went before', () => {
-    expect(judge(evidence({}, { recentDeletes: { drivers: 90, points: 900 } }), rules)).toBeUndefined();
+    const letThrough = { day: { drivers: 90, points: 900 }, month: { drivers: 90, points: 900, had: undefined } };
+    expect(judge(evidence({}, { letThrough }), rules)).toBeUndefined();
+  });
+
+  test('counts what went in the last 30 days, three times as much of what there was then', () => {
+    const had = { drivers: 150, points: 1500 };
+    const letThrough = { day: nothing, month: { drivers: 40, points: 40, had } };
+    expect(judge(evidence({ drivers: 5, points: 5 }, { letThrough }), rules)).toBeUndefined();
+    expect(judge(evidence({ drivers: 6, points: 6 }, { letThrough }), rules)?.reason).toBe(
+      'it would delete 6 of 100 drivers after 40 of 150 in the last 30 days, more than three times guard.maxDeletes 10%',
+    );
+  });
+
+  test('lets no more than half of a small source go in 30 days', () => {
+    const before = { drivers: 4, points: 4 };
+    const letThrough = { day: nothing, month: { drivers: 4, points: 4, had: { drivers: 8, points: 8 } } };
+    const small = { accepted: { ...before, rejects: 0 }, candidate: { drivers: 3, points: 3, rejects: 0 }, letThrough };
+    expect(judge(evidence({ drivers: 1, points: 1 }, small), rules)?.reason).toContain(
+      'after 4 of 8 in the last 30 days',
+    );
   });
 
   test.each([
@@ -94,9 +121,15 @@ describe('what is held whatever the share', () => {
     });
   });
 
-  test('one that may count rows twice, and a source that left the config', () => {
-    expect(judge(evidence({}, { mayCountTwice: true }), rules)?.reason).toContain('twice');
-    expect(judge(evidence({ drivers: 1, points: 1 }, { departed: true }), rules)?.reason).toContain('left the config');
+  test('one that may count rows twice, by the parts and the point', () => {
+    const other = { part: 'in/2.csv', driver: 'North', month: '2026-01' };
+    expect(judge(evidence({}, { countedTwice: [{ carried: 'in/1.csv', other }] }), rules)?.reason).toBe(
+      'rows may be counted twice: in/1.csv is gone and carried, and in/2.csv has its driver "North" in 2026-01 too',
+    );
+  });
+
+  test('a source that left the config', () => {
+    expect(judgeRemoved(evidence({ drivers: 1, points: 1 }).changes).reason).toContain('left the config');
   });
 });
 

@@ -10,7 +10,7 @@ import {
   withoutDeletes,
 } from '../../core/series/diff.ts';
 import { restoreAfterLoss, restoreRollback } from '../prepare/restore.ts';
-import { judgeAll } from '../review/review.ts';
+import { review } from '../review/review.ts';
 import {
   type PushReport,
   acceptedDrivers,
@@ -54,7 +54,7 @@ export async function plan(deps: Dependencies, signal: AbortSignal): Promise<Pla
   ledger.setFact('frozen', undefined);
   forgetRequested(deps);
   const reads = await Promise.all(settings.sources.map((source) => readSource(deps, source, signal)));
-  const verdicts = judgeAll(deps, reads);
+  const verdicts = review(deps, reads);
   const snapshot = buildSnapshot(deps);
   const last = ledger.lastAcknowledged(address);
   const before = last === undefined ? undefined : openReadable(deps, last.digest);

@@ -71,7 +71,7 @@ function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
     }
     open.writer.add(open.batch);
     const read = open.writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
-    buffer.setRead(source, 'accepted', [{ id: read.id, carried: false }]);
+    buffer.setRead(source, 'accepted', [{ id: read.id, carried: false, settled: false }]);
   }
 }
 

@@ -1,12 +1,12 @@
 /** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
 import { fullJitterMs } from './backoff.ts';
 import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
+import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { isAgentError } from '../../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/stores.ts';
 import { allPoints, firstPush } from '../review/approvals.ts';
 import { openTitle } from './retention.ts';
-import { mergeSources } from '../review/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What a pass did about pushing. */
@@ -57,7 +57,7 @@ export function buildSnapshot(deps: Dependencies): Snapshot {
 
 /** All drivers that sources have accepted, in order, with their sources. */
 export function acceptedDrivers(deps: Dependencies): Iterable<SnapshotDriver> {
-  return mergeSources(deps.buffer.acceptedSources().map((source) => withSource(deps, source)));
+  return mergeDriverRuns(deps.buffer.acceptedSources().map((source) => withSource(deps, source)));
 }
 
 function* withSource(deps: Dependencies, source: string): Generator<SnapshotDriver> {
@@ -109,7 +109,7 @@ export function snapshotBlock(deps: Dependencies, snapshot: Snapshot): PushRepor
   const points = allPoints(snapshot.readPoints());
   const approval = ledger.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
   if (approval !== undefined) {
-    const missing = [...ledger.approvedDeletes(approval.id)].some(([driver, months]) => {
+    const missing = [...ledger.approvedScope(approval.id).deletes].some(([driver, months]) => {
       const present = new Set(points.get(driver));
       return months.some((month) => !present.has(month));
     });
@@ -118,7 +118,7 @@ export function snapshotBlock(deps: Dependencies, snapshot: Snapshot): PushRepor
   }
   const reason = `the first push to ${address} waits for approval; it deletes every driver that is not among its ${snapshot.drivers}`;
   const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
-  ledger.hold(held, points, clock.now().getTime());
+  ledger.hold(held, { deletes: points, carried: [] }, clock.now().getTime());
   return { outcome: 'blocked', reason, hint: `driver-sync approve ${snapshot.digest.slice(0, 12)}` };
 }
 

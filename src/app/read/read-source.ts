@@ -8,7 +8,8 @@ import type { Content, Part, Reject, Row, RowBatch } from '../../core/model.ts';
 import type { Lookups, Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
 import type { PartRead, PartWriter, ReadPart, SeenFile } from '../../core/stores.ts';
-import { assembleCandidate, isNewer } from './candidate.ts';
+import { assembleCandidate } from './candidate.ts';
+import { isNewer } from './carried.ts';
 import { withTimeout } from './timeout.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -30,7 +31,6 @@ export type SourceRead =
       readonly state: 'read';
       /** Parts that are gone since the read before, and whose data is carried from now on. */
       readonly disappeared: readonly string[];
-      readonly mayCountTwice: boolean;
       /** See `Source.mayLag`. */
       readonly mayLag: boolean;
     }
@@ -81,7 +81,7 @@ export async function readSource(
     const parts = new Map(
       [...(deps.buffer.readParts(settings.name, 'candidate') ?? []), ...good].map((part) => [part.id, part]),
     );
-    const kept = [...parts.values()].map(({ id }) => ({ id, carried: false }));
+    const kept = [...parts.values()].map(({ id }) => ({ id, carried: false, settled: false }));
     deps.buffer.dropRead(settings.name, 'candidate');
     deps.buffer.setRead(settings.name, 'partial', kept);
     return { settings, isExpensive, state: 'unread', reason: error.message, hint: error.hint };

@@ -1,4 +1,4 @@
-/** The guard: which candidate may replace what was accepted. Nothing is deleted without evidence (DESIGN section 4). */
+/** The guard: which candidate may replace what was accepted. Nothing is deleted without evidence. */
 import type { Regression } from './answer-version.ts';
 import { type Changes, hasChanges } from '../series/diff.ts';
 import type { Rule } from '../model.ts';
@@ -9,20 +9,30 @@ export interface Evidence {
   /** `undefined` where the source was never accepted. */
   readonly accepted: { readonly drivers: number; readonly points: number; readonly rejects: number } | undefined;
   readonly candidate: { readonly drivers: number; readonly points: number; readonly rejects: number };
-  /** Of the candidate against the accepted read. */
+  /** From the accepted read to the candidate. */
   readonly changes: Changes;
   /** Every deleted point lies before the candidate's earliest month. */
   readonly dropsOnlyOldest: boolean;
-  /** Of a place that may lag: every deleted point lies after the candidate's latest month, and nothing is new. */
+  /** The place may lag, every deleted point lies after the candidate's latest month, and nothing is new. */
   readonly dropsOnlyNewest: boolean;
-  /** Deletes that the guard let through without approval in the last 24 hours. */
-  readonly recentDeletes: { readonly drivers: number; readonly points: number };
-  /** A part disappeared while another came, in a source with a sum, average or count. */
-  readonly mayCountTwice: boolean;
-  /** What the place says of its age is older than it was. */
+  /** Deletes that the guard let through without approval. */
+  readonly letThrough: { readonly day: Deletes; readonly month: Deletes & { readonly had: Deletes | undefined } };
+  /** Carried parts that may count rows twice. */
+  readonly countedTwice: readonly CountedTwice[];
+  /** The place says that it is older than it was. */
   readonly regression: Regression | undefined;
-  /** The source is not in the config any more. */
-  readonly departed: boolean;
+}
+
+interface Deletes {
+  readonly drivers: number;
+  readonly points: number;
+}
+
+/** A carried part, and what says that its rows may stand in another part too. */
+export interface CountedTwice {
+  readonly carried: string;
+  /** A part that is new or changed and has a point of the carried one; `undefined`: what is carried is only known from a snapshot. */
+  readonly other: { readonly part: string; readonly driver: string; readonly month: string } | undefined;
 }
 
 export interface GuardRules {
@@ -31,29 +41,18 @@ export interface GuardRules {
   readonly mayBeEmpty: boolean;
 }
 
-/** `undefined`: accepted. Otherwise why it is held, for a person. */
+/** Why a candidate is held, for a person. */
 export interface Hold {
   readonly reason: string;
   readonly hint?: string;
 }
 
+/** `undefined`: the candidate may replace what was accepted. */
 export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   const { accepted, candidate, changes } = evidence;
-  if (evidence.departed) {
-    const { drivers } = changes;
-    return {
-      reason: `the source left the config and ${drivers.delete} ${plural(drivers.delete, 'driver')} would be deleted`,
-      hint: 'approve it, or put the source back',
-    };
-  }
   const emptiness = judgeEmptiness(evidence, rules);
   if (emptiness !== undefined) return emptiness;
-  if (evidence.mayCountTwice) {
-    return {
-      reason: 'a part disappeared while another one came, and carrying it may count its rows twice',
-      hint: 'forget the part that is gone, or put it back',
-    };
-  }
+  if (evidence.countedTwice.length > 0) return judgeCountedTwice(evidence.countedTwice);
   if (accepted !== undefined && evidence.regression !== undefined && hasChanges(changes)) {
     const { from, to } = evidence.regression;
     return {
@@ -69,7 +68,7 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
       hint: 'a row that could not be read is no evidence that its points are gone: see "driver-sync rejects"',
     };
   }
-  // Declared: an empty read of this source is evidence, and deletes all of it.
+  // With `mayBeEmpty` an empty read is evidence, and deletes everything that the source had.
   if (candidate.drivers === 0) return undefined;
   if (evidence.dropsOnlyOldest) {
     return {
@@ -86,6 +85,14 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   return judgeShare(evidence, accepted, rules);
 }
 
+/** A source that left the config deletes all that it had, which somebody has to approve. */
+export function judgeRemoved({ drivers }: Changes): Hold {
+  return {
+    reason: `the source left the config and ${drivers.delete} ${plural(drivers.delete, 'driver')} would be deleted`,
+    hint: 'approve it, or put the source back',
+  };
+}
+
 function judgeEmptiness({ accepted, candidate }: Evidence, rules: GuardRules): Hold | undefined {
   if (candidate.drivers > 0 || rules.mayBeEmpty) return undefined;
   if (accepted === undefined) {
@@ -98,29 +105,63 @@ function judgeEmptiness({ accepted, candidate }: Evidence, rules: GuardRules): H
   };
 }
 
+function judgeCountedTwice(found: readonly CountedTwice[]): Hold {
+  const shown = found
+    .slice(0, 3)
+    .map(({ carried, other }) =>
+      other === undefined
+        ? `${carried} is gone, and what is known of it comes from a snapshot, where it is summed up with others`
+        : `${carried} is gone and carried, and ${other.part} has its driver "${other.driver}" in ${other.month} too`,
+    );
+  const more = found.length > 3 ? `; and ${found.length - 3} more` : '';
+  return {
+    reason: `rows may be counted twice: ${shown.join('; ')}${more}`,
+    hint: 'put the part that is gone back, or drop it with "driver-sync forget"; approve if both really add up',
+  };
+}
+
+/** How many times as much as in one day may go in 30 days. */
+const monthDays = 3;
+
 function judgeShare(
-  { changes, recentDeletes }: Evidence,
+  { changes, letThrough }: Evidence,
   accepted: { readonly drivers: number; readonly points: number },
   rules: GuardRules,
 ): Hold | undefined {
+  const limit = `guard.maxDeletes ${describeLimit(rules.maxDeletes)}`;
+  const hint = 'see "driver-sync plan"; approve it if the data is really gone';
   for (const unit of ['drivers', 'points'] as const) {
     const deletes = changes[unit].delete;
-    const total = deletes + recentDeletes[unit];
-    if (deletes === 0 || total <= allowedDeletes(accepted[unit], rules)) continue;
-    const recent = recentDeletes[unit] > 0 ? ` after ${recentDeletes[unit]} in the last 24 hours` : '';
-    return {
-      reason: `it would delete ${deletes} of ${accepted[unit]} ${unit}${recent}, more than guard.maxDeletes ${describeLimit(rules.maxDeletes)}`,
-      hint: 'see "driver-sync plan"; approve it if the data is really gone',
-    };
+    if (deletes === 0) continue;
+    const day = letThrough.day[unit];
+    if (deletes + day > allowedDeletes(accepted[unit], rules)) {
+      const recent = day > 0 ? ` after ${day} in the last 24 hours` : '';
+      return { reason: `it would delete ${deletes} of ${accepted[unit]} ${unit}${recent}, more than ${limit}`, hint };
+    }
+    const month = letThrough.month[unit];
+    const had = letThrough.month.had?.[unit] ?? accepted[unit];
+    if (deletes + month > allowedInMonth(had, rules)) {
+      return {
+        reason: `it would delete ${deletes} of ${accepted[unit]} ${unit} after ${month} of ${had} in the last 30 days, more than three times ${limit}`,
+        hint,
+      };
+    }
   }
   return undefined;
 }
 
-/** How many of `whole` may go without approval. The floor never covers more than half. */
+/** How many of `whole` may go in a day without approval. The floor never covers more than half. */
 export function allowedDeletes(whole: number, rules: Pick<GuardRules, 'maxDeletes' | 'floor'>): number {
   if (rules.maxDeletes.kind === 'count') return rules.maxDeletes.count;
   const share = Math.floor((whole * rules.maxDeletes.millionths) / 1_000_000);
   return Math.max(share, Math.min(rules.floor, Math.floor(whole / 2)));
+}
+
+/** The same in 30 days, of what there was at their beginning. */
+function allowedInMonth(whole: number, { maxDeletes, floor }: Pick<GuardRules, 'maxDeletes' | 'floor'>): number {
+  if (maxDeletes.kind === 'count') return monthDays * maxDeletes.count;
+  const share = Math.floor((monthDays * whole * maxDeletes.millionths) / 1_000_000);
+  return Math.max(share, Math.min(monthDays * floor, Math.floor(whole / 2)));
 }
 
 /** Whether `count` of `whole` is beyond a limit, exactly. */

@@ -27,6 +27,7 @@ export interface PartReadRow {
   rejects: number;
   ends_with_line_end: number | null;
   carried: number;
+  settled: number;
 }
 
 /** Of all that is pushed or shown of a driver. */
@@ -49,5 +50,6 @@ export function readPart(row: PartReadRow): ReadPart {
     rejects: row.rejects,
     endsWithLineEnd: row.ends_with_line_end === null ? undefined : row.ends_with_line_end === 1,
     carried: row.carried === 1,
+    settled: row.settled === 1,
   };
 }

@@ -90,6 +90,10 @@ const migrations = [
   `
   ALTER TABLE part_read RENAME COLUMN stamp TO version;
   ALTER TABLE seen RENAME COLUMN stamp TO version;
+  ALTER TABLE read ADD COLUMN basis TEXT;
+  ALTER TABLE read ADD COLUMN summary TEXT;
+  ALTER TABLE read_part ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
+  DELETE FROM meta WHERE key LIKE 'basis %' OR key LIKE 'inherited %' OR key LIKE 'summary:%';
   `,
 ];
 

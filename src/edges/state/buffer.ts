@@ -13,8 +13,10 @@ import {
   packDriver,
   unpackDriver,
 } from '../../core/series/packing.ts';
+import type { RunSummary } from '../../core/series/compare.ts';
 import type {
   Buffer,
+  ChosenPart,
   MixedRules,
   PartRead,
   PartWriter,
@@ -22,10 +24,14 @@ import type {
   ReadPart,
   SeenFile,
   SharedDriver,
+  SharedPoint,
 } from '../../core/stores.ts';
 import { type FoldRow, type PartReadRow, checksum, readPart } from './buffer-rows.ts';
+import { dropPart, openPartWriter } from './part-writer.ts';
+import { type SharedFolds, firstShared, sharedFolds } from './shared-points.ts';
 import { checkVersion, migrate } from './buffer-schema.ts';
 import { openDatabase, translated, translating } from './sqlite.ts';
+import { Statements } from './statements.ts';
 
 const foldColumns = 'f.driver, f.rule, f.path, f.other_path, f.points, f.origins, f.checksum';
 
@@ -55,6 +61,7 @@ function checkReadable(version: number, file: string): void {
 class SqliteBuffer implements Buffer {
   readonly #db: Database;
   readonly #file: string;
+  readonly #tables: Statements;
   /** Iterating blocks its connection for writing, so reads that stream have one of their own. */
   #reader: Database | undefined;
   #origins = new Map<number, PartOrigin>();
@@ -62,98 +69,85 @@ class SqliteBuffer implements Buffer {
   constructor(db: Database, file: string) {
     this.#db = db;
     this.#file = file;
+    this.#tables = new Statements(db, file);
   }
 
   acceptedSources(): readonly string[] {
     const sql = `SELECT source FROM read WHERE kind = 'accepted' ORDER BY source`;
-    return this.#all<{ source: string }>(sql).map((row) => row.source);
+    return this.#tables.all<{ source: string }>(sql).map((row) => row.source);
   }
 
   readParts(source: string, kind: ReadKind): readonly ReadPart[] | undefined {
-    const [read] = this.#all('SELECT 1 FROM read WHERE source = ? AND kind = ?', source, kind);
+    const [read] = this.#tables.all('SELECT 1 FROM read WHERE source = ? AND kind = ?', source, kind);
     if (read === undefined) return undefined;
-    const sql = `SELECT p.*, rp.carried FROM read_part rp JOIN part_read p ON p.id = rp.part_read
+    const sql = `SELECT p.*, rp.carried, rp.settled FROM read_part rp JOIN part_read p ON p.id = rp.part_read
       WHERE rp.source = ? AND rp.kind = ? ORDER BY p.name, p.id`;
-    return this.#all<PartReadRow>(sql, source, kind).map(readPart);
+    return this.#tables.all<PartReadRow>(sql, source, kind).map(readPart);
   }
 
   beginPart(source: string, part: { name: string; kind: PartRead['kind'] }, fingerprint: string): PartWriter {
-    const insert = `INSERT INTO part_read
-      (source, name, kind, version, hash, fingerprint, revised_at_ms, rows, rejects, ready)
-      VALUES (?, ?, ?, '', '', ?, 0, 0, 0, 0)`;
-    const id = Number(this.#run(insert, source, part.name, part.kind, fingerprint).lastInsertRowid);
-    let chunk = 0;
-    const origins = new Set<number>();
-    const addFold = this.#db.prepare(`INSERT INTO fold
-      (source, driver, part_read, chunk, rule, path, other_path, earliest, points, origins, checksum)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-    return {
-      id,
-      add: (drivers) =>
-        this.#write(() => {
-          chunk++;
-          for (const driver of drivers) {
-            const first = driver.cells[0];
-            if (first === undefined) continue;
-            // A driver's path may be of a reading whose month is not among the cells.
-            for (const { part: origin } of [driver.pathPlace, ...driver.cells]) if (origin !== id) origins.add(origin);
-            const packed = packDriver(driver);
-            const { rule, path, otherPath, points, origins: blob } = packed;
-            const crc = checksum(packed);
-            addFold.run(source, driver.id, id, chunk, rule, path, otherPath ?? null, first.month, points, blob, crc);
-          }
-        }),
-      commit: (content, counts) =>
-        this.#write(() => {
-          const sql = `UPDATE part_read SET version = ?, hash = ?, revised_at_ms = ?, rows = ?, rejects = ?,
-            ends_with_line_end = ?, ready = 1 WHERE id = ?`;
-          const lineEnd = content.endsWithLineEnd === undefined ? null : Number(content.endsWithLineEnd);
-          this.#run(sql, content.version, content.hash, content.revisedAtMs, counts.rows, counts.rejects, lineEnd, id);
-          if (part.kind === 'part') {
-            this.#run('INSERT INTO origin VALUES (?, ?, ?, ?)', id, source, part.name, content.revisedAtMs);
-          }
-          for (const origin of origins) this.#run('INSERT INTO part_read_origin VALUES (?, ?)', id, origin);
-          return readPart(this.#all<PartReadRow>('SELECT *, 0 AS carried FROM part_read WHERE id = ?', id)[0]!);
-        }),
-      addOrigin: (origin) => void origins.add(origin),
-      discard: () =>
-        this.#write(() => {
-          if (this.#all('SELECT 1 FROM part_read WHERE id = ? AND ready = 0', id).length > 0)
-            this.#dropPart(id, source);
-        }),
-    };
+    return openPartWriter(this.#tables, source, { ...part, fingerprint });
   }
 
   setVersion(id: number, version: string): void {
-    this.#run('UPDATE part_read SET version = ? WHERE id = ?', version, id);
+    this.#tables.run('UPDATE part_read SET version = ? WHERE id = ?', version, id);
   }
 
-  setRead(source: string, kind: ReadKind, parts: readonly { id: number; carried: boolean }[]): void {
-    this.#write(() => {
-      this.#run('INSERT OR REPLACE INTO read VALUES (?, ?)', source, kind);
-      this.#run('DELETE FROM read_part WHERE source = ? AND kind = ?', source, kind);
-      for (const part of parts) {
-        this.#run('INSERT INTO read_part VALUES (?, ?, ?, ?)', source, kind, part.id, Number(part.carried));
+  setRead(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void {
+    this.#tables.write(() => {
+      this.#tables.run(
+        'INSERT OR REPLACE INTO read (source, kind, basis) VALUES (?, ?, ?)',
+        source,
+        kind,
+        basis ?? null,
+      );
+      this.#tables.run('DELETE FROM read_part WHERE source = ? AND kind = ?', source, kind);
+      const insert = 'INSERT INTO read_part (source, kind, part_read, carried, settled) VALUES (?, ?, ?, ?, ?)';
+      for (const { id, carried, settled } of parts) {
+        this.#tables.run(insert, source, kind, id, Number(carried), Number(settled));
       }
       if (kind === 'accepted') this.#countUp();
     });
   }
 
+  readBasis(source: string, kind: ReadKind): string | undefined {
+    const sql = 'SELECT basis FROM read WHERE source = ? AND kind = ?';
+    return this.#tables.all<{ basis: string | null }>(sql, source, kind)[0]?.basis ?? undefined;
+  }
+
   dropRead(source: string, kind: ReadKind): void {
-    this.#write(() => {
-      this.#run('DELETE FROM read WHERE source = ? AND kind = ?', source, kind);
-      this.#run('DELETE FROM read_part WHERE source = ? AND kind = ?', source, kind);
+    this.#tables.write(() => {
+      this.#tables.run('DELETE FROM read WHERE source = ? AND kind = ?', source, kind);
+      this.#tables.run('DELETE FROM read_part WHERE source = ? AND kind = ?', source, kind);
       if (kind === 'accepted') this.#countUp();
     });
   }
 
-  accept(source: string): void {
-    this.#write(() => {
+  accept(source: string, settled: readonly string[]): void {
+    this.#tables.write(() => {
       const parts = this.readParts(source, 'candidate');
       if (parts === undefined) return;
-      this.setRead(source, 'accepted', parts);
+      const summary = this.summary(source, 'candidate');
+      const isSettled = (part: ReadPart): boolean => part.settled || (part.carried && settled.includes(part.name));
+      this.setRead(
+        source,
+        'accepted',
+        parts.map((part) => ({ ...part, settled: isSettled(part) })),
+      );
+      if (summary !== undefined) this.keepSummary(source, 'accepted', summary);
       this.dropRead(source, 'candidate');
     });
+  }
+
+  summary(source: string, kind: ReadKind): RunSummary | undefined {
+    const sql = 'SELECT summary FROM read WHERE source = ? AND kind = ?';
+    const text = this.#tables.all<{ summary: string | null }>(sql, source, kind)[0]?.summary;
+    return typeof text === 'string' ? (JSON.parse(text) as RunSummary) : undefined;
+  }
+
+  keepSummary(source: string, kind: ReadKind, summary: RunSummary): void {
+    const sql = 'UPDATE read SET summary = ? WHERE source = ? AND kind = ?';
+    this.#tables.run(sql, JSON.stringify(summary), source, kind);
   }
 
   *drivers(source: string, kind: ReadKind): Generator<PackedDriver> {
@@ -180,13 +174,13 @@ class SqliteBuffer implements Buffer {
   driver(source: string, id: string): PackedDriver | undefined {
     const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.driver = ? AND f.part_read IN
       (SELECT part_read FROM read_part WHERE source = ? AND kind = 'accepted') ORDER BY f.part_read, f.chunk`;
-    const rows = this.#all<FoldRow>(sql, source, id, source);
+    const rows = this.#tables.all<FoldRow>(sql, source, id, source);
     return rows.length === 0 ? undefined : this.#merge(rows);
   }
 
   earliestMonth(ids: readonly number[]): Month | undefined {
     const sql = `SELECT min(earliest) AS month FROM fold WHERE part_read IN (SELECT value FROM json_each(?))`;
-    return this.#all<{ month: number | null }>(sql, JSON.stringify(ids))[0]?.month ?? undefined;
+    return this.#tables.all<{ month: number | null }>(sql, JSON.stringify(ids))[0]?.month ?? undefined;
   }
 
   mixedRules(source: string, kind: ReadKind): MixedRules | undefined {
@@ -207,20 +201,26 @@ class SqliteBuffer implements Buffer {
     return undefined;
   }
 
+  sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[] {
+    const rows = this.#iterate(sharedFolds, source, JSON.stringify(parts), JSON.stringify(others));
+    return firstShared(rows as Iterable<unknown> as Iterable<SharedFolds>, parts.length);
+  }
+
   *sharedDrivers(reads: readonly { source: string; kind: ReadKind }[]): Generator<SharedDriver> {
     const sql = `SELECT f.driver, json_group_array(DISTINCT f.source) AS sources FROM fold f JOIN read_part rp
       ON rp.source = f.source AND rp.part_read = f.part_read
       JOIN json_each(?) wanted ON wanted.value ->> 0 = rp.source AND wanted.value ->> 1 = rp.kind
       GROUP BY f.driver HAVING count(DISTINCT f.source) > 1 ORDER BY f.driver`;
     const wanted = JSON.stringify(reads.map(({ source, kind }) => [source, kind]));
-    for (const row of this.#all<{ driver: string; sources: string }>(sql, wanted)) {
+    for (const row of this.#tables.all<{ driver: string; sources: string }>(sql, wanted)) {
       yield { driver: row.driver, sources: JSON.parse(row.sources) as string[] };
     }
   }
 
   removeDrivers(source: string, ids: Iterable<string>): void {
-    this.#write(() => {
-      for (const id of ids) this.#run('DELETE FROM fold WHERE source = ? AND driver = ?', source, id);
+    this.#tables.write(() => {
+      for (const id of ids) this.#tables.run('DELETE FROM fold WHERE source = ? AND driver = ?', source, id);
+      this.#tables.run('UPDATE read SET summary = NULL WHERE source = ?', source);
       this.#countUp();
     });
   }
@@ -229,7 +229,7 @@ class SqliteBuffer implements Buffer {
     let origin = this.#origins.get(id);
     if (origin === undefined) {
       const sql = 'SELECT id, source, name, revised_at_ms AS revisedAtMs FROM origin WHERE id = ?';
-      origin = this.#all<PartOrigin>(sql, id)[0];
+      origin = this.#tables.all<PartOrigin>(sql, id)[0];
       if (origin === undefined) {
         throw new AgentError(
           'state.corrupt',
@@ -245,21 +245,21 @@ class SqliteBuffer implements Buffer {
   }
 
   addRestoredOrigin(origin: Omit<PartOrigin, 'id'>): number {
-    return this.#write(() => {
+    return this.#tables.write(() => {
       const { source, name, revisedAtMs } = origin;
       const same = 'SELECT id FROM origin WHERE source = ? AND name = ? AND revised_at_ms = ?';
-      const known = this.#all<{ id: number }>(same, source, name, revisedAtMs)[0];
+      const known = this.#tables.all<{ id: number }>(same, source, name, revisedAtMs)[0];
       if (known !== undefined) return known.id;
       // Numbers come from one place, so that a part read later never gets this one.
       const { id } = this.beginPart(source, { name, kind: 'snapshot' }, '');
-      this.#run('DELETE FROM part_read WHERE id = ?', id);
-      this.#run('INSERT INTO origin VALUES (?, ?, ?, ?)', id, source, name, revisedAtMs);
+      this.#tables.run('DELETE FROM part_read WHERE id = ?', id);
+      this.#tables.run('INSERT INTO origin VALUES (?, ?, ?, ?)', id, source, name, revisedAtMs);
       return id;
     });
   }
 
   origins(): readonly PartOrigin[] {
-    return this.#all<PartOrigin>(`SELECT id, source, name, revised_at_ms AS revisedAtMs FROM origin WHERE id IN (
+    return this.#tables.all<PartOrigin>(`SELECT id, source, name, revised_at_ms AS revisedAtMs FROM origin WHERE id IN (
       SELECT part_read FROM read_part WHERE kind = 'accepted' UNION
       SELECT o.origin FROM part_read_origin o JOIN read_part rp USING (part_read) WHERE rp.kind = 'accepted')`);
   }
@@ -267,41 +267,41 @@ class SqliteBuffer implements Buffer {
   partOrigins(id: number): readonly PartOrigin[] {
     const sql = `SELECT o.id, o.source, o.name, o.revised_at_ms AS revisedAtMs
       FROM part_read_origin p JOIN origin o ON o.id = p.origin WHERE p.part_read = ?`;
-    return this.#all<PartOrigin>(sql, id);
+    return this.#tables.all<PartOrigin>(sql, id);
   }
 
   seen(source: string): ReadonlyMap<string, SeenFile> {
     const sql = 'SELECT name, version, hash, revised_at_ms AS revisedAtMs FROM seen WHERE source = ?';
-    const rows = this.#all<SeenFile & { name: string }>(sql, source);
+    const rows = this.#tables.all<SeenFile & { name: string }>(sql, source);
     return new Map(rows.map(({ name, ...file }) => [name, file]));
   }
 
   setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void {
-    this.#write(() => {
-      this.#run('DELETE FROM seen WHERE source = ?', source);
+    this.#tables.write(() => {
+      this.#tables.run('DELETE FROM seen WHERE source = ?', source);
       for (const [name, { version, hash, revisedAtMs }] of files) {
-        this.#run('INSERT INTO seen VALUES (?, ?, ?, ?, ?)', source, name, version, hash, revisedAtMs);
+        this.#tables.run('INSERT INTO seen VALUES (?, ?, ?, ?, ?)', source, name, version, hash, revisedAtMs);
       }
     });
   }
 
   keepRejects(source: string, part: string, rejects: readonly Reject[]): void {
-    this.#write(() => {
-      this.#run('DELETE FROM reject WHERE source = ? AND part = ?', source, part);
+    this.#tables.write(() => {
+      this.#tables.run('DELETE FROM reject WHERE source = ? AND part = ?', source, part);
       for (const { row, reason, text } of rejects) {
-        this.#run('INSERT INTO reject VALUES (?, ?, ?, ?, ?)', source, part, row, reason, text);
+        this.#tables.run('INSERT INTO reject VALUES (?, ?, ?, ?, ?)', source, part, row, reason, text);
       }
     });
   }
 
   keepRejectsOf(source: string, parts: readonly string[]): void {
     const sql = 'DELETE FROM reject WHERE source = ? AND part NOT IN (SELECT value FROM json_each(?))';
-    this.#run(sql, source, JSON.stringify(parts));
+    this.#tables.run(sql, source, JSON.stringify(parts));
   }
 
   rejects(source?: string): Iterable<Reject & { source: string; part: string }> {
     const sql = 'SELECT * FROM reject WHERE :source IS NULL OR source = :source ORDER BY source, part, row';
-    return this.#all(sql, { source: source ?? null });
+    return this.#tables.all(sql, { source: source ?? null });
   }
 
   revision(): number {
@@ -309,18 +309,19 @@ class SqliteBuffer implements Buffer {
   }
 
   fact(key: string): string | undefined {
-    return this.#all<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)[0]?.value;
+    return this.#tables.all<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)[0]?.value;
   }
 
   setFact(key: string, value: string): void {
-    this.#run('INSERT OR REPLACE INTO meta VALUES (?, ?)', key, value);
+    this.#tables.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', key, value);
   }
 
   prune(): void {
-    this.#write(() => {
+    this.#tables.write(() => {
       const unused = 'SELECT id, source FROM part_read WHERE id NOT IN (SELECT part_read FROM read_part)';
-      for (const { id, source } of this.#all<{ id: number; source: string }>(unused)) this.#dropPart(id, source);
-      this.#run(`DELETE FROM origin WHERE id NOT IN (SELECT id FROM part_read)
+      for (const { id, source } of this.#tables.all<{ id: number; source: string }>(unused))
+        dropPart(this.#tables, id, source);
+      this.#tables.run(`DELETE FROM origin WHERE id NOT IN (SELECT id FROM part_read)
         AND id NOT IN (SELECT origin FROM part_read_origin)`);
     });
   }
@@ -333,7 +334,7 @@ class SqliteBuffer implements Buffer {
   }
 
   copyTo(file: string): void {
-    this.#run('VACUUM INTO ?', file);
+    this.#tables.run('VACUUM INTO ?', file);
   }
 
   close(): void {
@@ -369,12 +370,6 @@ class SqliteBuffer implements Buffer {
     }
   }
 
-  #dropPart(id: number, source: string): void {
-    this.#run('DELETE FROM fold WHERE source = ? AND part_read = ?', source, id);
-    this.#run('DELETE FROM part_read_origin WHERE part_read = ?', id);
-    this.#run('DELETE FROM part_read WHERE id = ?', id);
-  }
-
   #countUp(): void {
     this.setFact('revision', String(this.revision() + 1));
   }
@@ -383,17 +378,5 @@ class SqliteBuffer implements Buffer {
     if (this.#file === ':memory:') return this.#db;
     this.#reader ??= openDatabase(this.#file, { readonly: true, synchronous: 'NORMAL' });
     return this.#reader;
-  }
-
-  #write<T>(run: () => T): T {
-    return translating(this.#file, () => (this.#db.inTransaction ? run() : this.#db.transaction(run).immediate()));
-  }
-
-  #all<T = unknown>(sql: string, ...values: unknown[]): T[] {
-    return translating(this.#file, () => this.#db.prepare(sql).all(...values) as T[]);
-  }
-
-  #run(sql: string, ...values: unknown[]): { lastInsertRowid: number | bigint } {
-    return translating(this.#file, () => this.#db.prepare(sql).run(...values));
   }
 }

@@ -9,9 +9,11 @@ import { packMonths, unpackMonths } from '../../core/series/packing.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
 import type {
   Approval,
+  ApprovalScope,
   DeletedPoints,
   HeldCandidate,
   Ledger,
+  LetThrough,
   NewPush,
   PendingRequest,
   PushRecord,
@@ -20,6 +22,7 @@ import type {
 } from '../../core/stores.ts';
 import { checkVersion, migrateWith } from './buffer-schema.ts';
 import { openDatabase, translating } from './sqlite.ts';
+import { Statements } from './statements.ts';
 
 const migrations = [
   `
@@ -88,6 +91,14 @@ const migrations = [
 
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Names of carried parts, as JSON, that an approval lets count beside parts with the same points.
+  ALTER TABLE held ADD COLUMN carried TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE approval ADD COLUMN carried TEXT NOT NULL DEFAULT '[]';
+  -- What the source had accepted before the deletes.
+  ALTER TABLE deletion ADD COLUMN had_drivers INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE deletion ADD COLUMN had_points INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 interface PushRow {
@@ -123,11 +134,11 @@ export function openLedger(file: string, access: 'migrate' | 'write' | 'read'): 
 
 class SqliteLedger implements Ledger {
   readonly #db: Database;
-  readonly #file: string;
+  readonly #tables: Statements;
 
   constructor(db: Database, file: string) {
     this.#db = db;
-    this.#file = file;
+    this.#tables = new Statements(db, file);
   }
 
   beginPush(push: NewPush): number {
@@ -137,22 +148,22 @@ class SqliteLedger implements Ledger {
     const { atMs, address, digest, drivers, points, bytes, changes, rollbackOf } = push;
     const counts = [drivers, points, bytes, JSON.stringify(changes)];
     const values = [atMs, address, digest, ...counts, rollbackOf ?? null, Number(push.shouldDeleteMissing)];
-    return Number(this.#run(sql, ...values).lastInsertRowid);
+    return Number(this.#tables.run(sql, ...values).lastInsertRowid);
   }
 
   endPush(id: number, result: PushResult, endedAtMs: number): void {
     const sql = 'UPDATE push SET ended_at_ms = ?, outcome = ?, status = ?, detail = ?, maybe_taken = ? WHERE id = ?';
     const { outcome, status, detail, maybeTaken } = result;
-    this.#run(sql, endedAtMs, outcome, status ?? null, detail ?? null, Number(maybeTaken), id);
+    this.#tables.run(sql, endedAtMs, outcome, status ?? null, detail ?? null, Number(maybeTaken), id);
   }
 
   endOrphans(endedAtMs: number): void {
     const sql = `UPDATE push SET outcome = 'unknown', ended_at_ms = ?, detail = ? WHERE outcome IS NULL`;
-    this.#run(sql, endedAtMs, 'the agent stopped while it was sent');
+    this.#tables.run(sql, endedAtMs, 'the agent stopped while it was sent');
   }
 
   acknowledge(id: number, result: PushResult, ended: Parameters<Ledger['acknowledge']>[2]): void {
-    this.#write(() => {
+    this.#tables.write(() => {
       this.endPush(id, result, ended.atMs);
       const insert = this.#db.prepare('INSERT INTO change VALUES (?, ?, ?)');
       for (const { driver, months } of ended.carried) insert.run(driver, id, months);
@@ -161,78 +172,82 @@ class SqliteLedger implements Ledger {
   }
 
   pushes(): readonly PushRecord[] {
-    return this.#all<PushRow>('SELECT * FROM push ORDER BY id DESC').map(pushRecord);
+    return this.#tables.all<PushRow>('SELECT * FROM push ORDER BY id DESC').map(pushRecord);
   }
 
   push(id: number): PushRecord | undefined {
-    return this.#all<PushRow>('SELECT * FROM push WHERE id = ?', id).map(pushRecord)[0];
+    return this.#tables.all<PushRow>('SELECT * FROM push WHERE id = ?', id).map(pushRecord)[0];
   }
 
   lastPush(address?: string): PushRecord | undefined {
     const sql = 'SELECT * FROM push WHERE :address IS NULL OR address = :address ORDER BY id DESC LIMIT 1';
-    return this.#all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
+    return this.#tables.all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
   }
 
   lastAcknowledged(address?: string): PushRecord | undefined {
     const sql = `SELECT * FROM push WHERE outcome = 'acknowledged' AND (:address IS NULL OR address = :address)
       ORDER BY id DESC LIMIT 1`;
-    return this.#all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
+    return this.#tables.all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
   }
 
   hasDeletingPush(address: string): boolean {
     const sql = `SELECT 1 FROM push WHERE address = ? AND outcome = 'acknowledged' AND should_delete_missing = 1 LIMIT 1`;
-    return this.#all(sql, address).length > 0;
+    return this.#tables.all(sql, address).length > 0;
   }
 
   hasOpenPushSince(address: string, push: number): boolean {
     const sql = `SELECT 1 FROM push WHERE address = ? AND id > ? AND (outcome IS NULL OR outcome != 'acknowledged')
       AND maybe_taken = 1 LIMIT 1`;
-    return this.#all(sql, address, push).length > 0;
+    return this.#tables.all(sql, address, push).length > 0;
   }
 
   maybeTaken(address: string, digest: string): { endedAtMs: number | undefined } | undefined {
     const sql = `SELECT ended_at_ms FROM push WHERE address = ? AND digest != ? AND maybe_taken = 1
       AND (outcome IS NULL OR outcome != 'acknowledged') ORDER BY ended_at_ms IS NULL DESC, ended_at_ms DESC LIMIT 1`;
-    const row = this.#all<{ ended_at_ms: number | null }>(sql, address, digest)[0];
+    const row = this.#tables.all<{ ended_at_ms: number | null }>(sql, address, digest)[0];
     return row && { endedAtMs: row.ended_at_ms ?? undefined };
   }
 
   firstPush(address: string, driver: string, month: Month): number | undefined {
     const sql = `SELECT c.push, c.months FROM change c JOIN push p ON p.id = c.push
       WHERE c.driver = ? AND p.address = ? ORDER BY c.push DESC`;
-    const rows = this.#all<{ push: number; months: Uint8Array }>(sql, driver, address);
+    const rows = this.#tables.all<{ push: number; months: Uint8Array }>(sql, driver, address);
     const changed = rows.find((row) => unpackMonths(row.months).includes(month));
     if (changed !== undefined) return changed.push;
     const first = `SELECT min(id) AS id FROM push WHERE address = ? AND outcome = 'acknowledged'`;
-    return this.#all<{ id: number | null }>(first, address)[0]?.id ?? undefined;
+    return this.#tables.all<{ id: number | null }>(first, address)[0]?.id ?? undefined;
   }
 
   held(): readonly HeldCandidate[] {
     const sql = `SELECT source, digest, reason, hint, since_ms AS sinceMs, approvable FROM held ORDER BY source`;
     type Row = Omit<HeldCandidate, 'approvable' | 'hint'> & { approvable: number; hint: string | null };
-    return this.#all<Row>(sql).map((row) => ({
+    return this.#tables.all<Row>(sql).map((row) => ({
       ...row,
       hint: row.hint ?? undefined,
       approvable: row.approvable === 1,
     }));
   }
 
-  hold(held: Omit<HeldCandidate, 'sinceMs'>, deletes: DeletedPoints, nowMs: number): void {
+  hold(held: Omit<HeldCandidate, 'sinceMs'>, { deletes, carried }: ApprovalScope, nowMs: number): void {
     const { source, digest, reason, hint, approvable } = held;
-    const sql = `INSERT INTO held VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET
+    const sql = `INSERT INTO held (source, digest, reason, hint, since_ms, approvable, deletes, carried)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET
       since_ms = iif(digest = excluded.digest, since_ms, excluded.since_ms), digest = excluded.digest,
-      reason = excluded.reason, hint = excluded.hint, approvable = excluded.approvable, deletes = excluded.deletes`;
-    this.#run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), packDeletes(deletes));
+      reason = excluded.reason, hint = excluded.hint, approvable = excluded.approvable, deletes = excluded.deletes,
+      carried = excluded.carried`;
+    const scope = [packDeletes(deletes), JSON.stringify(carried)];
+    this.#tables.run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), ...scope);
   }
 
   release(source: string): void {
-    this.#run('DELETE FROM held WHERE source = ?', source);
+    this.#tables.run('DELETE FROM held WHERE source = ?', source);
   }
 
   approve(digest: string, source: string | undefined, nowMs: number): void {
-    this.#run(
-      `INSERT INTO approval (source, digest, at_ms, state, deletes) VALUES (:source, :digest, :nowMs, 'pending',
-      coalesce((SELECT deletes FROM held WHERE source = :source AND digest = :digest), x'5b5d'))`,
+    this.#tables.run(
+      `INSERT INTO approval (source, digest, at_ms, state, deletes, carried) VALUES (:source, :digest, :nowMs, 'pending',
+      coalesce((SELECT deletes FROM held WHERE source = :source AND digest = :digest), x'5b5d'),
+      coalesce((SELECT carried FROM held WHERE source = :source AND digest = :digest), '[]'))`,
       { source: source ?? null, digest, nowMs },
     );
   }
@@ -240,37 +255,51 @@ class SqliteLedger implements Ledger {
   approvals(): readonly Approval[] {
     const sql = 'SELECT id, source, digest, at_ms AS atMs, state, why FROM approval ORDER BY id DESC';
     type Row = Omit<Approval, 'source' | 'why'> & { source: string | null; why: string | null };
-    return this.#all<Row>(sql).map((row) => ({ ...row, source: row.source ?? undefined, why: row.why ?? undefined }));
+    return this.#tables
+      .all<Row>(sql)
+      .map((row) => ({ ...row, source: row.source ?? undefined, why: row.why ?? undefined }));
   }
 
-  approvedDeletes(approval: number): DeletedPoints {
-    const row = this.#all<{ deletes: Uint8Array }>('SELECT deletes FROM approval WHERE id = ?', approval)[0];
-    return row === undefined ? new Map() : unpackDeletes(row.deletes);
+  approvedScope(approval: number): ApprovalScope {
+    type Row = { deletes: Uint8Array; carried: string };
+    const row = this.#tables.all<Row>('SELECT deletes, carried FROM approval WHERE id = ?', approval)[0];
+    if (row === undefined) return { deletes: new Map(), carried: [] };
+    return { deletes: unpackDeletes(row.deletes), carried: JSON.parse(row.carried) as string[] };
   }
 
   closeApproval(id: number, state: 'used' | 'dropped', why?: string): void {
-    this.#run('UPDATE approval SET state = ?, why = ? WHERE id = ?', state, why ?? null, id);
+    this.#tables.run('UPDATE approval SET state = ?, why = ? WHERE id = ?', state, why ?? null, id);
   }
 
-  recordDeletes(source: string, read: string, deletes: ReadCounts & { atMs: number }): void {
-    const { atMs, drivers, points } = deletes;
-    this.#run('INSERT OR REPLACE INTO deletion VALUES (?, ?, ?, ?, ?)', source, read, atMs, drivers, points);
+  recordDeletes(source: string, read: string, deletes: Parameters<Ledger['recordDeletes']>[2]): void {
+    const { atMs, drivers, points, had } = deletes;
+    const sql = `INSERT OR REPLACE INTO deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`;
+    this.#tables.run(sql, source, read, atMs, drivers, points, had.drivers, had.points);
   }
 
-  deletesSince(source: string, sinceMs: number, read: string): ReadCounts {
-    const sql = `SELECT coalesce(sum(drivers), 0) AS drivers, coalesce(sum(points), 0) AS points
-      FROM deletion WHERE source = ? AND at_ms > ? AND read != ?`;
-    return this.#all<ReadCounts>(sql, source, sinceMs, read)[0]!;
+  deletesSince(source: string, sinceMs: number, read: string): LetThrough {
+    const sql = `SELECT drivers, points, had_drivers AS hadDrivers, had_points AS hadPoints
+      FROM deletion WHERE source = ? AND at_ms > ? AND read != ? ORDER BY at_ms`;
+    type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
+    const rows = this.#tables.all<Row>(sql, source, sinceMs, read);
+    const sum = (of: (row: Row) => number): number => rows.reduce((total, row) => total + of(row), 0);
+    const [first] = rows;
+    return {
+      drivers: sum((row) => row.drivers),
+      points: sum((row) => row.points),
+      had: first && { drivers: first.hadDrivers, points: first.hadPoints },
+    };
   }
 
   request(request: Request, nowMs: number): number {
     const sql = 'INSERT INTO request (at_ms, request) VALUES (?, ?)';
-    return Number(this.#run(sql, nowMs, JSON.stringify(request)).lastInsertRowid);
+    return Number(this.#tables.run(sql, nowMs, JSON.stringify(request)).lastInsertRowid);
   }
 
   pendingRequests(): readonly PendingRequest[] {
     const sql = 'SELECT id, at_ms AS atMs, request FROM request WHERE result IS NULL ORDER BY id';
-    return this.#all<{ id: number; atMs: number; request: string }>(sql).map((row) => ({
+    return this.#tables.all<{ id: number; atMs: number; request: string }>(sql).map((row) => ({
       id: row.id,
       atMs: row.atMs,
       request: JSON.parse(row.request) as Request,
@@ -278,21 +307,23 @@ class SqliteLedger implements Ledger {
   }
 
   finishRequest(id: number, result: string): void {
-    this.#run('UPDATE request SET result = ? WHERE id = ?', result, id);
+    this.#tables.run('UPDATE request SET result = ? WHERE id = ?', result, id);
   }
 
   requestResult(id: number): string | undefined {
-    return this.#all<{ result: string | null }>('SELECT result FROM request WHERE id = ?', id)[0]?.result ?? undefined;
+    return (
+      this.#tables.all<{ result: string | null }>('SELECT result FROM request WHERE id = ?', id)[0]?.result ?? undefined
+    );
   }
 
   fact<T>(key: string): T | undefined {
-    const row = this.#all<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)[0];
+    const row = this.#tables.all<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)[0];
     return row === undefined ? undefined : (JSON.parse(row.value) as T);
   }
 
   setFact(key: string, value: unknown): void {
-    if (value === undefined) this.#run('DELETE FROM meta WHERE key = ?', key);
-    else this.#run('INSERT OR REPLACE INTO meta VALUES (?, ?)', key, JSON.stringify(value));
+    if (value === undefined) this.#tables.run('DELETE FROM meta WHERE key = ?', key);
+    else this.#tables.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', key, JSON.stringify(value));
   }
 
   shrink(): void {
@@ -302,23 +333,11 @@ class SqliteLedger implements Ledger {
   asked(): string {
     const sql = `SELECT (SELECT coalesce(max(id), 0) FROM request) || '/' ||
       (SELECT coalesce(max(id), 0) FROM approval) AS asked`;
-    return this.#all<{ asked: string }>(sql)[0]!.asked;
+    return this.#tables.all<{ asked: string }>(sql)[0]!.asked;
   }
 
   close(): void {
     this.#db.close();
-  }
-
-  #write<T>(run: () => T): T {
-    return translating(this.#file, () => this.#db.transaction(run).immediate());
-  }
-
-  #all<T = unknown>(sql: string, ...values: unknown[]): T[] {
-    return translating(this.#file, () => this.#db.prepare(sql).all(...values) as T[]);
-  }
-
-  #run(sql: string, ...values: unknown[]): { lastInsertRowid: number | bigint } {
-    return translating(this.#file, () => this.#db.prepare(sql).run(...values));
   }
 }
 

@@ -1,0 +1,69 @@
+/**
+ * Sources that left the config. What they had accepted stays in the snapshot until it is approved to go, or until another
+ * source has the same drivers: then the source was renamed, and the taker is judged against what it takes over.
+ */
+import { pairDrivers } from '../../core/series/diff.ts';
+import type { PackedDriver } from '../../core/series/packing.ts';
+import type { SourceSettings } from '../../core/settings.ts';
+import type { ChosenPart, ReadPart } from '../../core/stores.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { carryHistory } from './carried.ts';
+
+export function removedSources(deps: Dependencies): readonly string[] {
+  const configured = new Set(deps.settings.sources.map(({ name }) => name));
+  return deps.buffer.acceptedSources().filter((source) => !configured.has(source));
+}
+
+/** A source's accepted drivers, and those that it takes over from removed sources. */
+export function* withInherited(
+  deps: Dependencies,
+  source: string,
+  removed: readonly string[],
+): Generator<PackedDriver> {
+  let merged: Iterable<PackedDriver> = deps.buffer.drivers(source, 'accepted');
+  for (const gone of removed) merged = mergeOrdered(merged, inherited(deps, gone, source));
+  yield* merged;
+}
+
+function* inherited(deps: Dependencies, from: string, to: string): Generator<PackedDriver> {
+  const { buffer } = deps;
+  for (const [old, now] of pairDrivers(buffer.drivers(from, 'accepted'), buffer.drivers(to, 'candidate'))) {
+    if (old !== undefined && now !== undefined) yield old;
+  }
+}
+
+function* mergeOrdered(a: Iterable<PackedDriver>, b: Iterable<PackedDriver>): Generator<PackedDriver> {
+  for (const [left, right] of pairDrivers(a, b)) yield (left ?? right) as PackedDriver;
+}
+
+/** What removed sources carried, parts and history, goes on being carried by the source that takes their drivers over. */
+export function inheritCarried(
+  deps: Dependencies,
+  settings: SourceSettings,
+  removed: readonly string[],
+): readonly ChosenPart[] {
+  const { buffer } = deps;
+  const candidate = buffer.readParts(settings.name, 'candidate') ?? [];
+  const names = new Set(candidate.map(({ name }) => name));
+  const parts = candidate.filter(({ kind }) => kind === 'part');
+  return removed.flatMap((gone) => {
+    if (!sharesDrivers(deps, gone, settings.name)) return [];
+    const carried = (buffer.readParts(gone, 'accepted') ?? []).filter((part) => part.carried && !names.has(part.name));
+    const copies = carried.map((part) => copyPart(deps, settings.name, part));
+    if (settings.history !== 'carry') return copies;
+    return [...copies, ...carryHistory(deps, settings, { parts, accepted: buffer.drivers(gone, 'accepted') })];
+  });
+}
+
+function copyPart({ buffer }: Dependencies, source: string, part: ReadPart): ChosenPart {
+  const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, part.fingerprint);
+  writer.add(buffer.partDrivers(part));
+  const { version, hash, revisedAtMs, rows, rejects } = part;
+  const { id } = writer.commit({ version, hash, revisedAtMs }, { rows, rejects });
+  return { id, carried: true, settled: part.settled };
+}
+
+function sharesDrivers(deps: Dependencies, from: string, to: string): boolean {
+  for (const _driver of inherited(deps, from, to)) return true;
+  return false;
+}

@@ -1,0 +1,114 @@
+/** Carries decisions out: the only place that accepts, holds, and closes what was approved. */
+import { createHash } from 'node:crypto';
+import { judgeRemoved } from '../../core/guard/guard.ts';
+import { compareRuns } from '../../core/series/compare.ts';
+import { hasChanges, noChanges } from '../../core/series/diff.ts';
+import type { PackedDriver } from '../../core/series/packing.ts';
+import { encodeBody } from '../../core/series/snapshot.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { dropApprovals, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
+import { readKey } from './decide.ts';
+import type { Accepting, Decision, Holding } from './decision.ts';
+import { isEmptyRead } from './together.ts';
+import type { Verdict } from './verdict.ts';
+
+export function carryOut(deps: Dependencies, decision: Decision): Verdict {
+  switch (decision.kind) {
+    case 'unread': {
+      const { source, reason, hint } = decision;
+      dropApprovals(deps, source, `the source was not read: ${reason}`);
+      return { source, state: 'unread', reason, hint, changes: noChanges };
+    }
+    case 'unchanged':
+      return { source: decision.source, state: 'unchanged', changes: noChanges };
+    case 'accept':
+      return accept(deps, decision);
+    case 'hold':
+      return hold(deps, decision);
+  }
+}
+
+function accept(deps: Dependencies, decision: Accepting): Verdict {
+  const { buffer, ledger, clock } = deps;
+  const { source, comparison, isApproved, approval, isFirst, scope } = decision;
+  const { changes, before } = comparison;
+  // Counted before it is done: a crash in between must not give the budget of the day back.
+  if (!isApproved && changes.drivers.delete + changes.points.delete > 0) {
+    const { drivers, points } = changes;
+    const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete, had: before };
+    ledger.recordDeletes(source, readKey(deps, source), deletes);
+  }
+  buffer.keepSummary(source, 'candidate', comparison.after);
+  buffer.accept(source, scope.carried);
+  if (isApproved && approval !== undefined) ledger.closeApproval(approval.id, 'used');
+  else dropApprovals(deps, source, 'a newer read of the source did not need it');
+  return { source, state: isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
+}
+
+function hold(deps: Dependencies, decision: Holding): Verdict {
+  const { buffer, ledger, clock } = deps;
+  const { source, comparison, scope, reason, hint, approvable } = decision;
+  const digest = digestOf(source, buffer.drivers(source, 'candidate'));
+  ledger.hold({ source, digest, reason, hint, approvable }, scope, clock.now().getTime());
+  buffer.keepSummary(source, 'candidate', comparison.after);
+  if (decision.approval !== undefined) dropApprovals(deps, source, decision.whyDropped);
+  return {
+    source,
+    state: 'held',
+    reason,
+    hint,
+    digest,
+    changes: comparison.changes,
+    approvable,
+    deletes: shownDeletes(comparison),
+    renamed: comparison.renamed,
+  };
+}
+
+/**
+ * What happens to a source that left the config, once the others have what they take over. Nothing is left to say where
+ * others took all its drivers.
+ */
+export function settleRemoved(deps: Dependencies, source: string): Verdict | undefined {
+  const { buffer, ledger, clock, settings } = deps;
+  yieldTaken(deps, source);
+  const comparison = compareRuns(buffer.drivers(source, 'accepted'), []);
+  const { changes, deletes } = comparison;
+  const scope = { deletes, carried: [] };
+  const approval = pendingApproval(deps, source);
+  const isApproved = approval !== undefined && isWithin(scope, ledger.approvedScope(approval.id));
+  if (!isApproved) dropApprovals(deps, source, 'the source left the config, which would delete all that it has');
+  if (changes.drivers.delete === 0 || isApproved || !settings.shouldDeleteMissing) {
+    buffer.dropRead(source, 'accepted');
+    buffer.dropRead(source, 'candidate');
+    if (!isApproved) return undefined;
+    ledger.closeApproval(approval.id, 'used');
+    if (buffer.acceptedSources().every((name) => isEmptyRead(deps, { source: name, kind: 'accepted' }))) {
+      ledger.setFact('emptyApproved', true);
+    }
+    return undefined;
+  }
+  const held = { ...judgeRemoved(changes), digest: digestOf(source, []), approvable: true };
+  ledger.hold({ source, hint: undefined, ...held }, scope, clock.now().getTime());
+  return { source, state: 'held', ...held, changes, deletes: shownDeletes(comparison) };
+}
+
+/** Drivers that a source of the config has now are not the removed one's any more. */
+function yieldTaken({ buffer, settings }: Dependencies, source: string): void {
+  const present = [...settings.sources.map(({ name }) => name), source].map(
+    (name) => ({ source: name, kind: 'accepted' }) as const,
+  );
+  const taken = [...buffer.sharedDrivers(present)].filter(({ sources }) => sources.includes(source));
+  if (taken.length === 0) return;
+  buffer.removeDrivers(
+    source,
+    taken.map(({ driver }) => driver),
+  );
+}
+
+/** sha256 over the source's name and the body that its drivers alone would make. */
+function digestOf(source: string, drivers: Iterable<PackedDriver>): string {
+  const hash = createHash('sha256').update(`${JSON.stringify(source)}\n`);
+  for (const chunk of encodeBody(drivers, { shouldDeleteMissing: true, stamp: 'middle' })) hash.update(chunk);
+  return hash.digest('hex');
+}

@@ -1,0 +1,39 @@
+/** What is decided about each source of a pass. A decision is a value: `carry-out.ts` alone acts on it. */
+import type { Hold } from '../../core/guard/guard.ts';
+import type { Comparison } from '../../core/series/compare.ts';
+import type { SourceSettings } from '../../core/settings.ts';
+import type { Approval, ApprovalScope } from '../../core/stores.ts';
+
+/** A candidate with all that was found out about it. */
+export interface Reviewed {
+  readonly source: string;
+  readonly settings: SourceSettings;
+  readonly comparison: Comparison;
+  /** The source was never accepted, and takes nothing over from one that left the config. */
+  readonly isFirst: boolean;
+  /** What an approval of this candidate lets pass. */
+  readonly scope: ApprovalScope;
+  /** What waits for a read of this source. */
+  readonly approval: Approval | undefined;
+}
+
+export interface Accepting extends Reviewed {
+  readonly kind: 'accept';
+  /** It would be held without its approval, or deletes what was approved. */
+  readonly isApproved: boolean;
+}
+
+export interface Holding extends Reviewed, Hold {
+  readonly kind: 'hold';
+  /** False where another source has its drivers: no approval helps. */
+  readonly approvable: boolean;
+  /** Why its approval is dropped. */
+  readonly whyDropped: string;
+}
+
+export type CandidateDecision = Accepting | Holding;
+
+export type Decision =
+  | { readonly kind: 'unread'; readonly source: string; readonly reason: string; readonly hint: string | undefined }
+  | { readonly kind: 'unchanged'; readonly source: string }
+  | CandidateDecision;

@@ -1,0 +1,130 @@
+/** Compares a candidate with what was accepted, in one stream over both: everything that judging it needs to know. */
+import type { Month } from '../model.ts';
+import { type Changes, type RenamedId, countChanges, diffDrivers } from './diff.ts';
+import { type PackedPoints, PointWalk, pointCount } from './packing.ts';
+
+/** Points by driver, months in order. */
+type PointsByDriver = ReadonlyMap<string, readonly Month[]>;
+
+export interface RunSize {
+  readonly drivers: number;
+  readonly points: number;
+}
+
+/** What a person is told of a run of drivers. */
+export interface RunSummary extends RunSize {
+  /** A driver with two paths, two drivers with one. */
+  readonly warnings: readonly string[];
+}
+
+export interface Comparison {
+  readonly changes: Changes;
+  readonly before: RunSize;
+  readonly after: RunSummary;
+  readonly deletes: PointsByDriver;
+  /** Drivers that go whole. */
+  readonly deletedDrivers: ReadonlySet<string>;
+  /** Ids that change under the same path: the service sees a delete and a create. */
+  readonly renamed: readonly RenamedId[];
+  /** Every deleted point lies before the first month of `after`. */
+  readonly dropsOnlyOldest: boolean;
+  /** Every deleted point lies after the last month of `after`, and nothing is new. */
+  readonly dropsOnlyNewest: boolean;
+}
+
+/** Both runs in the order of ids, each id once. */
+export function compareRuns(before: Iterable<PackedPoints>, after: Iterable<PackedPoints>): Comparison {
+  const left = { drivers: 0, points: 0 };
+  const right = new RunSurvey();
+  const deletes = new Map<string, readonly Month[]>();
+  const deletedDrivers = new Set<string>();
+  const goneByPath = new Map<string, string>();
+  const newByPath = new Map<string, string>();
+  let [firstDeleted, lastDeleted] = [Infinity, -Infinity];
+  const changes = countChanges(diffDrivers(counting(before, left), right.watching(after)), (change) => {
+    const { kind, id, deleted } = change;
+    if (kind === 'delete') {
+      deletedDrivers.add(id);
+      goneByPath.set((change.before as PackedPoints).path, id);
+    } else if (kind === 'create' && left.drivers > 0) newByPath.set((change.after as PackedPoints).path, id);
+    if (deleted.length === 0) return;
+    deletes.set(id, deleted);
+    firstDeleted = Math.min(firstDeleted, deleted[0] as Month);
+    lastDeleted = Math.max(lastDeleted, deleted.at(-1) as Month);
+  });
+  return {
+    changes,
+    before: left,
+    after: right.summary(),
+    deletes,
+    deletedDrivers,
+    renamed: [...goneByPath].flatMap(([path, from]) => {
+      const to = newByPath.get(path);
+      return to === undefined ? [] : [{ from, to }];
+    }),
+    dropsOnlyOldest: deletes.size > 0 && lastDeleted < right.firstMonth,
+    dropsOnlyNewest: deletes.size > 0 && changes.points.create === 0 && firstDeleted > right.lastMonth,
+  };
+}
+
+/** What a person is told of a run of drivers, where there is nothing to compare it with. */
+export function summarizeRun(drivers: Iterable<PackedPoints>): RunSummary {
+  const survey = new RunSurvey();
+  for (const _driver of survey.watching(drivers));
+  return survey.summary();
+}
+
+const warningsMax = 20;
+
+class RunSurvey {
+  firstMonth = Infinity;
+  lastMonth = -Infinity;
+  #drivers = 0;
+  #points = 0;
+  #warnings = 0;
+  readonly #shown: string[] = [];
+  readonly #byPath = new Map<string, string>();
+
+  *watching(drivers: Iterable<PackedPoints>): Generator<PackedPoints> {
+    for (const driver of drivers) {
+      this.#note(driver);
+      yield driver;
+    }
+  }
+
+  #note({ id, path, otherPath, points }: PackedPoints): void {
+    this.#drivers++;
+    this.#points += pointCount(points);
+    const walk = new PointWalk(points);
+    if (walk.next()) this.firstMonth = Math.min(this.firstMonth, walk.month);
+    while (walk.next());
+    this.lastMonth = Math.max(this.lastMonth, walk.month);
+    if (otherPath !== undefined) {
+      this.#warn(`driver "${id}" has two paths, ${otherPath} and ${path}; the latest reading's is used`);
+    }
+    const twin = this.#byPath.get(path);
+    if (twin === undefined) this.#byPath.set(path, id);
+    else this.#warn(`drivers "${twin}" and "${id}" have one path, ${path}`);
+  }
+
+  #warn(warning: string): void {
+    if (this.#warnings++ < warningsMax) this.#shown.push(warning);
+  }
+
+  summary(): RunSummary {
+    const more = this.#warnings - this.#shown.length;
+    const warnings = more > 0 ? [...this.#shown, `and ${more} more`] : this.#shown;
+    return { drivers: this.#drivers, points: this.#points, warnings };
+  }
+}
+
+function* counting(
+  drivers: Iterable<PackedPoints>,
+  size: { drivers: number; points: number },
+): Generator<PackedPoints> {
+  for (const driver of drivers) {
+    size.drivers++;
+    size.points += pointCount(driver.points);
+    yield driver;
+  }
+}

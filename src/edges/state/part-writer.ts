@@ -1,0 +1,63 @@
+/** Writes one read of one part into the buffer. Nothing of it counts before `commit`. */
+import { packDriver } from '../../core/series/packing.ts';
+import type { PartRead, PartWriter } from '../../core/stores.ts';
+import { type PartReadRow, checksum, readPart } from './buffer-rows.ts';
+import type { Statements } from './statements.ts';
+
+export function openPartWriter(
+  tables: Statements,
+  source: string,
+  part: { readonly name: string; readonly kind: PartRead['kind']; readonly fingerprint: string },
+): PartWriter {
+  const insert = `INSERT INTO part_read
+    (source, name, kind, version, hash, fingerprint, revised_at_ms, rows, rejects, ready)
+    VALUES (?, ?, ?, '', '', ?, 0, 0, 0, 0)`;
+  const id = Number(tables.run(insert, source, part.name, part.kind, part.fingerprint).lastInsertRowid);
+  let chunk = 0;
+  const origins = new Set<number>();
+  const addFold = tables.db.prepare(`INSERT INTO fold
+    (source, driver, part_read, chunk, rule, path, other_path, earliest, points, origins, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  return {
+    id,
+    add: (drivers) =>
+      tables.write(() => {
+        chunk++;
+        for (const driver of drivers) {
+          const first = driver.cells[0];
+          if (first === undefined) continue;
+          // A driver's path may be of a reading whose month is not among the cells.
+          for (const { part: origin } of [driver.pathPlace, ...driver.cells]) if (origin !== id) origins.add(origin);
+          const packed = packDriver(driver);
+          const { rule, path, otherPath, points, origins: blob } = packed;
+          const crc = checksum(packed);
+          addFold.run(source, driver.id, id, chunk, rule, path, otherPath ?? null, first.month, points, blob, crc);
+        }
+      }),
+    commit: (content, counts) =>
+      tables.write(() => {
+        const sql = `UPDATE part_read SET version = ?, hash = ?, revised_at_ms = ?, rows = ?, rejects = ?,
+          ends_with_line_end = ?, ready = 1 WHERE id = ?`;
+        const lineEnd = content.endsWithLineEnd === undefined ? null : Number(content.endsWithLineEnd);
+        tables.run(sql, content.version, content.hash, content.revisedAtMs, counts.rows, counts.rejects, lineEnd, id);
+        if (part.kind === 'part') {
+          tables.run('INSERT INTO origin VALUES (?, ?, ?, ?)', id, source, part.name, content.revisedAtMs);
+        }
+        for (const origin of origins) tables.run('INSERT INTO part_read_origin VALUES (?, ?)', id, origin);
+        const row = 'SELECT *, 0 AS carried, 0 AS settled FROM part_read WHERE id = ?';
+        return readPart(tables.all<PartReadRow>(row, id)[0]!);
+      }),
+    addOrigin: (origin) => void origins.add(origin),
+    discard: () =>
+      tables.write(() => {
+        if (tables.all('SELECT 1 FROM part_read WHERE id = ? AND ready = 0', id).length > 0)
+          dropPart(tables, id, source);
+      }),
+  };
+}
+
+export function dropPart(tables: Statements, id: number, source: string): void {
+  tables.run('DELETE FROM fold WHERE source = ? AND part_read = ?', source, id);
+  tables.run('DELETE FROM part_read_origin WHERE part_read = ?', id);
+  tables.run('DELETE FROM part_read WHERE id = ?', id);
+}
