@@ -5,7 +5,7 @@ import { restoreAfterLoss, restoreRollback } from './prepare/restore.ts';
 import { review } from './review/review.ts';
 import type { SourceSettings } from '../core/settings.ts';
 import { keptDigests } from './push/retention.ts';
-import { type PushReport, blockedReason, pushNewest } from './push/push.ts';
+import { type PushReport, blockedReason, pushNewest, pushRepeat } from './push/push.ts';
 import type { PassLooks } from './loop/poll-schedule.ts';
 import { type SourceRead, readSource } from './read/read-source.ts';
 import { type PassReport, passExit, pushSummary, sourceReport, unjudged } from './report.ts';
@@ -13,8 +13,11 @@ import { forgetRequested, rollBack } from './prepare/requests.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export interface PassOptions {
-  /** `always`: also where the service has it; `no`: only read and judge. */
-  readonly push: 'always' | 'ifNeeded' | 'no';
+  /**
+   * `always`: the newest snapshot, also where the service has it; `repeat`: the last acknowledged one, where it is due once
+   * more; `no`: only read and judge.
+   */
+  readonly push: 'always' | 'ifNeeded' | 'repeat' | 'no';
   /** Go on from the sources after a rollback. */
   readonly resume: boolean;
   /** A push that did not arrive is tried again for this long. */
@@ -98,7 +101,9 @@ export async function runPassOrRebuild(
 async function pushWithRetries(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
   const { push, retryForMs } = options;
   if (push === 'no') return standing(deps);
-  return retrying(deps, retryForMs, () => pushNewest(deps, push, signal), signal);
+  if (push !== 'repeat') return retrying(deps, retryForMs, () => pushNewest(deps, push, signal), signal);
+  const repeated = await pushRepeat(deps, signal);
+  return repeated ?? pushNewest(deps, 'ifNeeded', signal);
 }
 
 /** How things stand where a pass pushes nothing: a push that failed stays in sight until one is acknowledged. */

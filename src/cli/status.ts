@@ -1,5 +1,6 @@
 import { aliveUntilMs, openState, runningAgent } from '../compose/state.ts';
 import { type Backoff, type Frozen, backoffLeftMs, blockedReason } from '../app/push/push.ts';
+import { nextRepeatMs } from '../app/push/repeat.ts';
 import type { PassReport, SourceReport } from '../app/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
@@ -155,12 +156,14 @@ function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals
 }
 
 /** When the agent, or the next one, means to push. */
-function nextPush({ settings, ledger, schedule, address }: Dependencies): string {
+function nextPush(deps: Dependencies): string {
+  const { settings, ledger, schedule, address } = deps;
   const nowMs = Date.now();
   const backoff = ledger.fact<Backoff>('backoff');
   // While a push that failed waits, everything else waits for it.
   if (backoff?.address === address) return iso(nowMs + backoffLeftMs(backoff, nowMs));
-  return iso(schedule.nextDue(settings.schedule, settings.timezone, new Date(nowMs)).getTime());
+  const scheduledMs = schedule.nextDue(settings.schedule, settings.timezone, new Date(nowMs)).getTime();
+  return iso(Math.min(scheduledMs, nextRepeatMs(deps) ?? scheduledMs));
 }
 
 /** Whether the config file is not what the running agent has loaded. Where variables are not set here, nobody can tell. */

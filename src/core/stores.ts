@@ -249,10 +249,12 @@ export interface Ledger {
   lastAcknowledged(address?: string): PushRecord | undefined;
   /** Whether the address has acknowledged a push that deletes what it leaves out. */
   hasDeletingPush(address: string): boolean;
-  /** Whether a push to the address since that one has an unknown outcome or never ended. */
-  hasOpenPushSince(address: string, push: number): boolean;
+  /** Whether a push to the address since that one, with another digest than this, has an unknown outcome or never ended. */
+  hasOpenPushSince(address: string, push: number, digest?: string): boolean;
   /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */
   maybeTaken(address: string, digest: string): { readonly endedAtMs: number | undefined } | undefined;
+  /** Whether a push of another digest may have been taken, and nothing but that digest was acknowledged after it. */
+  followsOpenPush(address: string, digest: string): boolean;
   /** The push to the address that began the present run of a point's value; the first of all where none changed it since. */
   firstPush(address: string, driver: string, month: Month): number | undefined;
 

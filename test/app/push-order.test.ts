@@ -38,7 +38,9 @@ test('different snapshots keep their distance, equal ones are not repeated, and 
         const last = earlier.findLast((one) => one.outcome === 'acknowledged');
         const isOpen = earlier.slice(last === undefined ? 0 : earlier.indexOf(last)).some((one) => one.maybeTaken);
         const ageMs = push.atMs - (last?.endedAtMs ?? 0);
-        expect(last?.digest === push.digest && !isOpen && ageMs < 20 * hours).toBe(false);
+        // What another one may have undone is repeated, after ten minutes at the earliest.
+        const isRepeat = ageMs >= 10 * minutes && earlier.some((one) => one.maybeTaken && one.digest !== push.digest);
+        expect(last?.digest === push.digest && !isOpen && !isRepeat && ageMs < 20 * hours).toBe(false);
       }
       const held = pushes.findLast((push) => push.outcome === 'acknowledged');
       const post = w.service.posts.find(({ digest }) => digest === held?.digest);
@@ -89,7 +91,9 @@ test('with pushOnChange the daemon brings what the file says last, through failu
       const post = w.service.posts.find(({ digest }) => digest === held?.digest);
       expect(pointsOf(post!)).toEqual({ a: { '2026-01': String(value) } });
       await w.wait(10 * minutes);
-      expect(w.service.posts).toHaveLength(sent);
+      const repeats = w.service.posts.slice(sent);
+      expect(repeats.every(({ digest }) => digest === post?.digest)).toBe(true);
+      expect(repeats.length).toBeLessThanOrEqual(1);
     }),
     { numRuns: 5 },
   );

@@ -14,11 +14,12 @@ export interface Post {
   readonly digest: string;
 }
 
-/** A status, more of an answer, a connection that is cut, or no answer until `release`. */
+/** A status, more of an answer, a connection that is cut (`late`: and `land` applies the request), or no answer until `release`. */
 export type Answer =
   | number
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly text?: string }
   | 'drop'
+  | 'late'
   | 'hold';
 
 export interface Receiver extends AsyncDisposable {
@@ -29,6 +30,10 @@ export interface Receiver extends AsyncDisposable {
   answer(...answers: readonly Answer[]): void;
   /** Resolves with the request of that number, counted from 1, when it has come whole. */
   post(number: number): Promise<Post>;
+  /** Applies the requests that were answered `late`. */
+  land(): void;
+  /** What the service holds: the request that was applied last. */
+  holds(): Post | undefined;
   /** Answers what is held. */
   release(answer: Exclude<Answer, 'hold'>): void;
 }
@@ -37,17 +42,25 @@ export interface Receiver extends AsyncDisposable {
 export async function openReceiver(port = 0): Promise<Receiver> {
   const posts: Post[] = [];
   const waiting: Answer[] = [];
-  const held: ServerResponse[] = [];
+  const held: { readonly response: ServerResponse; readonly post: Post }[] = [];
+  const late: Post[] = [];
+  let applied: Post | undefined;
   let came = Promise.withResolvers<void>();
+  const end = (response: ServerResponse, post: Post, answer: Exclude<Answer, 'hold'>): void => {
+    if (answer === 200) applied = post;
+    if (answer === 'late') late.push(post);
+    give(response, answer);
+  };
   const server = createServer((request, response) => {
     const receive = async (): Promise<void> => {
       const bytes = await buffer(request);
       const { method = '', url = '', headers } = request;
       const digest = createHash('sha256').update(bytes).digest('hex');
-      posts.push({ method, url, headers, body: bytes.toString(), digest });
+      const post = { method, url, headers, body: bytes.toString(), digest };
+      posts.push(post);
       const next = waiting.shift() ?? 200;
-      if (next === 'hold') held.push(response);
-      else give(response, next);
+      if (next === 'hold') held.push({ response, post });
+      else end(response, post, next);
       came.resolve();
       came = Promise.withResolvers();
     };
@@ -67,8 +80,10 @@ export async function openReceiver(port = 0): Promise<Receiver> {
         await within(came.promise, () => `only ${posts.length} requests came`);
       }
     },
+    land: () => void (applied = late.splice(0).at(-1) ?? applied),
+    holds: () => applied,
     release(answer) {
-      for (const response of held.splice(0)) give(response, answer);
+      for (const { response, post } of held.splice(0)) end(response, post, answer);
     },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
@@ -80,7 +95,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
 }
 
 function give(response: ServerResponse, answer: Exclude<Answer, 'hold'>): void {
-  if (answer === 'drop') return void response.destroy();
+  if (answer === 'drop' || answer === 'late') return void response.destroy();
   const { status, headers, text } = typeof answer === 'number' ? { status: answer } : { text: '', ...answer };
   response.writeHead(status, headers).end(text);
 }

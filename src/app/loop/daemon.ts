@@ -8,6 +8,7 @@ import type { Agent } from './agent.ts';
 import { Looks } from './poll-schedule.ts';
 import { runPassOrRebuild } from '../pass.ts';
 import { type Backoff, backoffLeftMs, blockedReason, hasUnpushed } from '../push/push.ts';
+import { isRepeatDue, nextRepeatMs } from '../push/repeat.ts';
 import type { PassReport } from '../report.ts';
 import type { WakeReason, Waker } from './waker.ts';
 import { type Watching, watchSources } from './watching.ts';
@@ -43,7 +44,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
 }
 
 interface NextPass {
-  readonly push: boolean;
+  readonly push: 'ifNeeded' | 'repeat' | 'no';
   /** Go on from the sources after a rollback. */
   readonly resume: boolean;
   readonly looks: 'all' | 'due';
@@ -62,6 +63,8 @@ class Daemon {
   /** Monotonic: the first and the last change since the last push. */
   #changedMs: { readonly first: number; readonly last: number } | undefined;
   #retryAtMs: number | undefined;
+  /** What the push that failed was to send. */
+  #retryPush: 'ifNeeded' | 'repeat' = 'ifNeeded';
   #brokenUntilMs: number | undefined;
   /** The pass that broke was to push. */
   #brokenPush = false;
@@ -92,7 +95,7 @@ class Daemon {
     const { signal } = this.#options;
     await this.#watch();
     let looks: 'all' | 'due' = 'all';
-    let push = this.#retryAtMs === undefined && this.#owesPushAtStart();
+    let push: NextPass['push'] = this.#retryAtMs === undefined && this.#owesPushAtStart() ? 'ifNeeded' : 'no';
     let resume = false;
     for (;;) {
       signal.throwIfAborted();
@@ -137,7 +140,9 @@ class Daemon {
 
   async #decide(reasons: ReadonlySet<WakeReason>): Promise<NextPass> {
     const isScheduled = this.#isScheduleDue();
-    let push = this.#isRetryDue() || (!this.#isWaiting() && (this.#brokenPush || isScheduled || this.#isChangeDue()));
+    const isRetry = this.#isRetryDue() && this.#retryPush === 'ifNeeded';
+    const isDue = isRetry || (!this.#isWaiting() && (this.#brokenPush || isScheduled || this.#isChangeDue()));
+    let push: NextPass['push'] = isDue ? 'ifNeeded' : this.#isRepeatDue() ? 'repeat' : 'no';
     // A rollback that waits is what somebody asked for last.
     let resume = reasons.has('pass') && this.#agent.deps.ledger.pendingRequests().length === 0;
     if (reasons.has('reload')) {
@@ -146,17 +151,18 @@ class Daemon {
       if (settings !== undefined) {
         await this.#reconfigure(settings);
         resume ||= settings.digest !== before;
-        push = true;
+        push = 'ifNeeded';
       }
     }
     const { ledger } = this.#agent.deps;
     const version = this.#agent.tokenVersion();
-    if (version !== this.#tokenVersion && ledger.lastPush()?.outcome === 'refused') push = true;
+    if (version !== this.#tokenVersion && ledger.lastPush()?.outcome === 'refused') push = 'ifNeeded';
     this.#tokenVersion = version;
     const isAsked = ledger.asked() !== this.#asked || resume;
-    if (isAsked) push = true;
+    if (isAsked) push = 'ifNeeded';
     const isBroken = this.#brokenUntilMs !== undefined;
-    const looks = isAsked || isBroken || (push && isScheduled) || [...reasons].some((reason) => reason !== 'source');
+    const isAtSchedule = push === 'ifNeeded' && isScheduled;
+    const looks = isAsked || isBroken || isAtSchedule || [...reasons].some((reason) => reason !== 'source');
     return { push, resume, looks: looks ? 'all' : 'due' };
   }
 
@@ -177,25 +183,26 @@ class Daemon {
   async #pass({ push, resume, looks }: NextPass): Promise<void> {
     const { deps } = this.#agent;
     const { clock, ledger, settings } = deps;
-    const isScheduled = push && this.#isScheduleDue();
+    const isScheduled = push === 'ifNeeded' && this.#isScheduleDue();
     this.#scheduledAfter = isScheduled ? clock.now() : this.#scheduledAfter;
-    if (push) this.#retryAtMs = undefined;
+    if (push !== 'no') this.#retryAtMs = undefined;
     this.#asked = ledger.asked();
     this.#agent.beat(passAllowanceMs(settings));
     try {
       const first = await this.#run({ push, resume, looks });
       const report =
-        !push && !this.#isWaiting() && this.#owesPush(first)
-          ? await this.#run({ push: true, resume: false, looks: 'due' })
+        push === 'no' && !this.#isWaiting() && this.#owesPush(first)
+          ? await this.#run({ push: 'ifNeeded', resume: false, looks: 'due' })
           : first;
       this.#brokenUntilMs = undefined;
       this.#brokenPush = false;
-      if (report !== first || push) this.#served(report);
+      if (push !== 'no' || report !== first) this.#waitAfter(report, push === 'repeat' ? 'repeat' : 'ifNeeded');
+      if (report !== first || push === 'ifNeeded') this.#served(report);
       else this.#noteChanges(first);
     } catch (error) {
       if (this.#options.signal.aborted || !isAgentError(error)) throw error;
       this.#brokenUntilMs = clock.monotonicMs() + brokenPauseMs;
-      this.#brokenPush = push;
+      this.#brokenPush = push === 'ifNeeded';
       deps.log.error('the pass broke and is tried again', {
         error: error.message,
         hint: error.hint,
@@ -207,7 +214,7 @@ class Daemon {
   async #run({ push, resume, looks }: NextPass): Promise<PassReport> {
     const { agent, signal, passed } = this.#options;
     const options = {
-      push: push ? 'ifNeeded' : 'no',
+      push,
       resume,
       retryForMs: 0,
       looks: this.#looks.begin(looks),
@@ -234,13 +241,18 @@ class Daemon {
     const unread = report.sources.filter(({ state }) => state === 'unread').map(({ name }) => name);
     ledger.setFact('owed', unread.length === 0 ? undefined : unread);
     if (report.outcome === 'refused') ledger.setFact('refusedRevision', buffer.revision());
-    if (report.outcome === 'unreachable' || report.outcome === 'unknown') {
-      const backoff = ledger.fact<Backoff>('backoff');
-      const waitMs = backoff === undefined ? 0 : backoffLeftMs(backoff, clock.now().getTime());
-      this.#retryAtMs = clock.monotonicMs() + waitMs;
-    } else if (report.outcome === 'acknowledged' || report.outcome === 'unchanged') {
+    if (report.outcome === 'acknowledged' || report.outcome === 'unchanged') {
       ledger.setFact('servedMs', clock.now().getTime());
     }
+  }
+
+  #waitAfter({ outcome }: PassReport, push: 'ifNeeded' | 'repeat'): void {
+    if (outcome !== 'unreachable' && outcome !== 'unknown') return;
+    const { clock, ledger } = this.#agent.deps;
+    const backoff = ledger.fact<Backoff>('backoff');
+    const waitMs = backoff === undefined ? 0 : backoffLeftMs(backoff, clock.now().getTime());
+    this.#retryAtMs = clock.monotonicMs() + waitMs;
+    this.#retryPush = push;
   }
 
   #noteChanges(report: PassReport): void {
@@ -257,6 +269,7 @@ class Daemon {
     if (this.#brokenUntilMs !== undefined && nowMs < this.#brokenUntilMs && !isAsked) return false;
     if (reasons.size > 0 || this.#looks.msToNext() <= 0 || this.#brokenPush) return true;
     if (this.#isRetryDue() || (!this.#isWaiting() && (this.#isScheduleDue() || this.#isChangeDue()))) return true;
+    if (this.#isRepeatDue()) return true;
     return this.#agent.tokenVersion() !== this.#tokenVersion || ledger.asked() !== this.#asked;
   }
 
@@ -285,6 +298,10 @@ class Daemon {
     return this.#retryAtMs !== undefined && this.#agent.deps.clock.monotonicMs() < this.#retryAtMs;
   }
 
+  #isRepeatDue(): boolean {
+    return !this.#isWaiting() && isRepeatDue(this.#agent.deps);
+  }
+
   #isRetryDue(): boolean {
     return this.#retryAtMs !== undefined && this.#agent.deps.clock.monotonicMs() >= this.#retryAtMs;
   }
@@ -299,7 +316,9 @@ class Daemon {
       return Math.min(beatMs, this.#brokenUntilMs - nowMs);
     }
     const isWaiting = this.#isWaiting();
-    const pushes = isWaiting ? [this.#retryAtMs] : [this.#changeDueMs(), nowMs + due];
+    const repeatMs = nextRepeatMs(this.#agent.deps);
+    const repeatAtMs = repeatMs === undefined ? undefined : nowMs + repeatMs - clock.now().getTime();
+    const pushes = isWaiting ? [this.#retryAtMs] : [this.#changeDueMs(), repeatAtMs, nowMs + due];
     const waits = pushes.flatMap((at) => (at === undefined ? [] : [at - nowMs]));
     return Math.max(0, Math.min(beatMs, this.#looks.msToNext(), ...waits));
   }

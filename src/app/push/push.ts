@@ -6,6 +6,7 @@ import { isAgentError } from '../../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/stores.ts';
 import { allPoints, firstPush } from '../review/approvals.ts';
+import { dropDueRepeats, isRepeatDue, repeatsAfterPush, snapshotToRepeat } from './repeat.ts';
 import { openTitle } from './retention.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -130,19 +131,19 @@ export async function pushNewest(
 ): Promise<PushReport> {
   const { ledger, address, clock, settings, log } = deps;
   const blocked = blockedReason(deps);
-  if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
+  if (blocked !== undefined) return repeatWhileBlocked(deps, { outcome: 'blocked', ...blocked }, signal);
   const snapshot = buildSnapshot(deps);
   const last = ledger.lastAcknowledged(address);
   const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
   const isCurrent = last?.digest === snapshot.digest && !ledger.hasOpenPushSince(address, last.id);
   // A clock that was set back makes an age negative: one push too many sets that right.
   const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
-  if (force === 'ifNeeded' && isCurrent && isFresh) {
+  if (force === 'ifNeeded' && isCurrent && isFresh && !isRepeatDue(deps)) {
     notePushed(deps);
     return { outcome: 'unchanged' };
   }
   const waiting = snapshotBlock(deps, snapshot);
-  if (waiting !== undefined) return waiting;
+  if (waiting !== undefined) return repeatWhileBlocked(deps, waiting, signal);
   await waitForOlder(deps, snapshot.digest, signal);
   const report = await pushSnapshot(deps, { snapshot, last }, signal).catch((error: unknown) => {
     if (!isAgentError(error, 'snapshot.damaged')) throw error;
@@ -153,6 +154,30 @@ export async function pushNewest(
   });
   if (report.outcome === 'acknowledged') notePushed(deps);
   return report;
+}
+
+/**
+ * Pushes the last acknowledged snapshot again, though sources may have accepted newer data. One attempt. `undefined`: it is
+ * not due, or that snapshot cannot be sent any more.
+ */
+export async function pushRepeat(deps: Dependencies, signal: AbortSignal): Promise<PushReport | undefined> {
+  const { ledger, address, log } = deps;
+  const last = ledger.lastAcknowledged(address);
+  if (last === undefined || !isRepeatDue(deps)) return undefined;
+  const snapshot = snapshotToRepeat(deps, last);
+  if (snapshot === undefined) return undefined;
+  log.info('the last snapshot is pushed again: an earlier push may have landed after it', { push: last.id });
+  await waitForOlder(deps, snapshot.digest, signal);
+  const report = await pushSnapshot(deps, { snapshot, last }, signal);
+  const blocked = report.outcome === 'acknowledged' ? blockedReason(deps) : undefined;
+  return blocked === undefined ? report : { outcome: 'blocked', ...blocked, push: report.push };
+}
+
+/** A newest snapshot that is blocked does not keep the last one from being repeated. */
+async function repeatWhileBlocked(deps: Dependencies, blocked: PushReport, signal: AbortSignal): Promise<PushReport> {
+  const report = await pushRepeat(deps, signal);
+  if (report === undefined) dropDueRepeats(deps);
+  return report?.outcome === 'acknowledged' ? { ...blocked, push: report.push } : (report ?? blocked);
 }
 
 /** Which state of the buffer the service has: what differs from it later is a change that was not pushed. */
@@ -235,13 +260,15 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   if (result.outcome === 'acknowledged') {
     const frozen: Frozen | undefined =
       rollbackOf === undefined ? undefined : { push: rollbackOf, sinceMs: endedAtMs, isAdopted: false };
-    ledger.acknowledge(id, result, { atMs: endedAtMs, carried, facts: frozen && { frozen } });
+    const repeats = repeatsAfterPush(deps, { digest, begunMs: begun.atMs, endedMs: endedAtMs });
+    ledger.acknowledge(id, result, { atMs: endedAtMs, carried, facts: { repeats, ...(frozen && { frozen }) } });
     for (const approval of ledger.approvals()) {
       if (approval.state === 'pending' && approval.source === firstPush) ledger.closeApproval(approval.id, 'used');
     }
     ledger.release(firstPush);
   } else {
     ledger.endPush(id, result, endedAtMs);
+    if (result.outcome === 'refused') dropDueRepeats(deps);
   }
   deps.observe({ kind: 'push.recorded', push: id });
   return { ...retryAfter(deps, result), outcome: result.outcome, reason: result.detail, push: ledger.push(id) };

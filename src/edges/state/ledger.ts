@@ -195,10 +195,10 @@ class SqliteLedger implements Ledger {
     return this.#tables.all(sql, address).length > 0;
   }
 
-  hasOpenPushSince(address: string, push: number): boolean {
+  hasOpenPushSince(address: string, push: number, digest = ''): boolean {
     const sql = `SELECT 1 FROM push WHERE address = ? AND id > ? AND (outcome IS NULL OR outcome != 'acknowledged')
-      AND maybe_taken = 1 LIMIT 1`;
-    return this.#tables.all(sql, address, push).length > 0;
+      AND maybe_taken = 1 AND digest != ? LIMIT 1`;
+    return this.#tables.all(sql, address, push, digest).length > 0;
   }
 
   maybeTaken(address: string, digest: string): { endedAtMs: number | undefined } | undefined {
@@ -206,6 +206,13 @@ class SqliteLedger implements Ledger {
       AND (outcome IS NULL OR outcome != 'acknowledged') ORDER BY ended_at_ms IS NULL DESC, ended_at_ms DESC LIMIT 1`;
     const row = this.#tables.all<{ ended_at_ms: number | null }>(sql, address, digest)[0];
     return row && { endedAtMs: row.ended_at_ms ?? undefined };
+  }
+
+  followsOpenPush(address: string, digest: string): boolean {
+    const sql = `SELECT 1 FROM push p WHERE p.address = ? AND p.digest != ? AND p.maybe_taken = 1
+      AND (p.outcome IS NULL OR p.outcome != 'acknowledged') AND NOT EXISTS (SELECT 1 FROM push q
+        WHERE q.address = p.address AND q.id > p.id AND q.outcome = 'acknowledged' AND q.digest != p.digest) LIMIT 1`;
+    return this.#tables.all(sql, address, digest).length > 0;
   }
 
   firstPush(address: string, driver: string, month: Month): number | undefined {
