@@ -22,6 +22,8 @@ export interface PassOptions {
   readonly resume: boolean;
   /** A push that did not arrive is tried again for this long. */
   readonly retryForMs: number;
+  /** Sends nothing that the service asked with `Retry-After` to be sent later. The daemon, which has waited already, does not say so. */
+  readonly keepsToRetryAfter?: boolean;
   /** Which sources are looked at; left out: all of them. */
   readonly looks?: PassLooks | undefined;
 }
@@ -99,11 +101,12 @@ export async function runPassOrRebuild(
 }
 
 async function pushWithRetries(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
-  const { push, retryForMs } = options;
+  const { push, retryForMs, keepsToRetryAfter } = options;
   if (push === 'no') return standing(deps);
-  if (push !== 'repeat') return retrying(deps, retryForMs, () => pushNewest(deps, push, signal), signal);
+  if (push !== 'repeat')
+    return retrying(deps, retryForMs, () => pushNewest(deps, { push, keepsToRetryAfter }, signal), signal);
   const repeated = await pushRepeat(deps, signal);
-  return repeated ?? pushNewest(deps, 'ifNeeded', signal);
+  return repeated ?? pushNewest(deps, { push: 'ifNeeded' }, signal);
 }
 
 /** How things stand where a pass pushes nothing: a push that failed stays in sight until one is acknowledged. */

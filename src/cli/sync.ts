@@ -15,7 +15,9 @@ const retryForMs = 60_000;
 /** One pass, until the outcome is known. */
 export async function sync(context: Context, options: { force?: boolean }): Promise<number> {
   const settings = loadSettings(context, 'required');
-  const pass: PassOptions = { push: options.force === true ? 'always' : 'ifNeeded', resume: true, retryForMs };
+  const isForced = options.force === true;
+  const push = isForced ? 'always' : 'ifNeeded';
+  const pass: PassOptions = { push, resume: true, retryForMs, keepsToRetryAfter: !isForced };
   const report = await withAgent(context, settings, 'sync', (agent, signal) => runPassOrRebuild(agent, pass, signal));
   answer(context, { outcome: report.outcome, exit: report.exit, ...rest(report) }, () => showPass(report));
   return report.exit;

@@ -187,34 +187,6 @@ test('a sync after long trouble still tries for its 60 seconds', async () => {
   expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
 });
 
-test.each([
-  ['2', 2 * seconds],
-  ['45', 45 * seconds],
-])('Retry-After: %s is waited for', async (retryAfter, ms) => {
-  await using w = await daemonWorld();
-  await w.write('a.csv', rows('a,2026-01,1'));
-  w.service.answer({ status: 503, headers: { 'retry-after': retryAfter } });
-  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
-  expect(w.waits.map((wait) => wait.ms)).toEqual([ms]);
-});
-
-test('Retry-After as a date is counted from the date of the answer', async () => {
-  await using w = await daemonWorld();
-  await w.write('a.csv', rows('a,2026-01,1'));
-  const headers = { date: 'Sun, 15 Mar 2026 07:00:00 GMT', 'retry-after': 'Sun, 15 Mar 2026 07:00:30 GMT' };
-  w.service.answer({ status: 429, headers });
-  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
-  expect(w.waits.map((wait) => wait.ms)).toEqual([30 * seconds]);
-});
-
-test('a Retry-After beyond 60 seconds ends a sync at once with 75', async () => {
-  await using w = await daemonWorld();
-  await w.write('a.csv', rows('a,2026-01,1'));
-  w.service.answer({ status: 503, headers: { 'retry-after': '61' } });
-  expect(await w.sync()).toMatchObject({ outcome: 'unreachable', exit: 75 });
-  expect(w.waits).toEqual([]);
-});
-
 test.each<Answer>(['drop', 500, 504, 408, 503, 201, 202])(
   'after %j a different snapshot waits until the timeout has passed, and says so',
   async (answer) => {

@@ -125,7 +125,13 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
         await using agent = openedAgent('sync');
         return await runPass(
           agent.deps,
-          { push: 'ifNeeded', resume: true, retryForMs: 60 * seconds, ...options },
+          {
+            push: 'ifNeeded',
+            resume: true,
+            retryForMs: 60 * seconds,
+            keepsToRetryAfter: options?.push !== 'always',
+            ...options,
+          },
           never,
         );
       } finally {

@@ -27,6 +27,8 @@ export interface Backoff {
   readonly failures: number;
   readonly waitMs: number;
   readonly notBeforeMs: number;
+  /** That the service itself asked for it, with `Retry-After`: a `sync` keeps to that too. */
+  readonly askedMs?: number;
 }
 
 /** How long still to wait; a clock that was set back makes it no longer than it was. */
@@ -126,7 +128,7 @@ export function snapshotBlock(deps: Dependencies, snapshot: Snapshot): PushRepor
 /** Pushes the newest snapshot unless the service has it. One attempt. */
 export async function pushNewest(
   deps: Dependencies,
-  force: 'always' | 'ifNeeded',
+  { push, keepsToRetryAfter = false }: { push: 'always' | 'ifNeeded'; keepsToRetryAfter?: boolean | undefined },
   signal: AbortSignal,
 ): Promise<PushReport> {
   const { ledger, address, clock, settings, log } = deps;
@@ -138,12 +140,14 @@ export async function pushNewest(
   const isCurrent = last?.digest === snapshot.digest && !ledger.hasOpenPushSince(address, last.id);
   // A clock that was set back makes an age negative: one push too many sets that right.
   const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
-  if (force === 'ifNeeded' && isCurrent && isFresh && !isRepeatDue(deps)) {
+  if (push === 'ifNeeded' && isCurrent && isFresh && !isRepeatDue(deps)) {
     notePushed(deps);
     return { outcome: 'unchanged' };
   }
   const waiting = snapshotBlock(deps, snapshot);
   if (waiting !== undefined) return repeatWhileBlocked(deps, waiting, signal);
+  const asked = keepsToRetryAfter ? waitThatWasAsked(deps) : undefined;
+  if (asked !== undefined) return asked;
   await waitForOlder(deps, snapshot.digest, signal);
   const report = await pushSnapshot(deps, { snapshot, last }, signal).catch((error: unknown) => {
     if (!isAgentError(error, 'snapshot.damaged')) throw error;
@@ -154,6 +158,23 @@ export async function pushNewest(
   });
   if (report.outcome === 'acknowledged') notePushed(deps);
   return report;
+}
+
+/** What an earlier answer asked for with `Retry-After` and is not over. */
+function waitThatWasAsked({ ledger, address, clock }: Dependencies): PushReport | undefined {
+  const backoff = ledger.fact<Backoff>('backoff');
+  const { askedMs = 0 } = backoff ?? {};
+  if (backoff?.address !== address || askedMs === 0) return undefined;
+  const nowMs = clock.now().getTime();
+  const leftMs = Math.min(backoffLeftMs(backoff, nowMs), askedMs);
+  if (leftMs === 0) return undefined;
+  const until = new Date(nowMs + leftMs).toISOString();
+  return {
+    outcome: 'unreachable',
+    reason: `the service asked with Retry-After for no push before ${until}`,
+    hint: 'try again then; "driver-sync sync --force" pushes now',
+    retry: { askedMs: leftMs },
+  };
 }
 
 /**
@@ -311,7 +332,7 @@ function retryAfter(deps: Dependencies, result: PushResult): Pick<PushReport, 'r
   const failures = before?.address === address ? before.failures + 1 : 1;
   const askedMs = result.retryAfterMs ?? 0;
   const waitMs = Math.max(askedMs, fullJitterMs({ attempt: failures, random }));
-  const backoff: Backoff = { address, failures, waitMs, notBeforeMs: clock.now().getTime() + waitMs };
+  const backoff: Backoff = { address, failures, waitMs, notBeforeMs: clock.now().getTime() + waitMs, askedMs };
   ledger.setFact('backoff', backoff);
   return { retry: { askedMs } };
 }
