@@ -130,6 +130,13 @@ for (const postgres of postgresReleases)
         });
       });
 
+      test('is no long text', async () => {
+        const source = open('SELECT 1 AS a', { changed: "SELECT repeat('a', 1000001) AS a" });
+        expect(await failureOf(source, server)).toMatchObject({
+          message: expect.stringContaining('gives over 1 MB (asked by changed)'),
+        });
+      });
+
       test('is named where it fails', async () => {
         const source = open('SELECT 1 AS a', { changed: 'SELECT max(version) FROM nowhere' });
         expect(await failureOf(source, server)).toMatchObject({

@@ -9,6 +9,8 @@ import type { Address } from './address.ts';
 import { type Encryption, openSafely } from './encryption.ts';
 import { type Words, missingDriver, networkWords, serverError } from './failure.ts';
 import { farewell } from './farewell.ts';
+import { fieldBytesMax } from '../limits.ts';
+import { fieldTooLong, longFieldHint } from './long-rows.ts';
 import type { Connection, QueryColumn } from './query.ts';
 import { RowQueue } from './row-queue.ts';
 
@@ -182,37 +184,62 @@ class MySqlSession implements Connection {
     const { driver } = this.#opening;
     // The driver's own pausing keeps a copy of each row that has arrived already.
     const { stream } = this.#connection as unknown as { stream: Socket };
-    const queue = new RowQueue(() => stream.resume());
+    const queue = new RowQueue(this.#opening.address.label, () => stream.resume());
+    const pauseIfFull = (): void => void (queue.isFull && stream.pause());
+    const heard = (chunk: Buffer): void => {
+      queue.receive(chunk.length);
+      pauseIfFull();
+    };
     this.#queue = queue;
     this.#isBusy = true;
+    // Before the driver, which collects a row until it is whole.
+    stream.prependListener('data', heard);
     let instants: readonly number[] = [];
     const query = this.#connection.query({ sql, rowsAsArray: true, typeCast: textOf });
     query.on('fields', (fields: readonly Column[]) => {
+      queue.expect(fields.length);
       instants = fields.flatMap((field, at) => (typeOf(driver, field) === 'TIMESTAMP' ? [at] : []));
     });
     query.on('result', (row: unknown) => {
       const texts = row as string[];
       for (const at of instants) texts[at] = instantOf(texts[at] as string);
       queue.push(texts);
-      if (queue.isFull) stream.pause();
+      pauseIfFull();
     });
     query.on('error', (error: Error) => queue.fail(error));
     query.on('end', () => {
       this.#isBusy = false;
+      stream.off('data', heard);
+      stream.resume();
       queue.end();
     });
     try {
       for (;;) {
         const rows = await queue.take();
-        if (rows === undefined) return;
+        if (rows === undefined) break;
         yield rows;
       }
+      await this.#refuseCutTexts();
     } catch (error) {
       throw this.#failure(error);
     } finally {
       // Left in the middle: the server may be far ahead, and this connection is of no more use.
       if (this.#isBusy) await this.#stop();
     }
+  }
+
+  /** The server cuts a text that is too long for it, or makes it NULL, and only says so in a warning. It keeps the first 64. */
+  async #refuseCutTexts(): Promise<void> {
+    const warnings = await this.#answer<readonly Warning[]>(
+      (heard) => void this.#connection.query('SHOW WARNINGS', heard as never),
+    );
+    const cut = warnings.find(({ Code }) => cutWarnings.has(Code));
+    if (cut === undefined) return;
+    const limit = Number(/max_allowed_packet \((\d+)\)/.exec(cut.Message)?.[1] ?? 0);
+    const why = limit >= fieldBytesMax ? `${fieldTooLong}: ${cut.Message}` : cut.Message;
+    throw new AgentError('part.unreadable', `${this.#opening.address.label}: ${why}`, {
+      hint: limit < fieldBytesMax ? 'raise that limit of the server, or shorten the text in the query' : longFieldHint,
+    });
   }
 
   async close(): Promise<void> {
@@ -270,6 +297,7 @@ class MySqlSession implements Connection {
 
   #failure(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason;
+    if (error instanceof AgentError) return error;
     const { address } = this.#opening;
     return serverError('part.unreadable', address, queryWords(error, address), error);
   }
@@ -277,6 +305,14 @@ class MySqlSession implements Connection {
 
 /** The first word after comments. ANALYZE, CHECK and the like give rows too, and write; so may what a comment runs. */
 const readsOnly = /^(?:\s|--(?=\s).*(?:\n|$)|#.*(?:\n|$)|\/\*(?![!M])[^]*?\*\/)*(?:\(|(?:select|with|values|table)\b)/i;
+
+interface Warning {
+  readonly Code: number;
+  readonly Message: string;
+}
+
+/** ER_CUT_VALUE_GROUP_CONCAT and ER_WARN_ALLOWED_PACKET_OVERFLOWED. */
+const cutWarnings: ReadonlySet<number> = new Set([1260, 1301]);
 
 /** What the driver knows of a column. */
 interface Column {

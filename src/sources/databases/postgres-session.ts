@@ -156,7 +156,7 @@ class PostgresSession implements Connection {
 
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
     this.#signal.throwIfAborted();
-    const portal = new Portal(sql);
+    const portal = new Portal(sql, this.#opened.address.label);
     this.#statement = portal;
     this.#opened.client.query(portal);
     try {
@@ -235,6 +235,7 @@ class PostgresSession implements Connection {
 
   #failure(error: unknown, sql?: string): unknown {
     if (this.#signal.aborted) return this.#signal.reason;
+    if (error instanceof AgentError) return error;
     const cause = isFromServer(error) ? error : (this.#lost ?? error);
     const { address } = this.#opened;
     return serverError('part.unreadable', address, queryWords(cause, address, sql), cause);

@@ -63,14 +63,22 @@ export class Description implements Statement {
 
 /** The rows of one statement. pg-cursor would do, were it not for a second walk over every field. */
 export class Portal implements Statement {
-  readonly queue = new RowQueue(() => this.#execute());
+  readonly queue: RowQueue;
   readonly #sql: string;
   #wire: Wire | undefined;
   #isDone = false;
+  /** Whether the server waits to be asked for more rows. */
+  #isSuspended = false;
   #rowsToAskFor = firstRows;
+  readonly #heard = (chunk: Buffer): void => {
+    this.queue.receive(chunk.length);
+    this.#pauseIfFull();
+  };
 
-  constructor(sql: string) {
+  /** @param place of the database, for messages */
+  constructor(sql: string, place: string) {
     this.#sql = sql;
+    this.queue = new RowQueue(place, () => this.#more());
   }
 
   get isDone(): boolean {
@@ -83,24 +91,44 @@ export class Portal implements Statement {
 
   submit(wire: Wire): void {
     this.#wire = wire;
+    // Before the driver, which collects a row until it is whole.
+    wire.stream.prependListener('data', this.#heard);
     wire.parse({ name: '', text: this.#sql, types: [] }, true);
     wire.bind({ portal: portalName, statement: '', binary: '', values: [] }, true);
+    wire.describe({ type: 'P', name: portalName }, true);
     this.#execute();
+  }
+
+  #more(): void {
+    this.#wire?.stream.resume();
+    if (this.#isSuspended) this.#execute();
   }
 
   #execute(): void {
     if (this.#isDone) return;
+    this.#isSuspended = false;
     this.#wire?.execute({ portal: portalName, rows: String(this.#rowsToAskFor) }, true);
     this.#wire?.flush();
+  }
+
+  /** The rows asked for may be far longer than those before them. */
+  #pauseIfFull(): void {
+    if (this.queue.isFull) this.#wire?.stream.pause();
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
+    this.queue.expect(fields.length);
   }
 
   handleDataRow({ fields }: { readonly fields: (string | null)[] }): void {
     for (let index = 0; index < fields.length; index++) fields[index] ??= '';
     this.queue.push(fields as Row);
+    this.#pauseIfFull();
   }
 
   /** So many rows came; the next ones are asked for when these were taken. */
   handlePortalSuspended(): void {
+    this.#isSuspended = true;
     this.#rowsToAskFor = this.queue.rowsToAskFor;
     this.queue.release();
   }
@@ -125,6 +153,8 @@ export class Portal implements Statement {
   #finish(): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    this.#wire?.stream.off('data', this.#heard);
+    this.#wire?.stream.resume();
     this.#wire?.close({ type: 'P', name: portalName }, true);
     this.#wire?.sync();
   }

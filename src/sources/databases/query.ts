@@ -14,8 +14,9 @@ import type { Dialect } from './dialect.ts';
 import { RowHash } from './row-hash.ts';
 
 const partName = 'query';
-/** An answer of `changed` that is longer is no cheap one, in rows. */
+/** Longest answer of `changed`: a longer one is not cheap. */
 const answerRowsMax = 1000;
+const answerCharsMax = 1_000_000;
 
 /** The keys of every database; their place comes beside them. */
 export const queryKeys = {
@@ -200,12 +201,16 @@ class Query {
 
   async #answerOf(connection: Connection, changed: string): Promise<readonly Row[]> {
     const answer: Row[] = [];
+    let chars = 0;
     try {
       await connection.describe(changed);
       for await (const rows of connection.rows(changed)) {
         answer.push(...rows);
-        if (answer.length > answerRowsMax) {
-          throw new AgentError('part.unreadable', `${this.#engine.place}: it gives over ${answerRowsMax} rows`, {
+        for (const text of rows.flat()) chars += text.length;
+        const most =
+          answer.length > answerRowsMax ? `${answerRowsMax} rows` : chars > answerCharsMax ? '1 MB' : undefined;
+        if (most !== undefined) {
+          throw new AgentError('part.unreadable', `${this.#engine.place}: it gives over ${most}`, {
             hint: 'ask for one cheap answer, such as SELECT max(updated_at), count(*) FROM …',
           });
         }

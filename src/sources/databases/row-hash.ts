@@ -1,7 +1,9 @@
-/** The hash of a query's rows, whatever the batches they came in. Sees every text, so that it refuses those that are none. */
+/** The hash of a query's rows, whatever the batches they came in. Sees every text, and refuses those that no source may give. */
 import { createHash, hash } from 'node:crypto';
 import { AgentError } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
+import { isFieldTooLong } from '../limits.ts';
+import { longFieldError } from './long-rows.ts';
 
 export interface RowHashOptions {
   /** Of the database, for messages. */
@@ -23,8 +25,12 @@ export class RowHash {
     this.#hash.update(`${JSON.stringify(options.columns)}\n`);
   }
 
-  /** @throws AgentError `part.unreadable` where a text holds a NUL, or U+FFFD, which stands where bytes were invalid */
+  /**
+   * @throws AgentError `part.unreadable` where a text is over 10 MB, or holds a NUL, or U+FFFD, which stands where bytes
+   * were invalid
+   */
   add(rows: readonly Row[]): void {
+    this.#refuseLongText(rows);
     if (this.#options.isOrdered) this.#addInOrder(rows);
     else for (const row of rows) this.#addToSums(row);
   }
@@ -52,15 +58,30 @@ export class RowHash {
     return this.#hash.update(`${this.#rows}`).update(this.#sums).digest('hex');
   }
 
-  #refuseBadText(rows: readonly Row[]): void {
+  #refuseLongText(rows: readonly Row[]): void {
+    for (const [at, row] of rows.entries()) {
+      const index = row.findIndex(isFieldTooLong);
+      if (index !== -1) throw longFieldError(this.#where(at, index));
+    }
+  }
+
+  /** @param at of the rows that are being added */
+  #where(at: number, index: number): string {
     const { place, columns } = this.#options;
+    return `${place}: row ${this.#rows + at + 1}, column ${columns[index] ?? index + 1}`;
+  }
+
+  #refuseBadText(rows: readonly Row[]): void {
     for (const [at, row] of rows.entries()) {
       const index = row.findIndex((text) => /[\0\uFFFD]/.test(text));
       if (index === -1) continue;
-      const where = `${place}: row ${this.#rows + at + 1}, column ${columns[index] ?? index + 1}`;
-      throw new AgentError('part.unreadable', `${where}: a text that is not utf-8 or holds a NUL character`, {
-        hint: 'correct it in the database, or leave that row out in the query',
-      });
+      throw new AgentError(
+        'part.unreadable',
+        `${this.#where(at, index)}: a text that is not utf-8 or holds a NUL character`,
+        {
+          hint: 'correct it in the database, or leave that row out in the query',
+        },
+      );
     }
   }
 }

@@ -1,27 +1,36 @@
-/** Hands rows that a driver's events bring over to whoever reads them, and asks the driver for more only as they are taken. */
+/**
+ * Rows that a driver's events bring, for whoever reads them. The server is asked for more only as they are taken, and a row
+ * is refused before all of it has arrived where it would fill the memory.
+ */
 import type { Row } from '../../core/model.ts';
-
-const batchRows = 1000;
-/** Rows may be long: then a batch has fewer of them. */
-const batchCharsMax = 4_000_000;
+import { batchCharsMax, batchRows, longRowError, rowBytesAllowed } from './long-rows.ts';
 
 export class RowQueue {
+  readonly #place: string;
   readonly #more: () => void;
+  #columns = 1;
   #rows: Row[] = [];
   #chars = 0;
+  #rowsTaken = 0;
+  /** Of the row that is arriving, and at most one chunk of rows before it. */
+  #rowBytes = 0;
   #isReleased = false;
   #isEnded = false;
   #failure: { readonly error: unknown } | undefined;
   #taker: PromiseWithResolvers<void> | undefined;
 
-  /** @param more is called when a batch was taken: the driver may bring the next one */
-  constructor(more: () => void) {
+  /**
+   * @param place of the database, for messages
+   * @param more is called when a batch was taken: the driver may bring the next one
+   */
+  constructor(place: string, more: () => void) {
+    this.#place = place;
     this.#more = more;
   }
 
-  /** Whether there is a whole batch: the driver should bring no more. */
+  /** Whether the driver should bring no more: there is a whole batch, or a failure. */
   get isFull(): boolean {
-    return this.#rows.length >= batchRows || this.#chars >= batchCharsMax;
+    return this.#rows.length >= batchRows || this.#chars >= batchCharsMax || this.#failure !== undefined;
   }
 
   /** How many rows like those of the batch at hand make a whole one. */
@@ -30,8 +39,21 @@ export class RowQueue {
     return Math.min(batchRows, Math.max(1, share));
   }
 
+  /** How many columns the rows to come have. */
+  expect(columns: number): void {
+    this.#columns = columns;
+  }
+
+  /** So many bytes arrived, which the driver has not read yet. Fails where they are too many for the row they belong to. */
+  receive(bytes: number): void {
+    this.#rowBytes += bytes;
+    if (this.#rowBytes <= rowBytesAllowed(this.#columns)) return;
+    this.fail(longRowError(`${this.#place}: row ${this.#rowsTaken + this.#rows.length + 1}`, this.#columns));
+  }
+
   push(row: Row): void {
     this.#rows.push(row);
+    this.#rowBytes = 0;
     for (const field of row) this.#chars += field.length;
     if (this.isFull) this.#wake();
   }
@@ -55,7 +77,7 @@ export class RowQueue {
 
   /** The next batch; `undefined` after the last row. Rejects with what `fail` was given. */
   async take(): Promise<readonly Row[] | undefined> {
-    while (this.#failure === undefined && !this.#isEnded && !this.#isReleased && !this.isFull) {
+    while (!this.#isEnded && !this.#isReleased && !this.isFull) {
       this.#taker = Promise.withResolvers();
       await this.#taker.promise;
     }
@@ -64,6 +86,7 @@ export class RowQueue {
     if (rows.length === 0) return undefined;
     this.#rows = [];
     this.#chars = 0;
+    this.#rowsTaken += rows.length;
     this.#isReleased = false;
     // Meanwhile the server works on the next batch.
     if (!this.#isEnded) this.#more();

@@ -6,8 +6,8 @@ import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
 import { trimWhiteSpace } from '../../core/text.ts';
-
-const batchRows = 1000;
+import { isFieldTooLong, rowBytesMax } from '../limits.ts';
+import { batchCharsMax, batchRows, fieldTooLong } from './long-rows.ts';
 
 /** `rows` runs a statement; its batches are the replies to that and to each `more`. */
 export type Request =
@@ -110,22 +110,33 @@ function columnsOf(statement: Sqlite.Statement): readonly string[] {
 }
 
 function take(): Reply {
-  const rows: string[][] = [];
+  const rows: (readonly string[])[] = [];
   if (running === undefined) return { rows, isLast: true };
   const { columns, results } = running;
-  while (rows.length < batchRows) {
+  let chars = 0;
+  while (rows.length < batchRows && chars < batchCharsMax) {
     const next = results.next();
     if (next.done === true) return { rows, isLast: true };
-    const texts = next.value.map(textOf);
-    const blob = texts.indexOf(undefined);
-    if (blob !== -1) {
-      const where = `row ${rowsRead + rows.length + 1}, column ${trimWhiteSpace(columns[blob] ?? '')}`;
-      throw refusal('QUERY_BLOB', `${where}: a BLOB is no text`);
-    }
-    rows.push(texts as string[]);
+    const texts = textsOf(next.value, `row ${rowsRead + rows.length + 1}`, columns);
+    for (const text of texts) chars += text.length;
+    rows.push(texts);
   }
   rowsRead += rows.length;
   return { rows, isLast: false };
+}
+
+/** Throws what is no text, and what is too long to be sent: the reader would have to hold it once more. */
+function textsOf(values: readonly unknown[], row: string, columns: readonly string[]): readonly string[] {
+  let chars = 0;
+  return values.map((value, at) => {
+    const text = textOf(value);
+    const where = (): string => `${row}, column ${trimWhiteSpace(columns[at] ?? '')}`;
+    if (text === undefined) throw refusal('QUERY_BLOB', `${where()}: a BLOB is no text`);
+    if (isFieldTooLong(text)) throw refusal('FIELD_LONG', `${where()}: ${fieldTooLong}`);
+    chars += text.length;
+    if (chars > rowBytesMax) throw refusal('ROW_LONG', `${row}: a row over 64 MB`);
+    return text;
+  });
 }
 
 /** A value as text; `undefined` where it has none. Where bytes are no text the driver puts U+FFFD, which query.ts refuses. */

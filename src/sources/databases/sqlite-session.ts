@@ -9,6 +9,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
 import type { Clock } from '../../core/ports.ts';
 import { farewell } from './farewell.ts';
+import { fieldTooLong, longFieldHint } from './long-rows.ts';
 import type { Connection, QueryColumn } from './query.ts';
 import type { Failure, Reply, Request } from './sqlite-child.ts';
 
@@ -150,6 +151,9 @@ const hints: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'is this the right file, and is it complete?',
   FILE_CUT: cutShort,
   QUERY_WRITES: 'write one SELECT statement',
+  SQLITE_TOOBIG: longFieldHint,
+  FIELD_LONG: longFieldHint,
+  ROW_LONG: 'select fewer columns in the query',
   QUERY_BLOB: 'use hex(…) in the query, or CAST(… AS TEXT) if it holds text',
   // This is how the driver refuses no statement, or several.
   RangeError: 'write one SELECT statement',
@@ -158,7 +162,9 @@ const hints: Readonly<Record<string, string>> = {
 /** SQLite's own words, with the file. */
 function queryError(file: string, { code, message }: Failure): AgentError {
   const place = code === 'RangeError' ? `the query of ${file}` : file;
-  return new AgentError('part.unreadable', `${place}: ${message}`, {
+  // Its own limit is 512 MB.
+  const why = code === 'SQLITE_TOOBIG' ? `${fieldTooLong}: ${message}` : message;
+  return new AgentError('part.unreadable', `${place}: ${why}`, {
     hint: hints[code] ?? hints[code.split('_', 2).join('_')],
   });
 }

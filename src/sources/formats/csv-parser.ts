@@ -2,13 +2,10 @@
 import type { Parser } from 'csv-parse';
 import type { Row } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
+import { fieldBytesMax, rowBytesMax } from '../limits.ts';
 
-/** Longest field, in bytes of its text (DESIGN 4: "a field over 10 MB" is a failure of the part). */
-const fieldBytesMax = 10_000_000;
 /** A field of quotes alone has each of them twice in the file. */
 const rawFieldBytesMax = 2 * fieldBytesMax;
-/** Keeps 10 000 long fields, each within its limit, from filling the memory. */
-const rowBytesMax = 64_000_000;
 
 export interface CsvFaultPlace {
   /** Where the field begins, or the end of the one before it, in bytes of what was written. */

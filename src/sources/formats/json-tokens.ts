@@ -1,14 +1,15 @@
 /** JSON text to tokens: chunks in, keys and values out, numbers as they are written. */
 import type { Token } from 'stream-json/core/parser.js';
+import { fieldBytesMax, rowBytesMax } from '../limits.ts';
 
 export type JsonToken = Token;
 
 /** Nesting beyond this is no data. */
 const depthMax = 100;
 
-/** Longest record and text, in UTF-16 units (DESIGN 4: "a field over 10 MB" is a failure of the part). */
-const recordLengthMax = 64_000_000;
-const textLengthMax = 10_000_000;
+/** Longest record and text, in UTF-16 units. */
+const recordLengthMax = rowBytesMax;
+const textLengthMax = fieldBytesMax;
 /** A text of escapes alone has each character at least twice in the file. */
 const rawTextLengthMax = 2 * textLengthMax;
 

@@ -1,0 +1,155 @@
+/** Texts that would fill the memory, in every kind of database: the read fails, and the process lives on in little memory. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  cannotMariadb,
+  cannotPostgres,
+  mariadbName,
+  mariadbServer,
+  postgresName,
+  postgresServer,
+} from '../support/servers.ts';
+
+interface Read {
+  readonly rows: number;
+  /** Of the longest batch. */
+  readonly charsMax: number;
+  readonly failure?: { readonly message: string; readonly hint: string };
+  /** Of the process: once it began, and at most. */
+  readonly startMb: number;
+  readonly peakMb: number;
+}
+
+/** Reads a source in a process of its own, whose memory is measured. */
+async function read(type: string, keys: object, dir = '/'): Promise<Read> {
+  const child = fileURLToPath(new URL('../support/read-child.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [child, type, JSON.stringify(keys), dir]);
+  return JSON.parse(stdout) as Read;
+}
+
+interface Engine {
+  readonly name: string;
+  readonly type: string;
+  readonly isMissing: boolean;
+  readonly open: () => Promise<{
+    readonly keys: object;
+    readonly dir?: string;
+    readonly leave: () => PromiseLike<void>;
+  }>;
+  /** SQL that makes a text of so many characters. */
+  readonly long: (length: number) => string;
+  /** A table of the numbers 1 to 700 in a column `n`. */
+  readonly numbers: string;
+}
+
+const engines: readonly Engine[] = [
+  {
+    name: 'SQLite',
+    type: 'sqlite',
+    isMissing: false,
+    async open() {
+      const dir = await mkdtemp(path.join(tmpdir(), 'long-rows-'));
+      new Database(`${dir}/books.db`).exec('CREATE TABLE t (a)').close();
+      return { keys: { file: 'books.db' }, dir, leave: () => rm(dir, { recursive: true }) };
+    },
+    long: (length) => `printf('%${length}d', 1)`,
+    numbers: '(WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 700) SELECT n FROM c)',
+  },
+  {
+    name: postgresName,
+    type: 'postgres',
+    isMissing: cannotPostgres,
+    async open() {
+      const server = await postgresServer();
+      return { keys: { url: server.url() }, leave: () => server[Symbol.asyncDispose]() };
+    },
+    long: (length) => `repeat('a', ${length})`,
+    numbers: 'generate_series(1, 700) AS n',
+  },
+  {
+    name: mariadbName,
+    type: 'mysql',
+    isMissing: cannotMariadb,
+    async open() {
+      const server = await mariadbServer({ settings: ['--max-allowed-packet=1G'] });
+      return { keys: { url: server.url() }, leave: () => server[Symbol.asyncDispose]() };
+    },
+    long: (length) => `REPEAT('a', ${length})`,
+    numbers: '(SELECT seq AS n FROM seq_1_to_700) AS numbers',
+  },
+];
+
+describe.each(engines)('in $name', ({ type, isMissing, open, long, numbers }) => {
+  let at: Awaited<ReturnType<Engine['open']>>;
+  beforeAll(async () => {
+    if (!isMissing) at = await open();
+  }, 60_000);
+  afterAll(async () => await at?.leave());
+
+  test.skipIf(isMissing).each([
+    ['300 MB', (): string => `SELECT ${long(300_000_000)} AS note`, /: row 1(, column note)?: a field over 10 MB$/],
+    [
+      'a little over 10 MB, among others',
+      (): string => `SELECT n, 'a' AS a, CASE n WHEN 2 THEN ${long(10_000_001)} ELSE 'b' END AS note FROM ${numbers}`,
+      /: row 2, column note: a field over 10 MB$/,
+    ],
+  ])('a text of %s fails the part in little memory', { timeout: 60_000 }, async (_size, query, message) => {
+    const { rows, failure, startMb, peakMb } = await read(type, { ...at.keys, query: query() }, at.dir);
+    expect(failure).toEqual({
+      message: expect.stringMatching(message),
+      hint: 'leave it out in the query, or take its beginning: substr(…, 1, 1000)',
+    });
+    expect(rows).toBe(0);
+    expect(peakMb - startMb).toBeLessThan(150);
+  });
+
+  test.skipIf(isMissing)('a row over 64 MB fails the part in little memory', { timeout: 60_000 }, async () => {
+    const columns = Array.from({ length: 40 }, (_, index) => `${long(9_000_000)} AS c${index}`);
+    const { failure, startMb, peakMb } = await read(
+      type,
+      { ...at.keys, query: `SELECT ${columns.join(', ')}` },
+      at.dir,
+    );
+    expect(failure).toMatchObject({ message: expect.stringMatching(/: row 1: a row over 64 MB$/) });
+    expect(peakMb - startMb).toBeLessThan(350);
+  });
+
+  test.skipIf(isMissing)('many rows of 9 MB make batches of one', { timeout: 60_000 }, async () => {
+    const note = `CASE WHEN n < 500 THEN 'a' ELSE ${long(9_000_000)} END AS note`;
+    const query = `SELECT n, ${note} FROM ${numbers} WHERE n < 540`;
+    const { rows, charsMax, startMb, peakMb } = await read(type, { ...at.keys, query }, at.dir);
+    expect(rows).toBe(539);
+    expect(charsMax).toBeLessThan(9_010_000);
+    expect(peakMb - startMb).toBeLessThan(350);
+  });
+});
+
+test('a text beyond the limit of SQLite itself fails the part in the same words', { timeout: 60_000 }, async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'long-rows-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  new Database(`${dir}/books.db`).exec('CREATE TABLE t (a)').close();
+  const { failure } = await read('sqlite', { file: 'books.db', query: "SELECT printf('%900000000d', 1) AS note" }, dir);
+  expect(failure).toMatchObject({ message: `${dir}/books.db: a field over 10 MB: string or blob too big` });
+});
+
+describe.skipIf(cannotMariadb)(`in ${mariadbName}`, () => {
+  test.each([
+    ["SELECT REPEAT('a', 300000000) AS note", 16_777_216, 'a field over 10 MB: Result of repeat() was larger'],
+    ["SELECT REPEAT('a', 2000000) AS note", 1_048_576, 'Result of repeat() was larger'],
+    ["SELECT GROUP_CONCAT(REPEAT('a', 1000)) AS note FROM seq_1_to_2000", 1_048_576, 'was cut by GROUP_CONCAT()'],
+  ])(
+    '%s is a failure where the server cuts the text at %i bytes',
+    { timeout: 60_000 },
+    async (query, limit, message) => {
+      await using server = await mariadbServer({ settings: [`--max-allowed-packet=${limit}`] });
+      const { rows, failure } = await read('mysql', { url: server.url(), query });
+      expect({ rows, failure }).toMatchObject({ failure: { message: expect.stringContaining(message) } });
+    },
+  );
+});

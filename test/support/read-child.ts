@@ -1,0 +1,23 @@
+/** Reads a source in a process of its own: how many rows it gave, how it failed, and the most memory that the process had. */
+import type { AgentError } from '../../src/core/errors.ts';
+import { calm, openSource } from './source-world.ts';
+
+const [type = '', keys = '{}', dir = '.'] = process.argv.slice(2);
+const source = openSource(type, JSON.parse(keys) as object, dir);
+const startMb = process.memoryUsage.rss() / 1e6;
+let rows = 0;
+let charsMax = 0;
+let failure: Pick<AgentError, 'message' | 'hint'> | undefined;
+try {
+  const [part] = await source.parts(calm);
+  for await (const batch of source.rows(part!, calm)) {
+    rows += batch.rows.length;
+    const chars = batch.rows.flat().reduce((sum, field) => sum + field.length, 0);
+    charsMax = Math.max(charsMax, chars);
+  }
+} catch (error) {
+  const { message, hint } = error as AgentError;
+  failure = { message, hint };
+}
+const peakMb = process.resourceUsage().maxRSS / 1e3;
+console.log(JSON.stringify({ rows, charsMax, failure, startMb: Math.round(startMb), peakMb: Math.round(peakMb) }));
