@@ -20,4 +20,6 @@ try {
   failure = { message, hint };
 }
 const peakMb = process.resourceUsage().maxRSS / 1e3;
-console.log(JSON.stringify({ rows, charsMax, failure, startMb: Math.round(startMb), peakMb: Math.round(peakMb) }));
+process.stdout.write(
+  JSON.stringify({ rows, charsMax, failure, startMb: Math.round(startMb), peakMb: Math.round(peakMb) }),
+);

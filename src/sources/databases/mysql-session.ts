@@ -12,6 +12,7 @@ import { farewell } from './farewell.ts';
 import { fieldBytesMax } from '../limits.ts';
 import { fieldTooLong, longFieldHint } from './long-rows.ts';
 import type { Connection, QueryColumn } from './query.ts';
+import { type Column, isBinary, typeOf } from './mysql-columns.ts';
 import { RowQueue } from './row-queue.ts';
 
 type MySql = typeof mysql;
@@ -311,49 +312,12 @@ interface Warning {
   readonly Message: string;
 }
 
-/** ER_CUT_VALUE_GROUP_CONCAT and ER_WARN_ALLOWED_PACKET_OVERFLOWED. */
-const cutWarnings: ReadonlySet<number> = new Set([1260, 1301]);
-
-/** What the driver knows of a column. */
-interface Column {
-  readonly name: string;
-  readonly columnType: number;
-  /** 63: bytes. */
-  readonly characterSet: number;
-  /** Of a text in bytes; of a number in characters, sign and point among them. */
-  readonly columnLength: number;
-  readonly decimals: number;
-  readonly flags: number;
-}
-
-/** Of a column's flags. */
-const unsignedFlag = 32;
-const zerofillFlag = 64;
-
 interface Prepared {
   readonly columns: readonly Column[];
 }
 
-/** The driver's word for a column's type, see `QueryColumn`. */
-function typeOf({ Types }: MySql, column: Column): string {
-  const { columnType, characterSet, columnLength, decimals, flags } = column;
-  const word = (Types as unknown as Readonly<Record<number, string>>)[columnType] ?? String(columnType);
-  // Such a number has zeros before it, as many as its column is wide: a text to whoever collapses.
-  if (numberTypes.has(word) && (flags & zerofillFlag) !== 0) return `${word} ZEROFILL`;
-  if (word === 'NEWDECIMAL') {
-    const signs = (decimals === 0 ? 0 : 1) + ((flags & unsignedFlag) === 0 ? 1 : 0);
-    return `${word}(${columnLength - signs},${decimals})`;
-  }
-  if (characterSet === 63 && textTypes.has(word)) return 'BINARY';
-  return word === 'VAR_STRING' || word === 'STRING' ? `${word}(${columnLength})` : word;
-}
-
-const numberTypes = new Set(['TINY', 'SHORT', 'INT24', 'LONG', 'LONGLONG', 'NEWDECIMAL']);
-const textTypes = new Set(['VARCHAR', 'VAR_STRING', 'STRING', 'TINY_BLOB', 'MEDIUM_BLOB', 'LONG_BLOB', 'BLOB']);
-
-function isBinary({ type }: { readonly type: string }): boolean {
-  return type === 'BINARY' || type === 'BIT' || type === 'GEOMETRY' || type === 'VECTOR';
-}
+/** ER_CUT_VALUE_GROUP_CONCAT and ER_WARN_ALLOWED_PACKET_OVERFLOWED. */
+const cutWarnings: ReadonlySet<number> = new Set([1260, 1301]);
 
 /** Every value as the server wrote it: the driver would make numbers and dates of some. */
 function textOf(field: { string(encoding: string): string | null }): string {
