@@ -58,9 +58,18 @@ function showPlan(report: PlanReport): string[] {
 export async function previewReload(settings: Settings, log: Log): Promise<unknown> {
   try {
     using scratch = openScratch(settings, log);
-    const { changes, sources } = await planPass(scratch.deps, new AbortController().signal);
+    const { changes, sources, isFirstPush, drivers, blocked } = await planPass(
+      scratch.deps,
+      new AbortController().signal,
+    );
     const held = sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason }));
-    return { changes: showChanges(changes), held };
+    const firstPush = `the first push to ${scratch.deps.address}: it deletes every driver there that is not among these ${drivers}`;
+    return {
+      changes: showChanges(changes),
+      ...(isFirstPush ? { firstPush } : {}),
+      ...(blocked === undefined ? {} : { blocked: blocked.reason }),
+      held,
+    };
   } catch (error) {
     // A disk without room for a copy must not keep a new config out.
     if (!isAgentError(error)) throw error;

@@ -5,13 +5,13 @@ import path from 'node:path';
 import type { Settings, SourceSettings } from '../core/settings.ts';
 import { guardShape, rootShape } from './agent-schema.ts';
 import { readDestination } from './destination.ts';
-import { type ConfigDocument, type Environment, readDocument } from './document.ts';
+import { type Environment, readDocument } from './document.ts';
 import { refuseMissing, refuseType } from './issues.ts';
 import { type Place, isMapping, keysAt, spotOf, within, writtenAt } from './place.ts';
 import type { Finding } from './finding.ts';
 import { type Problem, locateProblems } from './problems.ts';
 import { type Fields, readFields } from './read.ts';
-import { readSource } from './source.ts';
+import { canonicalJson, readSource } from './source.ts';
 
 export interface LoadedConfig {
   /** Present where there are no problems. */
@@ -77,9 +77,7 @@ function readSettings(place: Place, origin: Origin): Settings | undefined {
     baseDir,
     secrets: origin.secrets,
   });
-  return {
-    file: origin.file,
-    digest: digestOf(origin.text, place.document),
+  const settings = {
     state: path.resolve(baseDir, root.state ?? '.driver-sync'),
     timezone: root.timezone,
     schedule: root.schedule,
@@ -93,6 +91,7 @@ function readSettings(place: Place, origin: Origin): Settings | undefined {
     keepMaxBytes: root.keepMax,
     sources: readSources(within(place, 'sources'), root.timezone),
   };
+  return { file: origin.file, digest: digestOf(settings), ...settings };
 }
 
 const sections = ['destination', 'guard', 'sources'];
@@ -125,12 +124,10 @@ function readSources(place: Place, timezone: string): readonly SourceSettings[] 
   });
 }
 
-/** Tells whether a running daemon has this config: the file's text, and what it takes from the environment. */
-function digestOf(text: string, { variables }: ConfigDocument): string {
-  const values = [...variables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, value ?? null]);
-  return createHash('sha256')
-    .update(JSON.stringify([text, values]))
-    .digest('hex');
+/** Tells whether a running daemon has these settings: a comment, or another order of keys, makes no others. */
+function digestOf({ sources, ...root }: Omit<Settings, 'file' | 'digest'>): string {
+  const all = { ...root, sources: sources.map(({ name, digest }) => [name, digest]) };
+  return createHash('sha256').update(canonicalJson(all)).digest('hex');
 }
 
 /** The file's text, or why there is none. */

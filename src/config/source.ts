@@ -131,7 +131,7 @@ function readLookups(place: Place, { maps = {}, calendar }: Fields<typeof source
 }
 
 /** Equal values give equal texts, whatever the order of their keys. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -16,7 +16,7 @@ export type Limit =
 export interface Settings {
   /** Absolute path of the config file. */
   readonly file: string;
-  /** sha256 (hex) of the file's text and of the environment values that it uses: tells file and daemon apart. */
+  /** sha256 (hex) of all settings below, secrets among them: equal for files that differ in comments and layout only. */
   readonly digest: string;
   /** Absolute path of the state directory. */
   readonly state: string;

@@ -219,6 +219,33 @@ test('a new address in the config gets its first push at once', async () => {
   expect(other.posts[0]?.body).toBe(w.service.posts[0]?.body);
 });
 
+test('with `firstPush: approve` a new address waits for an approval of its own', async () => {
+  await using w = await daemonWorld({ guard: { firstPush: 'approve' } });
+  await using other = await openReceiver();
+  const approve = (): Promise<void> => {
+    w.open(({ ledger, clock }) => {
+      const [first] = ledger.held();
+      ledger.approve(first!.digest, first!.source, clock.now().getTime());
+    });
+    return w.wake('request');
+  };
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
+  await w.start();
+  await approve();
+  expect(w.service.posts).toHaveLength(1);
+  await w.configure({ guard: { firstPush: 'approve' }, destination: { url: other.url } });
+  await w.wake('reload');
+  await w.wait(5 * minutes);
+  expect(w.passes.at(-1)).toMatchObject({ outcome: 'blocked', exit: 4 });
+  expect(other.posts).toEqual([]);
+  await approve();
+  expect(other.posts).toHaveLength(1);
+  expect(w.log.lines).toContainEqual(
+    expect.objectContaining({ level: 'warn', fields: { address: other.url, drivers: 1 } }),
+  );
+});
+
 test('an approval given while nothing ran is pushed at the start', async () => {
   await using w = await daemonWorld();
   await w.write('a.csv', rows(...'abcdefghij'.replace(/./g, '$&,2026-01,1 ').trim().split(' ')));

@@ -1,7 +1,7 @@
 /** The agent as a process: signals, the lock, pipes, and commands beside a running daemon (DESIGN 4, Process). */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, readdir } from 'node:fs/promises';
+import { appendFile, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Place, csv, place } from '../support/process.ts';
@@ -156,6 +156,23 @@ test('SIGHUP with a valid config swaps it, says what it changes, and passes', as
   );
 });
 
+test('SIGHUP to a new address says that its push is the first there and what that deletes', async () => {
+  await using s = await scene();
+  await using other = await openReceiver();
+  const daemon = await s.place.daemon();
+  await daemon.says(/"pushed"/);
+  await s.place.configure({ ...s.config, destination: { url: other.url } });
+  daemon.kill('SIGHUP');
+  await other.post(1);
+  const wouldChange = expect.objectContaining({
+    firstPush: `the first push to ${other.url}: it deletes every driver there that is not among these 1`,
+  });
+  expect(daemon.log()).toContainEqual(expect.objectContaining({ wouldChange }));
+  expect(daemon.log()).toContainEqual(
+    expect.objectContaining({ msg: expect.stringMatching(/first push to this address/), address: other.url }),
+  );
+});
+
 test('SIGHUP with a config that is not valid keeps the old one and says why', async () => {
   await using s = await scene();
   const daemon = await s.place.daemon();
@@ -272,7 +289,7 @@ test('rollback is carried out by a running daemon, byte for byte, and lasts unti
   expect((await s.service.post(4)).body).toBe(s.service.posts[1]?.body);
 });
 
-test('a SIGHUP ends a rollback where the config changed, and only there', async () => {
+test('a SIGHUP ends a rollback where a setting changed, and not where only the text of the file did', async () => {
   await using s = await scene();
   const daemon = await s.place.daemon();
   await daemon.says(/"pushed"/);
@@ -280,6 +297,8 @@ test('a SIGHUP ends a rollback where the config changed, and only there', async 
   daemon.kill('SIGUSR2');
   await daemon.says(/"pushed"/);
   expect((await s.place.command('rollback', '1')).code).toBe(0);
+  await appendFile(path.join(s.place.dir, 'driver-sync.yaml'), '\n# a comment\n');
+  expect((await s.place.command('status', '--json')).json()).toMatchObject({ configDiffers: false });
   daemon.kill('SIGHUP');
   await daemon.says(/blocked/);
   expect(s.service.posts).toHaveLength(3);

@@ -5,7 +5,7 @@ import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { isAgentError } from '../../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/stores.ts';
-import { allPoints, firstPush } from '../review/approvals.ts';
+import { allPoints, firstPushTo } from '../review/approvals.ts';
 import { dropDueRepeats, isRepeatDue, repeatsAfterPush, snapshotToRepeat } from './repeat.ts';
 import { openTitle } from './retention.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -110,6 +110,7 @@ export function snapshotBlock(deps: Dependencies, snapshot: Snapshot): PushRepor
   }
   if (settings.guard.firstPush !== 'approve' || !isFirstPush(deps)) return undefined;
   const points = allPoints(snapshot.readPoints());
+  const firstPush = firstPushTo(address);
   const approval = ledger.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
   if (approval !== undefined) {
     const missing = [...ledger.approvedScope(approval.id).deletes].some(([driver, months]) => {
@@ -267,6 +268,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   const { snapshot, last, rollbackOf } = job;
   const { digest, drivers, points, bytes } = snapshot;
   const { changes, carried } = changesSince(deps, last, snapshot);
+  sayFirstPush(deps, snapshot);
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
   const { shouldDeleteMissing } = snapshot.format;
   const id = ledger.beginPush({
@@ -282,6 +284,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
     const frozen: Frozen | undefined =
       rollbackOf === undefined ? undefined : { push: rollbackOf, sinceMs: endedAtMs, isAdopted: false };
     const repeats = repeatsAfterPush(deps, { digest, begunMs: begun.atMs, endedMs: endedAtMs });
+    const firstPush = firstPushTo(address);
     ledger.acknowledge(id, result, { atMs: endedAtMs, carried, facts: { repeats, ...(frozen && { frozen }) } });
     for (const approval of ledger.approvals()) {
       if (approval.state === 'pending' && approval.source === firstPush) ledger.closeApproval(approval.id, 'used');
@@ -293,6 +296,17 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   }
   deps.observe({ kind: 'push.recorded', push: id });
   return { ...retryAfter(deps, result), outcome: result.outcome, reason: result.detail, push: ledger.push(id) };
+}
+
+/** Nobody knows what a new address holds, so nothing else would tell of these deletes. */
+function sayFirstPush(deps: Dependencies, { drivers, format }: Snapshot): void {
+  const { address, log, settings } = deps;
+  if (!format.shouldDeleteMissing || !isFirstPush(deps)) return;
+  const level = settings.destination === 'emulator' ? 'info' : 'warn';
+  log[level]('this is the first push to this address: it deletes every driver there that is not among these', {
+    address,
+    drivers,
+  });
 }
 
 /** What cannot even be begun (no token, no CA file) did not reach the service; what breaks here in the middle is recorded. */

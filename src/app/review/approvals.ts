@@ -11,7 +11,9 @@ import type { Dependencies } from '../dependencies.ts';
 const deletesShown = 100;
 
 /** Stands for the source where the first push to an address is what waits. No source can be called so. */
-export const firstPush = '(first push)';
+export function firstPushTo(address: string): string {
+  return `(first push to ${address})`;
+}
 
 export function pendingApproval(deps: Dependencies, source: string): Approval | undefined {
   return deps.ledger.approvals().find((approval) => approval.state === 'pending' && approval.source === source);

@@ -2,7 +2,7 @@
 import type { SourceRead } from '../read/read-source.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { dropApprovals, firstPush } from './approvals.ts';
+import { dropApprovals, firstPushTo } from './approvals.ts';
 import { carryOut, settleRemoved } from './carry-out.ts';
 import { decide } from './decide.ts';
 import type { CandidateDecision, Decision } from './decision.ts';
@@ -44,7 +44,9 @@ function isOfCandidate(decision: Decision): decision is CandidateDecision {
 
 /** Nothing is held, and no approval waits, of a source that this pass does not hold. */
 function releaseOthers(deps: Dependencies, verdicts: ReadonlyMap<string, Verdict>): void {
-  const { ledger } = deps;
+  const { address, ledger } = deps;
+  // The first push to another address is for another approval.
+  const firstPush = firstPushTo(address);
   for (const { state, source } of ledger.approvals()) {
     if (state !== 'pending' || source === undefined || source === firstPush) continue;
     dropApprovals(deps, source, 'nothing of that source is held any more');
