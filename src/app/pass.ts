@@ -1,15 +1,13 @@
 /** One pass: read what changed, judge, build, push, record. `sync` is one of these; the daemon is many. */
 import { isAgentError } from '../core/errors.ts';
 import { fullJitterMs } from './push/backoff.ts';
-import { restoreAfterLoss, restoreRollback } from './prepare/restore.ts';
 import { review } from './review/review.ts';
-import type { SourceSettings } from '../core/settings.ts';
 import { keptDigests } from './push/retention.ts';
 import { type PushReport, blockedReason, pushNewest, pushRepeat } from './push/push.ts';
-import type { PassLooks } from './loop/poll-schedule.ts';
-import { type SourceRead, readSource } from './read/read-source.ts';
+import { prepare } from './prepare/prepare.ts';
+import { type DueSources, readAll } from './read/read-all.ts';
 import { type PassReport, passExit, pushSummary, sourceReport, unjudged } from './report.ts';
-import { forgetRequested, rollBack } from './prepare/requests.ts';
+import { rollBack } from './prepare/requests.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export interface PassOptions {
@@ -25,18 +23,15 @@ export interface PassOptions {
   /** Sends nothing that the service asked with `Retry-After` to be sent later. The daemon, which has waited already, does not say so. */
   readonly keepsToRetryAfter?: boolean;
   /** Which sources are looked at; left out: all of them. */
-  readonly looks?: PassLooks | undefined;
+  readonly looks?: DueSources | undefined;
 }
 
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
 export async function runPass(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
   const { ledger, buffer, clock } = deps;
-  restoreAfterLoss(deps);
-  restoreRollback(deps);
-  if (options.resume) resume(deps);
-  forgetRequested(deps);
+  prepare(deps, options);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
-  const reads = await lookAtAll(deps, options.looks, signal);
+  const reads = await readAll(deps, options.looks, signal);
   // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
   const verdicts = ledger.fact('frozen') === undefined ? review(deps, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
@@ -53,28 +48,6 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   deps.archive.keepOnly(keptDigests(deps));
   ledger.setFact('lastPass', report);
   return report;
-}
-
-/** What ends a pass ends the looks at all its sources, each in its own time: none is left to itself. */
-async function lookAtAll(deps: Dependencies, looks: PassLooks | undefined, signal: AbortSignal): Promise<SourceRead[]> {
-  const { sources } = deps.settings;
-  const looked = await Promise.allSettled(sources.map((source) => lookAt(deps, source, { looks, signal })));
-  return looked.map((look) => {
-    if (look.status === 'rejected') throw look.reason;
-    return look.value;
-  });
-}
-
-async function lookAt(
-  deps: Dependencies,
-  settings: SourceSettings,
-  { looks, signal }: { looks: PassLooks | undefined; signal: AbortSignal },
-): Promise<SourceRead> {
-  const before = looks?.standing(settings.name);
-  if (before !== undefined) return before;
-  const read = await readSource(deps, settings, signal);
-  looks?.note(read);
-  return read;
 }
 
 /** What a pass can be begun again on. */
@@ -116,14 +89,6 @@ function standing(deps: Dependencies): PushReport {
   const last = deps.ledger.lastPush(deps.address);
   if (last === undefined || last.outcome === 'acknowledged') return { outcome: 'unchanged' };
   return { outcome: last.outcome ?? 'unknown', reason: last.detail };
-}
-
-/** Goes on from the sources: ends a rollback, and one that was asked for and never got that far. */
-function resume({ ledger }: Dependencies): void {
-  ledger.setFact('frozen', undefined);
-  for (const { id, request } of ledger.pendingRequests()) {
-    if (request.kind === 'rollback') ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
-  }
 }
 
 /** Carries out the newest rollback that was asked for; older ones are pointless then. */

@@ -21,7 +21,7 @@ export async function plan(context: Context): Promise<number> {
   {
     using scratch = openScratch(settings, commandLog(context), progress.observe);
     try {
-      report = await planPass(scratch.deps, stop.signal);
+      report = await planPass(scratch.deps, { shownMax: 20 }, stop.signal);
     } finally {
       progress.end();
     }
@@ -60,6 +60,7 @@ export async function previewReload(settings: Settings, log: Log): Promise<unkno
     using scratch = openScratch(settings, log);
     const { changes, sources, isFirstPush, drivers, blocked } = await planPass(
       scratch.deps,
+      { shownMax: 0 },
       new AbortController().signal,
     );
     const held = sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason }));

@@ -1,7 +1,7 @@
 /** A copy of the state to try a pass on: `plan` and `forget` say with it what would happen. */
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { holdingOnly } from '../app/ask/plan.ts';
+import { holdingOnly } from '../app/ask/plan-ledger.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';

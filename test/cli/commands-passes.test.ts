@@ -87,7 +87,12 @@ describe('sync', () => {
       push: { status: 503 },
       sources: states,
     });
-    expect(await json('sync')).toMatchObject({ outcome: 'refused', exit: 5, push: { status: 422 }, sources: states });
+    expect(await json('sync', '--force')).toMatchObject({
+      outcome: 'refused',
+      exit: 5,
+      push: { status: 422 },
+      sources: states,
+    });
     expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 4, sources: states });
     expect(await json('sync')).toMatchObject({ outcome: 'unchanged', exit: 4, sources: states });
     await at.write('revenue.csv', manyDrivers(20));

@@ -12,7 +12,7 @@ for (const file of process.argv.slice(2)) {
   const { settings, problems } = loadConfig(file, { env: {}, secrets: 'required' });
   if (settings === undefined) throw new Error(JSON.stringify(problems));
   using scratch = openScratch(settings, memoryLog());
-  const { digest, sources } = await plan(scratch.deps, new AbortController().signal);
+  const { digest, sources } = await plan(scratch.deps, { shownMax: 0 }, new AbortController().signal);
   const [source] = sources;
   built[file] = { digest: source?.reason ?? digest, rows: source?.rows };
 }

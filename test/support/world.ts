@@ -125,7 +125,7 @@ export async function world({ config, files = {} }: WorldOptions): Promise<TestW
       withAgent('sync', (inner) => runPass(inner, { push: 'ifNeeded', resume: true, retryForMs: 0, ...options }, calm)),
     async plan() {
       using scratch = openScratch(settings(), log);
-      return await plan({ ...scratch.deps, clock }, calm);
+      return await plan({ ...scratch.deps, clock }, { shownMax: 20 }, calm);
     },
     approve: async (digest) => JSON.parse(await printed(() => approve(context, digest))),
     forget: async (source, part) => JSON.parse(await printed(() => forget(context, { source, part }, true))),

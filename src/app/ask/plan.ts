@@ -1,16 +1,10 @@
-/** What the next `sync` would do, worked out in a scratch copy. */
-import {
-  type Changes,
-  type DriverChange,
-  type RenamedId,
-  countChanges,
-  diffDrivers,
-  findRenames,
-  hasChanges,
-  withoutDeletes,
-} from '../../core/series/diff.ts';
-import { restoreAfterLoss, restoreRollback } from '../prepare/restore.ts';
-import { review } from '../review/review.ts';
+/** What the next `sync` would do: the same steps as a pass, on a copy of the buffer and a ledger that keeps only holds. */
+import { type Changes, type RenamedId, hasChanges, withoutDeletes } from '../../core/series/diff.ts';
+import { compareRuns } from '../../core/series/compare.ts';
+import { LargestChanges, type PointChange } from '../../core/series/largest.ts';
+import type { PushRecord, SnapshotDriver } from '../../core/stores.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { prepare } from '../prepare/prepare.ts';
 import {
   type PushReport,
   acceptedDrivers,
@@ -20,11 +14,9 @@ import {
   snapshotBlock,
 } from '../push/push.ts';
 import { openReadable } from '../push/retention.ts';
-import { readSource } from '../read/read-source.ts';
+import { readAll } from '../read/read-all.ts';
 import { type SourceReport, passExit, sourceReport } from '../report.ts';
-import { forgetRequested } from '../prepare/requests.ts';
-import type { Ledger } from '../../core/stores.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { review } from '../review/review.ts';
 
 export interface PlanReport {
   /** Against the last acknowledged snapshot of the address. */
@@ -42,26 +34,39 @@ export interface PlanReport {
   readonly isSameData: boolean;
   /** Also those of held candidates, where a new id template is what holds them. */
   readonly renamed: readonly RenamedId[];
-  readonly sources: readonly SourceReport[];
+  readonly sources: readonly PlannedSource[];
 }
 
-/** `deps` are scratch ones: the buffer is a copy and the ledger keeps no more than held digests. */
-export async function plan(deps: Dependencies, signal: AbortSignal): Promise<PlanReport> {
+export interface PlannedSource extends SourceReport {
+  /**
+   * The largest changes: of a held candidate against the accepted read, else of what would be pushed against the last
+   * acknowledged snapshot.
+   */
+  readonly largest: readonly PointChange[];
+  /** How many points change in all. */
+  readonly changedPoints: number;
+}
+
+/** @param shownMax how many changes of each source are listed; Infinity: all of them */
+export async function plan(
+  deps: Dependencies,
+  { shownMax }: { readonly shownMax: number },
+  signal: AbortSignal,
+): Promise<PlanReport> {
   const { ledger, address, settings } = deps;
-  restoreAfterLoss(deps);
-  restoreRollback(deps);
   // A sync goes on from the sources after a rollback, so its plan does too.
-  ledger.setFact('frozen', undefined);
-  forgetRequested(deps);
-  const reads = await Promise.all(settings.sources.map((source) => readSource(deps, source, signal)));
-  const verdicts = review(deps, reads);
+  prepare(deps, { resume: true });
+  const reads = await readAll(deps, undefined, signal);
+  const held = new ChangesBySource(shownMax);
+  const verdicts = review(deps, reads, (source, change) => held.of(source).add(change));
   const snapshot = buildSnapshot(deps);
   const last = ledger.lastAcknowledged(address);
-  const before = last === undefined ? undefined : openReadable(deps, last.digest);
-  const diff = (): Iterable<DriverChange> => diffDrivers(before?.readPoints() ?? [], acceptedDrivers(deps));
-  const all = countChanges(diff());
-  const changes = settings.shouldDeleteMissing ? all : withoutDeletes(all);
-  const renamed = [...findRenames(diff()), ...verdicts.flatMap((verdict) => verdict.renamed ?? [])];
+  const pushed = new ChangesBySource(shownMax);
+  const compared = compareRuns(acknowledgedDrivers(deps, last), acceptedDrivers(deps), (change) => {
+    const { source } = (change.after ?? change.before) as SnapshotDriver;
+    pushed.of(source).add(change);
+  });
+  const changes = settings.shouldDeleteMissing ? compared.changes : withoutDeletes(compared.changes);
   const push: PushReport = blockedPush(deps) ?? snapshotBlock(deps, snapshot) ?? { outcome: 'unchanged' };
   const exit = passExit(push, verdicts, reads, deps);
   return {
@@ -74,30 +79,35 @@ export async function plan(deps: Dependencies, signal: AbortSignal): Promise<Pla
     ...(push.outcome === 'blocked' ? { blocked: { reason: push.reason ?? '', hint: push.hint } } : {}),
     isFirstPush: isFirstPush(deps),
     isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
-    renamed,
-    sources: verdicts.map((verdict) => sourceReport(deps, verdict)),
+    renamed: [...compared.renamed, ...verdicts.flatMap((verdict) => verdict.renamed ?? [])],
+    sources: verdicts.map((verdict) => {
+      const found = (verdict.state === 'held' ? held : pushed).of(verdict.source);
+      return { ...sourceReport(deps, verdict), largest: found.shown(), changedPoints: found.count };
+    }),
   };
+}
+
+/** What the service holds, as far as that is known. */
+function acknowledgedDrivers(deps: Dependencies, last: PushRecord | undefined): Iterable<SnapshotDriver> {
+  return (last === undefined ? undefined : openReadable(deps, last.digest))?.read() ?? [];
+}
+
+class ChangesBySource {
+  readonly #max: number;
+  readonly #sources = new Map<string, LargestChanges>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  of(source: string): LargestChanges {
+    const known = this.#sources.get(source) ?? new LargestChanges(this.#max);
+    this.#sources.set(source, known);
+    return known;
+  }
 }
 
 function blockedPush(deps: Dependencies): PushReport | undefined {
   const blocked = blockedReason(deps);
   return blocked && { outcome: 'blocked', ...blocked };
-}
-
-/** What a plan may write to the ledger: the digests of held candidates, and nothing else. */
-export function holdingOnly(ledger: Ledger): Ledger {
-  const facts = new Map<string, unknown>();
-  const nothing = (): void => undefined;
-  const mute = { release: nothing, closeApproval: nothing, recordDeletes: nothing, finishRequest: nothing };
-  const factual: Pick<Ledger, 'fact' | 'setFact'> = {
-    fact: <T>(key: string) => (facts.has(key) ? facts.get(key) : ledger.fact(key)) as T | undefined,
-    setFact: (key, value) => void facts.set(key, value),
-  };
-  const own: Partial<Ledger> = { ...mute, ...factual };
-  return new Proxy(ledger, {
-    get(target, key: keyof Ledger) {
-      const member = own[key] ?? target[key];
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
 }

@@ -1,24 +1,16 @@
 /** When each source is looked at again, and what the last look gave: a query does not run because a file changed. */
 import type { SourceSettings } from '../../core/settings.ts';
+import type { DueSources } from '../read/read-all.ts';
 import type { SourceRead } from '../read/read-source.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A source that could not be read is looked at again this soon at the latest, however rare its polls are. */
 const unreadRetryMs = 300_000;
 
-/** Which sources a pass looks at: those that are cheap to look at, and what is due. The others stand as they were seen last. */
-export interface PassLooks {
-  /** What stands for a source that is not looked at now. */
-  standing(source: string): SourceRead | undefined;
-  note(read: SourceRead): void;
-  /** What was seen before counts no more: there is a new buffer, and nothing of it is in there. */
-  forget(): void;
-}
-
 /** The moment of the next look: monotonic, or by the clock on the wall. */
 type Due = { readonly ms: number } | { readonly at: Date };
 
-export class Looks implements PassLooks {
+export class Looks implements DueSources {
   readonly #deps: Dependencies;
   readonly #reads = new Map<string, SourceRead>();
   readonly #due = new Map<string, Due>();

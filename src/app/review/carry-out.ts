@@ -7,7 +7,7 @@ import type { PackedDriver } from '../../core/series/packing.ts';
 import { encodeBody } from '../../core/series/snapshot.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { dropApprovals, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
-import { readKey } from './decide.ts';
+import { type WatchChanges, readKey } from './decide.ts';
 import type { Accepting, Decision, Holding } from './decision.ts';
 import { isEmptyRead } from './together.ts';
 import type { Verdict } from './verdict.ts';
@@ -69,10 +69,10 @@ function hold(deps: Dependencies, decision: Holding): Verdict {
  * What happens to a source that left the config, once the others have what they take over. Nothing is left to say where
  * others took all its drivers.
  */
-export function settleRemoved(deps: Dependencies, source: string): Verdict | undefined {
+export function settleRemoved(deps: Dependencies, source: string, watch?: WatchChanges): Verdict | undefined {
   const { buffer, ledger, clock, settings } = deps;
   yieldTaken(deps, source);
-  const comparison = compareRuns(buffer.drivers(source, 'accepted'), []);
+  const comparison = compareRuns(buffer.drivers(source, 'accepted'), [], watch && ((change) => watch(source, change)));
   const { changes, deletes } = comparison;
   const scope = { deletes, carried: [] };
   const approval = pendingApproval(deps, source);

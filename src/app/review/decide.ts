@@ -2,6 +2,7 @@
 import { type CountedTwice, accumulates, judge } from '../../core/guard/guard.ts';
 import { type Regression, regression } from '../../core/guard/answer-version.ts';
 import { compareRuns } from '../../core/series/compare.ts';
+import type { DriverChange } from '../../core/series/diff.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadPart } from '../../core/stores.ts';
 import { formatMonth } from '../../core/time/month.ts';
@@ -18,19 +19,27 @@ interface Circumstances {
   readonly removed: readonly string[];
   /** See `Source.mayLag`. */
   readonly mayLag: boolean;
+  readonly watch: WatchChanges | undefined;
 }
+
+/** Is told of every change that a candidate makes, and that a removed source's leaving makes. */
+export type WatchChanges = (source: string, change: DriverChange) => void;
 
 /** Judges a candidate against what its source, and the removed ones that it takes over, have accepted. */
 export function decide(
   deps: Dependencies,
   settings: SourceSettings,
-  { removed, mayLag }: Circumstances,
+  { removed, mayLag, watch }: Circumstances,
 ): CandidateDecision {
   const { buffer } = deps;
   const source = settings.name;
   const accepted = buffer.readParts(source, 'accepted') ?? [];
   const candidate = buffer.readParts(source, 'candidate') ?? [];
-  const comparison = compareRuns(withInherited(deps, source, removed), buffer.drivers(source, 'candidate'));
+  const comparison = compareRuns(
+    withInherited(deps, source, removed),
+    buffer.drivers(source, 'candidate'),
+    watch && ((change) => watch(source, change)),
+  );
   const countedTwice = findCountedTwice(deps, settings, { accepted, candidate, removed });
   const reviewed: Reviewed = {
     source,

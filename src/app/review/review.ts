@@ -4,16 +4,16 @@ import { removedSources } from '../read/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { dropApprovals, firstPushTo } from './approvals.ts';
 import { carryOut, settleRemoved } from './carry-out.ts';
-import { decide } from './decide.ts';
+import { type WatchChanges, decide } from './decide.ts';
 import type { CandidateDecision, Decision } from './decision.ts';
 import { holdConflicts, holdEmptySnapshot } from './together.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Accepts or holds every candidate, and records it. */
-export function review(deps: Dependencies, reads: readonly SourceRead[]): readonly Verdict[] {
+export function review(deps: Dependencies, reads: readonly SourceRead[], watch?: WatchChanges): readonly Verdict[] {
   const { ledger, settings } = deps;
   const removed = removedSources(deps);
-  const alone = reads.map((read) => decideAlone(deps, read, removed));
+  const alone = reads.map((read) => decideAlone(deps, read, { removed, watch }));
   const { decisions, isEmptyApproved } = holdEmptySnapshot(deps, holdConflicts(deps, alone.filter(isOfCandidate)));
   if (isEmptyApproved) ledger.setFact('emptyApproved', true);
   const verdicts = new Map<string, Verdict>();
@@ -22,7 +22,7 @@ export function review(deps: Dependencies, reads: readonly SourceRead[]): readon
     verdicts.set(one.source, carryOut(deps, decision));
   }
   for (const gone of removed) {
-    const verdict = settleRemoved(deps, gone);
+    const verdict = settleRemoved(deps, gone, watch);
     if (verdict !== undefined) verdicts.set(gone, verdict);
   }
   releaseOthers(deps, verdicts);
@@ -31,11 +31,15 @@ export function review(deps: Dependencies, reads: readonly SourceRead[]): readon
   return order.flatMap((name) => verdicts.get(name) ?? []);
 }
 
-function decideAlone(deps: Dependencies, read: SourceRead, removed: readonly string[]): Decision {
+function decideAlone(
+  deps: Dependencies,
+  read: SourceRead,
+  around: { removed: readonly string[]; watch: WatchChanges | undefined },
+): Decision {
   const source = read.settings.name;
   if (read.state === 'unread') return { kind: 'unread', source, reason: read.reason, hint: read.hint };
   if (deps.buffer.readParts(source, 'candidate') === undefined) return { kind: 'unchanged', source };
-  return decide(deps, read.settings, { removed, mayLag: read.mayLag });
+  return decide(deps, read.settings, { ...around, mayLag: read.mayLag });
 }
 
 function isOfCandidate(decision: Decision): decision is CandidateDecision {

@@ -1,6 +1,6 @@
 /** Compares a candidate with what was accepted, in one stream over both: everything that judging it needs to know. */
 import type { Month } from '../model.ts';
-import { type Changes, type RenamedId, countChanges, diffDrivers } from './diff.ts';
+import { type Changes, type DriverChange, type RenamedId, countChanges, diffDrivers } from './diff.ts';
 import { type PackedPoints, PointWalk, pointCount } from './packing.ts';
 
 /** Points by driver, months in order. */
@@ -32,8 +32,15 @@ export interface Comparison {
   readonly dropsOnlyNewest: boolean;
 }
 
-/** Both runs in the order of ids, each id once. */
-export function compareRuns(before: Iterable<PackedPoints>, after: Iterable<PackedPoints>): Comparison {
+/**
+ * Both runs come in the order of ids, each id once.
+ * @param each sees every change on the way
+ */
+export function compareRuns(
+  before: Iterable<PackedPoints>,
+  after: Iterable<PackedPoints>,
+  each?: (change: DriverChange) => void,
+): Comparison {
   const left = { drivers: 0, points: 0 };
   const right = new RunSurvey();
   const deletes = new Map<string, readonly Month[]>();
@@ -43,6 +50,7 @@ export function compareRuns(before: Iterable<PackedPoints>, after: Iterable<Pack
   let [firstDeleted, lastDeleted] = [Infinity, -Infinity];
   const changes = countChanges(diffDrivers(counting(before, left), right.watching(after)), (change) => {
     const { kind, id, deleted } = change;
+    each?.(change);
     if (kind === 'delete') {
       deletedDrivers.add(id);
       goneByPath.set((change.before as PackedPoints).path, id);

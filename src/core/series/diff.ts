@@ -157,17 +157,3 @@ export interface RenamedId {
   readonly from: string;
   readonly to: string;
 }
-
-/** Pairs deleted with created drivers of one path. */
-export function findRenames(changes: Iterable<DriverChange>): RenamedId[] {
-  const deleted = new Map<string, string>();
-  const created = new Map<string, string>();
-  for (const { kind, id, before, after } of changes) {
-    if (kind === 'delete' && before !== undefined) deleted.set(before.path, id);
-    if (kind === 'create' && after !== undefined) created.set(after.path, id);
-  }
-  return [...deleted].flatMap(([path, from]) => {
-    const to = created.get(path);
-    return to === undefined ? [] : [{ from, to }];
-  });
-}

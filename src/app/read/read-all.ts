@@ -1,0 +1,38 @@
+import type { SourceSettings } from '../../core/settings.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { type SourceRead, readSource } from './read-source.ts';
+
+/** Which sources a pass reads: cheap ones always, expensive ones when they are due. The others stand as they were read last. */
+export interface DueSources {
+  /** The last read of a source that is not due. */
+  standing(source: string): SourceRead | undefined;
+  note(read: SourceRead): void;
+  /** Forgets all reads: the buffer is new, and nothing of them is in there. */
+  forget(): void;
+}
+
+/** Reads every source, side by side. What ends a pass ends all of them, each in its own time: none is left behind. */
+export async function readAll(
+  deps: Dependencies,
+  due: DueSources | undefined,
+  signal: AbortSignal,
+): Promise<SourceRead[]> {
+  const { sources } = deps.settings;
+  const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, { due, signal })));
+  return ended.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  });
+}
+
+async function readDue(
+  deps: Dependencies,
+  settings: SourceSettings,
+  { due, signal }: { due: DueSources | undefined; signal: AbortSignal },
+): Promise<SourceRead> {
+  const before = due?.standing(settings.name);
+  if (before !== undefined) return before;
+  const read = await readSource(deps, settings, signal);
+  due?.note(read);
+  return read;
+}
