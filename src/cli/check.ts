@@ -1,12 +1,13 @@
+import { readKnown } from '../compose/known.ts';
 import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
-import { type SourceCheck, checkSource } from '../app/ask/check.ts';
+import { type Refusal, type SourceCheck, checkSource } from '../app/ask/check.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { locate } from '../config/locate.ts';
 import type { Problem } from '../config/problems.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, load, problemLine } from './context.ts';
-import { table } from './text.ts';
+import { count, table } from './text.ts';
 
 interface CheckAnswer {
   readonly ok: boolean;
@@ -21,13 +22,15 @@ export async function check(context: Context, options: { offline?: boolean }): P
   const sources = settings === undefined ? [] : await checkSources(settings, options.offline === true);
   const problems = [...loaded.problems, ...(settings === undefined ? [] : sourceProblems(settings, sources))];
   const isUnread = sources.some(({ error }) => error !== undefined);
+  const isRefused = sources.some(({ refusals }) => refusals.length > 0);
   const report: CheckAnswer = {
-    ok: problems.length === 0 && !isUnread,
+    ok: problems.length === 0 && !isUnread && !isRefused,
     problems,
     sources: options.offline === true ? sources.filter(({ error }) => error !== undefined) : sources,
   };
   answer(context, report, () => showCheck(report, options.offline === true));
   if (problems.length > 0) return 78;
+  if (isRefused) return 4;
   return isUnread ? 3 : 0;
 }
 
@@ -49,6 +52,7 @@ function checkSources(settings: Settings, isOffline: boolean): Promise<SourceChe
     openSource: sourceOpener(settings),
     readLookups: lookupReader(settings),
     isOffline,
+    known: readKnown(settings),
     timezone: settings.timezone,
     maxRejects: settings.guard.maxRejects,
   };
@@ -68,24 +72,30 @@ function showCheck({ problems, sources }: CheckAnswer, offline: boolean): string
   const lines = problems.map(problemLine);
   for (const source of sources) {
     lines.push(`source ${source.name}`);
-    if (source.error !== undefined) {
-      lines.push(`  cannot be read: ${source.error.message}`);
-      if (source.error.hint !== undefined) lines.push(`    ${source.error.hint}`);
-    }
+    if (source.error !== undefined) lines.push(...showRefusal('cannot be read', source.error));
+    for (const refusal of source.refusals) lines.push(...showRefusal('sync would not accept it', refusal));
     if (source.readings.length > 0) lines.push(...showReadings(source.readings).map((line) => `  ${line}`));
     for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
     for (const warning of source.warnings) lines.push(`  note: ${warning}`);
   }
   if (problems.length > 0)
     lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
-  else lines.push(`the config is valid${offline ? '; no source was opened' : unreadNote(sources)}`);
+  else lines.push(`the config is valid${offline ? '; no source was opened' : sourcesNote(sources)}`);
   return lines;
 }
 
-function unreadNote(sources: readonly SourceCheck[]): string {
+function showRefusal(what: string, { message, hint }: Refusal): string[] {
+  return [`  ${what}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])];
+}
+
+function sourcesNote(sources: readonly SourceCheck[]): string {
   const unread = sources.filter(({ error }) => error !== undefined).length;
-  if (unread === 0) return '';
-  return `, but ${unread} ${unread === 1 ? 'source' : 'sources'} cannot be read now`;
+  const refused = sources.filter(({ refusals }) => refusals.length > 0).length;
+  const notes = [
+    ...(unread === 0 ? [] : [`${count(unread, 'source')} cannot be read now`]),
+    ...(refused === 0 ? [] : [`sync would not accept ${count(refused, 'source')}`]),
+  ];
+  return notes.length === 0 ? '' : `, but ${notes.join(' and ')}`;
 }
 
 function showReadings(readings: SourceCheck['readings']): string[] {

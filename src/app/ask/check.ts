@@ -1,21 +1,26 @@
-/** A first look at a source: do its columns fit, what do its first rows give, and what looks like a slip. */
+/** A first look at a source: do its columns fit, what do its first rows give, and would `sync` accept them. */
 import { isAgentError } from '../../core/errors.ts';
-import { describeLimit, isAdding, isBeyond, rejectLimit } from '../../core/guard/guard.ts';
+import { isAdding } from '../../core/guard/guard.ts';
 import { type MappingProblem, columnProblems, otherDelimiter } from '../../core/mapping/columns.ts';
-import type { MonthRules } from '../../core/mapping/entry-reader.ts';
-import { RowMapper, rowShown } from '../../core/mapping/row-mapper.ts';
-import type { Reject, Row, RowBatch } from '../../core/model.ts';
-import { formatMonth } from '../../core/time/month.ts';
-import type { Source } from '../../core/ports.ts';
+import { type MonthRules, collapsedFrom } from '../../core/mapping/entry-reader.ts';
 import type { ReadingSink } from '../../core/mapping/reading.ts';
-import type { DriverEntry, Limit, Mapping, SourceSettings } from '../../core/settings.ts';
+import { RowMapper } from '../../core/mapping/row-mapper.ts';
+import type { Part, Reject } from '../../core/model.ts';
+import type { Source } from '../../core/ports.ts';
+import { summarizeRun } from '../../core/series/compare.ts';
+import { Fold, mergeDrivers, placeOrder } from '../../core/series/fold.ts';
+import { type FoldedDriver, type PartOrigin, packDriver } from '../../core/series/packing.ts';
+import type { Limit, Mapping, SourceSettings } from '../../core/settings.ts';
+import { formatMonth } from '../../core/time/month.ts';
 import { calendarFormats } from '../../core/time/time.ts';
-import { rowText, withLookups } from '../read/read-source.ts';
-import { runSourceTests } from './source-tests.ts';
-import { withTimeout } from '../read/timeout.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { type KnownParts, currentParts } from '../read/current-parts.ts';
+import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } from '../read/part-rows.ts';
+import { withTimeout } from '../read/timeout.ts';
+import { SlipFinder } from './slips.ts';
+import { runSourceTests } from './source-tests.ts';
 
-/** Rows of a part that are looked at, and what is shown of them. */
+/** Rows of a part that are read, and more while the source has given no reading; and what is shown of them. */
 const rowsMax = 5000;
 const shownMax = 10;
 
@@ -24,10 +29,17 @@ export interface SourceCheck {
   readonly readings: readonly { driver: string; path: readonly string[]; month: string; value: string }[];
   readonly rejects: readonly (Reject & { readonly part: string })[];
   readonly warnings: readonly string[];
+  /** Why `sync` would not accept what was read. */
+  readonly refusals: readonly Refusal[];
   /** Where the source could not be opened or read. */
-  readonly error?: { readonly message: string; readonly hint?: string | undefined };
+  readonly error?: Refusal;
   /** What the config asks for and the columns do not give, and tests of it that fail. */
   readonly problems: readonly MappingProblem[];
+}
+
+export interface Refusal {
+  readonly message: string;
+  readonly hint?: string | undefined;
 }
 
 export interface CheckDependencies extends Pick<Dependencies, 'clock' | 'openSource' | 'readLookups'> {
@@ -35,6 +47,8 @@ export interface CheckDependencies extends Pick<Dependencies, 'clock' | 'openSou
   readonly maxRejects: Limit | undefined;
   /** Runs the tests of the config and opens no source. */
   readonly isOffline: boolean;
+  /** What earlier passes left about a source. */
+  readonly known: (source: string) => KnownParts;
 }
 
 export async function checkSource(
@@ -42,7 +56,8 @@ export async function checkSource(
   settings: SourceSettings,
   signal: AbortSignal,
 ): Promise<SourceCheck> {
-  const look = new Look(settings, deps.maxRejects);
+  const known = deps.known(settings.name);
+  const look = new Look(deps, settings, known);
   const limit = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
   try {
     await withTimeout(deps.clock, limit, signal, async (inner) => {
@@ -50,10 +65,9 @@ export async function checkSource(
       look.begin(withLookups(settings.mapping, lookups), { timezone: deps.timezone, calendar: lookups.calendar });
       if (deps.isOffline) return;
       const source = deps.openSource(settings);
-      const parts = await source.parts(inner);
-      const looked =
-        source.newestOnly === true ? [parts.reduce((a, b) => (b.revisedAtMs >= a.revisedAtMs ? b : a))] : parts;
-      for (const part of looked) await look.at(source, part, inner);
+      // No version: the rows are wanted, whether or not they changed.
+      const { parts } = await currentParts(source, { versions: new Map(), seen: known.seen }, inner);
+      for (const part of parts) await look.read(source, part, inner);
     });
   } catch (error) {
     if (!isAgentError(error)) throw error;
@@ -62,31 +76,28 @@ export async function checkSource(
   return look.found();
 }
 
-interface RowCounts {
-  passed: number;
-  rejects: number;
-}
-
 class Look {
+  readonly #deps: CheckDependencies;
   readonly #settings: SourceSettings;
+  readonly #known: KnownParts;
+  readonly #slips: readonly SlipFinder[];
   #mapping: Mapping;
   #months: MonthRules | undefined;
+  #isRead = false;
   readonly #readings: SourceCheck['readings'][number][] = [];
   readonly #rejects: (Reject & { part: string })[] = [];
   readonly #problems = new Map<string, MappingProblem>();
   readonly #warnings = new Set<string>();
-  readonly #paths = new Map<string, string>();
-  readonly #ids = new Map<string, string>();
-  readonly #rules = new Map<string, string>();
-  #isRead = false;
-  readonly #slips: readonly SlipFinder[];
-  readonly #maxRejects: Limit;
+  readonly #refusals = new Map<string, Refusal>();
+  readonly #origins: PartOrigin[] = [];
+  readonly #drivers = new Map<string, FoldedDriver>();
 
-  constructor(settings: SourceSettings, maxRejects: Limit | undefined) {
-    this.#maxRejects = rejectLimit(settings.mapping, maxRejects);
+  constructor(deps: CheckDependencies, settings: SourceSettings, known: KnownParts) {
+    this.#deps = deps;
     this.#settings = settings;
+    this.#known = known;
     this.#mapping = settings.mapping;
-    this.#slips = settings.mapping.drivers.map((entry) => new SlipFinder(entry, this.#settings.type));
+    this.#slips = settings.mapping.drivers.map((entry) => new SlipFinder(entry, settings.type));
   }
 
   /** Runs the source's tests. `mapping`: with its maps that stand in files. */
@@ -95,6 +106,122 @@ class Look {
     this.#months = rules;
     this.#warnFiscal();
     this.#note(runSourceTests(this.#settings.tests, mapping, rules));
+  }
+
+  async read(source: Source, part: Part, signal: AbortSignal): Promise<void> {
+    const { clock, maxRejects } = this.#deps;
+    const taker = await readUnchanged(clock, { source, part, signal }, async (now) => {
+      const fresh = this.#taker(part);
+      const content = await readRows(source, now, fresh, signal);
+      return { ...fresh, content };
+    });
+    const { content, counts, fold, readings, rejects } = taker;
+    // Columns that do not fit ended the read before its first row.
+    if (content !== undefined || counts.rows > 0) this.#isRead = true;
+    this.#readings.push(...readings);
+    this.#rejects.push(...rejects.map((reject) => ({ ...reject, part: part.name })));
+    const rules = { mapping: this.#settings.mapping, maxRejects, whole: content !== undefined };
+    this.#refuse(part.name, tooManyRejects(counts, rules), 'mend these rows, or raise guard.maxRejects');
+    const { name, revisedAtMs } = { ...part, revisedAtMs: content?.revisedAtMs ?? part.revisedAtMs };
+    this.#origins.push({ id: this.#origins.length, source: this.#settings.name, name, revisedAtMs });
+    for (const driver of fold.drain()) this.#merge(driver);
+  }
+
+  #taker(part: Part): RowTaker & { readonly fold: Fold; readonly readings: SourceCheck['readings'][number][] } {
+    const fold = new Fold(this.#origins.length);
+    const counts = { rows: 0, passed: 0, rejects: 0 };
+    const readings: SourceCheck['readings'][number][] = [];
+    const shown = shownMax - this.#readings.length;
+    return {
+      fold,
+      readings,
+      counts,
+      rejects: [],
+      rejectsMax: shownMax - this.#rejects.length,
+      sink: this.#sink(part, { fold, readings, shown }),
+      mapper: (columns) => this.#mapper(part, columns),
+      // A source without any reading is held: so that is only said once all rows were read.
+      taken: () => (counts.rows < rowsMax || this.#readings.length + readings.length === 0 ? 'more' : 'enough'),
+    };
+  }
+
+  #mapper(part: Part, columns: readonly string[]): RowMapper | undefined {
+    const mark = otherDelimiter(columns);
+    if (mark !== undefined) {
+      const shown = mark === '\t' ? '"\\t"' : `"${mark}"`;
+      this.#warnings.add(
+        `${part.name} has one column, "${columns[0]}", with ${shown} in it: should "delimiter" be ${shown}?`,
+      );
+    }
+    const problems = columnProblems(this.#mapping, columns);
+    this.#note(problems);
+    return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules);
+  }
+
+  #sink(
+    part: Part,
+    { fold, readings, shown }: { fold: Fold; readings: SourceCheck['readings'][number][]; shown: number },
+  ): ReadingSink {
+    const made = { row: 0, entries: new Map<string, number>() };
+    return {
+      add: (name, moment, reading) => {
+        const { id, path, rule } = name;
+        const { value, text, entry, row, count } = reading;
+        this.#slips[entry]?.note(text);
+        // Entries of a row that a database collapsed have places of their own.
+        if (row !== made.row && row < collapsedFrom) made.entries.clear();
+        made.row = row;
+        // Several readings of one row may be meant where they add up.
+        if (!isAdding(rule))
+          this.#noteTwice(made.entries, { id, entry, key: JSON.stringify([id, moment.seconds, moment.nanos]) });
+        if (readings.length < shown) {
+          const given = rule === 'count' ? String(count) : value;
+          readings.push({ driver: id, path, month: formatMonth(moment.month), value: given });
+        }
+        try {
+          fold.add(name, moment, reading);
+        } catch (error) {
+          if (!isAgentError(error)) throw error;
+          this.#refuse(part.name, error.message, error.hint);
+        }
+      },
+    };
+  }
+
+  /** Of two readings of one driver and moment that entries make of one row only the last counts. */
+  #noteTwice(made: Map<string, number>, { id, entry, key }: { id: string; entry: number; key: string }): void {
+    const before = made.get(key);
+    made.set(key, entry);
+    if (before === undefined || before === entry) return;
+    this.#warnings.add(
+      `driver "${id}" is made twice of one row and time, by drivers[${before}] and drivers[${entry}]: only one reading counts; give them different ids`,
+    );
+  }
+
+  /** Merges a driver of one part with what other parts gave of it, as the buffer does. */
+  #merge(driver: FoldedDriver): void {
+    const before = this.#drivers.get(driver.id);
+    if (before === undefined) {
+      this.#drivers.set(driver.id, driver);
+      return;
+    }
+    if (before.rule !== driver.rule) {
+      const months = new Set(before.cells.map(({ month }) => month));
+      const shared = driver.cells.find(({ month }) => months.has(month));
+      if (shared !== undefined) {
+        const [first, second] = [before, driver].map(
+          ({ rule, pathPlace }) => `${rule} in ${this.#origins[pathPlace.part]?.name}`,
+        );
+        this.#refuse(
+          undefined,
+          `driver "${driver.id}" has two rules in ${formatMonth(shared.month)}: collapse ${first}, and ${second}`,
+          'give the entries that make this id the same collapse, or different ids',
+        );
+        return;
+      }
+    }
+    const order = placeOrder((id) => this.#origins[id] as PartOrigin);
+    this.#drivers.set(driver.id, mergeDrivers([before, driver], order));
   }
 
   /** Nine months off, and nothing would say so. */
@@ -113,165 +240,34 @@ class Look {
     for (const problem of problems) this.#problems.set(JSON.stringify(problem), problem);
   }
 
-  async at(source: Source, part: Parameters<Source['rows']>[0], signal: AbortSignal): Promise<void> {
-    const rows = source.rows(part, signal);
-    let row = 0;
-    const counts = { passed: 0, rejects: 0 };
-    let mapper: RowMapper | undefined;
-    try {
-      while (row < rowsMax) {
-        const next = await rows.next();
-        if (next.done === true) return;
-        const { columns } = next.value;
-        if (columns.length === 0 && next.value.rows.length === 0) {
-          this.#isRead = true;
-          continue;
-        }
-        if (mapper === undefined) {
-          this.#warnOneColumn(part.name, columns);
-          const problems = columnProblems(this.#mapping, columns);
-          this.#note(problems);
-          if (problems.length > 0) return;
-          this.#isRead = true;
-          mapper = new RowMapper(this.#mapping, columns, this.#months as MonthRules);
-        }
-        for (const at of next.value.rows.keys()) {
-          this.#row(part.name, { batch: next.value, at, row: ++row }, { mapper, counts });
-        }
-      }
-    } finally {
-      await rows.return(undefined as never);
-      this.#warnRejects(part.name, counts);
-    }
-  }
-
-  #warnRejects(part: string, { passed, rejects }: RowCounts): void {
-    if (rejects === 0 || !isBeyond(rejects, passed, this.#maxRejects)) return;
-    const limit = describeLimit(this.#maxRejects);
-    this.#warnings.add(
-      `${part}: ${rejects} of the first ${passed} rows cannot be read, more than guard.maxRejects ${limit}: sync would not accept it`,
-    );
+  #refuse(part: string | undefined, reason: string | undefined, hint: string | undefined): void {
+    if (reason === undefined) return;
+    const message = part === undefined ? reason : `${part}: ${reason}`;
+    this.#refusals.set(message, { message, hint });
   }
 
   found(): SourceCheck {
     for (const slip of this.#slips) for (const warning of slip.warnings()) this.#warnings.add(warning);
-    if (this.#isRead && this.#readings.length === 0 && !this.#settings.mayBeEmpty) {
-      this.#warnings.add('its first rows give no readings: a read without any is held');
+    const drivers = [...this.#drivers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (const warning of summarizeRun(drivers.map(packDriver)).warnings) this.#warnings.add(warning);
+    const { mayBeEmpty } = this.#settings;
+    const { accepted, hasDrivers } = this.#known;
+    if (this.#isRead && this.#readings.length === 0 && !mayBeEmpty && (accepted === undefined || hasDrivers)) {
+      this.#refuse(
+        undefined,
+        accepted === undefined
+          ? 'its first read has no readings'
+          : 'it turned empty, and its accepted read has readings',
+        'check "where" and the export, or set mayBeEmpty: true',
+      );
     }
     return {
       name: this.#settings.name,
       readings: this.#readings,
       rejects: this.#rejects,
       warnings: [...this.#warnings],
+      refusals: [...this.#refusals.values()],
       problems: [...this.#problems.values()],
     };
-  }
-
-  #row(
-    part: string,
-    { batch, at, row }: { batch: RowBatch; at: number; row: number },
-    { mapper, counts }: { mapper: RowMapper; counts: RowCounts },
-  ): void {
-    const made = new Map<string, number>();
-    const sink: ReadingSink = {
-      add: ({ id, path, rule }, moment, { value, text, entry }) => {
-        this.#notePath(id, JSON.stringify(path));
-        this.#noteRule(id, rule);
-        // Of readings that add up several of one row may be meant.
-        if (!isAdding(rule))
-          this.#noteTwice(made, { id, entry, key: JSON.stringify([id, moment.seconds, moment.nanos]) });
-        this.#slips[entry]?.note(text);
-        if (this.#readings.length >= shownMax) return;
-        this.#readings.push({ driver: id, path, month: formatMonth(moment.month), value });
-      },
-    };
-    const result = mapper.readFrom(batch, at, row, sink);
-    if (result === 'filtered') return;
-    const standsFor = batch.collapsed?.[at]?.rows ?? 1;
-    counts.passed += standsFor;
-    if (result === undefined) return;
-    counts.rejects += standsFor;
-    if (this.#rejects.length >= shownMax) return;
-    this.#rejects.push({
-      part,
-      row: rowShown(batch, at, row),
-      reason: result.reject,
-      text: rowText(batch.rows[at] as Row),
-    });
-  }
-
-  #notePath(id: string, path: string): void {
-    const before = this.#paths.get(id);
-    if (before === undefined) this.#paths.set(id, path);
-    else if (before !== path) this.#warnings.add(`driver "${id}" has two paths, ${before} and ${path}`);
-    const twin = this.#ids.get(path) ?? id;
-    this.#ids.set(path, twin);
-    if (twin !== id) this.#warnings.add(`drivers "${twin}" and "${id}" have one path, ${path}`);
-  }
-
-  #noteRule(id: string, rule: string): void {
-    const before = this.#rules.get(id) ?? rule;
-    this.#rules.set(id, before);
-    if (before === rule) return;
-    this.#warnings.add(`driver "${id}" is made with collapse ${before} and ${rule}: sync would not accept it`);
-  }
-
-  /** Of two readings of one driver and moment that entries make of one row only the last counts. */
-  #noteTwice(made: Map<string, number>, { id, entry, key }: { id: string; entry: number; key: string }): void {
-    const before = made.get(key);
-    made.set(key, entry);
-    if (before === undefined || before === entry) return;
-    this.#warnings.add(
-      `driver "${id}" is made twice of one row and time, by drivers[${before}] and drivers[${entry}]: only one reading counts; give them different ids`,
-    );
-  }
-
-  #warnOneColumn(part: string, columns: readonly string[]): void {
-    const mark = otherDelimiter(columns);
-    if (mark === undefined) return;
-    const shown = mark === '\t' ? '"\\t"' : `"${mark}"`;
-    this.#warnings.add(`${part} has one column, "${columns[0]}", with ${shown} in it: should "delimiter" be ${shown}?`);
-  }
-}
-
-/** Types whose numbers may be numbers, which have a point whatever a person sees, and no group mark. */
-const typesWithNumbers = new Set(['xlsx', 'parquet', 'json', 'jsonl']);
-
-/** Finds a column of numbers whose every mark is followed by three digits: it may group, not divide, or the other way round. */
-class SlipFinder {
-  readonly #entry: DriverEntry;
-  readonly #hasNumbers: boolean;
-  #marked = 0;
-  #grouped = 0;
-  #example = '';
-
-  constructor(entry: DriverEntry, type: string) {
-    this.#entry = entry;
-    this.#hasNumbers = typesWithNumbers.has(type);
-  }
-
-  note(text: string): void {
-    const { decimal, group } = this.#entry.value.format;
-    const mark = group === undefined ? decimal : this.#hasNumbers && group.mark === '.' ? group.mark : undefined;
-    const at = mark === undefined ? -1 : text.indexOf(mark);
-    if (at < 0) return;
-    this.#marked++;
-    if (!/^\D*\d{1,3}$/.test(text.slice(0, at)) || !/^\d{3}\D*$/.test(text.slice(at + 1))) return;
-    this.#grouped++;
-    this.#example = text.trim();
-  }
-
-  warnings(): readonly string[] {
-    const { value } = this.#entry;
-    const { decimal, group } = value.format;
-    if (group !== undefined && this.#grouped > 0) {
-      return [
-        `"." groups three digits in ${value.from.text}, as in ${this.#example}: where these are numbers and not texts, the point divides; leave decimal and group out then`,
-      ];
-    }
-    if (this.#marked < 2 || this.#grouped < this.#marked) return [];
-    return [
-      `every "${decimal}" in ${value.from.text} is followed by three digits, as in ${this.#example}: if it groups thousands, declare group: "${decimal}" and another decimal mark`,
-    ];
   }
 }

@@ -1,22 +1,20 @@
 /** Reads what changed in one source and puts its candidate together. */
 import { Fold } from '../../core/series/fold.ts';
 import { AgentError, isAgentError } from '../../core/errors.ts';
-import { describeLimit, isBeyond, rejectLimit } from '../../core/guard/guard.ts';
-import { RowMapper, rowShown } from '../../core/mapping/row-mapper.ts';
+import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
-import type { Content, Part, Reject, Row, RowBatch } from '../../core/model.ts';
+import type { Content, Part } from '../../core/model.ts';
 import type { Lookups, Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
-import type { PartRead, PartWriter, ReadPart, SeenFile } from '../../core/stores.ts';
+import type { PartRead, PartWriter } from '../../core/stores.ts';
 import { assembleCandidate } from './candidate.ts';
-import { isNewer } from './carried.ts';
+import { type KnownParts, currentParts, knownParts } from './current-parts.ts';
+import { type RowTaker, nameWhere, readRows, readUnchanged, tooManyRejects, withLookups } from './part-rows.ts';
 import { withTimeout } from './timeout.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Counted up when the same rows would fold to something else: every part is then read again. */
 const readingVersion = 1;
-/** A file that changed while it was read is tried again for this long; its source waits for it to be quiet besides. */
-const changingMaxMs = 30_000;
 /** Of each part; the others are counted. */
 const rejectsKept = 1000;
 /** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */
@@ -60,12 +58,10 @@ export async function readSource(
       const lookups = await deps.readLookups(settings, inner);
       refuseCutLookups(deps, settings.name, lookups);
       const reader = new PartReader(deps, settings, { source, lookups });
-      const listed = await source.parts(inner, reader.knownVersions());
-      inner.throwIfAborted();
+      const { listed, parts, seen } = await currentParts(source, reader.known(), inner);
       deps.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
-      const newestOnly = source.newestOnly === true;
-      if (newestOnly) good.push(await reader.newest(listed, inner));
-      else for (const part of listed) good.push(await reader.current(part, inner));
+      if (seen !== undefined) deps.buffer.setSeen(settings.name, seen);
+      for (const part of parts) good.push(await reader.current(part, inner));
       inner.throwIfAborted();
       keepLineEnds(deps, settings.name, lookups);
       return {
@@ -73,7 +69,7 @@ export async function readSource(
         isExpensive,
         mayLag: source.mayLag === true,
         state: 'read',
-        ...assembleCandidate(deps, settings, { present: good, listed, newestOnly }),
+        ...assembleCandidate(deps, settings, { present: good, listed, newestOnly: source.newestOnly === true }),
       };
     });
   } catch (error) {
@@ -119,8 +115,7 @@ class PartReader {
   readonly #mapping: Mapping;
   readonly #rules: MonthRules;
   readonly #fingerprint: string;
-  readonly #known = new Map<string, PartRead>();
-  readonly #accepted: readonly ReadPart[];
+  readonly #known: KnownParts;
 
   constructor(deps: Dependencies, settings: SourceSettings, { source, lookups }: { source: Source; lookups: Lookups }) {
     this.#deps = deps;
@@ -129,79 +124,36 @@ class PartReader {
     this.#mapping = withLookups(settings.mapping, lookups);
     this.#rules = { timezone: deps.settings.timezone, calendar: lookups.calendar };
     this.#fingerprint = [readingVersion, settings.digest, ...(lookups.hash === '' ? [] : [lookups.hash])].join(':');
-    this.#accepted = deps.buffer.readParts(settings.name, 'accepted') ?? [];
-    for (const kind of ['accepted', 'candidate', 'partial'] as const) {
-      for (const part of deps.buffer.readParts(settings.name, kind) ?? []) {
-        if (part.kind === 'part') this.#known.set(part.name, part);
-      }
-    }
+    this.#known = knownParts(deps.buffer, settings.name);
   }
 
-  /** Of what was read the way it would be read now. */
-  knownVersions(): ReadonlyMap<string, string> {
-    const current = [...this.#known].filter(([, { fingerprint }]) => fingerprint === this.#fingerprint);
-    return new Map(current.map(([name, { version }]) => [name, version]));
+  /** The versions are those of parts that were read the way they would be read now. */
+  known(): Parameters<typeof currentParts>[1] {
+    const { newest, seen } = this.#known;
+    const current = [...newest].filter(([, { fingerprint }]) => fingerprint === this.#fingerprint);
+    return { versions: new Map(current.map(([name, { version }]) => [name, version])), seen };
   }
 
   /** The read of a part's present content: the one in the buffer where nothing changed. */
   async current(part: Part, signal: AbortSignal): Promise<PartRead> {
-    const known = this.#known.get(part.name);
+    const known = this.#known.newest.get(part.name);
     if (known?.version === part.version && known.fingerprint === this.#fingerprint) return known;
-    const startedMs = this.#deps.clock.monotonicMs();
-    for (let next = part; ;) {
-      try {
-        return await this.#read(next, signal);
-      } catch (error) {
-        const elapsedMs = this.#deps.clock.monotonicMs() - startedMs;
-        if (!isAgentError(error, 'part.changing') || elapsedMs >= changingMaxMs) throw error;
-        await this.#deps.clock.sleep(500, signal);
-        const listed = await this.#source.parts(signal);
-        const again = listed.find(({ name }) => name === part.name);
-        if (again === undefined) throw error;
-        next = again;
-      }
-    }
-  }
-
-  /** Only the newest part counts: by the revision of its present content, then by name. */
-  async newest(listed: readonly Part[], signal: AbortSignal): Promise<PartRead> {
-    const { buffer } = this.#deps;
-    const source = this.#settings.name;
-    const before = buffer.seen(source);
-    const seen = new Map<string, SeenFile>();
-    for (const part of listed) seen.set(part.name, await this.#see(part, before.get(part.name), signal));
-    buffer.setSeen(source, seen);
-    const dated = listed.map((part) => ({
-      ...part,
-      revisedAtMs: seen.get(part.name)?.revisedAtMs ?? part.revisedAtMs,
-    }));
-    return this.current(
-      dated.reduce((best, part) => (isNewer(part, best) ? part : best)),
-      signal,
-    );
-  }
-
-  /** A file that was only touched is as old as its content: that takes its hash, once for each new version. */
-  async #see(part: Part, before: SeenFile | undefined, signal: AbortSignal): Promise<SeenFile> {
-    if (before?.version === part.version) return before;
-    const { hash, version } = (await this.#source.hash?.(part, signal)) ?? {
-      hash: part.version,
-      version: part.version,
-    };
-    signal.throwIfAborted();
-    return { version, hash, revisedAtMs: before?.hash === hash ? before.revisedAtMs : part.revisedAtMs };
+    const reading = { source: this.#source, part, signal };
+    return await readUnchanged(this.#deps.clock, reading, (now) => this.#read(now, signal));
   }
 
   async #read(part: Part, signal: AbortSignal): Promise<PartRead> {
     const { buffer, observe } = this.#deps;
     const source = this.#settings.name;
-    const known = this.#known.get(part.name);
+    const known = this.#known.newest.get(part.name);
     const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, this.#fingerprint);
-    const rejects: Reject[] = [];
+    const taker = this.#taker(part, writer);
+    const { rejects, counts, fold } = taker;
     try {
-      const { content, counts } = await this.#fold(part, { writer, rejects, signal });
+      const content = (await readRows(this.#source, part, taker, signal)) as Content;
+      writer.add(fold.drain());
       buffer.keepRejects(source, part.name, rejects);
-      this.#check(part, content, counts);
+      this.#check(part, content, taker);
       observe({ kind: 'part.folded', source, part: part.name });
       if (known?.hash === content.hash && known.fingerprint === this.#fingerprint) {
         buffer.setVersion(known.id, content.version);
@@ -221,48 +173,33 @@ class PartReader {
     }
   }
 
-  async #fold(
-    part: Part,
-    { writer, rejects, signal }: { writer: PartWriter; rejects: Reject[]; signal: AbortSignal },
-  ): Promise<{ content: Content; counts: PartCounts }> {
+  #taker(part: Part, writer: PartWriter): RowTaker & { readonly fold: Fold } {
     const { settings, observe } = this.#deps;
     const foldMax = Math.max(20_000, Math.floor(foldSizeMax / settings.sources.length));
     const fold = new Fold(writer.id);
-    const counts: PartCounts = { rows: 0, rejects: 0, passed: 0 };
-    let mapper: RowMapper | undefined;
-    const rows = this.#source.rows(part, signal);
-    try {
-      for (;;) {
-        const next = await rows.next();
-        signal.throwIfAborted();
-        if (next.done === true) {
-          writer.add(fold.drain());
-          return { content: next.value, counts };
-        }
-        // Records without a header name their columns themselves: where there are none, nothing is missing.
-        if (next.value.columns.length === 0 && next.value.rows.length === 0) continue;
-        mapper ??= new RowMapper(this.#mapping, next.value.columns, this.#rules);
-        foldRows(mapper, next.value, { fold, counts, rejects });
+    const counts = { rows: 0, rejects: 0, passed: 0 };
+    return {
+      fold,
+      sink: fold,
+      rejects: [],
+      rejectsMax: rejectsKept,
+      counts,
+      mapper: (columns) => new RowMapper(this.#mapping, columns, this.#rules),
+      taken: ({ share }) => {
         if (fold.size >= foldMax) writer.add(fold.drain());
-        const { share } = next.value;
         observe({ kind: 'part.reading', source: this.#settings.name, part: part.name, rows: counts.rows, share });
-      }
-    } finally {
-      // Not awaited: a read that hangs in the kernel would hang this too.
-      void rows.return(undefined as never).catch(() => undefined);
-    }
+        return 'more';
+      },
+    };
   }
 
-  #check(part: Part, content: Content, counts: PartCounts): void {
-    const limit = rejectLimit(this.#settings.mapping, this.#deps.settings.guard.maxRejects);
-    if (counts.rejects > 0 && isBeyond(counts.rejects, counts.passed, limit)) {
-      throw new AgentError(
-        'part.unreadable',
-        `${counts.rejects} of ${counts.passed} rows could not be read, more than guard.maxRejects ${describeLimit(limit)}`,
-        { hint: `see "driver-sync rejects ${this.#settings.name}"` },
-      );
+  #check(part: Part, content: Content, { counts }: RowTaker): void {
+    const { maxRejects } = this.#deps.settings.guard;
+    const rejected = tooManyRejects(counts, { mapping: this.#settings.mapping, maxRejects, whole: true });
+    if (rejected !== undefined) {
+      throw new AgentError('part.unreadable', rejected, { hint: `see "driver-sync rejects ${this.#settings.name}"` });
     }
-    const before = this.#accepted.find(
+    const before = this.#known.accepted?.find(
       ({ name, kind }) => kind === 'part' && (name === part.name || this.#source.newestOnly === true),
     );
     if (before?.endsWithLineEnd === true && content.endsWithLineEnd === false) {
@@ -271,51 +208,4 @@ class PartReader {
       });
     }
   }
-}
-
-/** A mapping with the maps that stand in files. */
-export function withLookups(mapping: Mapping, { maps }: Lookups): Mapping {
-  return { ...mapping, maps: { ...mapping.maps, ...maps } };
-}
-
-/** `rows` counts what left the place; the others count what that stands for, so that a database's collapse hides no reject. */
-interface PartCounts {
-  rows: number;
-  rejects: number;
-  /** Rows that passed `where`. */
-  passed: number;
-}
-
-function foldRows(
-  mapper: RowMapper,
-  batch: RowBatch,
-  { fold, counts, rejects }: { fold: Fold; counts: PartCounts; rejects: Reject[] },
-): void {
-  const { rows, collapsed } = batch;
-  for (let at = 0; at < rows.length; at++) {
-    const row = ++counts.rows;
-    const result = mapper.readFrom(batch, at, row, fold);
-    if (result === 'filtered') continue;
-    const standsFor = collapsed?.[at]?.rows ?? 1;
-    counts.passed += standsFor;
-    if (result === undefined) continue;
-    counts.rejects += standsFor;
-    if (rejects.length < rejectsKept)
-      rejects.push({ row: rowShown(batch, at, row), reason: result.reject, text: rowText(rows[at] as Row) });
-  }
-}
-
-/** A row as one text, bounded: 10 000 columns make no readable reject. */
-export function rowText(fields: Row): string {
-  const text = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
-  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
-}
-
-/** Adds the source and part to failures that came from core, which does not know them. */
-function nameWhere(error: unknown, source: string, part: string): unknown {
-  if (!isAgentError(error) || error.message.includes(part)) return error;
-  return new AgentError(error.code, `${part} of source "${source}": ${error.message}`, {
-    cause: error,
-    hint: error.hint,
-  });
 }

@@ -1,0 +1,65 @@
+/** Which parts of a source count now, and since when each has the content that it has. */
+import type { Part } from '../../core/model.ts';
+import type { Source } from '../../core/ports.ts';
+import type { Buffer, PartRead, ReadPart, SeenFile } from '../../core/stores.ts';
+import { isNewer } from './carried.ts';
+
+/** What earlier passes left in the buffer about a source's parts. */
+export interface KnownParts {
+  /** `undefined`: the source was never accepted. */
+  readonly accepted: readonly ReadPart[] | undefined;
+  /** The accepted read has drivers. */
+  readonly hasDrivers: boolean;
+  /** The newest read of each part, by name. */
+  readonly newest: ReadonlyMap<string, PartRead>;
+  readonly seen: ReadonlyMap<string, SeenFile>;
+}
+
+export const nothingKnown: KnownParts = { accepted: undefined, hasDrivers: false, newest: new Map(), seen: new Map() };
+
+export function knownParts(buffer: Pick<Buffer, 'readParts' | 'seen' | 'earliestMonth'>, source: string): KnownParts {
+  const newest = new Map<string, PartRead>();
+  for (const kind of ['accepted', 'candidate', 'partial'] as const) {
+    for (const part of buffer.readParts(source, kind) ?? []) if (part.kind === 'part') newest.set(part.name, part);
+  }
+  const accepted = buffer.readParts(source, 'accepted');
+  const hasDrivers = buffer.earliestMonth((accepted ?? []).map(({ id }) => id)) !== undefined;
+  return { accepted, hasDrivers, newest, seen: buffer.seen(source) };
+}
+
+export interface CurrentParts {
+  /** All that the source shows. */
+  readonly listed: readonly Part[];
+  /** Those that count: all of them, or the newest. */
+  readonly parts: readonly Part[];
+  /** To be remembered, where only the newest counts. */
+  readonly seen: ReadonlyMap<string, SeenFile> | undefined;
+}
+
+/** @throws AgentError as `Source.parts` and `Source.hash` */
+export async function currentParts(
+  source: Source,
+  known: { readonly versions: ReadonlyMap<string, string>; readonly seen: KnownParts['seen'] },
+  signal: AbortSignal,
+): Promise<CurrentParts> {
+  const listed = await source.parts(signal, known.versions);
+  signal.throwIfAborted();
+  if (source.newestOnly !== true) return { listed, parts: listed, seen: undefined };
+  const seen = new Map<string, SeenFile>();
+  for (const part of listed)
+    seen.set(part.name, await see(source, part, { before: known.seen.get(part.name), signal }));
+  const dated = listed.map((part) => ({ ...part, revisedAtMs: seen.get(part.name)?.revisedAtMs ?? part.revisedAtMs }));
+  return { listed, parts: [dated.reduce((best, part) => (isNewer(part, best) ? part : best))], seen };
+}
+
+/** A file that was only touched is as old as its content. To know that takes its hash, once for each new version. */
+async function see(
+  source: Source,
+  part: Part,
+  { before, signal }: { before: SeenFile | undefined; signal: AbortSignal },
+): Promise<SeenFile> {
+  if (before?.version === part.version) return before;
+  const { hash, version } = (await source.hash?.(part, signal)) ?? { hash: part.version, version: part.version };
+  signal.throwIfAborted();
+  return { version, hash, revisedAtMs: before?.hash === hash ? before.revisedAtMs : part.revisedAtMs };
+}

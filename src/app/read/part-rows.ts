@@ -1,0 +1,132 @@
+/** The rows of one part on their way into a sink, with what is counted and rejected; and what a part may reject. */
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import { describeLimit, isBeyond, rejectLimit } from '../../core/guard/guard.ts';
+import type { ReadingSink } from '../../core/mapping/reading.ts';
+import { type RowMapper, rowShown } from '../../core/mapping/row-mapper.ts';
+import type { Content, Part, Reject, Row, RowBatch } from '../../core/model.ts';
+import type { Clock, Lookups, Source } from '../../core/ports.ts';
+import type { Limit, Mapping } from '../../core/settings.ts';
+
+/** A file that changed while it was read is tried again for this long; its source waits for it to be quiet besides. */
+const changingMaxMs = 30_000;
+
+export interface RowCounts {
+  /** Rows that left the place. */
+  rows: number;
+  /** Rows that passed `where`, and rejects: what these stand for, so that a database's collapse hides no reject. */
+  passed: number;
+  rejects: number;
+}
+
+export interface RowTaker {
+  /** Is given the columns of the part; `undefined` ends the read before its first row. */
+  mapper(columns: readonly string[]): RowMapper | undefined;
+  readonly sink: ReadingSink;
+  /** Where rejects are kept; the others are only counted. */
+  readonly rejects: Reject[];
+  readonly rejectsMax: number;
+  readonly counts: RowCounts;
+  /** Called after each batch; `enough` ends the read. */
+  taken(batch: RowBatch): 'more' | 'enough';
+}
+
+/**
+ * Hands the rows of a part to its taker. The content is `undefined` where the taker ended the read.
+ * @throws AgentError as `Source.rows`, and what the taker throws
+ */
+export async function readRows(
+  source: Source,
+  part: Part,
+  taker: RowTaker,
+  signal: AbortSignal,
+): Promise<Content | undefined> {
+  const rows = source.rows(part, signal);
+  let mapper: RowMapper | undefined;
+  try {
+    for (;;) {
+      const next = await rows.next();
+      signal.throwIfAborted();
+      if (next.done === true) return next.value;
+      // Records without a header name their columns themselves: where there are no records, nothing is missing.
+      if (next.value.columns.length === 0 && next.value.rows.length === 0) continue;
+      mapper ??= taker.mapper(next.value.columns);
+      if (mapper !== undefined) {
+        takeBatch(mapper, next.value, taker);
+        if (taker.taken(next.value) === 'more') continue;
+      }
+      await rows.return(undefined as never);
+      return undefined;
+    }
+  } finally {
+    // Not awaited: a read that hangs in the kernel would hang this too.
+    void rows.return(undefined as never).catch(() => undefined);
+  }
+}
+
+function takeBatch(mapper: RowMapper, batch: RowBatch, { sink, rejects, rejectsMax, counts }: RowTaker): void {
+  const { rows, collapsed } = batch;
+  for (let at = 0; at < rows.length; at++) {
+    const row = ++counts.rows;
+    const result = mapper.readFrom(batch, at, row, sink);
+    if (result === 'filtered') continue;
+    const standsFor = collapsed?.[at]?.rows ?? 1;
+    counts.passed += standsFor;
+    if (result === undefined) continue;
+    counts.rejects += standsFor;
+    if (rejects.length >= rejectsMax) continue;
+    rejects.push({ row: rowShown(batch, at, row), reason: result.reject, text: rowText(rows[at] as Row) });
+  }
+}
+
+/** A row as one text, bounded: 10 000 columns make no readable reject. */
+function rowText(fields: Row): string {
+  const text = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
+}
+
+/** Why a part with these rejects is not accepted. `whole`: all its rows were read. */
+export function tooManyRejects(
+  { passed, rejects }: RowCounts,
+  rules: { readonly mapping: Mapping; readonly maxRejects: Limit | undefined; readonly whole: boolean },
+): string | undefined {
+  const limit = rejectLimit(rules.mapping, rules.maxRejects);
+  if (rejects === 0 || !isBeyond(rejects, passed, limit)) return undefined;
+  const rows = rules.whole ? `${passed} rows` : `the first ${passed} rows`;
+  return `${rejects} of ${rows} could not be read, more than guard.maxRejects ${describeLimit(limit)}`;
+}
+
+/** Reads a part, again where it changed meanwhile; its present state is asked for each time. */
+export async function readUnchanged<T>(
+  clock: Clock,
+  { source, part, signal }: { readonly source: Source; readonly part: Part; readonly signal: AbortSignal },
+  read: (part: Part) => Promise<T>,
+): Promise<T> {
+  const startedMs = clock.monotonicMs();
+  for (let next = part; ;) {
+    try {
+      return await read(next);
+    } catch (error) {
+      const elapsedMs = clock.monotonicMs() - startedMs;
+      if (!isAgentError(error, 'part.changing') || elapsedMs >= changingMaxMs) throw error;
+      await clock.sleep(500, signal);
+      const listed = await source.parts(signal);
+      const again = listed.find(({ name }) => name === part.name);
+      if (again === undefined) throw error;
+      next = again;
+    }
+  }
+}
+
+/** A mapping with the maps that stand in files. */
+export function withLookups(mapping: Mapping, { maps }: Lookups): Mapping {
+  return { ...mapping, maps: { ...mapping.maps, ...maps } };
+}
+
+/** Adds the source and part to failures that came from core, which does not know them. */
+export function nameWhere(error: unknown, source: string, part: string): unknown {
+  if (!isAgentError(error) || error.message.includes(part)) return error;
+  return new AgentError(error.code, `${part} of source "${source}": ${error.message}`, {
+    cause: error,
+    hint: error.hint,
+  });
+}

@@ -1,0 +1,31 @@
+/** What earlier passes left in the buffer about each source, for `check`: all of it at once, and nothing stays open. */
+import { existsSync } from 'node:fs';
+import { type KnownParts, knownParts, nothingKnown } from '../app/read/current-parts.ts';
+import { isAgentError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import { openBuffer } from '../edges/state/buffer.ts';
+import { fileIn } from './parts.ts';
+
+/** A state that is not there, or that this user or version cannot read, tells nothing: then a source is as new. */
+export function readKnown(settings: Settings): (source: string) => KnownParts {
+  const known = new Map<string, KnownParts>();
+  const file = fileIn(settings, 'buffer');
+  if (existsSync(file)) {
+    try {
+      using buffer = disposable(openBuffer(file, 'read'));
+      for (const { name } of settings.sources) known.set(name, knownParts(buffer, name));
+    } catch (error) {
+      if (!isAgentError(error) && !isOtherSchema(error)) throw error;
+    }
+  }
+  return (source) => known.get(source) ?? nothingKnown;
+}
+
+/** An older agent wrote the buffer, and none of this version has brought it up to date yet. */
+function isOtherSchema(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
+}
+
+function disposable<T extends { close(): void }>(store: T): T & Disposable {
+  return Object.assign(store, { [Symbol.dispose]: () => store.close() });
+}

@@ -1,0 +1,161 @@
+/** `check` reads the parts that `sync` would read, and says where `sync` would not accept them. */
+import { utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CommandsWorld, commandsWorld } from '../support/commands-world.ts';
+import { csv } from '../support/process.ts';
+import { longFile } from '../support/world.ts';
+
+interface Checked {
+  readonly ok: boolean;
+  readonly sources: readonly {
+    readonly readings: readonly { readonly driver: string; readonly month: string; readonly value: string }[];
+    readonly refusals: readonly { readonly message: string; readonly hint?: string }[];
+  }[];
+}
+
+/** What `check` says of one source, and with which exit code. */
+async function checked({ run }: CommandsWorld): Promise<Checked['sources'][number] & { code: number; ok: boolean }> {
+  const { code, json } = await run('check', '--json');
+  const { ok, sources } = json<Checked>();
+  return { code, ok, ...sources[0]! };
+}
+
+describe('check reads what sync reads', () => {
+  test('the newest file is the one with the newest content, though an older one was touched', async () => {
+    const commands = await commandsWorld(
+      { books: csv('books-*.csv', { parts: 'newest' }) },
+      { 'books-1.csv': longFile({ Old: { '2026-01': 1 } }), 'books-2.csv': longFile({ New: { '2026-01': 2 } }) },
+    );
+    const { at, run } = commands;
+    await utimes(path.join(at.dir, 'books-1.csv'), new Date('2026-01-01'), new Date('2026-01-01'));
+    await utimes(path.join(at.dir, 'books-2.csv'), new Date('2026-01-02'), new Date('2026-01-02'));
+    expect((await run('sync')).code).toBe(0);
+    await utimes(path.join(at.dir, 'books-1.csv'), new Date('2026-01-03'), new Date('2026-01-03'));
+    expect((await run('sync')).stdout).toContain('unchanged');
+    expect((await checked(commands)).readings.map(({ driver }) => driver)).toEqual(['New']);
+  });
+
+  test('of two files of one age the later name is the newest', async () => {
+    const commands = await commandsWorld(
+      { books: csv('{b,a}.csv', { parts: 'newest' }) },
+      { 'a.csv': longFile({ A: { '2026-01': 1 } }), 'b.csv': longFile({ B: { '2026-01': 2 } }) },
+    );
+    const at = new Date('2026-01-01');
+    for (const name of ['a.csv', 'b.csv']) await utimes(path.join(commands.at.dir, name), at, at);
+    expect((await checked(commands)).readings.map(({ driver }) => driver)).toEqual(['B']);
+  });
+
+  test('a driver that counts is shown with counts, and not with the values that are counted', async () => {
+    const drivers = [{ path: ['{id}'], time: '{time}', value: '{value}', collapse: 'count' }];
+    const commands = await commandsWorld(
+      { orders: csv('orders.csv', { drivers }) },
+      { 'orders.csv': longFile({ Orders: { '2026-01': '3441.00' } }) },
+    );
+    expect((await checked(commands)).readings).toEqual([
+      { driver: 'Orders', path: ['Orders'], month: '2026-01', value: '1' },
+    ]);
+  });
+});
+
+describe('check exits 4 where sync would not accept', () => {
+  test('rejects beyond guard.maxRejects', async () => {
+    const commands = await commandsWorld(
+      { books: csv('books.csv') },
+      { 'books.csv': 'id,time,value\nA,2026-01,1\nA,2026-02,x\n' },
+    );
+    expect(await checked(commands)).toMatchObject({
+      code: 4,
+      ok: false,
+      refusals: [{ message: 'books.csv: 1 of 2 rows could not be read, more than guard.maxRejects 1%' }],
+    });
+    const { stdout } = await commands.run('check');
+    expect(stdout).toContain('sync would not accept it: books.csv: 1 of 2 rows could not be read');
+    expect(stdout).toContain('the config is valid, but sync would not accept 1 source');
+    expect((await commands.run('sync')).code).toBe(4);
+  });
+
+  test('one driver with two rules in one file', async () => {
+    const entry = (collapse: string): object => ({ path: ['{id}'], time: '{time}', value: '{value}', collapse });
+    const commands = await commandsWorld(
+      { books: csv('books.csv', { drivers: [entry('sum'), entry('last')] }) },
+      { 'books.csv': longFile({ A: { '2026-01': 1 } }) },
+    );
+    expect(await checked(commands)).toMatchObject({
+      code: 4,
+      refusals: [{ message: 'books.csv: driver "A" is made with collapse sum and last' }],
+    });
+  });
+
+  const twoColumns = [
+    { path: ['{id}'], time: '{time}', value: '{summed|default:-}', collapse: 'sum' },
+    { path: ['{id}'], time: '{time}', value: '{latest|default:-}', collapse: 'last' },
+  ];
+  const inTwoFiles = (month: string): Record<string, string> => ({
+    'a.csv': 'id,time,summed,latest\nA,2026-01,1,\n',
+    'b.csv': `id,time,summed,latest\nA,${month},,2\n`,
+  });
+
+  test('one driver and month with two rules in two files', async () => {
+    const commands = await commandsWorld(
+      { books: csv('{a,b}.csv', { drivers: twoColumns, missing: ['-'] }) },
+      inTwoFiles('2026-01'),
+    );
+    expect(await checked(commands)).toMatchObject({
+      code: 4,
+      refusals: [{ message: 'driver "A" has two rules in 2026-01: collapse sum in a.csv, and last in b.csv' }],
+    });
+    expect((await commands.run('sync')).code).not.toBe(0);
+  });
+
+  test('and not where the two rules are of two months: sync accepts those', async () => {
+    const commands = await commandsWorld(
+      { books: csv('{a,b}.csv', { drivers: twoColumns, missing: ['-'] }) },
+      inTwoFiles('2026-02'),
+    );
+    expect(await checked(commands)).toMatchObject({ code: 0, ok: true, refusals: [] });
+    expect((await commands.run('sync')).code).toBe(0);
+  });
+
+  test('a first read without readings, once all its rows were read', async () => {
+    const commands = await commandsWorld(
+      { books: csv('books.csv', { where: { id: 'none' } }) },
+      { 'books.csv': longFile({ A: { '2026-01': 1 } }) },
+    );
+    expect(await checked(commands)).toMatchObject({
+      code: 4,
+      refusals: [{ message: 'its first read has no readings' }],
+    });
+    expect((await commands.run('sync')).code).toBe(4);
+  });
+
+  test('and not where the readings begin far down in the file', async () => {
+    const commands = await commandsWorld(
+      { books: csv('books.csv', { where: { id: 'Z' } }) },
+      { 'books.csv': `id,time,value\n${'A,2026-01,1\n'.repeat(50_000)}Z,2026-01,1\n` },
+    );
+    expect(await checked(commands)).toMatchObject({ code: 0, readings: [{ driver: 'Z' }] });
+  });
+
+  test('a source that turned empty, and not one that was empty before and approved so', async () => {
+    const full = { 'books.csv': longFile({ A: { '2026-01': 1 } }) };
+    const commands = await commandsWorld(
+      { books: csv('books.csv'), others: csv('others.csv') },
+      {
+        ...full,
+        'others.csv': longFile({ B: { '2026-01': 1 } }),
+      },
+    );
+    const { at, run } = commands;
+    await run('sync');
+    await at.write('books.csv', 'id,time,value\n');
+    expect(await checked(commands)).toMatchObject({
+      code: 4,
+      refusals: [{ message: 'it turned empty, and its accepted read has readings' }],
+    });
+    const [held] = (await run('sync', '--json')).json<{ sources: { digest: string }[] }>().sources;
+    await run('approve', held?.digest ?? '');
+    await run('sync');
+    expect(await checked(commands)).toMatchObject({ code: 0, refusals: [] });
+  });
+});
