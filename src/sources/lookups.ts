@@ -9,6 +9,7 @@ import type { Clock, Lookups } from '../core/ports.ts';
 import type { LookupFile, LookupFiles, MapFile } from '../core/settings.ts';
 import { fileKeys, listParts, placeOf, readPart } from './files/place.ts';
 import { delimiterKey, readDelimited } from './formats/delimited.ts';
+import { megabytes } from './limits.ts';
 import { encodingKey } from './formats/text.ts';
 
 /** The keys of a file with a table. */
@@ -56,6 +57,9 @@ export async function readLookups(files: LookupFiles, place: LookupPlace, signal
   return { maps, calendar, hash: isNone ? '' : hash.digest('hex'), files: named };
 }
 
+/** Of all texts of a table: a million lines of a chart of accounts. */
+const tableLengthMax = 64_000_000;
+
 /** What is not the table's own business is as in a source of one file. */
 const fileDefaults = z.object(fileKeys).omit({ files: true, settle: true }).parse({});
 
@@ -74,6 +78,7 @@ async function readTable(
   const settings = { delimiter: mark, encoding, skipRows: 0, footer: 0 };
   const reading = readPart(place, part, signal, (opened) => readDelimited(opened, settings));
   const rows: Row[] = [];
+  let length = 0;
   let columns: readonly string[] = [];
   for (;;) {
     const next = await reading.next();
@@ -82,7 +87,19 @@ async function readTable(
       return { columns, rows, hash, endsWithLineEnd };
     }
     columns = next.value.columns;
-    rows.push(...next.value.rows);
+    for (const row of next.value.rows) {
+      length += row.reduce((sum, field) => sum + field.length, 0);
+      if (length > tableLengthMax) {
+        throw new AgentError(
+          'part.unreadable',
+          `${file} row ${rows.length + 1}: the table is over ${megabytes(tableLengthMax)}`,
+          {
+            hint: 'a map or calendar is held in memory whole: is this the right file?',
+          },
+        );
+      }
+      rows.push(row);
+    }
   }
 }
 

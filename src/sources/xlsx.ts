@@ -136,7 +136,7 @@ async function* hashedByRows(read: AsyncGenerator<RowBatch, Content, void>): Asy
       });
       const lines = isFirst ? [columns, ...data] : data;
       // JSON keeps apart what joining the texts could run together.
-      hash.update(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      for (const line of lines) hash.update(`${JSON.stringify(line)}\n`);
       isFirst = false;
       yield next.value;
     }

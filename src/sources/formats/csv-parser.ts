@@ -2,10 +2,12 @@
 import type { Parser } from 'csv-parse';
 import type { Row } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
-import { fieldBytesMax, rowBytesMax } from '../limits.ts';
+import { fieldBytesMax, isFieldTooLong, rowBytesMax, rowFieldsMax } from '../limits.ts';
 
 /** A field of quotes alone has each of them twice in the file. */
 const rawFieldBytesMax = 2 * fieldBytesMax;
+/** What is parsed at once: far below every limit, so that only the first row of a piece can be beyond one. */
+const pieceBytesMax = 64 * 1024;
 
 export interface CsvFaultPlace {
   /** Where the field begins, or the end of the one before it, in bytes of what was written. */
@@ -18,7 +20,7 @@ export interface CsvFaultPlace {
 
 export class CsvFault extends Error {
   override readonly name = 'CsvFault';
-  readonly kind: 'unclosed' | 'afterQuote' | 'insideField' | 'fieldTooLong' | 'rowTooLong';
+  readonly kind: 'unclosed' | 'afterQuote' | 'insideField' | 'fieldTooLong' | 'rowTooLong' | 'rowTooWide';
   readonly place: CsvFaultPlace;
 
   constructor(kind: CsvFault['kind'], place: CsvFaultPlace) {
@@ -83,6 +85,15 @@ export class CsvParser {
 
   /** The rows that these bytes complete, in order. @throws CsvFault */
   write(utf8: Buffer): Row[] {
+    if (utf8.length <= pieceBytesMax) return this.#writePiece(utf8);
+    const rows: Row[] = [];
+    for (let at = 0; at < utf8.length; at += pieceBytesMax) {
+      for (const row of this.#writePiece(utf8.subarray(at, at + pieceBytesMax))) rows.push(row);
+    }
+    return rows;
+  }
+
+  #writePiece(utf8: Buffer): Row[] {
     this.#bytesWritten += utf8.length;
     this.#parser._transform(utf8, 'utf8', this.#onDone);
     return this.#collect();
@@ -114,16 +125,20 @@ export class CsvParser {
   }
 
   /**
-   * csv-parse's own limit is one of a whole row. A chunk is far below a field's limit, so that only the first row of a
-   * chunk can hold one that is longer, and while it lasts no row is completed.
+   * csv-parse's own limit is one of a whole row. A piece is far below a field's limit, so that only the first row of a
+   * piece can hold one that is longer, and while it lasts no row is completed.
    */
   #checkLengths(first: Row | undefined): void {
     const progress = this.#progress;
     const pendingBytes = this.#bytesWritten - progress.bytesWritten;
     const rowStart = { offset: progress.offset, linesSkipped: 0 };
-    // Half, since the field may have begun up to a chunk before the last progress was noted.
+    const refuseRow = (kind: CsvFault['kind']): never => {
+      throw new CsvFault(kind, { ...rowStart, column: undefined });
+    };
+    if ((first ?? this.#pendingRow).length > rowFieldsMax) refuseRow('rowTooWide');
+    // Half, since the field may have begun up to a piece before the last progress was noted.
     if (first !== undefined && pendingBytes > fieldBytesMax / 2) {
-      const column = first.findIndex((field) => Buffer.byteLength(field) > fieldBytesMax);
+      const column = first.findIndex(isFieldTooLong);
       if (column >= 0) throw new CsvFault('fieldTooLong', { ...rowStart, column });
     }
     if (first !== undefined || this.#linesSkipped > progress.linesSkipped) {
@@ -134,11 +149,16 @@ export class CsvParser {
       };
       return;
     }
-    if (pendingBytes > rowBytesMax) throw new CsvFault('rowTooLong', { ...rowStart, column: undefined });
+    if (pendingBytes > rowBytesMax) refuseRow('rowTooLong');
     const fieldBytes = this.#bytesWritten - this.#parser.info.bytes;
     if (Math.min(pendingBytes, fieldBytes) > rawFieldBytesMax) {
       throw new CsvFault('fieldTooLong', this.#place(undefined));
     }
+  }
+
+  /** The fields so far of the row whose end is still to come. Public in csv-parse, but not in its types. */
+  get #pendingRow(): Row {
+    return (this.#parser as Parser & { readonly state: { readonly record: Row } }).state.record;
   }
 
   get #linesSkipped(): number {

@@ -7,6 +7,7 @@ import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/place.ts';
 import { LinesAbove } from './above.ts';
 import { CsvFault, CsvParser } from './csv-parser.ts';
+import { fieldBytesMax, grouped, megabytes, rowBytesMax, rowFieldsMax } from '../limits.ts';
 import { Table, neverMatched, tableKeys } from './table.ts';
 import { encodingKey, isLineEnd, lineAt, readText } from './text.ts';
 
@@ -114,12 +115,24 @@ function faultError(fault: CsvFault, { name, line, header }: FaultPlace): AgentE
         hint: 'put the whole field in quotes and double those inside it ("")',
       });
     case 'fieldTooLong':
-      return new AgentError('part.unreadable', `${where}: the field that starts here is over 10 MB`, {
-        hint: 'is a quote not closed, or is this not the delimiter?',
-      });
+      return new AgentError(
+        'part.unreadable',
+        `${where}: the field that starts here is over ${megabytes(fieldBytesMax)}`,
+        {
+          hint: 'is a quote not closed, or is this not the delimiter?',
+        },
+      );
     case 'rowTooLong':
-      return new AgentError('part.unreadable', `${where}: the row that starts here is over 64 MB`, {
+      return new AgentError('part.unreadable', `${where}: the row that starts here is over ${megabytes(rowBytesMax)}`, {
         hint: 'is a quote not closed, or does the file have no line ends?',
       });
+    case 'rowTooWide':
+      return new AgentError(
+        'part.unreadable',
+        `${where}: the row that starts here has over ${grouped(rowFieldsMax)} fields`,
+        {
+          hint: 'does the file have no line ends, or is this not the delimiter?',
+        },
+      );
   }
 }

@@ -3,10 +3,8 @@ import type { FieldFault, Row, RowBatch } from '../../core/model.ts';
 import { quote, trimWhiteSpace } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
 import { type FieldProblem, FieldFaults } from './field-faults.ts';
-import { JsonFault, type JsonToken, checkDepth, checkText } from './json-tokens.ts';
-
-/** A record with more keys is a table that stands on its side. */
-const columnsMax = 100_000;
+import { JsonFault, type JsonToken, checkDepth, checkText, tooLong } from './json-tokens.ts';
+import { fieldBytesMax, grouped, isFieldTooLong, rowFieldsMax } from '../limits.ts';
 
 /** Fields in one batch: a record of two brackets may make a row of all columns. */
 const batchFieldsMax = 2_000_000;
@@ -221,8 +219,11 @@ export class JsonRecords {
     const text = above === this.#root ? trimmed : `${above.text}.${trimmed}`;
     const known = this.#names.get(text);
     if (known !== undefined) return known;
-    if (this.#names.size >= columnsMax) {
-      throw new JsonFault('more than 100 000 different keys', 'are ids written as keys? each record must be a row');
+    if (this.#names.size >= rowFieldsMax) {
+      throw new JsonFault(
+        `more than ${grouped(rowFieldsMax)} different keys`,
+        'are ids written as keys? each record must be a row',
+      );
     }
     const name = { text, column: undefined, record: 0, under: new Map() };
     this.#names.set(text, name);
@@ -230,6 +231,7 @@ export class JsonRecords {
   }
 
   #set(text: string): void {
+    if (isFieldTooLong(text)) throw tooLong('a number or list');
     if (this.isBetween) throw this.#noObject('a single value');
     const name = this.#name;
     name.column ??= this.columns.push(name.text) - 1;
@@ -290,6 +292,8 @@ class ListText {
   }
 
   #add(text: string): void {
+    // The keys of an open object are held beside the text.
+    if (this.#text.length > fieldBytesMax) throw tooLong('a list');
     this.#text += this.#isFirst || this.#isAfterKey ? text : `,${text}`;
     this.#isFirst = false;
     this.#isAfterKey = false;

@@ -1,17 +1,11 @@
 /** JSON text to tokens: chunks in, keys and values out, numbers as they are written. */
 import type { Token } from 'stream-json/core/parser.js';
-import { fieldBytesMax, rowBytesMax } from '../limits.ts';
+import { depthMax, fieldBytesMax, isFieldTooLong, megabytes, rowBytesMax } from '../limits.ts';
 
 export type JsonToken = Token;
 
-/** Nesting beyond this is no data. */
-const depthMax = 100;
-
-/** Longest record and text, in UTF-16 units. */
-const recordLengthMax = rowBytesMax;
-const textLengthMax = fieldBytesMax;
 /** A text of escapes alone has each character at least twice in the file. */
-const rawTextLengthMax = 2 * textLengthMax;
+const rawTextLengthMax = 2 * fieldBytesMax;
 
 /**
  * White space that makes the tokenizer decide what came before: it puts off refusing what might still become a literal
@@ -41,7 +35,7 @@ export function checkDepth(depth: number): void {
 
 /** What no database and no file that comes after could hold. @throws JsonFault */
 export function checkText(text: string): string {
-  if (text.length > textLengthMax) throw textTooLong();
+  if (isFieldTooLong(text)) throw tooLong('a text');
   if (text.includes('\0')) throw new JsonFault('a text with a NUL character', 'leave it out of the export');
   if (!text.isWellFormed()) {
     throw new JsonFault('a text with half a surrogate pair', 'was it cut in the middle of a character?');
@@ -49,8 +43,11 @@ export function checkText(text: string): string {
   return text;
 }
 
-function textTooLong(): JsonFault {
-  return new JsonFault('a text is over 10 MB', 'is a quote not closed, or is this the wrong file?');
+export function tooLong(what: string): JsonFault {
+  return new JsonFault(
+    `${what} is over ${megabytes(fieldBytesMax)}`,
+    'is a quote not closed, or is this the wrong file?',
+  );
 }
 
 /** How much came since the last record and the last token ended. */
@@ -62,9 +59,12 @@ export class JsonSize {
   add(length: number, tokens: number): void {
     this.#record += length;
     this.#text = tokens > 0 ? length : this.#text + length;
-    if (this.#text > rawTextLengthMax) throw textTooLong();
-    if (this.#record > recordLengthMax) {
-      throw new JsonFault('a record is over 64 MB', 'is this the list of records, and the right file?');
+    if (this.#text > rawTextLengthMax) throw tooLong('a text');
+    if (this.#record > rowBytesMax) {
+      throw new JsonFault(
+        `a record is over ${megabytes(rowBytesMax)}`,
+        'is this the list of records, and the right file?',
+      );
     }
   }
 

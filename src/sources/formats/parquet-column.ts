@@ -28,6 +28,9 @@ export class NoText {
 }
 
 const shownBytes = 16;
+/** Formats in use have up to 76 digits; to make text of a number takes the square of its digits. */
+const scaleMax = 1000;
+const decimalBytesMax = 1000;
 
 /** The words of the newer logical types for what a column means; the older converted types are put into them. */
 type Meaning = LogicalType | { readonly type: 'TEXT' | 'NONE' };
@@ -38,7 +41,7 @@ const perSecond: Readonly<Record<TimeUnit, bigint>> = { MILLIS: 1000n, MICROS: 1
 export function columnText(element: SchemaElement): ColumnText | undefined {
   if (element.repetition_type === 'REPEATED') return undefined;
   const meaning = meaningOf(element);
-  if (meaning.type === 'DECIMAL' && meaning.scale < 0) return undefined;
+  if (meaning.type === 'DECIMAL' && !(meaning.scale >= 0 && meaning.scale <= scaleMax)) return undefined;
   switch (element.type) {
     case 'BOOLEAN':
       return { from: 'value', textOf: String };
@@ -133,7 +136,7 @@ function integerText(meaning: Meaning, bits: number): ColumnText | undefined {
 function bytesText(meaning: Meaning): ColumnText | undefined {
   switch (meaning.type) {
     case 'DECIMAL':
-      return { from: 'bytes', textOf: (bytes) => decimalText(bigEndian(bytes as Uint8Array), meaning.scale) };
+      return { from: 'bytes', textOf: (bytes) => bytesDecimal(bytes as Uint8Array, meaning.scale) };
     case 'STRING':
     case 'ENUM':
     case 'JSON':
@@ -150,6 +153,11 @@ function bytesText(meaning: Meaning): ColumnText | undefined {
     default:
       return undefined;
   }
+}
+
+function bytesDecimal(bytes: Uint8Array, scale: number): string | NoText {
+  if (bytes.length > decimalBytesMax) return new NoText(`holds a decimal of ${bytes.length} bytes`, bytes);
+  return decimalText(bigEndian(bytes), scale);
 }
 
 /** `-1.50` of -150 and scale 2. */

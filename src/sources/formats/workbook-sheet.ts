@@ -4,6 +4,7 @@ import type { Row } from '../../core/model.ts';
 import type { FieldFaults, FieldProblem } from './field-faults.ts';
 import type { Cell, CellContext } from './workbook-cell.ts';
 import { CellFault, cellProblem, cellText, unescapeText } from './workbook-cell.ts';
+import { fieldBytesMax, isFieldTooLong, megabytes, rowBytesMax } from '../limits.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { inEntry, readShapes, saveAgain } from './workbook.ts';
 import type { XmlHandler, XmlTag } from './xml.ts';
@@ -18,8 +19,7 @@ const columnsMax = 16_384;
  */
 const charactersMax = 256 * 1024 * 1024;
 const stringsMax = 8 * 1024 * 1024;
-/** Far more than a cell may hold (32 767 characters). */
-const textMax = 4 * 1024 * 1024;
+const tooMuch = 'leave documents out of the sheet, and check that this is the right one';
 /** The engine copies shorter parts of a text anyway. */
 const slicedFrom = 13;
 
@@ -46,7 +46,8 @@ export async function* readSheet(
   try {
     yield* streamXml(zip.chunks(sheet.entry), parser, () => ({ value: parser.take(), isLast: parser.isAtEnd }));
   } catch (error) {
-    if (!(error instanceof CellFault)) throw slices.blame(inEntry(error, sheet.entry), saveAgain);
+    const at = parser.rowNumber === 0 ? sheet.entry : `${sheet.entry}, at row ${parser.rowNumber},`;
+    if (!(error instanceof CellFault)) throw slices.blame(inEntry(error, at), saveAgain);
     const where = `${slices.file.name} sheet ${sheet.name} cell ${parser.cellName}`;
     throw new AgentError('part.unreadable', `${where}: ${error.message}`, { cause: error, hint: error.hint });
   }
@@ -65,6 +66,7 @@ async function readStrings({ zip, slices, stringsEntry }: Workbook): Promise<rea
       text.close(name);
       if (name !== 'si') return;
       const string = detached(unescapeText(text.take()));
+      if (isFieldTooLong(string)) throw new XmlFault(`a text of over ${megabytes(fieldBytesMax)}`);
       strings.push(string);
       characters += string.length;
       if (characters > charactersMax) throw tooMuchText(slices.file.name, `${charactersMax} characters`);
@@ -74,7 +76,7 @@ async function readStrings({ zip, slices, stringsEntry }: Workbook): Promise<rea
   try {
     for await (const _ of streamXml(zip.chunks(stringsEntry), handler, () => ({ value: undefined, isLast: false })));
   } catch (error) {
-    throw slices.blame(inEntry(error, stringsEntry), saveAgain);
+    throw slices.blame(inEntry(error, `${stringsEntry}, at text ${strings.length + 1},`), saveAgain);
   }
   return strings;
 }
@@ -105,7 +107,7 @@ class RichText {
   add(piece: string): void {
     if (!this.#isText) return;
     this.#text += piece;
-    if (this.#text.length > textMax) throw new XmlFault(`a text of more than ${textMax} characters`);
+    if (this.#text.length > fieldBytesMax) throw new XmlFault(`a text of over ${megabytes(fieldBytesMax)}`);
   }
 
   close(name: string): void {
@@ -132,6 +134,8 @@ class SheetParser implements XmlHandler {
   /** Counted from 1. */
   #rowNumber = 0;
   #fields: string[] = [];
+  /** Of the fields together. */
+  #rowLength = 0;
   #problems: Map<number, FieldProblem> | undefined;
   /** Counted from 0. */
   #column = -1;
@@ -149,6 +153,11 @@ class SheetParser implements XmlHandler {
   /** Where it is, such as `B3`. */
   get cellName(): string {
     return `${columnName(this.#column)}${this.#rowNumber}`;
+  }
+
+  /** Of the row that is being read, or was read last; 0 before the first. */
+  get rowNumber(): number {
+    return this.#rowNumber;
   }
 
   /** The rows that came since the last time. */
@@ -197,6 +206,7 @@ class SheetParser implements XmlHandler {
     this.#skipTo(next - 1);
     this.#rowNumber = next;
     this.#fields = [];
+    this.#rowLength = 0;
     this.#problems = undefined;
     this.#column = -1;
   }
@@ -237,6 +247,10 @@ class SheetParser implements XmlHandler {
     if (this.#rowNumber <= this.#skipRows) return;
     const text = cellText(cell, this.#context);
     if (text === '') return;
+    if (isFieldTooLong(text)) throw new CellFault(`a text of over ${megabytes(fieldBytesMax)}`, tooMuch);
+    this.#rowLength += text.length;
+    if (this.#rowLength > rowBytesMax)
+      throw new CellFault(`over ${megabytes(rowBytesMax)} of text up to here in its row`, tooMuch);
     while (this.#fields.length < this.#column) this.#fields.push('');
     this.#fields[this.#column] = text;
     const found = cellProblem(cell, this.#context);

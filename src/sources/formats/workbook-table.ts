@@ -4,6 +4,7 @@ import type { Row, RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/place.ts';
 import { FieldFaults } from './field-faults.ts';
+import { batchLengthMax } from '../limits.ts';
 import type { TableSettings } from './table.ts';
 import { Table } from './table.ts';
 import { readSheet } from './workbook-sheet.ts';
@@ -98,15 +99,18 @@ function namesOf(sheets: readonly Sheet[]): string {
 async function* gathered(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[], void, void> {
   let rows: Row[] = [];
   let cells = 0;
+  let length = 0;
   for await (const batch of batches) {
     for (const row of batch) {
       rows.push(row);
       cells += row.length;
+      for (const field of row) length += field.length;
+      if (cells < batchCells && length < batchLengthMax) continue;
+      yield rows;
+      rows = [];
+      cells = 0;
+      length = 0;
     }
-    if (cells < batchCells) continue;
-    yield rows;
-    rows = [];
-    cells = 0;
   }
   yield rows;
 }

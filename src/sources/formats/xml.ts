@@ -3,11 +3,12 @@
  * that a document declares itself is believed: one with a DOCTYPE is refused, so that no entity can grow or fetch.
  */
 import type { Parser } from 'saxen';
+import { depthMax } from '../limits.ts';
 
 /** Far more than a cell may hold (32 767 characters), and little enough to look through again with every chunk. */
 const tokenMax = 4 * 1024 * 1024;
 /** Of a document that is parsed at once: a workbook's list of sheets, its styles. */
-const wholeMax = 64 * 1024 * 1024;
+const wholeMax = 32 * 1024 * 1024;
 
 /** What is wrong with a document; the message says why. */
 export class XmlFault extends Error {}
@@ -88,6 +89,7 @@ function decoder(): (chunk?: Uint8Array) => string {
 async function openParser(handler: XmlHandler): Promise<{ parser: Parser; sinceToken: { length: number } }> {
   const { Parser: Saxen } = await import('saxen');
   const sinceToken = { length: 0 };
+  let depth = 0;
   let attributes: Readonly<Record<string, string>> | undefined;
   let read: () => Readonly<Record<string, string>> | false = () => false;
   const all = (): Readonly<Record<string, string>> => {
@@ -104,6 +106,7 @@ async function openParser(handler: XmlHandler): Promise<{ parser: Parser; sinceT
   const parser = new Saxen()
     .on('openTag', (name, getter) => {
       sinceToken.length = 0;
+      if (++depth > depthMax) throw new XmlFault(`elements nested more than ${depthMax} levels deep`);
       tag.name = localName(name);
       attributes = undefined;
       read = getter;
@@ -111,6 +114,7 @@ async function openParser(handler: XmlHandler): Promise<{ parser: Parser; sinceT
     })
     .on('closeTag', (name) => {
       sinceToken.length = 0;
+      depth--;
       handler.close(localName(name));
     })
     .on('text', (text) => handler.text(decodeEntities(lineFeeds(text))))

@@ -3,9 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
 import type { Entry, RandomAccessReader as RandomAccess, ZipFile } from 'yauzl';
 import { AgentError } from '../../core/errors.ts';
+import { grouped } from '../limits.ts';
 import type { Slices } from './slices.ts';
 
-const readBytes = 64 * 1024;
+/** As much as node:zlib expands at a time: 400 rows of a sheet, each of which may name a cell in its last column. */
+const readBytes = 16 * 1024;
+/** Of a workbook, whose sheets and pictures are some hundred. */
+const entriesMax = 100_000;
 const stored = 0;
 const deflated = 8;
 const hint = 'is the copy still under way, or did it fail? copy or save it again';
@@ -58,6 +62,7 @@ export class Zip {
         // Two of one name are two contents: programs differ in which of them they believe.
         if (entries.has(name)) throw new Error(`two entries are called ${entry.fileName}`);
         entries.set(name, entry);
+        if (entries.size > entriesMax) throw new Error(`more than ${grouped(entriesMax)} entries`);
       }
       return new Zip(slices, { zip, entries, expandedMax });
     } catch (error) {

@@ -1,0 +1,181 @@
+/** One page of a Parquet file, expanded and checked before the library decodes it: the library believes what a page says. */
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { CompressionCodec, Compressors, PageHeader } from 'hyparquet';
+import type { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
+import type { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
+import { megabytes } from '../limits.ts';
+
+/** What a page or a dictionary may expand to. Most writers end a page at 1 MB, DuckDB at 100 MB. */
+const pageBytesMax = 128_000_000;
+
+/** A page as the library takes it, and what its header says. */
+export interface Page {
+  /** As of a page that is not compressed. */
+  readonly header: PageHeader;
+  readonly bytes: Uint8Array;
+  /** How many values it has, those that are null among them. */
+  readonly count: number;
+  readonly encoding: string;
+}
+
+export interface PageLibrary {
+  readonly compressors: Compressors;
+  readonly deltaBinaryUnpack: typeof deltaBinaryUnpack;
+  readonly readRleBitPackedHybrid: typeof readRleBitPackedHybrid;
+}
+
+/** How the values of a column are stored. */
+export interface PageColumn {
+  readonly codec: CompressionCodec;
+  /** How many definition levels a value has. */
+  readonly levels: number;
+  readonly isBoolean: boolean;
+}
+
+/** A page that no sound file has; the message says why, to follow its place. */
+export class PageFault extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** What a header says of its page, before anything is read of it. @throws PageFault for too much */
+export function sizesOf(header: PageHeader): {
+  readonly stored: number;
+  readonly count: number;
+  readonly encoding: string;
+} {
+  const { compressed_page_size: stored, uncompressed_page_size: expanded } = header;
+  const content = header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header;
+  const count = content?.num_values ?? 0;
+  if (!(stored >= 0 && expanded >= 0 && count >= 0)) throw new Error('a page of less than nothing');
+  if (Math.max(stored, expanded) > pageBytesMax) {
+    throw new PageFault(
+      `a page of ${megabytes(Math.max(stored, expanded))}, and at most ${megabytes(pageBytesMax)} are read`,
+      'is a text in it a whole document? write the file with pages of about 1 MB, which is what most writers do',
+    );
+  }
+  return { stored, count, encoding: content?.encoding ?? '' };
+}
+
+/** The page of these stored bytes. @throws PageFault, or an Error for a damaged page */
+export function openPage(header: PageHeader, stored: Uint8Array, column: PageColumn, library: PageLibrary): Page {
+  const { count, encoding } = sizesOf(header);
+  const v2 = header.data_page_header_v2;
+  const isExpanded = column.codec === 'UNCOMPRESSED' || v2?.is_compressed === false;
+  // The levels of a page of the second version stand before it and are never compressed.
+  const levelBytes = v2 === undefined ? 0 : v2.definition_levels_byte_length + v2.repetition_levels_byte_length;
+  const body = stored.subarray(levelBytes);
+  const bytes = isExpanded
+    ? stored
+    : joined(
+        stored.subarray(0, levelBytes),
+        expand(body, header.uncompressed_page_size - levelBytes, column.codec, library.compressors),
+      );
+  const page = {
+    bytes,
+    count,
+    encoding,
+    header: {
+      ...header,
+      compressed_page_size: bytes.length,
+      uncompressed_page_size: bytes.length,
+      ...(v2 && { data_page_header_v2: { ...v2, is_compressed: false } }),
+    },
+  };
+  if (header.type !== 'DICTIONARY_PAGE') checkValues(page, column, library);
+  return page;
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0) return second;
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
+}
+
+/** Never more than `length`, whatever the bytes say of themselves. */
+function expand(bytes: Uint8Array, length: number, codec: CompressionCodec, compressors: Compressors): Uint8Array {
+  const options = { maxOutputLength: Math.max(1, length) };
+  const expanded =
+    codec === 'GZIP'
+      ? gunzipSync(bytes, options)
+      : codec === 'BROTLI'
+        ? brotliDecompressSync(bytes, options)
+        : codec === 'ZSTD'
+          ? zstdDecompressSync(bytes, options)
+          : compressors[codec]?.(bytes, length);
+  if (expanded === undefined) throw new Error(`a compression that is not known (${codec})`);
+  if (expanded.length !== length) throw new Error(`a page of ${expanded.length} bytes that should have ${length}`);
+  return expanded;
+}
+
+/** The library fills its arrays with what runs and prefixes say, beyond the number of values and the size of the page. */
+function checkValues(page: Page, { levels, isBoolean }: PageColumn, library: PageLibrary): void {
+  const { bytes, count, encoding } = page;
+  const v2 = page.header.data_page_header_v2;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const start = v2?.repetition_levels_byte_length ?? 0;
+  const width = 32 - Math.clz32(levels);
+  let at = start;
+  if (levels > 0) {
+    checkRuns(view, { at: v2 === undefined ? 4 : start, width, count });
+    at += v2?.definition_levels_byte_length ?? 4 + view.getUint32(0, true);
+  }
+  if (encoding.endsWith('DICTIONARY')) {
+    if (at < bytes.length) checkRuns(view, { at: at + 1, width: view.getUint8(at), count });
+  } else if (encoding === 'RLE' && isBoolean) {
+    checkRuns(view, { at: at + 4, width: 1, count });
+  } else if (encoding === 'DELTA_BYTE_ARRAY') {
+    let held = count - (v2?.num_nulls ?? 0);
+    if (v2 === undefined && levels > 0) {
+      const found: number[] = Array.from({ length: count });
+      library.readRleBitPackedHybrid({ view, offset: 0 }, width, found);
+      held = found.filter((level) => level === levels).length;
+    }
+    checkPrefixes({ view, offset: at }, held, library.deltaBinaryUnpack);
+  }
+}
+
+function checkRuns(
+  view: DataView,
+  runs: { readonly at: number; readonly width: number; readonly count: number },
+): void {
+  const { width, count } = runs;
+  let { at } = runs;
+  for (let seen = 0; seen < count && at < view.byteLength;) {
+    let header = 0;
+    let byte = 0x80;
+    for (let shift = 0; byte >= 0x80 && shift < 35; shift += 7) {
+      byte = view.getUint8(at++);
+      header += (byte & 0x7f) * 2 ** shift;
+    }
+    const length = Math.floor(header / 2);
+    const isPacked = header % 2 === 1;
+    // Packed values come by eights, so that the last ones may be too many.
+    seen += isPacked ? length * 8 : length;
+    if (!isPacked && seen >= count + 8) throw new Error(`a run of ${length} values in a page of ${count}`);
+    at += isPacked ? length * width : (width + 7) >> 3;
+  }
+}
+
+/** Each value may begin with all of the one before: a page of a few bytes can stand for texts of any length. */
+function checkPrefixes(
+  reader: { view: DataView; offset: number },
+  count: number,
+  unpack: PageLibrary['deltaBinaryUnpack'],
+): void {
+  const lengths = [new Int32Array(count), new Int32Array(count)];
+  for (const some of lengths) unpack(reader, count, some);
+  let bytes = 0;
+  for (const some of lengths) for (const length of some) bytes += length;
+  if (bytes <= pageBytesMax) return;
+  throw new PageFault(
+    `a page whose texts are ${megabytes(bytes)} together, and at most ${megabytes(pageBytesMax)} are read`,
+    'write the file with pages of about 1 MB, or without delta encoding',
+  );
+}
