@@ -1,7 +1,7 @@
 /** One source of the config, as `SourceSettings`. */
 import { createHash } from 'node:crypto';
 import type { LookupFiles, Mapping, SourceSettings, Test, Unpivot } from '../core/settings.ts';
-import { groupNames, unpivotNames, valueGroup } from '../core/mapping/unpivot.ts';
+import { unpivotNames, valueGroup } from '../core/mapping/unpivot.ts';
 import { type Kind, kinds } from '../sources/index.ts';
 import { readDrivers } from './driver.ts';
 import { refuseMissing, refuseType } from './issues.ts';
@@ -95,7 +95,7 @@ function readUnpivot(place: Place, fields: Fields<typeof sourceShape>['unpivot']
   const { columns } = fields;
   const name = fields.name?.trim();
   const value = fields.value.map((text) => text.trim());
-  const groups = groupNames(columns);
+  const groups = columns.groupNames;
   const at = (key: string): Place => within(place, key);
   const isSeveral = value.length > 1;
   if (isSeveral && !groups.includes(valueGroup)) {

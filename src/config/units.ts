@@ -154,11 +154,9 @@ function readCron(expression: string): LeafResult<string> {
 
 export const pattern = textLeaf('a regular expression', { examples: ['^\\d{4}-\\d{2}$'] }, (source) => {
   const parsed = parsePattern(source);
-  if (typeof parsed !== 'string') return { value: parsed };
-  const hint = parsed.includes('escape')
-    ? 'escape only characters that mean something: write "-", not "\\-"'
-    : undefined;
-  return { refused: { message: 'bad regular expression', detail: `: ${parsed}`, ...(hint ? { hint } : {}) } };
+  if (!('problem' in parsed)) return { value: parsed };
+  const { problem, hint } = parsed;
+  return { refused: { message: 'bad regular expression', detail: `: ${problem}`, ...(hint ? { hint } : {}) } };
 });
 
 export const template = textLeaf(

@@ -5,6 +5,7 @@
 import type { Rule } from './model.ts';
 import type { Stamp } from './time/month.ts';
 import type { DecimalFormat } from './numbers/decimal.ts';
+import type { Pattern } from './mapping/pattern.ts';
 import type { Template } from './mapping/template.ts';
 import type { TimeFormat } from './time/time-format.ts';
 
@@ -138,7 +139,7 @@ export interface Mapping {
 
 /** Wide rows to long ones. Named groups of the pattern become columns beside `name` and `value`. */
 export interface Unpivot {
-  readonly columns: RegExp;
+  readonly columns: Pattern;
   /** The new column that holds the header of each. */
   readonly name: string | undefined;
   /** The new columns that hold its fields. With several, the pattern's group `value` says which one a header is of. */
@@ -152,7 +153,7 @@ export interface Condition {
 
 export type Test =
   | { readonly kind: 'oneOf'; readonly texts: readonly string[] }
-  | { readonly kind: 'matches'; readonly pattern: RegExp }
+  | { readonly kind: 'matches'; readonly pattern: Pattern }
   | { readonly kind: 'not'; readonly test: Test };
 
 export interface DriverEntry {

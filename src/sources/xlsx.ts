@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
+import type { Pattern } from '../core/mapping/pattern.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
 import type { FilePlace } from './files/place.ts';
@@ -35,7 +36,7 @@ const schema = z
   })
   .superRefine(checkTable)
   .superRefine(({ sheet, parts }, context) => {
-    if (!(sheet instanceof RegExp) || parts !== 'newest') return;
+    if (typeof sheet !== 'object' || parts !== 'newest') return;
     const message = 'a pattern makes many parts, and parts: newest reads one';
     context.addIssue({
       code: 'custom',
@@ -47,14 +48,14 @@ const schema = z
 
 type XlsxSettings = z.output<typeof schema>;
 
-function parseSheet(text: string, context: z.RefinementCtx): string | RegExp {
+function parseSheet(text: string, context: z.RefinementCtx): string | Pattern {
   const [, pattern, flags] = patternForm.exec(text) ?? [];
-  return pattern === undefined ? text : patternOf(pattern, context, flags);
+  return pattern === undefined ? text : patternOf(pattern, context, flags === 'i' ? 'i' : '');
 }
 
 export const xlsx = defineKind(schema, (settings, context): Source => {
   const { sheet } = settings;
-  if (sheet instanceof RegExp) return sheetsSource(settings, sheet, context);
+  if (typeof sheet === 'object') return sheetsSource(settings, sheet, context);
   return fileSource(settings, context, (file) => readWorkbook(file, settings, sheet));
 });
 
@@ -67,7 +68,7 @@ interface SheetList {
 }
 
 /** Each sheet that matches is a part. */
-function sheetsSource(settings: XlsxSettings, pattern: RegExp, context: SourceContext): Source {
+function sheetsSource(settings: XlsxSettings, pattern: Pattern, context: SourceContext): Source {
   const place = placeOf(settings, context);
   const places = new Map<string, { readonly file: Part; readonly sheet: string }>();
   const known = listed.get(settings) ?? new Map<string, SheetList>();
@@ -103,7 +104,7 @@ function sheetsSource(settings: XlsxSettings, pattern: RegExp, context: SourceCo
 
 interface Listing {
   readonly place: FilePlace;
-  readonly pattern: RegExp;
+  readonly pattern: Pattern;
   readonly signal: AbortSignal;
 }
 

@@ -19,6 +19,18 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
     '7:28 sources.s.where.a.matches: bad regular expression: invalid escape (escape only characters that mean something: write "-", not "\\-")',
   ],
   [
+    'where: { a: { matches: "^(?!Total)" } }',
+    '7:28 sources.s.where.a.matches: bad regular expression: "(?!" looks ahead (write { not: { matches: … } } in where: patterns here take time in proportion to the text, and that rules it out)',
+  ],
+  [
+    "unpivot: { columns: '^(?<m>.)\\1$', name: a, value: b }",
+    '7:25 sources.s.unpivot.columns: bad regular expression: a reference to an earlier group (write out what may stand there: patterns here take time in proportion to the text, and that rules it out)',
+  ],
+  [
+    "skipUntil: 'Konto(?=;)'",
+    '7:16 sources.s.skipUntil: bad regular expression: "(?=" looks ahead (match what stands around it too: patterns here take time in proportion to the text, and that rules it out)',
+  ],
+  [
     'where: { a: {} }',
     '7:14 sources.s.where.a.not: expected one key: matches or not (nest them: { not: { matches: "…" } })',
   ],

@@ -5,7 +5,7 @@ import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { DriverEntry, Mapping, Test } from '../../src/core/settings.ts';
-import { template } from '../support/templates.ts';
+import { pattern, template } from '../support/templates.ts';
 
 function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
   return {
@@ -101,7 +101,8 @@ describe('where', () => {
 
   test('compares the exact text', () => expect(passing(oneOf('N'))).toEqual([true, false, false]));
   test('takes any of a list', () => expect(passing(oneOf('N', 'n'))).toEqual([true, true, false]));
-  test('matches anywhere', () => expect(passing({ kind: 'matches', pattern: /N/u })).toEqual([true, false, true]));
+  test('matches anywhere', () =>
+    expect(passing({ kind: 'matches', pattern: pattern('N') })).toEqual([true, false, true]));
   test('turns round', () => expect(passing({ kind: 'not', test: oneOf('N') })).toEqual([false, true, true]));
 
   test('leaves a row out before anything in it could be rejected', () => {
@@ -112,7 +113,7 @@ describe('where', () => {
 
 describe('unpivot', () => {
   const wide = mapping([entry({ path: ['{account}'], time: '{month}', value: '{value}' })], {
-    unpivot: { columns: /^\d{4}-\d{2}$/u, name: 'month', value: ['value'] },
+    unpivot: { columns: pattern('^\\d{4}-\\d{2}$'), name: 'month', value: ['value'] },
   });
 
   test('reads each matching column as a row of its own', () => {
@@ -135,7 +136,11 @@ describe('unpivot by groups of its pattern', () => {
   const long = { path: ['{measure}', '{account}'], time: '{month}', value: '{amount}' };
 
   test('gives each named group a column of its own', () => {
-    const unpivot = { columns: /^(?<measure>\w+) (?<month>\d{4}-\d{2})$/u, name: undefined, value: ['amount'] };
+    const unpivot = {
+      columns: pattern('^(?<measure>\\w+) (?<month>\\d{4}-\\d{2})$'),
+      name: undefined,
+      value: ['amount'],
+    };
     const rows = readAll(
       mapping([entry(long)], { unpivot }),
       ['account', 'Actual 2026-01', 'Budget 2026-01'],
@@ -145,7 +150,7 @@ describe('unpivot by groups of its pattern', () => {
   });
 
   const several = {
-    unpivot: { columns: /^(?<value>units|price)_(?<month>.+)$/u, name: undefined, value: ['units', 'price'] },
+    unpivot: { columns: pattern('^(?<value>units|price)_(?<month>.+)$'), name: undefined, value: ['units', 'price'] },
   };
   const both = [
     entry({ path: ['Units', '{sku}'], time: '{month}', value: '{units}' }),
@@ -168,7 +173,7 @@ describe('unpivot by groups of its pattern', () => {
   });
 
   test('names a column whose group is no value column', () => {
-    const unpivot = { ...several.unpivot, columns: /^(?<value>\w+)_(?<month>.+)$/u };
+    const unpivot = { ...several.unpivot, columns: pattern('^(?<value>\\w+)_(?<month>.+)$') };
     expect(columnProblems(mapping(both, { unpivot }), ['sku', 'units_2026-01', 'cost_2026-01'])).toMatchObject([
       { path: ['unpivot', 'columns'], message: expect.stringContaining('column "cost_2026-01"') as string },
     ]);
@@ -335,10 +340,10 @@ describe('columns that do not fit', () => {
   });
 
   test('are found where unpivot matches none, or makes a column that is there', () => {
-    const unpivot = { columns: /^\d+$/u, name: 'region', value: ['amount'] };
+    const unpivot = { columns: pattern('^\\d+$'), name: 'region', value: ['amount'] };
     expect(columnProblems(mapping([revenue], { unpivot }), columns)).toMatchObject([{ path: ['unpivot', 'columns'] }]);
     expect(
-      columnProblems(mapping([revenue], { unpivot: { ...unpivot, columns: /^amount$/u } }), columns),
+      columnProblems(mapping([revenue], { unpivot: { ...unpivot, columns: pattern('^amount$') } }), columns),
     ).toMatchObject([
       { path: ['unpivot'], message: 'unpivot makes a column "region" and the part has one of that name' },
     ]);

@@ -13,7 +13,7 @@ import { duckdbDialect } from '../../src/sources/databases/duckdb-dialect.ts';
 import { type MonthRange, monthRanges } from '../../src/sources/databases/month-ranges.ts';
 import { withoutEnd } from '../../src/sources/databases/query-words.ts';
 import { sqliteDialect } from '../../src/sources/databases/sqlite-dialect.ts';
-import { template } from '../support/templates.ts';
+import { pattern, template } from '../support/templates.ts';
 
 const iso: TimeFormat = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
 
@@ -61,7 +61,7 @@ describe('pushdown', () => {
   test.each<[string, Mapping, readonly (string | number)[], RegExp]>([
     [
       'unpivot',
-      mapping([entry()], { unpivot: { columns: /x/u, name: 'a', value: ['b'] } }),
+      mapping([entry()], { unpivot: { columns: pattern('x'), name: 'a', value: ['b'] } }),
       ['unpivot'],
       /^unpivot cannot/,
     ],

@@ -25,7 +25,7 @@ import {
   postgresReleases,
   postgresServer,
 } from '../support/servers.ts';
-import { template } from '../support/templates.ts';
+import { pattern, template } from '../support/templates.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Kiritimati', 'Pacific/Apia'] as const;
 
@@ -53,8 +53,8 @@ const conditions: readonly (readonly Condition[])[] = [
   [{ column: 'scenario', test: { kind: 'oneOf', texts: ['Actual'] } }],
   [{ column: 'scenario', test: { kind: 'oneOf', texts: ['Plan', ''] } }],
   [{ column: 'scenario', test: { kind: 'not', test: { kind: 'oneOf', texts: ['Plan', ''] } } }],
-  [{ column: 'product', test: { kind: 'matches', pattern: /p$/u } }],
-  [{ column: 'region', test: { kind: 'not', test: { kind: 'matches', pattern: /n/iu } } }],
+  [{ column: 'product', test: { kind: 'matches', pattern: pattern('p$') } }],
+  [{ column: 'region', test: { kind: 'not', test: { kind: 'matches', pattern: pattern('n', 'i') } } }],
   [{ column: 'region', test: { kind: 'not', test: { kind: 'oneOf', texts: ['N', "O'x"] } } }],
   [{ column: 'scenario', test: { kind: 'oneOf', texts: [] } }],
 ];

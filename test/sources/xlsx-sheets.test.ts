@@ -214,7 +214,7 @@ describe('the sheet', () => {
     });
 
     test.each([
-      ['/Sales/', /no sheet matches \/Sales\/u$/, /there are Notes, Chart/],
+      ['/Sales/', /no sheet matches \/Sales\/$/, /there are Notes, Chart/],
       ['/Notes|old/', /no sheet matches/, /hidden.*: Notes, Plan old$/],
       ['/Chart/', /no sheet matches/, /there are/],
     ])('%s that no sheet to read matches is a failure', async (sheet, message, hint) => {

@@ -25,16 +25,16 @@ export interface Unpivoted {
 }
 
 export function unpivot({ columns: pattern, name, value }: Unpivot, columns: readonly string[]): Unpivoted {
-  const matches = columns.map((column) => pattern.exec(column) ?? undefined);
+  const matches = columns.map((column) => pattern.exec(column));
   const isSeveral = value.length > 1;
-  const groups = groupNames(pattern).filter((group) => !isSeveral || group !== valueGroup);
+  const groups = pattern.groupNames.filter((group) => !isSeveral || group !== valueGroup);
   const rows = new Map<string, { label: string; texts: string[]; fields: (number | undefined)[] }>();
   const strangers: string[] = [];
   for (const [index, match] of matches.entries()) {
     if (match === undefined) continue;
     const column = columns[index] as string;
-    const texts = groups.map((group) => match.groups?.[group] ?? '');
-    const at = isSeveral ? value.indexOf(match.groups?.[valueGroup] ?? '') : 0;
+    const texts = groups.map((group) => match.get(group) ?? '');
+    const at = isSeveral ? value.indexOf(match.get(valueGroup) ?? '') : 0;
     if (at < 0) {
       strangers.push(column);
       continue;
@@ -64,11 +64,4 @@ export function unpivotNames(unpivoted: Unpivot): readonly string[] {
 /** A long row, in the order of `names`. */
 export function longRow(fields: Row, { texts, fields: places }: LongRow): Row {
   return [...fields, ...texts, ...places.map((at) => (at === undefined ? '' : (fields[at] as string)))];
-}
-
-/** Names of the pattern's named groups, in order. */
-export function groupNames(pattern: RegExp): readonly string[] {
-  // A pattern that may also match nothing matches the empty text, and says all its groups.
-  const match = new RegExp(`${pattern.source}|`, pattern.flags).exec('');
-  return Object.keys(match?.groups ?? {});
 }

@@ -233,5 +233,5 @@ function parseDate(text: unknown): number {
 
 /** Also without the tags of a page. */
 function shownLine(text: string, secrets: readonly string[]): string {
-  return oneLine(/^\s*</.test(text) ? text.replace(/<[^>]*>/g, ' ') : text, secrets, shownMax);
+  return oneLine(/^\s*</.test(text) ? text.replace(/<[^<>]*>/g, ' ') : text, secrets, shownMax);
 }

@@ -1,4 +1,5 @@
 /** What stands above the first line that counts, cut off a text before anything reads it. */
+import type { Pattern } from '../../core/mapping/pattern.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -8,7 +9,7 @@ const lineBytesMax = 10_000_000;
 
 export interface AboveSettings {
   readonly skipRows: number;
-  readonly skipUntil?: RegExp | undefined;
+  readonly skipUntil?: Pattern | undefined;
   readonly comment?: string | undefined;
 }
 
@@ -19,7 +20,7 @@ export interface AboveSettings {
 export class LinesAbove {
   /** How much was cut off so far, in bytes. */
   bytesCut = 0;
-  readonly #skipUntil: RegExp | undefined;
+  readonly #skipUntil: Pattern | undefined;
   readonly #comment: string | undefined;
   #linesToSkip: number;
   /** The start of a line whose end is still to come. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
-import { parsePattern } from '../../core/mapping/pattern.ts';
+import { type Pattern, parsePattern } from '../../core/mapping/pattern.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 
 /** More than any sheet has above its data, and few enough to keep. */
@@ -69,11 +69,12 @@ export function checkTable(
   });
 }
 
-/** For `transform` of a key that is a pattern; `flags` beside `u`. */
-export function patternOf(source: string, context: z.RefinementCtx, flags?: string): RegExp {
+/** For `transform` of a key that is a pattern. @param flags `i` ignores case */
+export function patternOf(source: string, context: z.RefinementCtx, flags?: '' | 'i'): Pattern {
   const pattern = parsePattern(source, flags);
-  if (typeof pattern !== 'string') return pattern;
-  context.addIssue({ code: 'custom', message: 'bad regular expression', params: { detail: `: ${pattern}` } });
+  if (!('problem' in pattern)) return pattern;
+  const { problem, hint } = pattern;
+  context.addIssue({ code: 'custom', message: 'bad regular expression', params: { detail: `: ${problem}`, hint } });
   return z.NEVER;
 }
 
@@ -87,7 +88,7 @@ export class Table {
   readonly #header: Row[] = [];
   #columns: readonly string[] | undefined;
   #rowsToSkip: number;
-  #skipUntil: RegExp | undefined;
+  #skipUntil: Pattern | undefined;
 
   /**
    * @param name of the part, for messages
@@ -194,7 +195,7 @@ export class Table {
 }
 
 /** @param what was looked at: a `row`, or a `line` of text */
-export function neverMatched(name: string, what: 'row' | 'line', pattern: RegExp): AgentError {
+export function neverMatched(name: string, what: 'row' | 'line', pattern: Pattern): AgentError {
   return new AgentError('part.unreadable', `${name}: no ${what} matches skipUntil: ${pattern.source}`, {
     hint: 'it must match the first row that counts, such as the header; did the export change?',
   });

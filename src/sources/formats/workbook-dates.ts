@@ -35,6 +35,8 @@ export function dateShape(id: number, code: string | undefined): DateShape | und
 
 /** `undefined` for a format that is none of dates. */
 function parseShape(code: string): DateShape | undefined {
+  // Excel takes no longer one, and the patterns below take the square of its length where brackets stay open.
+  if (code.length > 255) return undefined;
   // Texts in quotes, escaped characters and those that only take room say nothing; neither do colours and languages.
   const plain = code
     .replaceAll(/"[^"]*"?|[\\_*]./gs, '')

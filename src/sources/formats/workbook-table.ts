@@ -1,5 +1,6 @@
 /** The table of one sheet of a workbook, and which sheet that is. */
 import { AgentError } from '../../core/errors.ts';
+import type { Pattern } from '../../core/mapping/pattern.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/place.ts';
@@ -48,12 +49,12 @@ export async function* readWorkbook(
 }
 
 /** The names of the sheets that a pattern takes, in the order of their tabs. @throws AgentError `part.unreadable` */
-export async function listSheets(file: PartFile, expandedMax: number, pattern: RegExp): Promise<readonly string[]> {
+export async function listSheets(file: PartFile, expandedMax: number, pattern: Pattern): Promise<readonly string[]> {
   const { sheets } = await openWorkbook(file, expandedMax);
   const matching = sheets.filter(({ name, kind }) => kind === 'worksheet' && pattern.test(name));
   const shown = matching.filter(({ isHidden }) => !isHidden);
   if (shown.length > 0) return shown.map(({ name }) => name);
-  throw new AgentError('source.unreadable', `${file.name}: no sheet matches ${String(pattern)}`, {
+  throw new AgentError('source.unreadable', `${file.name}: no sheet matches /${pattern.source}/`, {
     hint: matching.length > 0 ? hiddenHint(matching) : thereAre(sheets),
   });
 }
