@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import type { Adapter } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 /** Anybody may register clients; the oldest make room. */
 const clientsMax = 1_000;
@@ -55,13 +55,13 @@ export class LoginStore {
   /** The records of one model, such as `AccessToken`. */
   adapter(model: string): Adapter {
     const database = this.#database;
-    const find = (column: 'id' | 'uid', value: string): object | undefined => {
+    const find = (column: 'id' | 'uid', value: string): AdapterPayload | undefined => {
       const row = database
         .prepare<[string, string, number], Row>(
           `SELECT payload FROM login WHERE model = ? AND ${column} = ? AND (expires_at IS NULL OR expires_at > ?)`,
         )
         .get(model, value, nowSeconds());
-      return row && (JSON.parse(row.payload) as object);
+      return row && (JSON.parse(row.payload) as AdapterPayload);
     };
     return {
       upsert: async (id, payload, expiresIn) => this.#upsert(model, { id, payload, expiresIn }),
