@@ -24,6 +24,7 @@ export type Leaf<T> = z.ZodPipe<z.ZodUnknown, z.ZodTransform<T>>;
 
 /** A schema for one value. `parse` sees what was written, of any type. Nothing written is for the caller to word. */
 export function leaf<T>(schema: LeafSchema, parse: (written: unknown) => LeafResult<T>): Leaf<T> {
+  const { examples, ...described } = schema;
   return z
     .unknown()
     .transform((written, context): T => {
@@ -37,7 +38,11 @@ export function leaf<T>(schema: LeafSchema, parse: (written: unknown) => LeafRes
       context.issues.push({ code: 'custom', message, params, input: written, continue: false });
       return z.NEVER;
     })
-    .meta({ ...schema, ...(schema.pattern === undefined ? {} : { pattern: `${schema.pattern}|\\$\\{` }) });
+    .meta({
+      ...described,
+      ...(examples && { examples: [...examples] }),
+      ...(schema.pattern === undefined ? {} : { pattern: `${schema.pattern}|\\$\\{` }),
+    });
 }
 
 /** A schema for a value that is written as a text; what else stands there is refused, with the hint. */

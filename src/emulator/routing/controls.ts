@@ -5,7 +5,6 @@ import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { catalogView, parseCatalog } from './catalog.ts';
 import { isoOf } from './clock.ts';
-import { openApiOf } from './openapi.ts';
 import { invalid } from './refusal.ts';
 import type { Routing } from './routing.ts';
 import { answerOf } from './wire.ts';
@@ -39,7 +38,11 @@ export function serveRoutingControls(app: App, { routing, needsKey }: RoutingCon
       }),
   });
   route(app, '/_emulator/openapi.json', {
-    GET: ({ req }) => Response.json(openApiOf({ strict: routing.strict, needsKey, origin: new URL(req.url).origin })),
+    GET: async ({ req }) => {
+      // Loaded here: the agent embeds the emulator and never asks for it.
+      const { openApiOf } = await import('./openapi.ts');
+      return Response.json(openApiOf({ strict: routing.strict, needsKey, origin: new URL(req.url).origin }));
+    },
   });
 }
 

@@ -1,5 +1,7 @@
-/** OpenAPI 3.1 of area A, made of the schemas that requests are checked by. */
+/** The routing interface as OpenAPI 3.1, made of the schemas that requests are checked by. */
 import { z } from 'zod';
+import { createDocument } from 'zod-openapi';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { errorSchema } from '../../contract/routing-resources.ts';
 import type { Operation } from './operations.ts';
 import { operations } from './operations.ts';
@@ -12,17 +14,17 @@ interface OpenApiOptions {
   readonly origin: string;
 }
 
-/** What any operation may be answered with: a version or a key that is none, a body that is too long or coded unknown. */
+/** Every operation may refuse an unknown version (400), a body that is too long (413) or an unknown content coding (415). */
 const refusalStatuses = [400, 413, 415];
 
 export function openApiOf({ strict, needsKey, origin }: OpenApiOptions): object {
   const refusals = needsKey ? [...refusalStatuses, 401] : refusalStatuses;
-  const paths: Record<string, Record<string, object>> = {};
+  const paths: ZodOpenApiPathsObject = {};
   for (const [operationId, operation] of Object.entries<Operation>(operations)) {
     const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describe(operationId, operation, { strict, refusals });
+    path[lowerCaseOf(operation.method)] = { operationId, ...describe(operation, { strict, refusals }) };
   }
-  return {
+  return createDocument({
     openapi: '3.1.0',
     info: {
       title: 'Model routing, as driver-sync emulates it',
@@ -51,25 +53,24 @@ export function openApiOf({ strict, needsKey, origin }: OpenApiOptions): object 
       },
       responses: { Refusal: { ...describeAnswer([errorSchema]), description: 'Refused' } },
     },
-  };
+  });
 }
 
 interface Manner {
   readonly strict: boolean;
-  /** Statuses. */
+  /** Statuses that every operation may answer. */
   readonly refusals: readonly number[];
 }
 
-function describe(operationId: string, operation: Operation, { strict, refusals }: Manner): object {
+function describe(operation: Operation, { strict, refusals }: Manner): ZodOpenApiOperationObject {
   const { path, summary, isPaged, lenientRequest, answers } = operation;
   const request = strict ? operation.request : (lenientRequest ?? operation.request);
   const parameters = ['version', ...(path.includes('{id}') ? ['id'] : []), ...(isPaged ? ['limit', 'cursor'] : [])];
   return {
-    operationId,
     summary,
     parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(request !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(request, 'input') } } },
+      requestBody: { required: true, content: { 'application/json': { schema: request } } },
     }),
     responses: {
       ...Object.fromEntries(refusals.map((status) => [status, { $ref: '#/components/responses/Refusal' }])),
@@ -78,14 +79,14 @@ function describe(operationId: string, operation: Operation, { strict, refusals 
   };
 }
 
-function describeAnswer(bodies: readonly z.ZodType[]): object {
-  const schemas = bodies.map((body) => schemaOf(body, 'output'));
-  if (schemas.length === 0) return { description: 'Done' };
-  const schema = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+/** Several bodies are alternatives. */
+function describeAnswer(bodies: readonly z.ZodType[]): ZodOpenApiResponseObject {
+  if (bodies.length === 0) return { description: 'Done' };
+  const [only] = bodies;
+  const schema = bodies.length === 1 && only !== undefined ? only : z.union(bodies);
   return { description: 'JSON', content: { 'application/json': { schema } } };
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
-  const { $schema: _, ...described } = z.toJSONSchema(schema, { io });
-  return described;
+function lowerCaseOf<Method extends Operation['method']>(method: Method): Lowercase<Method> {
+  return method.toLowerCase() as Lowercase<Method>;
 }
