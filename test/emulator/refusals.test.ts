@@ -163,25 +163,21 @@ describe('an update is refused', () => {
       '',
       'cannot be read as JSON: byte 0xef where the object of an update should be at byte 0',
     ],
-    [
-      '{"extDrivers":[{"é":é}]}',
-      'extDrivers[0]',
-      'cannot be read as JSON: byte 0xc3 where a value should be at byte 21',
-    ],
+    ['{"extDrivers":[{"é":é}]}', 'extDrivers[0]', 'cannot be read as JSON: "é" where a value should be at byte 21'],
     [
       '{"extDrivers":[{"id":"a\u0001"}]}',
       'extDrivers[0]',
-      'cannot be read as JSON: byte 0x01 where the rest of a string should be at byte 23',
+      'cannot be read as JSON: a string with a control character begins at byte 21',
     ],
     [
       '{"extDrivers":[{"id":"\\x"}]}',
       'extDrivers[0]',
-      'cannot be read as JSON: "x" where an escape should be at byte 23',
+      'cannot be read as JSON: a string with an unknown escape begins at byte 21',
     ],
     [
       '{"extDrivers":[{"id":01}]}',
       'extDrivers[0]',
-      'cannot be read as JSON: "1" where "," or "}" should be at byte 22',
+      'cannot be read as JSON: "1" where "," or a closing bracket should be at byte 22',
     ],
     [`{"extDrivers":[${'['.repeat(100_000)}`, 'extDrivers[0]', 'cannot be read as JSON: nested too deeply at byte 79'],
   ] as const)('for %s', async ([body, path, message]) => {

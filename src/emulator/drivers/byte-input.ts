@@ -24,7 +24,7 @@ export interface JsonSlice {
 export type Waiting<Result> = Generator<void, Result, void>;
 
 /** Deeper values are refused, so that nothing that recurses over one can run out of stack. */
-export const depthMax = 64;
+const depthMax = 64;
 
 /** A value must fit into memory, as text and parsed; a driver with a few hundred thousand points does. */
 const valueBytesMax = 16 * 1024 * 1024;
@@ -162,6 +162,6 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-export function describeByte(byte: number): string {
+function describeByte(byte: number): string {
   return byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : `byte 0x${byte.toString(16).padStart(2, '0')}`;
 }

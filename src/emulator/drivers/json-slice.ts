@@ -1,6 +1,7 @@
-/** Parses one value, and says where it is not JSON, which `JSON.parse` does not: by byte, and with keys given twice. */
+/** Parses one value and says what `JSON.parse` does not: the byte where it is not JSON, and keys given twice. */
 import { isUtf8 } from 'node:buffer';
-import { depthMax, describeByte, JsonError } from './byte-input.ts';
+import { printParseErrorCode, visit } from 'jsonc-parser';
+import { JsonError } from './byte-input.ts';
 import type { JsonSlice } from './byte-input.ts';
 
 export type JsonPath = readonly (string | number)[];
@@ -8,20 +9,29 @@ export type JsonPath = readonly (string | number)[];
 /** @throws JsonError with the offset in the whole text. */
 export function parseSlice(slice: JsonSlice): unknown {
   if (!isUtf8(slice.bytes)) throw new JsonError('invalid UTF-8', slice.offset + firstInvalidUtf8(slice.bytes));
+  const text = slice.bytes.toString('utf8');
   try {
-    return JSON.parse(slice.bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch (cause) {
-    // It does not always say where, and counts characters.
-    new JsonWalk(slice).run();
-    throw cause;
+    throw errorIn(text, slice.offset) ?? cause;
   }
 }
 
 /** The members whose key their object already has. `JSON.parse` keeps the last one without a word. */
-export function duplicateMembers(slice: JsonSlice): JsonPath[] {
-  const walk = new JsonWalk(slice);
-  walk.run();
-  return walk.duplicates;
+export function duplicateMembers({ bytes }: JsonSlice): JsonPath[] {
+  const duplicates: JsonPath[] = [];
+  /** Of each object that is open. */
+  const keys: Set<string>[] = [];
+  visit(bytes.toString('utf8'), {
+    onObjectBegin: () => void keys.push(new Set()),
+    onObjectEnd: () => void keys.pop(),
+    onObjectProperty(key, _offset, _length, _line, _character, pathOfObject) {
+      const known = keys.at(-1);
+      if (known?.has(key)) duplicates.push([...pathOfObject(), key]);
+      known?.add(key);
+    },
+  });
+  return duplicates;
 }
 
 function firstInvalidUtf8(bytes: Buffer): number {
@@ -35,120 +45,46 @@ function firstInvalidUtf8(bytes: Buffer): number {
   return at;
 }
 
-const keywords = ['true', 'false', 'null'];
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const simpleEscapes = '"\\/bfnrt';
+/** What should stand where the parser finds something else, by its names for errors. */
+const expected: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'a value',
+  ValueExpected: 'a value',
+  PropertyNameExpected: 'a string',
+  ColonExpected: '":"',
+  CommaExpected: '"," or a closing bracket',
+  CloseBraceExpected: '"}"',
+  CloseBracketExpected: '"]"',
+  EndOfFileExpected: 'the end',
+};
 
-/** The grammar of RFC 8259, once more and slowly. Only for values that were refused. */
-class JsonWalk {
-  readonly duplicates: JsonPath[] = [];
-  readonly #path: (string | number)[] = [];
-  readonly #slice: JsonSlice;
-  /** One character for each byte. */
-  readonly #text: string;
-  #at = 0;
+/** Errors within a string, a number or a comment, whose beginning the parser gives. */
+const within: Readonly<Record<string, string>> = {
+  InvalidCharacter: 'a string with a control character',
+  InvalidEscapeCharacter: 'a string with an unknown escape',
+  InvalidUnicode: 'a string in which \\u lacks four hexadecimal digits',
+  UnexpectedEndOfString: 'a string with a line break',
+  UnexpectedEndOfNumber: 'a number without its last digits',
+  InvalidCommentToken: 'a comment',
+};
 
-  constructor(slice: JsonSlice) {
-    this.#slice = slice;
-    this.#text = slice.bytes.toString('latin1');
-  }
+/** The first error in `text`, which begins at `offset` of the whole text. */
+function errorIn(text: string, offset: number): JsonError | undefined {
+  let first: JsonError | undefined;
+  const onError = (code: Parameters<typeof printParseErrorCode>[0], at: number): void => {
+    first ??= new JsonError(messageOf(printParseErrorCode(code), text.slice(at)), offset + byteLengthOf(text, at));
+  };
+  visit(text, { onError }, { disallowComments: true });
+  return first;
+}
 
-  /** @throws JsonError at the first byte that cannot be. */
-  run(): void {
-    this.#value();
-    this.#space();
-    if (this.#at < this.#text.length) this.#fail('the end');
-  }
+function messageOf(code: string, rest: string): string {
+  const what = within[code];
+  if (what !== undefined) return `${what} begins`;
+  const [found = ''] = rest;
+  const shown = found === '' ? 'it ends' : JSON.stringify(found);
+  return `${shown} where ${expected[code] ?? 'something else'} should be`;
+}
 
-  #value(): void {
-    this.#space();
-    const character = this.#text[this.#at];
-    if (character === '{') return this.#object();
-    if (character === '[') return this.#array();
-    if (character === '"') return void this.#string();
-    const keyword = keywords.find((word) => this.#text.startsWith(word, this.#at));
-    number.lastIndex = this.#at;
-    const length = keyword?.length ?? number.exec(this.#text)?.[0].length;
-    if (length === undefined) this.#fail('a value');
-    this.#at += length;
-  }
-
-  #object(): void {
-    const keys = new Set<string>();
-    this.#elements('{', '}', () => {
-      const key = this.#string();
-      this.#path.push(key);
-      if (keys.has(key)) this.duplicates.push([...this.#path]);
-      keys.add(key);
-      this.#take(':', '":"');
-      this.#value();
-      this.#path.pop();
-    });
-  }
-
-  #array(): void {
-    let index = 0;
-    this.#elements('[', ']', () => {
-      this.#path.push(index);
-      this.#value();
-      this.#path.pop();
-      index += 1;
-    });
-  }
-
-  #elements(open: string, close: string, element: () => void): void {
-    this.#take(open, `"${open}"`);
-    if (this.#path.length > depthMax) this.#fail('an end of the nesting');
-    this.#space();
-    if (this.#text[this.#at] === close) {
-      this.#at += 1;
-      return;
-    }
-    do element();
-    while (this.#take(`,${close}`, `"," or "${close}"`) === ',');
-  }
-
-  #string(): string {
-    this.#take('"', 'a string');
-    const start = this.#at - 1;
-    for (;;) {
-      const character = this.#text[this.#at];
-      if (character === undefined || character < ' ') this.#fail('the rest of a string');
-      this.#at += 1;
-      if (character === '"') break;
-      if (character === '\\') this.#escape();
-    }
-    return JSON.parse(this.#slice.bytes.toString('utf8', start, this.#at)) as string;
-  }
-
-  #escape(): void {
-    if (this.#text[this.#at] !== 'u') {
-      if (!simpleEscapes.includes(this.#text[this.#at] ?? ' ')) this.#fail('an escape');
-      this.#at += 1;
-      return;
-    }
-    this.#at += 1;
-    for (let digit = 0; digit < 4; digit++) {
-      if (!/^[0-9a-f]$/i.test(this.#text[this.#at] ?? '')) this.#fail('a hexadecimal digit');
-      this.#at += 1;
-    }
-  }
-
-  #take(characters: string, what: string): string {
-    this.#space();
-    const character = this.#text[this.#at];
-    if (character === undefined || !characters.includes(character)) this.#fail(what);
-    this.#at += 1;
-    return character;
-  }
-
-  #space(): void {
-    while (this.#at < this.#text.length && ' \n\r\t'.includes(this.#text[this.#at] as string)) this.#at += 1;
-  }
-
-  #fail(expected: string): never {
-    const byte = this.#slice.bytes[this.#at];
-    const found = byte === undefined ? 'it ends' : describeByte(byte);
-    throw new JsonError(`${found} where ${expected} should be`, this.#slice.offset + this.#at);
-  }
+function byteLengthOf(text: string, characters: number): number {
+  return Buffer.byteLength(text.slice(0, characters));
 }
