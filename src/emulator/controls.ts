@@ -1,7 +1,7 @@
 /** What people and tests do with the emulator itself: see what arrived, order faults, begin anew. */
 import { z } from 'zod';
 import { refuse, summaryOf } from './answers.ts';
-import { faultSchema } from './faults.ts';
+import { faultSchema } from './fault-schema.ts';
 import type { FaultQueue } from './faults.ts';
 import { Issues } from './issues.ts';
 import type { RequestLog } from './request-log.ts';

@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { StateError } from './state-error.ts';
 
 const fileName = 'emulator.sqlite';
 
@@ -10,20 +11,6 @@ const version = 1;
 
 /** An emulator that is just ending may hold the directory this long. */
 const patienceMs = 500;
-
-/** A state directory that cannot be used: the fact and why. */
-export class StateError extends Error {
-  override readonly name = 'StateError';
-  /** The system's or SQLite's, such as `EEXIST` or `SQLITE_NOTADB`; `held` where another emulator has it. */
-  readonly code: string;
-  readonly hint: string;
-
-  constructor(code: string, message: string, { hint, cause }: { readonly hint: string; readonly cause?: unknown }) {
-    super(message, { cause });
-    this.code = code;
-    this.hint = hint;
-  }
-}
 
 /**
  * Opens the database of a state directory, which is created (0700) if need be, and holds it: SQLite's own lock keeps every

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { receiveBody } from './body.ts';
 import { playFault } from './faults.ts';
-import type { Fault } from './faults.ts';
-import type { RequestRecord } from './request-log.ts';
+import type { Fault } from './fault-schema.ts';
+import type { RequestRecord } from './request-record.ts';
 
 export interface ExchangeContext {
   readonly record: RequestRecord;

@@ -18,25 +18,18 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Driver } from '../contract/driver-push.ts';
 import { wholeOf } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
-import { StateError } from './database.ts';
-import { faultSchema } from './faults.ts';
-import type { FaultInput } from './faults.ts';
+import { faultSchema } from './fault-schema.ts';
+import type { FaultInput } from './fault-schema.ts';
+import type { EmulatorOptions } from './options.ts';
 import { OriginError } from './origins.ts';
-import type { RequestRecord } from './request-log.ts';
+import type { RequestRecord } from './request-record.ts';
 import { parseCatalog } from './routing/catalog.ts';
 import { send } from './sending.ts';
 import { Service } from './service.ts';
-import type { ServiceOptions } from './service.ts';
+import { StateError } from './state-error.ts';
 
-export type { Driver as EmulatedDriver, FaultInput, RequestRecord };
+export type { Driver as EmulatedDriver, EmulatorOptions, FaultInput, RequestRecord };
 export { OriginError, StateError };
-
-export interface EmulatorOptions extends ServiceOptions {
-  /** Default 0: any free port. */
-  readonly port?: number | undefined;
-  /** How long the headers of a request may take, in milliseconds; then its connection is ended. Default 30 000. */
-  readonly headersTimeoutMs?: number | undefined;
-}
 
 export interface Emulator extends AsyncDisposable {
   /** Without a trailing slash, such as `http://127.0.0.1:8787`. */

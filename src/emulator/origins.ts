@@ -3,13 +3,7 @@
  * whose name its owner points at this machine (DNS rebinding) may read the answers too.
  */
 import { hostname as machineName } from 'node:os';
-
-export interface ReachedAt {
-  /** What the emulator listens at. */
-  readonly host?: string | undefined;
-  /** Further origins, such as `https://emulator.example.com`, of a proxy or of pages that may send requests. */
-  readonly origins?: readonly string[] | undefined;
-}
+import type { AddressOptions } from './options.ts';
 
 /** Names that public DNS cannot resolve: RFC 6761 (`localhost`, `test`), and ICANN's `internal`. */
 const reservedSuffix = /\.(?:localhost|internal|test)$/;
@@ -21,7 +15,7 @@ export class OwnAddresses {
   readonly #origins: ReadonlySet<string>;
 
   /** @throws OriginError */
-  constructor({ host, origins = [] }: ReachedAt) {
+  constructor({ host, origins = [] }: AddressOptions) {
     this.#origins = new Set(origins.map((origin) => parseOrigin(origin)));
     const machine = machineName().toLowerCase();
     this.#hostnames = new Set([

@@ -6,30 +6,20 @@ import type { Driver } from '../contract/driver-push.ts';
 import { serveAgentTools } from './agent-tools/endpoint.ts';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
-import { isConsole, refusalPage, serveConsole } from './console/room.ts';
+import { isConsole, refusalPage, serveConsole } from './console/console-routes.ts';
 import { serveControls } from './controls.ts';
 import { openDatabase, stateErrorOf } from './database.ts';
-import { openDriverRoom } from './drivers/room.ts';
-import type { DriverRoom, LastPush } from './drivers/room.ts';
+import { openDriverArea } from './drivers/driver-routes.ts';
+import type { DriverArea, LastPush } from './drivers/driver-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
+import type { ServiceOptions } from './options.ts';
 import { OwnAddresses } from './origins.ts';
-import type { ReachedAt } from './origins.ts';
 import { RequestLog } from './request-log.ts';
 import { answer } from './routes.ts';
 import type { App, EmulatorEnv } from './routes.ts';
-import { serveRouting } from './routing/room.ts';
+import { serveRouting } from './routing/routing-routes.ts';
 import { Routing } from './routing/routing.ts';
-import type { RoutingOptions } from './routing/routing.ts';
-
-export interface ServiceOptions extends RoutingOptions, ReachedAt {
-  /** Directory that everything but faults is kept in. Default: nothing outlives the emulator. */
-  readonly state?: string | undefined;
-  /** Then `Authorization: Bearer` is required on `/api` and `/v1`. */
-  readonly token?: string | undefined;
-  /** Longest body after decompression. Default 1 GiB. */
-  readonly bodyBytesMax?: number | undefined;
-}
 
 const gibibyte = 1024 ** 3;
 
@@ -44,7 +34,7 @@ export class Service {
   /** Area A, without its wire. */
   readonly routing: Routing;
   readonly #database: Database;
-  readonly #driverRoom: DriverRoom;
+  readonly #driverArea: DriverArea;
   readonly #app: App = new Hono<EmulatorEnv>();
   readonly #own: OwnAddresses;
   readonly #bodyBytesMax: number;
@@ -60,7 +50,7 @@ export class Service {
     const kept = state === undefined ? undefined : this.#database;
     try {
       this.log = new RequestLog(kept);
-      this.#driverRoom = openDriverRoom(this.#database);
+      this.#driverArea = openDriverArea(this.#database);
       this.routing = new Routing(kept, options);
     } catch (error) {
       this.#database.close();
@@ -71,7 +61,7 @@ export class Service {
     this.#recordExchanges();
     if (token !== undefined) this.#requireToken(token);
     else if (strict) this.#requireAnyKey();
-    this.#driverRoom.serve(this.#app);
+    this.#driverArea.serve(this.#app);
     const needsKey = token !== undefined || strict;
     serveRouting(this.#app, { routing: this.routing, faults: this.faults, needsKey });
     serveAgentTools(this.#app, {
@@ -100,19 +90,19 @@ export class Service {
   }
 
   drivers(): Driver[] {
-    return this.#driverRoom.drivers();
+    return this.#driverArea.drivers();
   }
 
   driver(id: string): Driver | undefined {
-    return this.#driverRoom.driver(id);
+    return this.#driverArea.driver(id);
   }
 
   driverPaths(): Pick<Driver, 'id' | 'path'>[] {
-    return this.#driverRoom.driverPaths();
+    return this.#driverArea.driverPaths();
   }
 
   lastPush(): LastPush | undefined {
-    return this.#driverRoom.lastPush();
+    return this.#driverArea.lastPush();
   }
 
   /** As new: no drivers, routers, tasks, requests or faults. Requests under way go on. */
@@ -120,7 +110,7 @@ export class Service {
     this.faults.clear();
     this.#database.transaction(() => {
       this.log.clear();
-      this.#driverRoom.clear();
+      this.#driverArea.clear();
       this.routing.reset();
     })();
   }

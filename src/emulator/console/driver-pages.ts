@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Driver } from '../../contract/driver-push.ts';
 import { updatePath } from '../../contract/driver-push.ts';
-import type { LastPush } from '../drivers/room.ts';
+import type { LastPush } from '../drivers/driver-routes.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { App } from '../routes.ts';
 import { showTree } from './driver-tree.ts';

@@ -1,8 +1,8 @@
 /** What the last push changed, as pages show it. */
 import { html } from 'hono/html';
 import type { Driver, Point } from '../../contract/driver-push.ts';
-import type { LastPush } from '../drivers/room.ts';
-import type { RequestRecord } from '../request-log.ts';
+import type { LastPush } from '../drivers/driver-routes.ts';
+import type { RequestRecord } from '../request-record.ts';
 import { countOf, groupDigits, showMoment, showState } from './page.ts';
 import type { Html, Tone } from './page.ts';
 

@@ -1,6 +1,7 @@
 /** Requests received: what arrived at the service's own paths and what became of it. */
 import { html } from 'hono/html';
-import type { RequestLog, RequestRecord } from '../request-log.ts';
+import type { RequestLog } from '../request-log.ts';
+import type { RequestRecord } from '../request-record.ts';
 import type { App } from '../routes.ts';
 import { countOf, groupDigits, showEmpty, showMoment, showPage, showState, showTable } from './page.ts';
 import type { Column, Html } from './page.ts';

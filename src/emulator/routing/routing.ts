@@ -4,7 +4,8 @@
  */
 import type { Database } from 'better-sqlite3';
 import type { Organization, TaskAnswer } from '../../contract/routing-resources.ts';
-import { StateError } from '../database.ts';
+import type { RoutingOptions } from '../options.ts';
+import { StateError } from '../state-error.ts';
 import { Account } from './account.ts';
 import { builtInCatalog, parseCatalog } from './catalog.ts';
 import type { Catalog, Model } from './catalog.ts';
@@ -17,22 +18,6 @@ import type { Kept, Shelf } from './store.ts';
 import { Tasks, viewTask } from './tasks.ts';
 import type { Task } from './tasks.ts';
 import { Uploads } from './uploads.ts';
-
-export interface RoutingOptions {
-  /** How fast time goes; default 1: a task takes about 5 s. 0: it stands still until it is advanced. */
-  readonly speed?: number | undefined;
-  /** The balance; default: that of the state, or else 100 000. */
-  readonly credits?: number | undefined;
-  /** 1 to 5: its concurrency, and its daily caps. Default: the concurrency of tier 1, and no caps. */
-  readonly tier?: number | undefined;
-  /**
-   * A catalog, or changes of the built-in one, as JSON gives it; `docs/EMULATOR.md` shows the shape. Default: that of the
-   * state, or else the built-in one.
-   */
-  readonly catalog?: unknown;
-  /** The live service's manners. */
-  readonly strict?: boolean | undefined;
-}
 
 /** A catalog that was set while the emulator ran. */
 interface KeptCatalog extends Kept, Catalog {}

@@ -4,7 +4,7 @@ import type { Driver } from '../../contract/driver-push.ts';
 import { updatePath } from '../../contract/driver-push.ts';
 import { refuse, streamJson, summaryOf } from '../answers.ts';
 import type { Exchange } from '../exchange.ts';
-import type { RequestRecord } from '../request-log.ts';
+import type { RequestRecord } from '../request-record.ts';
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { DriverStore, driverOf } from './store.ts';
@@ -13,7 +13,7 @@ import { writeTree } from './tree.ts';
 import { UpdateReader } from './update-reader.ts';
 
 /** What the rest of the emulator sees of an area. */
-export interface DriverRoom {
+export interface DriverArea {
   serve(app: App): void;
   /** By the UTF-8 bytes of their ids, points by month, `time` and `value` as sent. */
   drivers(): Driver[];
@@ -32,7 +32,7 @@ export interface LastPush extends Omit<DriverChanges, 'before'> {
   readonly before: ReadonlyMap<string, Driver | undefined>;
 }
 
-export function openDriverRoom(database: Database): DriverRoom {
+export function openDriverArea(database: Database): DriverArea {
   const store = new DriverStore(database);
   let last: { readonly record: RequestRecord; readonly changes: DriverChanges } | undefined;
   const update = (exchange: Exchange): Promise<Response> =>

@@ -1,0 +1,72 @@
+/** The faults that can be ordered. */
+import { z } from 'zod';
+
+/** RFC 9110, 5.1 and 5.5: what a header can be sent with; other letters than ASCII would not arrive as they are. */
+const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header');
+const headerValueSchema = z.string().regex(/^[\t -~]*$/, 'cannot be sent in a header');
+
+const pathPattern = /^\/[^?#*]*\*?$/;
+
+export const faultSchema = z
+  .strictObject({
+    path: z.string().regex(pathPattern, 'must begin with "/", and may end with "*"').optional(),
+    times: z.int().positive().default(1),
+    delayMs: z
+      .int()
+      .nonnegative()
+      .max(2 ** 31 - 1)
+      .default(0),
+    status: z.int().min(200).max(599).optional(),
+    retryAfter: z.union([headerValueSchema, z.int().nonnegative()]).optional(),
+    headers: z.record(headerNameSchema, headerValueSchema).optional(),
+    body: z.string().optional(),
+    contentType: headerValueSchema.optional(),
+    hang: z.literal(true).optional(),
+    drop: z.enum(['before', 'after']).optional(),
+    apply: z.literal(true).optional(),
+    failureCode: z.string().min(1).max(200).optional(),
+    failure: z.string().max(1_000).optional(),
+    cancelled: z.literal(true).optional(),
+  })
+  .refine((fault) => {
+    const ends = [fault.status, fault.hang, fault.drop].filter((end) => end !== undefined).length;
+    return ends === 1 || (ends === 0 && fault.delayMs > 0) || isForTask(fault);
+  }, 'must have one of status, hang and drop, or a delayMs alone')
+  .refine((fault) => {
+    const { status, hang, drop, delayMs, failureCode, failure, cancelled } = fault;
+    const isOfRequest = [status, hang, drop].some((end) => end !== undefined) || delayMs > 0;
+    const isOfTask = failureCode === undefined ? failure === undefined : cancelled === undefined;
+    return isOfTask && !(isOfRequest && isForTask(fault));
+  }, 'of a task must have failureCode, with or without failure, or cancelled, and only path and times beside it')
+  .refine(
+    ({ status, retryAfter, headers, body, contentType }) =>
+      status !== undefined || [retryAfter, headers, body, contentType].every((part) => part === undefined),
+    'retryAfter, headers, body and contentType need a status',
+  )
+  .refine(({ apply, status, hang }) => !apply || status !== undefined || hang, 'apply needs a status or hang');
+
+/**
+ * - `path`: only requests to this path, or with `*` at its end to all that begin so; default: any of the service's paths.
+ * - `times`: so many requests; default 1.
+ * - `delayMs`: a wait between the last byte of the request and everything else. A request whose client has left in the
+ *   meantime is still applied: a late landing.
+ * - `status`, with `retryAfter`, `headers`, `body`, `contentType`: is answered, and nothing applied.
+ * - `hang`: no answer before the client leaves or the emulator is closed, and nothing applied.
+ * - `drop`: the connection ends without an answer, before or after the request was applied.
+ * - `apply`: with `status` or `hang`: the request is applied all the same, if it is valid.
+ * - `failureCode`, with `failure` as its text: the next task that is created ends so; the request itself is answered as
+ *   ever. `cancelled`: it ends cancelled, as by someone in the service's console. `path` and `times` go by the requests
+ *   that create tasks.
+ */
+export type FaultInput = z.input<typeof faultSchema>;
+export type Fault = z.output<typeof faultSchema>;
+
+interface TaskFault {
+  readonly failureCode?: string | undefined;
+  readonly cancelled?: true | undefined;
+}
+
+/** Whether a fault is about how a task ends, and not about the answer to a request. */
+export function isForTask({ failureCode, cancelled }: TaskFault): boolean {
+  return failureCode !== undefined || cancelled !== undefined;
+}
