@@ -25,7 +25,7 @@ export function duplicateMembers({ bytes }: JsonSlice): JsonPath[] {
   visit(bytes.toString('utf8'), {
     onObjectBegin: () => void keys.push(new Set()),
     onObjectEnd: () => void keys.pop(),
-    onObjectProperty(key, _offset, _length, _line, _character, pathOfObject) {
+    onObjectProperty(...[key, , , , , pathOfObject]) {
       const known = keys.at(-1);
       if (known?.has(key)) duplicates.push([...pathOfObject(), key]);
       known?.add(key);
