@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
+import { isPageType } from '../http/answer.ts';
+import { oneLine } from '../http/masking.ts';
 import { PartFile } from './files/part-file.ts';
 import { type FormatReader, fileKeys } from './files/place.ts';
 import { StableFile } from './files/stable-file.ts';
@@ -17,7 +19,6 @@ import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/k
 import { knownCodings, spool } from './web/spool.ts';
 import { type Validators, answeredVersion, parseVersion, validatorsOf } from './web/validators.ts';
 import { Web, type WebAnswer } from './web/web.ts';
-import { pageError } from './web/words.ts';
 
 const partName = 'response';
 /** For so long an answer waits to be read; nobody who asked and went away keeps a connection. */
@@ -103,9 +104,8 @@ class Resource {
     const { web, answer, revisedAtMs } = asked;
     try {
       const version = kept?.version ?? answeredVersion(asked.validators, undefined);
-      const peer = web.peerOf(answer.url);
       const { expandedMax } = this.#settings;
-      const spooled = await spool(answer, peer, { expandedMax, silenceMs: web.silenceMs }, signal);
+      const spooled = await spool(web, answer, expandedMax, signal);
       try {
         const ending = { gzip: '.gz', zstd: '.zst', none: '' }[spooled.compression ?? 'none'];
         const file = await StableFile.open(spooled.file, `${partName}${ending}`, signal);
@@ -125,7 +125,7 @@ class Resource {
   }
 
   async #ask(signal: AbortSignal, { etag, modified }: Validators): Promise<Asked> {
-    const web = await Web.open(this.#place);
+    const web = await Web.open(this.#place, signal);
     try {
       const { format } = this.#settings;
       const condition = {
@@ -141,7 +141,7 @@ class Resource {
       const answer = await web.get(this.#place.url, { headers, statuses }, signal);
       // What cannot be read is said by the look at it.
       if (answer.status === 200 && formatOf(this.#settings, answer) === undefined) {
-        throw isPageType(answer) ? pageError(web.peerOf(answer.url)) : unknownFormat(web, answer);
+        throw isPage(answer) ? web.pageFailure(answer.url) : unknownFormat(web, answer);
       }
       if (/;\s*rel\s*=\s*"?(?:[\w ]* )?next\b/i.test(answer.header('link') ?? '')) throw onePageError(web, answer);
       const modifiedMs = Date.parse(answer.header('last-modified') ?? modified ?? '');
@@ -204,7 +204,7 @@ function formatOf({ format, url }: HttpSettings, answer: WebAnswer): Format | un
   const [, type = ''] = /^[\w.-]+\/(?:x-)?([\w.+-]+)/.exec(answer.header('content-type')?.toLowerCase() ?? '') ?? [];
   const byType = typeFormats[type] ?? (type.endsWith('+json') ? 'json' : undefined);
   if (byType !== undefined) return byType;
-  if (isPageType(answer)) return undefined;
+  if (isPage(answer)) return undefined;
   const bySuffix = [new URL(url), answer.url].map(({ pathname }) => {
     const [, suffix = ''] = /\.(\w+?)(?:\.(?:gz|zst))?$/.exec(pathname.toLowerCase()) ?? [];
     return suffixFormats[suffix];
@@ -212,30 +212,25 @@ function formatOf({ format, url }: HttpSettings, answer: WebAnswer): Format | un
   return bySuffix.find((found) => found !== undefined);
 }
 
-function isPageType(answer: WebAnswer): boolean {
-  return /^(text\/html|application\/xhtml\+xml)\b/i.test(answer.header('content-type')?.trim() ?? '');
+function isPage(answer: WebAnswer): boolean {
+  return isPageType(answer.header('content-type'));
 }
 
 /** Half of the rows would look like all of them. */
 function onePageError(web: Web, { url }: WebAnswer): AgentError {
-  const { origin } = web.peerOf(url);
-  return new AgentError(
-    'source.unreadable',
-    `the answer of ${origin} is one page of several: its Link names a next one`,
-    {
-      hint: 'ask for all of it at once, such as by a larger page size in the address',
-    },
-  );
+  return web.failure(url, {
+    why: 'the answer is one page of several: its Link names a next one',
+    hint: 'ask for all of it at once, such as by a larger page size in the address',
+  });
 }
 
 function unknownFormat(web: Web, { url, header }: WebAnswer): AgentError {
   const type = /^[\w.+-]+\/[\w.+-]+/.exec(header('content-type') ?? '')?.[0];
   const what = type === undefined ? 'without a Content-Type' : `of Content-Type ${type}`;
-  return new AgentError(
-    'source.unreadable',
-    `an answer ${what} came from ${web.peerOf(url).origin}, which tells no format`,
-    { hint: `set format to one of ${formats.join(', ')}` },
-  );
+  return web.failure(url, {
+    why: `the answer ${what} does not tell its format`,
+    hint: `set format to one of ${formats.join(', ')}`,
+  });
 }
 
 function readerOf(settings: HttpSettings, answer: WebAnswer): FormatReader {
@@ -260,7 +255,7 @@ function charsetOf(answer: WebAnswer): string | undefined {
   if (charset === undefined || isEncoding(charset)) return charset;
   throw new AgentError(
     'part.unreadable',
-    `the Content-Type names a charset that is not known: ${charset.slice(0, 40)}`,
+    `the Content-Type names a charset that is not known: ${oneLine(charset, [], 40)}`,
     {
       hint: 'say which encoding it is: encoding: windows-1252, for example',
     },

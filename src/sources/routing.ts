@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
+import { oneLine } from '../http/masking.ts';
 import { defineKind, freshVersion } from './kind.ts';
 import type { SourceContext } from './kind.ts';
 import { type FirstPage, type RoutedRequest, type Router, RoutingApi } from './routing/api.ts';
@@ -194,7 +195,7 @@ class RoutingLog {
 function findRouter(there: readonly Router[], wanted: string): Router {
   const found = there.find(({ slug, id }) => slug === wanted || id === wanted);
   if (found !== undefined) return found;
-  const slugs = there.map(({ slug }) => slug);
+  const slugs = there.map(({ slug }) => oneLine(slug, []));
   const known = slugs.length === 0 ? 'there is none' : `there are ${slugs.slice(0, 10).join(', ')}`;
   throw new AgentError('source.unreadable', `there is no router "${wanted}"`, {
     hint: `${known}${slugs.length > 10 ? ' and others' : ''}`,

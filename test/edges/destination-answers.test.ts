@@ -146,6 +146,18 @@ describe('Retry-After', () => {
     expect((await push(url, { clock: handClock(new Date('2026-10-21T07:29:00Z')) })).retryAfterMs).toBe(0);
   });
 
+  test('says until when, as a date and time', async () => {
+    const clock = handClock(new Date('2026-10-21T23:59:00Z'));
+    const url = await receiver((_request, response) => {
+      response.writeHead(503, { 'retry-after': '300' }).end();
+    });
+    expect(await push(url, { clock })).toMatchObject({
+      retryAfterMs: 300_000,
+      detail:
+        '503 Service Unavailable; the server is busy: it is tried again later; it asks to wait until 2026-10-22 00:04:00 UTC',
+    });
+  });
+
   test('counts with a refusal too, and not with 200', async () => {
     expect((await push(await answering(400, '', { 'retry-after': '7' }))).retryAfterMs).toBe(7000);
     expect((await push(await answering(200, '', { 'retry-after': '7' }))).retryAfterMs).toBeUndefined();

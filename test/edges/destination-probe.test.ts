@@ -57,7 +57,7 @@ describe('the first step that does not hold is the last one told:', () => {
   test('an unknown host', async () => {
     expect(told(await probe('https://no-such-host.invalid', { token }))).toEqual([
       'unreachable',
-      expect.stringMatching(/^name: no-such-host\.invalid.*\((ENOTFOUND|EAI_AGAIN)\)/),
+      expect.stringMatching(/^name: https:\/\/no-such-host\.invalid: .*\((ENOTFOUND|EAI_AGAIN)\); check/),
     ]);
   });
 
@@ -65,7 +65,7 @@ describe('the first step that does not hold is the last one told:', () => {
     expect(told(await probe(await nobodyListens(), { token }))).toEqual([
       'unreachable',
       'name',
-      expect.stringMatching(/^connection: 127\.0\.0\.1:\d+ refused the connection/),
+      expect.stringMatching(/^connection: .*: the connection was refused/),
     ]);
   });
 
@@ -122,7 +122,7 @@ describe('the first step that does not hold is the last one told:', () => {
       'unknown',
       'name',
       'connection',
-      expect.stringMatching(/^update: no byte moved for 0\.15 s/),
+      expect.stringMatching(/^update: .*: no byte moved for 0\.15 s/),
     ]);
   });
 

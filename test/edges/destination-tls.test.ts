@@ -27,7 +27,7 @@ describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this ma
     expect(await push(url)).toMatchObject({
       outcome: 'unreachable',
       maybeTaken: false,
-      detail: expect.stringContaining('name the authority of its certificate with caFile'),
+      detail: expect.stringContaining('name the authority of the certificate with caFile'),
     });
     expect(received).toHaveLength(0);
     expect((await push(url, { caFile: file('ca.pem', service.cert), body: large })).outcome).toBe('acknowledged');
@@ -58,7 +58,9 @@ describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this ma
     const { url } = await tlsReceiver();
     const result = await push(url.replace('127.0.0.1', 'localhost'), { caFile: file('ca.pem', service.cert) });
     expect(result).toMatchObject({ outcome: 'unreachable', maybeTaken: false });
-    expect(result.detail).toContain('its certificate is for another host: check url');
+    expect(result.detail).toContain(
+      'the certificate is for another host (DNS:drivers.example.com, IP Address:127.0.0.1)',
+    );
   });
 
   test('a caFile without a certificate is a failure of the config', async () => {

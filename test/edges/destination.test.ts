@@ -140,14 +140,14 @@ describe('a failure of this machine', () => {
     [
       'a missing token file',
       { token: { kind: 'file', file: '/nonexistent/token' } },
-      'the tokenFile /nonexistent/token cannot be read (ENOENT)',
+      'the file of tokenFile cannot be read (ENOENT)',
     ],
     ['a missing CA file', { caFile: '/nonexistent/ca.pem' }, 'the caFile /nonexistent/ca.pem cannot be read (ENOENT)'],
     ['an empty token', { token: { kind: 'text', text: ' ' } }, 'the token is empty'],
     [
       'a token of two lines',
       { token: { kind: 'text', text: 'secret1\nsecret2' } },
-      'the token holds characters that no header can carry',
+      'the token has a character that no token has',
     ],
     [
       'a header that breaks the line',

@@ -285,11 +285,11 @@ describe('an answer', () => {
   test.each([
     [
       'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n',
-      /^the answer did not come whole \(\d+ of 100 bytes were read\): the connection to http:.* was dropped$/,
+      /^http:.*: the answer did not come whole \(\d+ of 100 bytes were read\): the connection was cut/,
     ],
     [
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2c\r\n',
-      /^the answer did not come whole \(\d+ bytes were read\): the connection to http:.* was dropped$/,
+      /^http:.*: the answer did not come whole \(\d+ bytes were read\): the connection was cut/,
     ],
   ])('whose connection is cut is never half a read', async (head, message) => {
     const base = await rawReceiver((socket) => socket.end(`${head}${csv}`));
@@ -301,13 +301,12 @@ describe('an answer', () => {
 
   test('that stalls is refused', async () => {
     const url = `${await receiver((_request, response) => response.write(csv))}/x.csv`;
-    const web = await Web.open(webPlaceOf({ url, headers: {} }, '/'), { silenceMs: 50 });
+    const web = await Web.open(webPlaceOf({ url, headers: {} }, '/'), calm, { silenceMs: 50 });
     const place = new URL(url);
     const stalled = await web.get(place, { headers: {}, statuses: [200] }, calm);
-    const limits = { expandedMax: 1000, silenceMs: 50 };
-    await expect(spool(stalled, web.peerOf(place), limits, calm)).rejects.toMatchObject({
+    await expect(spool(web, stalled, 1000, calm)).rejects.toMatchObject({
       code: 'part.unreadable',
-      message: `the answer did not come whole (${csv.length} bytes were read): no byte came for 0.05 s`,
+      message: `${place.origin}: the answer did not come whole (${csv.length} bytes were read): no byte moved for 0.05 s`,
     });
     web.destroy();
   });

@@ -268,8 +268,8 @@ describe('a failure says what, where and what to do, and nothing secret', () => 
       const failure = await failureOf(sourceOf(world, keys));
       expect(failure).toMatchObject({
         code: 'source.unreadable',
-        message: expect.stringContaining(`${world.emulator.url} answered 401`),
-        hint: 'check token, tokenFile, headers, or user and password of url',
+        message: expect.stringContaining(`${world.emulator.url}: it answered 401`),
+        hint: 'check the credentials: token, tokenFile and headers',
       });
       expect(JSON.stringify([failure, failure.message])).not.toContain(secret);
     }
@@ -292,13 +292,13 @@ describe('a failure says what, where and what to do, and nothing secret', () => 
     world.emulator.faults({ path: '/v1/routers*', drop: 'before' });
     await expect(readWhole(source, part)).rejects.toMatchObject({
       code: 'source.unreadable',
-      message: `the connection to ${world.emulator.url} was dropped`,
+      message: expect.stringContaining(`${world.emulator.url}: the connection was cut`),
     });
     expect((await readWhole(source, part)).rows).toHaveLength(3);
   });
 
   test.each([
-    ['a web page', '<html>Log in</html>', 'a web page came from'],
+    ['a web page', '<html>Log in</html>', 'a web page answered'],
     ['no JSON', '{"data":[', 'is not the list of routers'],
     ['another list', '{"data":[{"id":1}],"nextCursor":null}', 'is not the list of routers at data.0.slug'],
     ['a page that says there is more and not where', '{"data":[],"hasMore":true}', 'is not the list of routers'],
@@ -316,7 +316,7 @@ describe('a failure says what, where and what to do, and nothing secret', () => 
     await new Promise((closed) => gone.close(closed));
     expect(await failureOf(openSource('routing', { url: `http://127.0.0.1:${port}` }, '/'))).toMatchObject({
       code: 'source.unreadable',
-      message: `http://127.0.0.1:${port} refused the connection: nothing listens there`,
+      message: `http://127.0.0.1:${port}: the connection was refused: nothing listens there (ECONNREFUSED)`,
     });
   });
 

@@ -1,13 +1,14 @@
-/** The service behind HTTP: one snapshot, one POST, one outcome (DESIGN 4, Pushing). */
-import { readFile } from 'node:fs/promises';
+/** The service behind HTTP: one snapshot, one POST, one outcome. */
 import { hostname } from 'node:os';
-import type { Dispatcher } from 'undici';
 import { updatePath } from '../../contract/driver-push.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { Clock, Destination, Log, PushResult, SnapshotBody } from '../../core/ports.ts';
-import { proxyFor } from '../../http/proxy.ts';
-import type { DestinationSettings, Secret } from '../../core/settings.ts';
-import { type Answer, isTlsFailure, judgeAnswer, judgeFailure } from './answer.ts';
+import { readStart } from '../../http/answer.ts';
+import { proxySecrets } from '../../http/connection.ts';
+import { isHeaderName, isHeaderText, protocolHeaders, readAuthorities, readToken } from '../../http/credentials.ts';
+import { isTlsFailure } from '../../http/failures.ts';
+import type { DestinationSettings } from '../../core/settings.ts';
+import { type SentPush, judgeAnswer, judgeFailure } from './answer.ts';
 import { systemClock } from '../clock.ts';
 import { openRequestBody } from './body.ts';
 import { harmlessUpdate, probeSteps } from './probe.ts';
@@ -23,14 +24,10 @@ export interface HttpDestinationOptions {
   readonly clock?: Clock;
 }
 
+/** Of an answer, to say what it is. */
 const answerMaxBytes = 64 * 1024;
 /** Written by the agent or by HTTP itself. */
-const ownHeaders = new Set(
-  (
-    'connection content-encoding content-length content-type expect host keep-alive proxy-authorization te trailer ' +
-    'transfer-encoding upgrade user-agent'
-  ).split(' '),
-);
+const ownHeaders = new Set([...protocolHeaders, 'content-encoding', 'content-type', 'user-agent']);
 
 /**
  * Opens nothing yet: every push has its own connection, reads `tokenFile` and `caFile` anew and loads undici when it is
@@ -74,47 +71,70 @@ interface Pusher {
   readonly url: URL;
 }
 
+const stopped = new AgentError('aborted', 'the push was stopped');
+
 interface Attempted {
   readonly result: PushResult;
   readonly progress: Progress;
 }
 
+/** What is read anew for each push. */
+interface Access {
+  readonly token: string | undefined;
+  readonly authorities: readonly string[] | undefined;
+}
+
+async function readAccess({ settings }: Pusher, signal: AbortSignal): Promise<Access> {
+  const reading = { code: 'config.invalid', signal } as const;
+  return {
+    token: await readToken(settings.token, reading),
+    authorities: await readAuthorities(settings.caFile, reading),
+  };
+}
+
 async function pushWithToken(pusher: Pusher, body: SnapshotBody, signal: AbortSignal): Promise<Attempted> {
-  const { token: secret } = pusher.settings;
-  const { log } = pusher.options;
-  const token = await readToken(secret);
-  const attempted = await attempt(pusher, token, body, signal);
-  const { status } = attempted.result;
-  if (secret?.kind !== 'file' || (status !== 401 && status !== 403)) return attempted;
-  const newer = await readToken(secret).catch((error: unknown) => {
-    // The refusal is the news; a file that is gone now will be said by the next push.
-    log.warn('the token file cannot be read again', { error });
-    return token;
+  const { settings, options } = pusher;
+  const access = await readAccess(pusher, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return undefined;
   });
-  if (newer === token) return attempted;
-  log.info('the token file has changed: the refused push is tried once more', { status });
+  if (access === undefined) {
+    const result = { outcome: 'unreachable', maybeTaken: false, detail: stopped.message } as const;
+    return { result, progress: { isConnected: false, isReached: false } };
+  }
+  const attempted = await attempt(pusher, access, body, signal);
+  const { status } = attempted.result;
+  if (settings.token?.kind !== 'file' || (status !== 401 && status !== 403)) return attempted;
+  const newer = await readAccess(pusher, signal).catch((error: unknown) => {
+    // The refusal is the news; a file that is gone now will be said by the next push.
+    options.log.warn('the token file cannot be read again', { error });
+    return access;
+  });
+  if (newer.token === access.token) return attempted;
+  options.log.info('the token file has changed: the refused push is tried once more', { status });
   return attempt(pusher, newer, body, signal);
 }
 
 async function attempt(
   pusher: Pusher,
-  token: string | undefined,
+  { token, authorities }: Access,
   body: SnapshotBody,
   signal: AbortSignal,
 ): Promise<Attempted> {
   const { settings, options, url } = pusher;
-  const authorities = await readAuthorities(settings.caFile);
   const { timeoutMs } = settings;
   const { env, clock = systemClock } = options;
   const sending = openRequestBody(body, settings.compress, () => route.moved());
   const route = await openRoute({ url, env, clock, authorities, timeoutMs, isBodyLate: sending.isLate });
-  const request = { url, bytes: body.bytes, secrets: secretsOf(pusher, token) };
-  const stopped = new AgentError('aborted', 'the push was stopped');
+  const secrets = secretsOf(pusher, token);
+  const sent = (): SentPush => {
+    return { url, bytes: body.bytes, sentBytes: sending.sentBytes(), isWhole: sending.isWhole(), timeoutMs, secrets };
+  };
   const stop = (): void => route.destroy(stopped);
   signal.addEventListener('abort', stop, { once: true });
   try {
     if (signal.aborted) throw stopped;
-    const head = await route.dispatcher.request({
+    const { statusCode, statusText, headers, ...head } = await route.dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST',
@@ -124,19 +144,17 @@ async function attempt(
       reset: true,
     });
     route.answered();
-    const answer = await readAnswer(head);
+    const { text, cut } = await readStart(head.body as AsyncIterable<Uint8Array>, answerMaxBytes);
+    const answer = { status: statusCode, reason: statusText, headers, text, cut };
     if (sending.failure() === undefined) {
-      const sent = { ...request, isWhole: sending.isWhole(), now: clock.now(), timeoutMs };
-      return { result: judgeAnswer(answer, sent), progress: route.progress() };
+      return { result: judgeAnswer(answer, sent(), clock.now()), progress: route.progress() };
     }
   } catch (error) {
     if (sending.failure() === undefined) {
       const way = route.progress();
       // What TLS dislikes came over a connection, also where undici opened it within the tunnel of a proxy.
       const progress = { ...way, isConnected: way.isConnected || isTlsFailure(error) };
-      const sent = { isWhole: sending.isWhole(), sentBytes: sending.sentBytes() };
-      const result = judgeFailure(route.destroyedBy() ?? error, { ...request, ...progress, ...sent, timeoutMs });
-      return { result, progress };
+      return { result: judgeFailure(route.destroyedBy() ?? error, sent(), progress), progress };
     }
   } finally {
     signal.removeEventListener('abort', stop);
@@ -144,24 +162,6 @@ async function attempt(
     route.destroy(new Error('the push has ended'));
   }
   throw sending.failure()?.error;
-}
-
-async function readAnswer({ statusCode, statusText, headers, body }: Dispatcher.ResponseData): Promise<Answer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  let cut: Error | undefined;
-  try {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      chunks.push(chunk);
-      bytes += chunk.byteLength;
-      if (bytes >= answerMaxBytes) break;
-    }
-  } catch (error) {
-    // The status stands; what a cut answer means is for its judge to say.
-    cut = toError(error);
-  }
-  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, answerMaxBytes));
-  return { status: statusCode, reason: statusText, headers, text, cut };
 }
 
 function requestHeaders(
@@ -177,38 +177,6 @@ function requestHeaders(
     'user-agent': `driver-sync/${options.version} (${host}; digest ${body.digest})`,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
-}
-
-/** @throws AgentError `config.invalid` */
-async function readToken(secret: Secret | undefined): Promise<string | undefined> {
-  if (secret === undefined) return undefined;
-  const text = secret.kind === 'file' ? await readConfigFile('tokenFile', secret.file) : secret.text;
-  const token = text.trim();
-  if (token !== '' && isHeaderText(token)) return token;
-  const where = secret.kind === 'file' ? `the token file ${secret.file}` : 'the token';
-  const what = token === '' ? 'is empty' : 'holds characters that no header can carry';
-  throw new AgentError('config.invalid', `${where} ${what}`, { hint: 'it must hold the token and nothing else' });
-}
-
-/** The named authorities beside those that Node trusts by default, so that public services stay reachable. */
-async function readAuthorities(caFile: string | undefined): Promise<readonly string[] | undefined> {
-  if (caFile === undefined) return undefined;
-  const pem = await readConfigFile('caFile', caFile);
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new AgentError('config.invalid', `the caFile ${caFile} holds no certificate`, { hint: 'it must be in PEM' });
-  }
-  const { getCACertificates } = await import('node:tls');
-  return [...getCACertificates('default'), pem];
-}
-
-async function readConfigFile(key: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable';
-    const hint = `check destination.${key} and who may read that file`;
-    throw new AgentError('config.invalid', `the ${key} ${file} cannot be read (${code})`, { cause, hint });
-  }
 }
 
 function parseUrl(text: string): URL {
@@ -238,21 +206,12 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
 }
 
 function headerProblem(name: string, value: string): string | undefined {
-  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) return 'is no name of a header';
+  if (!isHeaderName(name)) return 'is not a name for a header';
   if (ownHeaders.has(name.toLowerCase())) return 'is set by the agent itself';
   return isHeaderText(value) ? undefined : 'has characters that no header can carry';
 }
 
-function isHeaderText(text: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
-}
-
 function secretsOf({ settings, options, url }: Pusher, token: string | undefined): string[] {
-  const proxy = proxyFor(url, options.env, 'config.invalid');
-  const { username = '', password = '' } = proxy === '' ? {} : new URL(proxy);
-  return [token ?? '', ...Object.values(settings.headers), username, password, decodeURIComponent(password)];
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
+  const proxy = proxySecrets({ url, env: options.env, code: 'config.invalid' });
+  return [token ?? '', ...Object.values(settings.headers), ...proxy];
 }

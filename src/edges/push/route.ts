@@ -5,7 +5,8 @@
 import { Socket } from 'node:net';
 import type { Client, Dispatcher, buildConnector } from 'undici';
 import type { Clock } from '../../core/ports.ts';
-import { proxiesFor } from '../../http/proxy.ts';
+import { openAgent } from '../../http/connection.ts';
+import { EndlessError, SilenceError } from '../../http/failures.ts';
 
 export interface RouteOptions {
   readonly url: URL;
@@ -45,17 +46,7 @@ export interface Progress {
 }
 
 /** An answer that moves a byte now and then would keep a push open without end: it has this many timeouts in all. */
-export const answerTimeouts = 10;
-
-/** No byte moved for the whole of the timeout, in either direction. */
-export class SilenceError extends Error {
-  override readonly name = 'SilenceError';
-}
-
-/** Bytes moved, and the answer did not end. */
-export class EndlessError extends Error {
-  override readonly name = 'EndlessError';
-}
+const answerTimeouts = 10;
 
 type Connect = buildConnector.connector;
 
@@ -76,19 +67,13 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
     // The only clocks that count are ours: undici's do not cover a receiver that stops reading.
     return new undici.Client(origin, { connect: through(connect, connected), headersTimeout: 0, bodyTimeout: 0 });
   };
-  const tls = {
-    allowH2: false,
-    timeout: options.timeoutMs,
-    ...(options.authorities && { ca: [...options.authorities] }),
-  };
-  const dispatcher = new undici.EnvHttpProxyAgent({
-    ...proxiesFor(options.url, options.env, 'config.invalid'),
-    connect: undici.buildConnector(tls),
-    requestTls: tls,
-    proxyTls: tls,
-    clientFactory: (origin, given) => open(origin, given, () => {}),
-    factory: (origin, given) => open(origin, given, () => note({ isReached: true })),
-  });
+  const dispatcher = await openAgent(
+    { ...options, connectMs: options.timeoutMs, code: 'config.invalid' },
+    {
+      clientFactory: (origin, given) => open(origin, given, () => {}),
+      factory: (origin, given) => open(origin, given, () => note({ isReached: true })),
+    },
+  );
   let destroyedBy: Error | undefined;
   const destroy = (reason: Error): void => {
     if (destroyedBy !== undefined) return;
@@ -161,7 +146,7 @@ function limitAnswer(
       await clock.sleep(leftMs, stopped.signal);
       if (!hasBegun && isBodyLate()) restart();
     }
-    giveUp(new EndlessError('the answer did not end'));
+    giveUp(new EndlessError(limitMs));
   };
   void wait().catch((error: unknown) => {
     if (!stopped.signal.aborted) throw error;

@@ -1,8 +1,5 @@
 /** `sslmode` as libpq means it, for the TLS of Node. */
-import { readFile } from 'node:fs/promises';
-import { AgentError } from '../../core/errors.ts';
-import { trustedWith } from '../authorities.ts';
-import { accessError } from '../files/access.ts';
+import { readAuthorities } from '../../http/credentials.ts';
 import type { Address } from './address.ts';
 
 export interface Encryption {
@@ -14,10 +11,13 @@ export interface Encryption {
   readonly isNameVerified: boolean;
 }
 
-/** How a driver opens a connection, `undefined` being a plain one, and how it says that the server has no TLS. */
+/** How a driver opens a connection. */
 export interface Opener<T> {
+  /** A plain one where `encryption` is `undefined`. */
   open(encryption: Encryption | undefined): Promise<T>;
+  /** Whether an error says that the server has no TLS. */
   isWithoutTls(error: unknown): boolean;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface Opener<T> {
  * @throws AgentError `source.unreadable` where `caFile` cannot be read; else what `open` throws
  */
 export async function openSafely<T>(address: Address, caFile: string | undefined, opener: Opener<T>): Promise<T> {
-  const [first, ...others] = await encryptionsFor(address, caFile);
+  const [first, ...others] = await encryptionsFor(address, caFile, opener.signal);
   try {
     return await opener.open(first);
   } catch (error) {
@@ -37,29 +37,16 @@ export async function openSafely<T>(address: Address, caFile: string | undefined
 
 /** To be tried in this order. */
 async function encryptionsFor(
-  { socketPath, sslMode, label }: Address,
+  { socketPath, sslMode }: Address,
   caFile: string | undefined,
+  signal: AbortSignal,
 ): Promise<readonly (Encryption | undefined)[]> {
   const mode = sslMode ?? (caFile === undefined ? 'prefer' : 'verify-full');
   if (socketPath !== undefined || mode === 'disable') return [undefined];
   const encryption = {
-    ca: caFile === undefined ? undefined : await readAuthorities(caFile, label),
+    ca: await readAuthorities(caFile, { code: 'source.unreadable', signal }),
     isVerified: mode === 'verify-ca' || mode === 'verify-full' || caFile !== undefined,
     isNameVerified: mode === 'verify-full',
   };
   return mode === 'prefer' ? [encryption, undefined] : [encryption];
-}
-
-async function readAuthorities(caFile: string, label: string): Promise<string[]> {
-  let pem;
-  try {
-    pem = await readFile(caFile, 'utf8');
-  } catch (error) {
-    throw accessError('source.unreadable', caFile, error);
-  }
-  const authorities = await trustedWith(pem);
-  if (authorities !== undefined) return authorities;
-  throw new AgentError('source.unreadable', `${label}: the caFile ${caFile} holds no certificate`, {
-    hint: 'it must be in PEM',
-  });
 }

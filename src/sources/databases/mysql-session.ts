@@ -55,7 +55,11 @@ export async function connectMySql(
     }
   };
   try {
-    return await openSafely(address, caFile, { open, isWithoutTls: (error) => codeOf(error) === withoutTls });
+    return await openSafely(address, caFile, {
+      open,
+      isWithoutTls: (error) => codeOf(error) === withoutTls,
+      signal,
+    });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AgentError) throw error;

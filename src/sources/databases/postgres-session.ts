@@ -51,7 +51,7 @@ export async function connectPostgres(
     }
   };
   try {
-    return await openSafely(address, caFile, { open, isWithoutTls });
+    return await openSafely(address, caFile, { open, isWithoutTls, signal });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AgentError) throw error;

@@ -1,6 +1,7 @@
 /** The service's interface, as far as its routing log needs it (SPEC A3, A5; pages as service-facts 2.2). */
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
+import { oneLine } from '../../http/masking.ts';
 import { readJson } from '../web/json.ts';
 import type { WebPlace } from '../web/keys.ts';
 import { Web, type WebAnswer } from '../web/web.ts';
@@ -81,7 +82,7 @@ export class RoutingApi {
 
   static async open(place: WebPlace, signal: AbortSignal): Promise<RoutingApi> {
     signal.throwIfAborted();
-    return new RoutingApi(await Web.open(place), place.url.href.replace(/\/+$/, ''), signal);
+    return new RoutingApi(await Web.open(place, signal), place.url.href.replace(/\/+$/, ''), signal);
   }
 
   destroy(): void {
@@ -157,11 +158,12 @@ interface List<Row> {
 }
 
 function logOf({ id, slug }: Router): List<RoutedRequest> {
+  const name = `router "${oneLine(slug, [])}"`;
   return {
     path: `/v1/routers/${encodeURIComponent(id)}/requests`,
     schema: requestPage,
-    what: `the log of router "${slug}"`,
-    gone: new AgentError('source.unreadable', `router "${slug}" is gone`, {
+    what: `the log of ${name}`,
+    gone: new AgentError('source.unreadable', `${name} is gone`, {
       hint: 'it was deleted while its log was read: take it out of routers',
     }),
   };

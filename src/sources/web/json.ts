@@ -1,15 +1,14 @@
 /** JSON answers of an API, whose numbers stay the texts that they are. */
 import type { z } from 'zod';
-import { AgentError } from '../../core/errors.ts';
+import { readStart } from '../../http/answer.ts';
 import type { Web, WebAnswer } from './web.ts';
-import { connectionError, pageError } from './words.ts';
 
 /** More than any page of a list has. */
 const bytesMax = 16_000_000;
 
 /**
  * The body of an answer as `schema` makes it; every number in it comes as its text.
- * @throws AgentError `source.unreadable` where it did not come whole, is no JSON or is something else
+ * @throws AgentError `source.unreadable` where it did not come whole, is not JSON or not what was asked for
  */
 export async function readJson<Schema extends z.ZodType>(
   web: Web,
@@ -17,40 +16,26 @@ export async function readJson<Schema extends z.ZodType>(
   { schema, what }: { schema: Schema; what: string },
   signal: AbortSignal,
 ): Promise<z.output<Schema>> {
-  const peer = web.peerOf(answer.url);
   const text = await readText(web, answer, signal);
-  if (/^\s*</.test(text)) throw pageError(peer);
+  if (/^\s*</.test(text)) throw web.pageFailure(answer.url);
   const result = schema.safeParse(parseTexts(text));
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-  throw new AgentError('source.unreadable', `the answer of ${peer.origin} is not ${what}${where}`, {
-    hint: 'check url: is this the address of the service?',
-  });
+  throw web.failure(answer.url, { why: `the answer is not ${what}${where}`, hint: checkUrl });
 }
 
+const checkUrl = 'check url: is this the address of the service?';
+
 async function readText(web: Web, { url, body }: WebAnswer, signal: AbortSignal): Promise<string> {
-  const peer = web.peerOf(url);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > bytesMax) break;
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    const what = `the answer did not come whole (${bytes} bytes were read)`;
-    throw connectionError('source.unreadable', peer, error, { what, silenceMs: web.silenceMs });
-  }
+  const { text, bytes, cut } = await readStart(body as AsyncIterable<Buffer>, bytesMax);
   signal.throwIfAborted();
-  if (bytes > bytesMax) {
-    throw new AgentError('source.unreadable', `an answer of ${peer.origin} has more than ${bytesMax} bytes`, {
-      hint: 'check url: is this the address of the service?',
-    });
+  if (cut !== undefined) {
+    const what = `the answer did not come whole (${bytes} bytes were read)`;
+    throw web.networkFailure(url, cut, { code: 'source.unreadable', what });
   }
-  return Buffer.concat(chunks).toString('utf8');
+  if (bytes > bytesMax) throw web.failure(url, { why: `the answer has more than ${bytesMax} bytes`, hint: checkUrl });
+  return text;
 }
 
 type Revive = (key: string, value: unknown, context: { readonly source: string }) => unknown;

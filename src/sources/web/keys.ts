@@ -1,16 +1,15 @@
 /** The keys of every kind that asks an address on the web, and what they make. */
 import path from 'node:path';
 import { z } from 'zod';
-import { hasReadableUser } from '../../http/proxy.ts';
 import type { Secret } from '../../core/settings.ts';
+import { secretsIn } from '../../http/masking.ts';
+import { hasReadableUser, isHeaderName, isHeaderText, isToken, protocolHeaders } from '../../http/credentials.ts';
 
 /** What HTTP or the agent itself says: another value would break the request, or what its answer means. */
-const ownHeaders = new Set(
-  (
-    'connection content-length expect host if-match if-modified-since if-none-match if-range if-unmodified-since ' +
-    'keep-alive proxy-authorization range te trailer transfer-encoding upgrade'
-  ).split(' '),
-);
+const ownHeaders = new Set([
+  ...protocolHeaders,
+  ...'if-match if-modified-since if-none-match if-range if-unmodified-since range'.split(' '),
+]);
 
 /** Nothing of what is refused is shown: it may hold a password. */
 export const urlKey = z.string().superRefine((text, context) => {
@@ -65,23 +64,13 @@ export function checkWeb({ url, token, tokenFile, headers }: WebSettings, contex
   for (const key of Object.keys(headers)) {
     const name = key.toLowerCase();
     const at = ['headers', key];
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuse(at, 'not a name for a header', 'use letters, digits and "-"');
+    if (!isHeaderName(name)) refuse(at, 'not a name for a header', 'use letters, digits and "-"');
     else if (ownHeaders.has(name)) refuse(at, `the agent sets the header ${name} itself`, 'remove it');
     else if (name === 'authorization' && (hasUser || hasToken)) {
       refuse(at, 'the header authorization is set by the token or the address already', 'keep one of the two');
     } else if (seen.has(name)) refuse(at, `the header ${name} is written twice`, 'keep one of the two');
     seen.add(name);
   }
-}
-
-/** What HTTP takes as the value of a header: a key from a file often drags a line end along. */
-function isHeaderText(text: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
-}
-
-/** What a header can carry as one word. */
-export function isToken(text: string): boolean {
-  return /^[\x21-\x7e]+$/.test(text);
 }
 
 /** An address and what to say there. Whatever is secret in it is in `secrets` too. */
@@ -98,6 +87,7 @@ export interface WebPlace {
 
 export function webPlaceOf(settings: WebSettings, baseDir: string): WebPlace {
   const url = new URL(settings.url);
+  const secrets = secretsIn(url);
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
   url.username = '';
   url.password = '';
@@ -114,7 +104,6 @@ export function webPlaceOf(settings: WebSettings, baseDir: string): WebPlace {
           ? undefined
           : { kind: 'text', text: token },
     caFile: settings.caFile === undefined ? undefined : path.resolve(baseDir, settings.caFile),
-    // A key may stand in the query as well.
-    secrets: [user, password, basic, token ?? '', ...Object.values(settings.headers), ...url.searchParams.values()],
+    secrets: [...secrets, basic, token ?? '', ...Object.values(settings.headers)],
   };
 }

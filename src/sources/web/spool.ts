@@ -9,8 +9,8 @@ import { AgentError, isAgentError } from '../../core/errors.ts';
 import { codeOf } from '../files/access.ts';
 import type { Compression } from '../files/archive.ts';
 import { expand } from '../files/compressed.ts';
-import type { WebAnswer } from './web.ts';
-import { type Peer, connectionError, pageError } from './words.ts';
+import { isPageText } from '../../http/answer.ts';
+import type { Web, WebAnswer } from './web.ts';
 
 /** What `accept-encoding` may offer. */
 export const knownCodings = 'gzip, br, zstd';
@@ -18,12 +18,6 @@ export const knownCodings = 'gzip, br, zstd';
 const compressions: Readonly<Record<string, Compression>> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
 /** Enough for a page's doctype, whatever white space stands before it. */
 const startBytes = 512;
-
-export interface SpoolLimits {
-  /** Of the body as it is kept, in bytes. */
-  readonly expandedMax: number;
-  readonly silenceMs: number;
-}
 
 export interface Spooled {
   readonly file: string;
@@ -37,7 +31,7 @@ export interface Spooled {
  * @throws AgentError `part.unreadable` where it did not come whole, is larger than `expandedMax` or cannot be kept;
  *   `source.unreadable` for a web page
  */
-export async function spool(answer: WebAnswer, peer: Peer, limits: SpoolLimits, signal: AbortSignal): Promise<Spooled> {
+export async function spool(web: Web, answer: WebAnswer, expandedMax: number, signal: AbortSignal): Promise<Spooled> {
   const stop = (): void => void answer.body.destroy();
   signal.addEventListener('abort', stop, { once: true });
   const directory = await mkdtemp(path.join(tmpdir(), 'driver-sync-'));
@@ -47,9 +41,10 @@ export async function spool(answer: WebAnswer, peer: Peer, limits: SpoolLimits, 
     const file = path.join(directory, 'body');
     const handle = await open(file, 'wx', 0o600);
     try {
-      const received = receive(answer, peer, limits, signal);
-      const start = await keep(handle, decode(answer.header('content-encoding'), received, limits), limits);
-      if (isPage(start)) throw pageError(peer);
+      const content = decode(answer.header('content-encoding'), receive(web, answer, signal), expandedMax);
+      const start = await keep(handle, content, expandedMax);
+      // A server calls many things text/html: only a page begins like one.
+      if (isPageText(start.toString('utf8'))) throw web.pageFailure(answer.url);
       return { file, compression: compressionIn(start), remove };
     } finally {
       await handle.close();
@@ -66,9 +61,8 @@ export async function spool(answer: WebAnswer, peer: Peer, limits: SpoolLimits, 
 
 /** The bytes as they come, and their failure in words. */
 async function* receive(
-  { body, header }: WebAnswer,
-  peer: Peer,
-  { silenceMs }: SpoolLimits,
+  web: Web,
+  { url, body, header }: WebAnswer,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, void> {
   let bytes = 0;
@@ -81,7 +75,7 @@ async function* receive(
     signal.throwIfAborted();
     const length = header('content-length');
     const what = `the answer did not come whole (${bytes}${length === undefined ? '' : ` of ${length}`} bytes were read)`;
-    throw connectionError('part.unreadable', peer, error, { what, silenceMs });
+    throw web.networkFailure(url, error, { code: 'part.unreadable', what });
   }
   signal.throwIfAborted();
 }
@@ -89,7 +83,7 @@ async function* receive(
 function decode(
   codings: string | undefined,
   received: AsyncIterable<Buffer>,
-  { expandedMax }: SpoolLimits,
+  expandedMax: number,
 ): AsyncIterable<Buffer> {
   const names = (codings ?? '').toLowerCase().split(',');
   let content = received;
@@ -120,7 +114,7 @@ async function* expandBrotli(stored: AsyncIterable<Buffer>): AsyncGenerator<Buff
 }
 
 /** Writes all of the content, and gives its start. */
-async function keep(handle: FileHandle, content: AsyncIterable<Buffer>, { expandedMax }: SpoolLimits): Promise<Buffer> {
+async function keep(handle: FileHandle, content: AsyncIterable<Buffer>, expandedMax: number): Promise<Buffer> {
   let start = Buffer.alloc(0);
   let bytes = 0;
   for await (const chunk of content) {
@@ -134,11 +128,6 @@ async function keep(handle: FileHandle, content: AsyncIterable<Buffer>, { expand
     await handle.appendFile(chunk);
   }
   return start;
-}
-
-/** A server calls many things text/html, but only a page begins like one. */
-function isPage(start: Buffer): boolean {
-  return /^(\uFEFF)?\s*<(!doctype\s+html|html)\b/i.test(start.toString('utf8'));
 }
 
 function compressionIn(start: Buffer): Compression | undefined {

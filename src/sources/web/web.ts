@@ -1,25 +1,36 @@
 /** How a server is asked: connections with limits, proxies of the environment, redirects, and who may see what is secret. */
-import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { AgentError } from '../../core/errors.ts';
-import { proxiesFor } from '../../http/proxy.ts';
-import type { Secret } from '../../core/settings.ts';
-import { trustedWith } from '../authorities.ts';
-import { codeOf } from '../files/access.ts';
-import { type WebPlace, isToken } from './keys.ts';
-import { type Peer, connectionError, statusError } from './words.ts';
+import { AgentError, type ErrorCode } from '../../core/errors.ts';
+import { readStart } from '../../http/answer.ts';
+import { openAgent, proxySecrets } from '../../http/connection.ts';
+import { readAuthorities, readToken } from '../../http/credentials.ts';
+import {
+  type Failure,
+  type Limits,
+  nameOf,
+  networkFailure,
+  pageFailure,
+  statusHint,
+  statusLine,
+} from '../../http/failures.ts';
+import { isClean, secretsIn } from '../../http/masking.ts';
+import type { WebPlace } from './keys.ts';
 
+const code = 'source.unreadable';
 const redirectsMax = 5;
 /** How much of an answer that is no use is read, to say why. */
 const saidMax = 4 * 1024;
 
-export interface WebLimits {
-  readonly connectMs: number;
-  /** Longest silence within a body. Before it a server may compute for as long as the source's own timeout lets it. */
-  readonly silenceMs: number;
+export interface WebOptions extends Limits {
   /** For `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, upper or lower case. */
   readonly env: NodeJS.ProcessEnv;
+}
+
+/** What of an answer had begun when its connection broke. */
+export interface Begun {
+  readonly code: ErrorCode;
+  readonly what: string;
 }
 
 export interface Question {
@@ -43,36 +54,50 @@ export class Web {
   readonly #place: WebPlace;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #authorities: readonly string[] | undefined;
-  readonly #limits: WebLimits;
-  readonly #secrets: readonly string[];
+  readonly #options: WebOptions;
+  readonly #secrets: string[];
   readonly #dispatchers = new Map<string, Dispatcher>();
 
   private constructor(
     place: WebPlace,
-    limits: WebLimits,
+    options: WebOptions,
     { token, authorities }: { token: string | undefined; authorities: readonly string[] | undefined },
   ) {
     this.#place = place;
-    this.#limits = limits;
+    this.#options = options;
     this.#headers = { ...place.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
     this.#authorities = authorities;
-    this.#secrets = [...place.secrets, token ?? ''];
+    this.#secrets = [...place.secrets, token ?? '', ...proxySecrets({ url: place.url, env: options.env, code })];
   }
 
-  /** Connects to nothing yet. @throws AgentError `source.unreadable` for a token or CA file that cannot be used. */
-  static async open(place: WebPlace, limits: Partial<WebLimits> = {}): Promise<Web> {
-    const [token, authorities] = [await readToken(place.token), await readAuthorities(place.caFile)];
-    const all = { connectMs: 30_000, silenceMs: 60_000, env: process.env, ...limits };
+  /**
+   * Connects to nothing yet.
+   * @throws AgentError `source.unreadable` for a token, CA file or proxy that cannot be used
+   */
+  static async open(place: WebPlace, signal: AbortSignal, options: Partial<WebOptions> = {}): Promise<Web> {
+    const reading = { code, signal } as const;
+    const token = await readToken(place.token, reading);
+    const authorities = await readAuthorities(place.caFile, reading);
+    const all = { connectMs: 30_000, silenceMs: 60_000, env: process.env, ...options };
     return new Web(place, all, { token, authorities });
   }
 
-  get silenceMs(): number {
-    return this.#limits.silenceMs;
+  /** An answer of `url` that is no use. */
+  failure(url: URL, { why, hint }: Failure): AgentError {
+    return new AgentError(code, `${nameOf(url)}: ${why}`, { hint });
   }
 
-  /** For messages about an answer. */
-  peerOf(url: URL): Peer {
-    return { origin: url.origin, secrets: this.#secrets };
+  /** A web page where data was expected. */
+  pageFailure(url: URL): AgentError {
+    return this.failure(url, pageFailure);
+  }
+
+  /** A connection that did not stand, or broke. `begun` says what did not come to its end. */
+  networkFailure(url: URL, error: unknown, begun?: Begun): AgentError {
+    const { why, hint } = networkFailure(error, this.#secrets, this.#options);
+    const what = begun === undefined ? why : `${begun.what}: ${why}`;
+    const cause = isClean(error, this.#secrets) ? error : undefined;
+    return new AgentError(begun?.code ?? code, `${nameOf(url)}: ${what}`, { hint, cause });
   }
 
   /**
@@ -98,10 +123,14 @@ export class Web {
       }
       const target = [301, 302, 303, 307, 308].includes(statusCode) ? header('location') : undefined;
       if (target === undefined) {
-        const said = isWords(header('content-type')) ? await startOf(body) : '';
+        // Where the words of a failure do not come through, its status stands alone.
+        const said = isWords(header('content-type'))
+          ? (await readStart(body as AsyncIterable<Buffer>, saidMax)).text
+          : '';
         body.destroy();
         signal.throwIfAborted();
-        throw statusError(this.peerOf(at), { status: statusCode, reason: statusText, said });
+        const line = statusLine({ status: statusCode, reason: statusText, said }, this.#secrets);
+        throw this.failure(at, { why: `it answered ${line}`, hint: hintOf(statusCode) });
       }
       body.destroy();
       const next = this.#redirect(at, target, redirects);
@@ -124,23 +153,25 @@ export class Web {
       return await dispatcher.request({ origin: url.origin, path, method: 'GET', headers, signal });
     } catch (error) {
       signal.throwIfAborted();
-      throw connectionError('source.unreadable', this.peerOf(url), error, { silenceMs: this.silenceMs });
+      throw this.networkFailure(url, error);
     }
   }
 
   #redirect(from: URL, location: string, redirects: number): URL {
-    const fail = (what: string, hint: string): AgentError =>
-      new AgentError('source.unreadable', `${from.origin} ${what}`, { hint });
+    const fail = (why: string, hint: string): AgentError => this.failure(from, { why, hint });
     if (redirects === redirectsMax) {
-      throw fail(`redirects for the ${redirectsMax + 1}th time`, 'check url: it may lead to a login, or in a circle');
+      const hint = 'check url: it may lead to a login, or in a circle';
+      throw fail(`it redirects for the ${redirectsMax + 1}th time`, hint);
     }
     const next = URL.parse(location, from.href);
     if (next === null || !/^https?:$/.test(next.protocol)) {
-      throw fail('redirects to what is no web address', 'set url to where the content is now');
+      throw fail('it redirects to something that is not a web address', 'set url to where the content is now');
     }
     if (from.protocol === 'https:' && next.protocol === 'http:') {
-      throw fail(`redirects to ${next.origin}, which is not encrypted`, 'check url: is there an https one?');
+      throw fail(`it redirects to ${next.origin}, which is not encrypted`, 'check url: is there an https one?');
     }
+    // A server may sign the address that it sends the agent to.
+    this.#secrets.push(...secretsIn(next));
     next.username = '';
     next.password = '';
     return next;
@@ -150,22 +181,10 @@ export class Web {
     const { protocol } = url;
     const known = this.#dispatchers.get(protocol);
     if (known !== undefined) return known;
-    const undici = await import('undici');
-    const tls = {
-      allowH2: false,
-      timeout: this.#limits.connectMs,
-      ...(this.#authorities && { ca: [...this.#authorities] }),
-    };
-    const options = {
-      ...proxiesFor(url, this.#limits.env, 'source.unreadable'),
-      connect: tls,
-      requestTls: tls,
-      proxyTls: tls,
-      // A report may take minutes to compute: that is for the source's own timeout.
-      headersTimeout: 0,
-      bodyTimeout: this.#limits.silenceMs,
-    };
-    const dispatcher = new undici.EnvHttpProxyAgent(options);
+    const { env, connectMs, silenceMs } = this.#options;
+    const way = { url, env, authorities: this.#authorities, connectMs, code } as const;
+    // A report may take minutes to compute: until its body begins, only the timeout of the source counts.
+    const dispatcher = await openAgent(way, { bodyTimeout: silenceMs });
     this.#dispatchers.set(protocol, dispatcher);
     return dispatcher;
   }
@@ -175,49 +194,10 @@ function isWords(contentType = ''): boolean {
   return /^(application\/([\w.+-]*\+)?json|text\/plain)\b/i.test(contentType.trim());
 }
 
-async function startOf(body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= saidMax) break;
-    }
-  } catch {
-    // The status is the news; where its words do not come through, it stands alone.
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, saidMax));
-}
-
-async function readToken(secret: Secret | undefined): Promise<string | undefined> {
-  if (secret === undefined) return undefined;
-  const text = secret.kind === 'file' ? await readAccessFile('tokenFile', secret.file) : secret.text;
-  const token = text.trim();
-  if (isToken(token)) return token;
-  const what = token === '' ? 'is empty' : 'has a character that no token has';
-  throw new AgentError('source.unreadable', `the token in tokenFile ${what}`, {
-    hint: 'the file must hold the token and nothing else',
-  });
-}
-
-async function readAuthorities(caFile: string | undefined): Promise<readonly string[] | undefined> {
-  if (caFile === undefined) return undefined;
-  const pem = await readAccessFile('caFile', caFile);
-  const authorities = await trustedWith(pem);
-  if (authorities !== undefined) return authorities;
-  throw new AgentError('source.unreadable', 'the caFile holds no certificate', { hint: 'it must be in PEM' });
-}
-
-/** The path is not shown: a token that was put where its file's path belongs would be. */
-async function readAccessFile(key: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const code = codeOf(error) ?? 'unreadable';
-    throw new AgentError('source.unreadable', `the file of ${key} cannot be read (${code})`, {
-      hint:
-        code === 'ENOENT' ? 'there is no such file: paths are relative to the config file' : 'who may read that file?',
-    });
-  }
+function hintOf(status: number): string {
+  if (status === 204 || status === 205) return 'there is no content: is the report still to be made?';
+  if (status < 300) return 'only 200 says that this is all of it';
+  if (status < 400) return 'set url to where the content is now';
+  if (status === 429) return 'it is asked too often: raise poll';
+  return statusHint(status) ?? 'the server does not take this request: check url and headers';
 }

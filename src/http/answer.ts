@@ -1,0 +1,54 @@
+/** What an answer says beside its data. */
+
+const waitMaxMs = 366 * 86_400_000;
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** By `Retry-After`, in seconds or as a date beside the answer's own `Date`: whatever our clock says. */
+export function parseRetryAfter(headers: Headers, now: Date): number | undefined {
+  const text = String(headers['retry-after'] ?? '').trim();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : parseDate(text) - (parseDate(headers['date']) || now.getTime());
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), waitMaxMs);
+}
+
+/** HTTP knows three forms of a date, and that of asctime has no zone. */
+function parseDate(text: unknown): number {
+  return typeof text === 'string' && /^[a-z]{3,9},? /i.test(text)
+    ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+    : Number.NaN;
+}
+
+/** Whether a Content-Type announces a web page. */
+export function isPageType(contentType: string | undefined): boolean {
+  return /^(text\/html|application\/xhtml\+xml)\b/i.test(contentType?.trim() ?? '');
+}
+
+/** Whether a text begins as a web page does, whatever it was announced as. */
+export function isPageText(text: string): boolean {
+  return /^\uFEFF?\s*<(!doctype\s+html|html)\b/i.test(text);
+}
+
+export interface BodyStart {
+  readonly text: string;
+  readonly bytes: number;
+  /** What cut the body short; `undefined` where it did not end too early. */
+  readonly cut: unknown;
+}
+
+/** Reads a body up to a little more than `bytesMax`; leaving it ends its connection. */
+export async function readStart(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<BodyStart> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let cut: unknown;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes > bytesMax) break;
+    }
+  } catch (error) {
+    // What came before it may be enough: that is for the reader to say.
+    cut = error;
+  }
+  return { text: new TextDecoder().decode(Buffer.concat(chunks).subarray(0, bytesMax)), bytes, cut };
+}
