@@ -6,7 +6,7 @@ import { locate } from '../config/locate.ts';
 import type { Problem } from '../config/problems.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, answer, load, problemLine } from './context.ts';
+import { type Context, answer, load, problemLine, warnOfState } from './context.ts';
 import { count, table } from './text.ts';
 
 interface CheckAnswer {
@@ -19,6 +19,7 @@ interface CheckAnswer {
 export async function check(context: Context, options: { offline?: boolean }): Promise<number> {
   const loaded = loadOrMissing(context);
   const { settings } = loaded;
+  if (settings !== undefined) warnOfState(settings);
   const sources = settings === undefined ? [] : await checkSources(settings, options.offline === true);
   const problems = [...loaded.problems, ...(settings === undefined ? [] : sourceProblems(settings, sources))];
   const isUnread = sources.some(({ error }) => error !== undefined);

@@ -1,7 +1,7 @@
 /** What every command is given, its config, and how it answers or fails. */
 import path from 'node:path';
 import { openLog } from '../compose/parts.ts';
-import { runningAgent } from '../compose/state.ts';
+import { runningAgent, stateWarning } from '../compose/state.ts';
 import { findConfigFile } from '../config/find.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Problem } from '../config/problems.ts';
@@ -99,6 +99,12 @@ export function fail(context: Context, error: unknown): number {
     say(`driver-sync: ${headline}`, ...(problems ?? []).map(problemLine), ...hints);
   }
   return exit;
+}
+
+/** Says on stderr where other users may look into the state directory. */
+export function warnOfState(settings: Settings): void {
+  const warning = stateWarning(settings);
+  if (warning !== undefined) say(`warning: ${warning}`);
 }
 
 /** When something that was left in the ledger takes effect. */

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AgentError } from '../core/errors.ts';
@@ -10,13 +10,22 @@ export function init(context: Context, directory: string): number {
   const from = fileURLToPath(new URL('../../config/', import.meta.url));
   const config = path.join(to, 'driver-sync.yaml');
   const sample = path.join(to, 'sample');
-  for (const file of [config, sample]) {
-    if (existsSync(file))
-      throw new AgentError('usage', `${file} is there already`, { hint: 'name another directory, or move it away' });
+  try {
+    for (const file of [config, sample]) {
+      // A link that leads nowhere is there too.
+      if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+        throw new AgentError('usage', `${file} is there already`, { hint: 'name another directory, or move it away' });
+    }
+    mkdirSync(to, { recursive: true });
+    cpSync(path.join(from, 'sample'), sample, { recursive: true });
+    cpSync(path.join(from, 'driver-sync.yaml'), config);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'errno' in cause && 'code' in cause)) throw cause;
+    throw new AgentError('usage', `${to} cannot be written (${String(cause.code)})`, {
+      cause,
+      hint: 'name a directory that you may write; neither a file nor a link that leads nowhere may stand in its place',
+    });
   }
-  mkdirSync(to, { recursive: true });
-  cpSync(path.join(from, 'sample'), sample, { recursive: true });
-  cpSync(path.join(from, 'driver-sync.yaml'), config);
   const shown = path.relative(context.cwd, config);
   answer(context, { config, sample }, () => [
     `wrote ${shown} and its sample data`,

@@ -1,7 +1,7 @@
 import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
 import { systemClock } from '../compose/parts.ts';
-import { watchRequests } from '../compose/state.ts';
+import { stateWarning, watchRequests } from '../compose/state.ts';
 import { passAllowanceMs, runDaemon } from '../app/loop/daemon.ts';
 import type { PassReport, SourceReport } from '../app/report.ts';
 import { Waker } from '../app/loop/waker.ts';
@@ -23,6 +23,8 @@ const startPauseMs = 60_000;
 export async function run(context: Context): Promise<number> {
   const settings = loadSettings(context, 'required');
   const log = commandLog(context, 'info');
+  const warning = stateWarning(settings);
+  if (warning !== undefined) log.warn(warning);
   await using emulator = await embedEmulator(settings);
   const ending = openEnding(log);
   talkOnly();

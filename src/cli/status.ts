@@ -1,4 +1,4 @@
-import { aliveUntilMs, openState, runningAgent } from '../compose/state.ts';
+import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { type Backoff, type Frozen, backoffLeftMs, blockedReason } from '../app/push/push.ts';
 import { nextRepeatMs } from '../app/push/repeat.ts';
 import type { PassReport, SourceReport } from '../app/report.ts';
@@ -7,7 +7,7 @@ import { AgentError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Approval } from '../core/stores.ts';
-import { ConfigError, type Context, answer, commandLog, load } from './context.ts';
+import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { say } from './output.ts';
 import { showSources } from './text.ts';
 
@@ -24,6 +24,7 @@ export function status(context: Context, options: StatusOptions): number {
   // A daemon lives on with the config that it has: a mistake in the file must not have it restarted.
   if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
   if (settings === undefined) throw new ConfigError(problems, goingOn(stateDirectory));
+  warnOfState(settings);
   using state = openState(settings, commandLog(context));
   const report = statusReport(state.deps, unset);
   answer(context, report, () => showStatus(report));
@@ -39,7 +40,7 @@ function goingOn(state: string | undefined): string | undefined {
 
 function live(context: Context, state: string): number {
   const holder = runningAgent({ state });
-  const untilMs = aliveUntilMs({ state });
+  const untilMs = heartbeatOf({ state })?.untilMs;
   const isLive = holder?.command === 'run' && untilMs !== undefined && Date.now() <= untilMs;
   const text = isLive
     ? `the agent is alive, pid ${holder.pid}`
@@ -75,11 +76,20 @@ interface HeldReport {
   readonly approvable: boolean;
 }
 
+interface LastPass {
+  readonly at: string;
+  /** `broken`: it ended before it had an outcome, for that reason. The sources are those of the last one that had one. */
+  readonly outcome: PassReport['outcome'] | 'broken';
+  readonly exit: number;
+  readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
+}
+
 export interface StatusReport {
   readonly agent: { pid: number | undefined; since: string | undefined; configLoadedAt: string | undefined } | null;
   /** The file is not what the running agent has loaded. */
   readonly configDiffers: boolean;
-  readonly lastPass?: { readonly at: string; readonly outcome: string; readonly exit: number } | undefined;
+  readonly lastPass?: LastPass | undefined;
   readonly sources: readonly SourceReport[];
   readonly held: readonly HeldReport[];
   readonly approvals: readonly { source: string; digest: string; state: string; why?: string | undefined }[];
@@ -100,7 +110,8 @@ export interface StatusReport {
 function statusReport(deps: Dependencies, unset: readonly string[]): StatusReport {
   const { settings, ledger, address } = deps;
   const holder = runningAgent(settings);
-  const lastPass = ledger.fact<PassReport>('lastPass');
+  const ended = ledger.fact<PassReport>('lastPass');
+  const lastPass = lastPassOf(settings, ended);
   const last = ledger.lastPush(address);
   const acknowledged = ledger.lastAcknowledged(address);
   const blocked = blockedReason(deps);
@@ -108,10 +119,8 @@ function statusReport(deps: Dependencies, unset: readonly string[]): StatusRepor
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
     configDiffers: configDiffers(settings, unset),
-    ...(lastPass === undefined
-      ? {}
-      : { lastPass: { at: lastPass.at, outcome: lastPass.outcome, exit: lastPass.exit } }),
-    sources: lastPass?.sources ?? [],
+    ...(lastPass === undefined ? {} : { lastPass }),
+    sources: ended?.sources ?? [],
     held: ledger.held().map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
     approvals: openApprovals(deps),
     ...(last === undefined
@@ -140,6 +149,13 @@ function statusReport(deps: Dependencies, unset: readonly string[]): StatusRepor
     blocked,
     rolledBackTo: ledger.fact<Frozen>('frozen')?.push,
   };
+}
+
+/** A pass that broke stands in the heartbeat alone, since the ledger may be what could not be written. */
+function lastPassOf(settings: Settings, ended: PassReport | undefined): LastPass | undefined {
+  const broken = heartbeatOf(settings)?.broken;
+  if (broken !== undefined && (ended === undefined || broken.at > ended.at)) return { ...broken, outcome: 'broken' };
+  return ended && { at: ended.at, outcome: ended.outcome, exit: ended.exit };
 }
 
 /** The newest approval of each source, while it waits, or was dropped within a week. */
@@ -201,8 +217,9 @@ function showStatus(report: StatusReport): string[] {
   return report.sources.length === 0 ? head : [...head, '', ...showSources(report.sources)];
 }
 
-function showPassLine({ at, outcome, exit }: NonNullable<StatusReport['lastPass']>): string {
-  return `${at} ${outcome}, exit ${exit}`;
+function showPassLine({ at, outcome, exit, reason, hint }: LastPass): string {
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return `${at} ${outcome}, exit ${exit}${why}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 function showPushLine({ id, at, outcome, detail }: NonNullable<StatusReport['lastPush']>): string {

@@ -4,7 +4,7 @@ import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
 import type { PassReport } from '../app/report.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, answer, commandLog, loadSettings } from './context.ts';
+import { type Context, answer, commandLog, loadSettings, warnOfState } from './context.ts';
 import { embedEmulator } from './embedded.ts';
 import { say } from './output.ts';
 import { openProgress } from './progress.ts';
@@ -15,6 +15,7 @@ const retryForMs = 60_000;
 /** One pass, until the outcome is known. */
 export async function sync(context: Context, options: { force?: boolean }): Promise<number> {
   const settings = loadSettings(context, 'required');
+  warnOfState(settings);
   const isForced = options.force === true;
   const push = isForced ? 'always' : 'ifNeeded';
   const pass: PassOptions = { push, resume: true, retryForMs, keepsToRetryAfter: !isForced };

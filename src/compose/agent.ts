@@ -4,7 +4,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import v8 from 'node:v8';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
-import { isAgentError } from '../core/errors.ts';
+import { type AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { DestinationSettings, Settings } from '../core/settings.ts';
 import type { Archive, Buffer, Ledger } from '../core/stores.ts';
@@ -15,7 +15,7 @@ import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
-import { dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
+import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
 import { fileIn, partsOf } from './parts.ts';
 
 export interface AgentOptions {
@@ -54,6 +54,8 @@ class RunningAgent implements Agent {
   #buffer: Buffer;
   #destination: ReturnType<typeof openHttpDestination>;
   #beatAtMs = 0;
+  #beatUntilMs = 0;
+  #broken: BrokenPass | undefined;
 
   constructor(settings: Settings, options: AgentOptions, lock: Lock) {
     this.#settings = settings;
@@ -105,8 +107,21 @@ class RunningAgent implements Agent {
     const nowMs = systemClock.now().getTime();
     if (nowMs - this.#beatAtMs < 1000 && nowMs >= this.#beatAtMs) return;
     this.#beatAtMs = nowMs;
+    this.#beatUntilMs = nowMs + allowanceMs;
+    this.#writeHeartbeat();
+  }
+
+  noteBroken(failure: AgentError | undefined): void {
+    if (failure === undefined && this.#broken === undefined) return;
+    const { exit, message: reason, hint } = failure ?? {};
+    const at = systemClock.now().toISOString();
+    this.#broken = exit === undefined || reason === undefined ? undefined : { at, exit, reason, hint };
+    this.#writeHeartbeat();
+  }
+
+  #writeHeartbeat(): void {
     try {
-      writeHeartbeat(this.#settings.state, nowMs + allowanceMs);
+      writeHeartbeat(this.#settings.state, { untilMs: this.#beatUntilMs, broken: this.#broken });
     } catch (error) {
       // `status --live` will say so; the pushes are worth more than their heartbeat.
       this.#options.log.warn('the heartbeat cannot be written', { error });

@@ -10,7 +10,7 @@ import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { type LockHolder, ensureStateDir, lockHolder } from '../edges/state/lock.ts';
-import { readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
+import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
 import { fileIn, partsOf } from './parts.ts';
 
 /** The stores of a state directory as a command finds them, beside a running agent or without one. */
@@ -87,9 +87,14 @@ export function runningAgent({ state }: Pick<Settings, 'state'>): LockHolder | u
   return existsSync(state) ? lockHolder(state) : undefined;
 }
 
-/** Until when the loop said that it may be silent, in ms since 1970; `undefined` where it never said so. */
-export function aliveUntilMs({ state }: Pick<Settings, 'state'>): number | undefined {
+/** What the loop last said of itself; `undefined` where there never was one. */
+export function heartbeatOf({ state }: Pick<Settings, 'state'>): Heartbeat | undefined {
   return readHeartbeat(state);
+}
+
+/** A warning where other users may look into the state directory. */
+export function stateWarning({ state }: Pick<Settings, 'state'>): string | undefined {
+  return openToOthers(state);
 }
 
 /** Makes the running agent look at its requests now. */

@@ -1,4 +1,5 @@
 /** What monitoring asks: `status`, its exit codes, and its words for what is wrong (DESIGN 2). */
+import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/edges/state/ledger.ts';
@@ -77,6 +78,20 @@ test('tells of a push that did not arrive, and that the daemon will try again', 
   expect(inMs).toBeGreaterThan(0.14 * hours);
   expect(inMs).toBeLessThan(0.17 * hours);
   expect((await where.command('status')).stdout).toContain('closed for the night');
+});
+
+test('sync, check, status and the daemon warn of a state directory that is open to others', async () => {
+  await using service = await openReceiver();
+  const config = { destination: { url: service.url }, sources: { sales: csv('*.csv') } };
+  await using where = await place(config, { 'a.csv': rows('a,2026-01,1') });
+  expect((await where.command('sync')).stderr).not.toContain('the state directory');
+  await chmod(where.state, 0o755);
+  const warning = `the state directory ${where.state} can be seen by other users (mode 0755): chmod 700 `;
+  for (const command of ['sync', 'check', 'status']) {
+    expect((await where.command(command, '--json')).stderr, command).toContain(warning);
+  }
+  const daemon = await where.daemon();
+  expect(daemon.stderr).toContain(warning);
 });
 
 test('status --live needs no valid config while a daemon runs', async () => {

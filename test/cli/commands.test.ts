@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -271,6 +271,20 @@ describe('init', () => {
       error: { message: expect.stringContaining('already') },
     });
     expect(readFileSync(config, 'utf8')).toBe('# mine');
+  });
+
+  test('is refused, and is no bug, where a link leads nowhere or a file stands in its way', async () => {
+    const dir = await emptyDir();
+    await symlink(path.join(dir, 'nowhere'), path.join(dir, 'link'));
+    await mkdir(path.join(dir, 'sub'));
+    await symlink(path.join(dir, 'nowhere'), path.join(dir, 'sub/driver-sync.yaml'));
+    await writeFile(path.join(dir, 'file'), '');
+    for (const target of ['link', 'sub', 'file', 'file/below']) {
+      const { code, json } = await commandLine('init', path.join(dir, target), '--json');
+      expect({ target, code }).toEqual({ target, code: 64 });
+      expect(json()).toMatchObject(shapes.failure(64));
+    }
+    expect(existsSync(path.join(dir, 'nowhere'))).toBe(false);
   });
 
   test('keeps away from a directory with data of the same name', async () => {

@@ -6,6 +6,8 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,6 +19,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentError } from '../../src/core/errors.ts';
 import { acquireLock, ensureStateDir, lockHolder } from '../../src/edges/state/lock.ts';
+import { openDatabase } from '../../src/edges/state/sqlite.ts';
+import { openToOthers, readHeartbeat, writeHeartbeat, writeWake } from '../../src/edges/state/state-directory.ts';
 
 const self = { command: 'run', pid: process.pid };
 let state: string;
@@ -201,15 +205,71 @@ describe('making sure of a state directory', () => {
     const acquire = `acquireLock(${JSON.stringify(state)}, { command: 'run', pid: process.pid })`;
     expect(asNobody(acquire)).toMatchObject({ code: 'state.unwritable' });
   });
+});
 
-  // A place without any space, on every Linux.
-  test.skipIf(!existsSync('/dev/full'))('tells a full disk from one that cannot be written', () => {
-    const lock = acquireLock(state, self);
-    rmSync(join(state, 'agent.json'));
-    const target = join(state, 'agent.json.new');
-    symlinkSync('/dev/full', target);
-    expect(failure(() => lock.describe({}))).toMatchObject({ code: 'state.full', exit: 75 });
-    lock.release();
+describe('files of the state directory', () => {
+  const umask = process.umask();
+  afterEach(() => void process.umask(umask));
+
+  test('are for their user alone, whatever the umask and whatever they were', () => {
+    process.umask(0);
+    const file = join(state, 'ledger.db');
+    writeFileSync(join(state, 'lock'), '', { mode: 0o644 });
+    writeFileSync(file, '', { mode: 0o666 });
+    using _lock = acquireLock(state, self);
+    const databases = [file, join(state, 'buffer.db')].map((one) => openDatabase(one, { synchronous: 'NORMAL' }));
+    for (const database of databases) database.exec('CREATE TABLE t (x)');
+    writeHeartbeat(state, { untilMs: 1 });
+    writeWake(state);
+    const modes = Object.fromEntries(
+      readdirSync(state).map((name) => [name, statSync(join(state, name)).mode & 0o777]),
+    );
+    for (const database of databases) database.close();
+    expect(modes).toMatchObject({
+      'ledger.db-wal': 0o600,
+      'ledger.db-shm': 0o600,
+      'buffer.db': 0o600,
+      heartbeat: 0o600,
+      wake: 0o600,
+    });
+    expect(new Set(Object.values(modes))).toEqual(new Set([0o600]));
+  });
+
+  test('are never reached through a link', () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'driver-sync-elsewhere-'));
+    const target = join(elsewhere, 'mine');
+    writeFileSync(target, 'mine');
+    for (const name of ['heartbeat', 'wake', 'agent.json.new']) symlinkSync(target, join(state, name));
+    expect(readHeartbeat(state)).toBeUndefined();
+    using _lock = acquireLock(state, self);
+    writeHeartbeat(state, { untilMs: 17 });
+    writeWake(state);
+    expect(readFileSync(target, 'utf8')).toBe('mine');
+    expect(readHeartbeat(state)).toMatchObject({ untilMs: 17 });
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test('a heartbeat takes the place of the one before, however much it had to say', () => {
+    const broken = { at: '2026-01-01T00:00:00.000Z', exit: 75, reason: 'ü'.repeat(900), hint: 'free some space' };
+    writeHeartbeat(state, { untilMs: 1, broken });
+    const { size } = statSync(join(state, 'heartbeat'));
+    expect(readHeartbeat(state)?.broken).toMatchObject({
+      at: broken.at,
+      exit: 75,
+      reason: expect.stringMatching(/^ü+$/),
+    });
+    writeHeartbeat(state, { untilMs: 2 });
+    expect(readHeartbeat(state)).toEqual({ untilMs: 2, broken: undefined });
+    expect(statSync(join(state, 'heartbeat')).size).toBe(size);
+  });
+
+  test('a directory that others may use is named, with what they may', () => {
+    chmodSync(state, 0o700);
+    expect(openToOthers(state)).toBeUndefined();
+    chmodSync(state, 0o755);
+    expect(openToOthers(state)).toContain(`can be seen by other users (mode 0755): chmod 700 ${realpathSync(state)}`);
+    chmodSync(state, 0o770);
+    expect(openToOthers(state)).toContain('can be changed by other users (mode 0770)');
   });
 });
 

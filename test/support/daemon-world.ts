@@ -249,6 +249,7 @@ function byHand(agent: Agent, hands: Pick<Dependencies, 'clock' | 'random' | 'ob
     releaseMemory: () => agent.releaseMemory(),
     tokenVersion: () => agent.tokenVersion(),
     beat: (allowanceMs) => agent.beat(allowanceMs),
+    noteBroken: (failure) => agent.noteBroken(failure),
     [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
   };
 }

@@ -1,4 +1,5 @@
 /** What the loop asks of the agent that it runs in. `compose/agent.ts` makes it of real parts. */
+import type { AgentError } from '../../core/errors.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -15,4 +16,6 @@ export interface Agent extends AsyncDisposable {
   tokenVersion(): string | undefined;
   /** Says that the loop moves, and until when it may be silent. */
   beat(allowanceMs: number): void;
+  /** Keeps in mind, for `status`, that the last pass broke and why, or that it did not. */
+  noteBroken(failure: AgentError | undefined): void;
 }

@@ -196,6 +196,7 @@ class Daemon {
           : first;
       this.#brokenUntilMs = undefined;
       this.#brokenPush = false;
+      this.#agent.noteBroken(undefined);
       if (push !== 'no' || report !== first) this.#waitAfter(report, push === 'repeat' ? 'repeat' : 'ifNeeded');
       if (report !== first || push === 'ifNeeded') this.#served(report);
       else this.#noteChanges(first);
@@ -203,6 +204,7 @@ class Daemon {
       if (this.#options.signal.aborted || !isAgentError(error)) throw error;
       this.#brokenUntilMs = clock.monotonicMs() + brokenPauseMs;
       this.#brokenPush = push === 'ifNeeded';
+      this.#agent.noteBroken(error);
       deps.log.error('the pass broke and is tried again', {
         error: error.message,
         hint: error.hint,

@@ -30,6 +30,7 @@ import { type FoldRow, type PartReadRow, checksum, readPart } from './buffer-row
 import { dropPart, openPartWriter } from './part-writer.ts';
 import { type SharedFolds, firstShared, sharedFolds } from './shared-points.ts';
 import { checkVersion, migrate } from './buffer-schema.ts';
+import { makePrivate } from './private-file.ts';
 import { openDatabase, translated, translating } from './sqlite.ts';
 import { Statements } from './statements.ts';
 
@@ -334,6 +335,7 @@ class SqliteBuffer implements Buffer {
   }
 
   copyTo(file: string): void {
+    makePrivate(file);
     this.#tables.run('VACUUM INTO ?', file);
   }
 

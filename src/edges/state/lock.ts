@@ -6,10 +6,21 @@
  * The file `lock` must be opened through SQLite only: a POSIX lock is dropped when its process closes the file by any
  * other way.
  */
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
+import { makePrivate, openNew } from './private-file.ts';
 
 /** What is known of the agent that holds a state directory; the first three are missing where its `agent.json` is. */
 export interface LockHolder {
@@ -96,6 +107,7 @@ function lockFile(stateDir: string): Database.Database {
   const path = join(stateDir, 'lock');
   let database: Database.Database | undefined;
   try {
+    makePrivate(path);
     database = new Database(path, { timeout: patienceMs });
     // On a file that it may only read SQLite would make do with a shared lock, and two agents would both go on.
     accessSync(path, constants.W_OK);
@@ -144,7 +156,13 @@ function isHolder(value: unknown): value is LockHolder {
 function writeHolder(stateDir: string, holder: LockHolder): void {
   const path = join(stateDir, 'agent.json');
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    rmSync(`${path}.new`, { force: true });
+    const fd = openNew(`${path}.new`);
+    try {
+      writeFileSync(fd, `${JSON.stringify(holder)}\n`);
+    } finally {
+      closeSync(fd);
+    }
     renameSync(`${path}.new`, path);
   } catch (error) {
     throw stateError(stateDir, error);

@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
+import { openMemoryCopy } from './memory-copy.ts';
+import { makePrivate } from './private-file.ts';
 
 export interface OpenOptions {
   readonly readonly?: boolean;
@@ -10,36 +12,66 @@ export interface OpenOptions {
 
 /** Opens a database in WAL mode. @throws AgentError `state.missing` for a reader of a missing file, and other `state.` */
 export function openDatabase(file: string, options: OpenOptions): Database.Database {
-  const isReader = options.readonly === true;
-  return translating(file, () => {
-    let db: Database.Database | undefined;
-    try {
-      db = new Database(file, { readonly: isReader, fileMustExist: isReader, timeout: 10_000 });
-      if (!isReader && file !== ':memory:') {
-        // For new files only. A packed driver of 5 years is 1.4 KB: larger pages than 4 KB waste less and are read in fewer calls.
-        db.pragma('page_size = 8192');
-        db.pragma('journal_mode = WAL');
-      }
-      db.pragma(`synchronous = ${options.synchronous}`);
-      // In KB. better-sqlite3's own 16 MB a connection speed nothing up here: everything is written and read in order.
-      db.pragma('cache_size = -2000');
-      // Reads the file's header, so that a file that is no database is found here.
-      db.pragma('user_version');
-      return db;
-    } catch (error) {
-      db?.close();
-      if (!isCannotOpen(error) || (isReader && !existsSync(file))) throw error;
-      // Even a reader needs to write beside a database in WAL mode.
-      throw new AgentError('state.unwritable', `${file} cannot be opened: no permission, or a read-only disk`, {
-        cause: error,
-        hint: "let the agent own its state directory, and run commands as the agent's user",
-      });
+  return translating(file, () =>
+    options.readonly === true ? openReader(file) : openWriter(file, options.synchronous),
+  );
+}
+
+function openWriter(file: string, synchronous: OpenOptions['synchronous']): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    if (file !== ':memory:') makePrivate(file);
+    db = new Database(file, { timeout: 10_000 });
+    if (file !== ':memory:') {
+      // For new files only. A packed driver of 5 years is 1.4 KB: larger pages than 4 KB waste less and are read in fewer calls.
+      db.pragma('page_size = 8192');
+      db.pragma('journal_mode = WAL');
     }
+    return prepared(db, synchronous);
+  } catch (error) {
+    db?.close();
+    throw unopened(file, error);
+  }
+}
+
+/** On a full or read-only disk, beside which not even a reader can open a database in WAL mode, it gets a copy in memory. */
+function openReader(file: string): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { readonly: true, fileMustExist: true, timeout: 10_000 });
+    return prepared(db, 'NORMAL');
+  } catch (error) {
+    db?.close();
+    if (!existsSync(file)) throw error;
+    const copy = isWriteFailure(error) ? openMemoryCopy(file) : undefined;
+    if (copy === undefined) throw unopened(file, error);
+    return copy;
+  }
+}
+
+function prepared(db: Database.Database, synchronous: OpenOptions['synchronous']): Database.Database {
+  db.pragma(`synchronous = ${synchronous}`);
+  // In KB. better-sqlite3's own 16 MB a connection speed nothing up here: everything is written and read in order.
+  db.pragma('cache_size = -2000');
+  // Reads the file's header, so that a file that is no database is found here.
+  db.pragma('user_version');
+  return db;
+}
+
+function unopened(file: string, error: unknown): unknown {
+  if (!codeOf(error).startsWith('SQLITE_CANTOPEN')) return error;
+  return new AgentError('state.unwritable', `${file} cannot be opened: no permission, or a read-only disk`, {
+    cause: error,
+    hint: "let the agent own its state directory, and run commands as the agent's user",
   });
 }
 
-function isCannotOpen(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CANTOPEN');
+function isWriteFailure(error: unknown): boolean {
+  return /^SQLITE_(CANTOPEN|READONLY|IOERR|FULL)/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Runs something on a database and turns what SQLite says into an `AgentError`. */

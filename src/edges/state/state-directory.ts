@@ -2,41 +2,83 @@
 import {
   closeSync,
   existsSync,
-  openSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
+  statSync,
   watch,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { openInPlace, openNew, openPlain } from './private-file.ts';
 
-/**
- * Says until when the loop may be silent, in ms since 1970. Overwritten in place and always of one length, so that it needs
- * no space on a full disk.
- */
-export function writeHeartbeat(stateDir: string, untilMs: number): void {
-  const file = path.join(stateDir, 'heartbeat');
-  const fd = openSync(file, existsSync(file) ? 'r+' : 'w', 0o600);
+/** Why the last pass of a daemon ended before it had an outcome. */
+export interface BrokenPass {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly exit: number;
+  readonly reason: string;
+  readonly hint?: string | undefined;
+}
+
+export interface Heartbeat {
+  /** Until when the loop may be silent, in ms since 1970. */
+  readonly untilMs: number;
+  /** Present while the last pass is one that broke: on a full disk nothing else can be written. */
+  readonly broken?: BrokenPass | undefined;
+}
+
+/** Less than a page of any file system, so that overwriting it in place needs no space on a full disk. */
+const heartbeatBytes = 1024;
+const untilDigits = 16;
+
+export function writeHeartbeat(stateDir: string, { untilMs, broken }: Heartbeat): void {
+  const bytes = Buffer.alloc(heartbeatBytes, ' ');
+  bytes.write(String(untilMs).padStart(untilDigits));
+  if (broken !== undefined) {
+    const { at, exit, reason } = broken;
+    const shorter = ['', reason.slice(0, 100), reason].map((text) => ({ at, exit, reason: text }));
+    const texts = [...shorter, broken].map((one) => JSON.stringify(one));
+    bytes.write(texts.findLast((text) => Buffer.byteLength(text) <= heartbeatBytes - untilDigits) ?? '', untilDigits);
+  }
+  const fd = openInPlace(path.join(stateDir, 'heartbeat'));
   try {
-    writeSync(fd, String(untilMs).padStart(16), 0);
+    writeSync(fd, bytes, 0, heartbeatBytes, 0);
   } finally {
     closeSync(fd);
   }
 }
 
 /** `undefined` where no loop ever said so. */
-export function readHeartbeat(stateDir: string): number | undefined {
-  const file = path.join(stateDir, 'heartbeat');
-  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+export function readHeartbeat(stateDir: string): Heartbeat | undefined {
+  const fd = openPlain(path.join(stateDir, 'heartbeat'));
+  if (fd === undefined) return undefined;
+  try {
+    const text = readFileSync(fd, 'utf8');
+    return { untilMs: Number(text.slice(0, untilDigits)), broken: parseBroken(text.slice(untilDigits).trim()) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function parseBroken(text: string): BrokenPass | undefined {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as BrokenPass;
+  } catch {
+    // Written half before a power cut: the next beat writes it whole.
+    return undefined;
+  }
 }
 
 const wakeName = 'wake';
 
-/** Makes the running agent look at its requests now. */
+/** Makes the running agent look at its requests now. A new file each time, whoever's the old one is and wherever it leads. */
 export function writeWake(stateDir: string): void {
-  writeFileSync(path.join(stateDir, wakeName), '');
+  const file = path.join(stateDir, wakeName);
+  rmSync(file, { force: true });
+  closeSync(openNew(file));
 }
 
 /** Calls `woken` when somebody wrote it. Only a hint: the loop looks at the ledger by itself too. */
@@ -46,6 +88,16 @@ export function watchWake(stateDir: string, woken: () => void): Disposable {
   });
   watcher.on('error', woken);
   return { [Symbol.dispose]: () => watcher.close() };
+}
+
+/** Who else may look into the state directory or change it, in a sentence; `undefined` where only its user may. */
+export function openToOthers(stateDir: string): string | undefined {
+  if (process.platform === 'win32' || !existsSync(stateDir)) return undefined;
+  const mode = statSync(stateDir).mode & 0o777;
+  if ((mode & 0o077) === 0) return undefined;
+  const what = (mode & 0o022) === 0 ? 'seen' : 'changed';
+  const shown = mode.toString(8).padStart(4, '0');
+  return `the state directory ${stateDir} can be ${what} by other users (mode ${shown}): chmod 700 ${realpathSync(stateDir)}`;
 }
 
 /** Where a command may copy the buffer to; dropped by the next agent should the command be killed. */
