@@ -1,9 +1,8 @@
 /** Small real media of the right kind and shape: what a client that downloads an output gets. */
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
-import { writeMp4 } from './mp4.ts';
 
-/** The longer side of pictures and films, in pixels. */
+/** The longer side of pictures, in pixels. */
 const sideMax = 64;
 
 /** A colour as three bytes. */
@@ -22,7 +21,7 @@ export function smallSizeOf(ratio: string): Size {
   return { width: side(width), height: side(height) };
 }
 
-/** Different outputs have different colours. No channel is near its ends, where compressed film has none. */
+/** Different outputs have different colours. */
 export function colourOf(seed: string): Rgb {
   const [red = 0, green = 0, blue = 0] = createHash('sha256').update(seed).digest();
   const middle = (byte: number): number => 64 + (byte >> 1);
@@ -80,18 +79,4 @@ export function writeWav(toneHz: number): Buffer {
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(samples.length, 40);
   return Buffer.concat([header, samples]);
-}
-
-/** A silent MP4 (H.264) of one colour. */
-export function writeFilm(size: Size, colour: Rgb, seconds: number): Buffer {
-  return writeMp4({ ...size, yCbCr: yCbCrOf(colour), seconds });
-}
-
-/** BT.601, limited range. */
-function yCbCrOf([red, green, blue]: Rgb): Rgb {
-  return [
-    Math.round(16 + 0.257 * red + 0.504 * green + 0.098 * blue),
-    Math.round(128 - 0.148 * red - 0.291 * green + 0.439 * blue),
-    Math.round(128 + 0.439 * red - 0.368 * green - 0.071 * blue),
-  ];
 }

@@ -1,8 +1,8 @@
 /** Outputs of tasks, to be downloaded: placeholders that are real media. Open to all, as signed links are upstream. */
-import type { ResolvedInput } from '../../contract/routing-answers.ts';
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
-import { colourOf, smallSizeOf, writeFilm, writePng, writeWav } from './media-files.ts';
+import { readFilm } from './films.ts';
+import { colourOf, smallSizeOf, writePng, writeWav } from './media-files.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { mediaPath } from './routing.ts';
 import type { Routing } from './routing.ts';
@@ -35,12 +35,8 @@ function serveOutput(routing: Routing, call: Call): Response {
 function writeOutput({ id, modality, resolvedInput }: Task, output: number): Uint8Array<ArrayBuffer> {
   const colour = colourOf(`${id} ${output}`);
   if (modality === 'audio') return Uint8Array.from(writeWav(220 + colour[0]));
-  const size = smallSizeOf(ratioOf(resolvedInput));
-  if (modality === 'image') return Uint8Array.from(writePng(size, colour));
+  const ratio = 'ratio' in resolvedInput ? resolvedInput.ratio : '1:1';
+  if (modality === 'image') return Uint8Array.from(writePng(smallSizeOf(ratio), colour));
   const seconds = 'duration' in resolvedInput ? Math.max(1, Math.round(resolvedInput.duration)) : 1;
-  return Uint8Array.from(writeFilm(size, colour, seconds));
-}
-
-function ratioOf(resolvedInput: ResolvedInput): string {
-  return 'ratio' in resolvedInput ? resolvedInput.ratio : '1:1';
+  return readFilm({ ratio, variant: colour[0], seconds });
 }

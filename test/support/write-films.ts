@@ -1,26 +1,58 @@
 /**
- * The smallest film that players take: H.264 in MP4, one uncompressed picture (macroblocks of type I_PCM) a second. By
- * ISO/IEC 14496-10 (bit stream), -12 (boxes) and -15 (`avcC`).
+ * Writes the films of the emulator, which src/emulator/routing/films holds: `node test/support/write-films.ts`.
+ * `emulator/films.test.ts` shows that they are what this writes.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filmColours, filmDirectory, filmName, filmShapes } from '../../src/emulator/routing/films.ts';
+
+/** The longer side, in pixels. */
+const sideMax = 64;
+
+/** BT.601, limited range. No channel is near its ends, where compressed film has none. */
+const yCbCr: Readonly<Record<(typeof filmColours)[number], readonly [number, number, number]>> = {
+  blue: [96, 160, 96],
+  green: [120, 112, 96],
+  orange: [144, 80, 160],
+  red: [104, 112, 176],
+};
+
+/** All of them, by their names. */
+export function writeFilms(): Map<string, Buffer> {
+  const films = new Map<string, Buffer>();
+  for (const shape of filmShapes) {
+    const [across = 1, down = 1] = shape.split(':').map(Number);
+    const side = (part: number): number => Math.round((part * sideMax) / Math.max(across, down) / 2) * 2;
+    for (const colour of filmColours) {
+      films.set(filmName(shape, colour), writeMp4({ width: side(across), height: side(down), yCbCr: yCbCr[colour] }));
+    }
+  }
+  return films;
+}
+
+/**
+ * The smallest film that players take: H.264 in MP4, one uncompressed picture (macroblocks of type I_PCM) that is shown for
+ * a second. By ISO/IEC 14496-10 (bit stream), -12 (boxes) and -15 (`avcC`).
  */
 
-export interface Film {
+interface Film {
   /** In pixels, even. */
   readonly width: number;
   readonly height: number;
   /** The colour of all of it. No byte of it may be 0. */
   readonly yCbCr: readonly [number, number, number];
-  /** Whole seconds, at least one. */
-  readonly seconds: number;
 }
 
 const blockPixels = 16;
 
-export function writeMp4(film: Film): Buffer {
-  // Two pictures in a row must differ in their id, so two are kept and shown by turns.
-  const pictures = [0, 1].map((id) => lengthPrefixed(writePicture(film, id)));
+function writeMp4(film: Film): Buffer {
+  const picture = lengthPrefixed(writePicture(film));
   const head = box('ftyp', ascii('isom'), u32(0x200), ascii('isomiso2avc1mp41'));
-  const data = box('mdat', ...pictures);
-  return Buffer.concat([head, data, movieBox(film, pictures, head.length + 8)]);
+  return Buffer.concat([
+    head,
+    box('mdat', picture),
+    movieBox(film, { bytes: picture.length, offset: head.length + 8 }),
+  ]);
 }
 
 /** Bits, most significant first, in the codes of H.264. */
@@ -75,7 +107,7 @@ function blocksOf({ width, height }: Film): { across: number; down: number } {
   return { across: Math.ceil(width / blockPixels), down: Math.ceil(height / blockPixels) };
 }
 
-/** Constrained baseline, level 1, with what the blocks have too much cut off. */
+/** Constrained baseline, level 1; pixels of the blocks beyond the film's size are cut off. */
 function writeSequenceParameters(film: Film): Buffer {
   const { across, down } = blocksOf(film);
   const bits = new BitWriter().u(66, 8).u(0xc0, 8).u(10, 8).ue(0).ue(0).ue(2).ue(0).u(0, 1);
@@ -98,24 +130,32 @@ function writePictureParameters(): Buffer {
 }
 
 /** An IDR picture in one slice. */
-function writePicture(film: Film, id: number): Buffer {
+function writePicture(film: Film): Buffer {
   const [y, cb, cr] = film.yCbCr;
   const samples = Buffer.concat([Buffer.alloc(256, y), Buffer.alloc(64, cb), Buffer.alloc(64, cr)]);
-  const bits = new BitWriter().ue(0).ue(7).ue(0).u(0, 4).ue(id).u(0, 2).ue(0);
+  const bits = new BitWriter().ue(0).ue(7).ue(0).u(0, 4).ue(0).u(0, 2).ue(0);
   const { across, down } = blocksOf(film);
   for (let block = 0; block < across * down; block++) bits.ue(25).aligned(samples);
   return bits.unit(0x65);
 }
 
-function movieBox(film: Film, pictures: readonly Buffer[], firstOffset: number): Buffer {
-  const { width, height, seconds } = film;
+interface Sample {
+  readonly bytes: number;
+  readonly offset: number;
+}
+
+/** One tick is a second. */
+const ticks = 1;
+
+function movieBox(film: Film, sample: Sample): Buffer {
+  const { width, height } = film;
   const matrix = Buffer.concat([0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].map(u32));
   const header = fullBox(
     'mvhd',
     u32(0),
     u32(0),
     u32(1),
-    u32(seconds),
+    u32(ticks),
     u32(0x10000),
     u16(0x100),
     zeros(10),
@@ -132,7 +172,7 @@ function movieBox(film: Film, pictures: readonly Buffer[], firstOffset: number):
     u32(0),
     u32(1),
     u32(0),
-    u32(seconds),
+    u32(ticks),
     zeros(16),
     matrix,
     ...size,
@@ -140,23 +180,20 @@ function movieBox(film: Film, pictures: readonly Buffer[], firstOffset: number):
   const media = box(
     'mdia',
     // 0x55c4: language undetermined.
-    fullBox('mdhd', u32(0), u32(0), u32(1), u32(seconds), u16(0x55c4), u16(0)),
+    fullBox('mdhd', u32(0), u32(0), u32(1), u32(ticks), u16(0x55c4), u16(0)),
     fullBox('hdlr', u32(0), ascii('vide'), zeros(12), ascii('video\0')),
     box(
       'minf',
       box('vmhd', u32(1), zeros(8)),
       box('dinf', fullBox('dref', u32(1), box('url ', u32(1)))),
-      sampleTable(film, pictures, firstOffset),
+      sampleTable(film, sample),
     ),
   );
   return box('moov', header, box('trak', track, media));
 }
 
-function sampleTable(film: Film, pictures: readonly Buffer[], firstOffset: number): Buffer {
-  const { width, height, seconds } = film;
-  const shown = Array.from({ length: seconds }, (_, second) => second % pictures.length);
-  const sizes = pictures.map(({ length }) => length);
-  const offsets = [firstOffset, firstOffset + (sizes[0] ?? 0)];
+function sampleTable(film: Film, sample: Sample): Buffer {
+  const { width, height } = film;
   const sequence = writeSequenceParameters(film);
   const picture = writePictureParameters();
   const configuration = box(
@@ -188,10 +225,10 @@ function sampleTable(film: Film, pictures: readonly Buffer[], firstOffset: numbe
   return box(
     'stbl',
     fullBox('stsd', u32(1), entry),
-    fullBox('stts', u32(1), u32(seconds), u32(1)),
+    fullBox('stts', u32(1), u32(1), u32(ticks)),
     fullBox('stsc', u32(1), u32(1), u32(1), u32(1)),
-    fullBox('stsz', u32(0), u32(seconds), ...shown.map((at) => u32(sizes[at] ?? 0))),
-    fullBox('stco', u32(seconds), ...shown.map((at) => u32(offsets[at] ?? 0))),
+    fullBox('stsz', u32(0), u32(1), u32(sample.bytes)),
+    fullBox('stco', u32(1), u32(sample.offset)),
   );
 }
 
@@ -227,4 +264,9 @@ function u32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;
+}
+
+if (import.meta.main) {
+  mkdirSync(filmDirectory, { recursive: true });
+  for (const [name, film] of writeFilms()) writeFileSync(join(filmDirectory, name), film);
 }
