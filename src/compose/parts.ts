@@ -35,16 +35,31 @@ export function fileIn(settings: Settings, name: 'buffer' | 'ledger' | 'archive'
 }
 
 /** How sources are opened; `check` needs nothing else. */
-export function sourceOpener({ file, timezone }: Settings): Dependencies['openSource'] {
-  const baseDir = path.dirname(file);
+export function sourceOpener(settings: Settings): Dependencies['openSource'] {
+  const { timezone } = settings;
+  const place = { baseDir: path.dirname(settings.file), forbidden: ownFiles(settings), clock: systemClock };
   return ({ name, type, kind, mapping }) => {
     const known = kinds[type];
     if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
-    return known.open(kind, { name, baseDir, clock: systemClock, mapping, timezone });
+    return known.open(kind, { name, ...place, mapping, timezone });
   };
 }
 
-export function lookupReader({ file }: Settings): Dependencies['readLookups'] {
-  const place = { baseDir: path.dirname(file), clock: systemClock };
+export function lookupReader(settings: Settings): Dependencies['readLookups'] {
+  const place = { baseDir: path.dirname(settings.file), forbidden: ownFiles(settings), clock: systemClock };
   return ({ lookups }, signal) => readLookups(lookups, place, signal);
 }
+
+/** What no source may read as data: the config, what holds secrets, and the state directory. */
+function ownFiles({ file, state, destination, sources }: Settings): readonly string[] {
+  const { token, caFile } = destination === 'emulator' ? {} : destination;
+  const ofDestination = [token?.kind === 'file' ? token.file : undefined, caFile];
+  const ofSources = sources.flatMap(({ kind }) =>
+    typeof kind === 'object' && kind !== null ? secretKeys.map((key) => (kind as Record<string, unknown>)[key]) : [],
+  );
+  const named = [...ofDestination, ...ofSources].filter((name) => typeof name === 'string');
+  return [file, state, ...named.map((name) => path.resolve(path.dirname(file), name))];
+}
+
+/** Keys of kinds whose files hold secrets. */
+const secretKeys = ['tokenFile', 'caFile'] as const;

@@ -11,6 +11,8 @@ export interface SourceContext {
   readonly name: string;
   /** Absolute; paths of the config and names of parts are relative to it. */
   readonly baseDir: string;
+  /** The agent's own files and directories (absolute), which no part may be or lie in, by whatever name. Default: none. */
+  readonly forbidden?: readonly string[];
   readonly clock: Clock;
   /** What becomes of the rows, and the zone whose months count: for a place that can collapse them itself. */
   readonly mapping: Mapping;

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { type Calendar, parseCalendar } from '../core/time/calendar.ts';
 import { columnHint } from '../core/mapping/columns.ts';
 import { AgentError } from '../core/errors.ts';
-import type { Row } from '../core/model.ts';
+import type { Content, Row, RowBatch } from '../core/model.ts';
 import type { Clock, Lookups } from '../core/ports.ts';
 import type { LookupFile, LookupFiles, MapFile } from '../core/settings.ts';
+import type { FormatContent } from './files/place.ts';
 import { fileKeys, listParts, placeOf, readPart } from './files/place.ts';
 import { delimiterKey, readDelimited } from './formats/delimited.ts';
 import { megabytes } from './limits.ts';
@@ -27,32 +28,29 @@ export interface LookupPlace {
   /** Absolute; paths of the config are relative to it. */
   readonly baseDir: string;
   readonly clock: Clock;
+  /** As of a source. */
+  readonly forbidden?: readonly string[];
 }
 
 interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
-  readonly hash: string;
-  readonly endsWithLineEnd: boolean;
 }
 
 /** @throws AgentError `source.unreadable` or `part.unreadable`: what is wrong with which file */
 export async function readLookups(files: LookupFiles, place: LookupPlace, signal: AbortSignal): Promise<Lookups> {
   const hash = createHash('sha256');
   const named: Lookups['files'][number][] = [];
-  const read = async (file: LookupFile): Promise<Table> => {
-    const table = await readTable(file, place, signal);
-    hash.update(`${JSON.stringify(file.file)} ${table.hash}\n`);
-    named.push({ file: file.file, endsWithLineEnd: table.endsWithLineEnd });
-    return table;
+  const read = async <T>(file: LookupFile, parse: (table: Table) => T): Promise<T> => {
+    const { parsed, content } = await readTable(file, place, signal, parse);
+    hash.update(`${JSON.stringify(file.file)} ${content.hash}\n`);
+    named.push({ file: file.file, endsWithLineEnd: content.endsWithLineEnd ?? true });
+    return parsed;
   };
   const maps: Record<string, Readonly<Record<string, string>>> = {};
-  for (const [name, map] of Object.entries(files.maps)) maps[name] = parseMap(map, await read(map));
-  let calendar: Calendar | undefined;
-  if (files.calendar !== undefined) {
-    const { columns, rows } = await read(files.calendar);
-    calendar = parseCalendar(columns, rows, files.calendar.file);
-  }
+  for (const [name, map] of Object.entries(files.maps)) maps[name] = await read(map, (table) => parseMap(map, table));
+  const { calendar: year } = files;
+  const calendar = year && (await read(year, ({ columns, rows }): Calendar => parseCalendar(columns, rows, year.file)));
   const isNone = calendar === undefined && Object.keys(maps).length === 0;
   return { maps, calendar, hash: isNone ? '' : hash.digest('hex'), files: named };
 }
@@ -63,11 +61,13 @@ const tableLengthMax = 64_000_000;
 /** What is not the table's own business is as in a source of one file. */
 const fileDefaults = z.object(fileKeys).omit({ files: true, settle: true }).parse({});
 
-async function readTable(
+/** What `parse` makes of the whole table, which is a part of the read: what is wrong with it is a failure of that file. */
+async function readTable<T>(
   { file, delimiter, encoding, settle }: LookupFile,
   where: LookupPlace,
   signal: AbortSignal,
-): Promise<Table> {
+  parse: (table: Table) => T,
+): Promise<{ readonly parsed: T; readonly content: Content }> {
   const place = placeOf({ ...fileDefaults, files: [file], settle }, where);
   const parts = await listParts(place, signal);
   const part = parts[0];
@@ -76,16 +76,32 @@ async function readTable(
   }
   const mark = delimiter ?? (file.endsWith('.tsv') ? '\t' : ',');
   const settings = { delimiter: mark, encoding, skipRows: 0, footer: 0 };
-  const reading = readPart(place, part, signal, (opened) => readDelimited(opened, settings));
+  let parsed: { readonly value: T } | undefined;
+  const reading = readPart(place, part, signal, async function* whole(opened) {
+    const { table, content } = await gather(file, readDelimited(opened, settings));
+    parsed = { value: parse(table) };
+    yield { columns: [], rows: [] };
+    return content;
+  });
+  for (;;) {
+    const next = await reading.next();
+    if (next.done !== true) continue;
+    const { value } = parsed as unknown as { readonly value: T };
+    return { parsed: value, content: next.value };
+  }
+}
+
+/** All rows of a table, as far as they may be held. */
+async function gather(
+  file: string,
+  reading: AsyncGenerator<RowBatch, FormatContent, void>,
+): Promise<{ readonly table: Table; readonly content: FormatContent }> {
   const rows: Row[] = [];
   let length = 0;
   let columns: readonly string[] = [];
   for (;;) {
     const next = await reading.next();
-    if (next.done === true) {
-      const { hash, endsWithLineEnd = true } = next.value;
-      return { columns, rows, hash, endsWithLineEnd };
-    }
+    if (next.done === true) return { table: { columns, rows }, content: next.value };
     columns = next.value.columns;
     for (const row of next.value.rows) {
       length += row.reduce((sum, field) => sum + field.length, 0);
@@ -93,9 +109,7 @@ async function readTable(
         throw new AgentError(
           'part.unreadable',
           `${file} row ${rows.length + 1}: the table is over ${megabytes(tableLengthMax)}`,
-          {
-            hint: 'a map or calendar is held in memory whole: is this the right file?',
-          },
+          { hint: 'a map or calendar is held in memory whole: is this the right file?' },
         );
       }
       rows.push(row);

@@ -26,7 +26,7 @@ export async function writeFiles(dir: string, files: Readonly<Record<string, str
 }
 
 /** For kinds that leave collapsing to the agent. */
-const noMapping: Mapping = { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers: [] };
+export const noMapping: Mapping = { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers: [] };
 
 /** Opens a source of a kind as the config does, so that its keys are checked too. */
 export function openSource(type: string, keys: object, dir: string, clock: Clock = laterClock()): Source {

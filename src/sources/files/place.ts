@@ -9,10 +9,12 @@ import { parseSize } from '../../core/size.ts';
 import type { Content, Part, RowBatch } from '../../core/model.ts';
 import type { Clock, Source, TextEnd } from '../../core/ports.ts';
 import { endsLastLine } from '../formats/text.ts';
+import type { Mapping } from '../../core/settings.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
 import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.ts';
 import type { Glob } from './glob.ts';
 import type { SourceContext } from '../kind.ts';
+import { isOutside, refuseForbidden, withoutNames } from './links.ts';
 import { PartFile } from './part-file.ts';
 import { StableFile, notAFile, revisedAtMsOf, versionOf, waitUntilQuiet } from './stable-file.ts';
 import { watchGlobs } from './watch.ts';
@@ -80,6 +82,9 @@ export interface FileSettings {
 export interface FilePlace {
   readonly globs: readonly Glob[];
   readonly baseDir: string;
+  readonly forbidden: readonly string[];
+  /** `undefined` for what is no source. */
+  readonly mapping: Mapping | undefined;
   readonly newestOnly: boolean;
   readonly settleMs: number;
   /** What a compressed file may expand to, in bytes. */
@@ -87,10 +92,15 @@ export interface FilePlace {
   readonly clock: Clock;
 }
 
-export function placeOf(settings: FileSettings, context: Pick<SourceContext, 'baseDir' | 'clock'>): FilePlace {
+/** What a place needs of a source's context; other places have no mapping. */
+export type PlaceContext = Pick<SourceContext, 'baseDir' | 'clock' | 'forbidden'> & { readonly mapping?: Mapping };
+
+export function placeOf(settings: FileSettings, context: PlaceContext): FilePlace {
   return {
     globs: settings.files.map((text) => parseGlob(context.baseDir, text)),
     baseDir: context.baseDir,
+    forbidden: context.forbidden ?? [],
+    mapping: context.mapping,
     newestOnly: settings.parts === 'newest',
     settleMs: settings.settle,
     expandedMax: settings.expandedMax,
@@ -207,9 +217,14 @@ async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Pro
   const from = path.resolve(place.baseDir, part.name);
   const version = place.settleMs > 0 ? await waitUntilQuiet(from, place.settleMs, place.clock, signal) : undefined;
   const file = await StableFile.open(from, part.name, signal);
-  if (version === undefined || version === file.version) return file;
-  await file.close();
-  throw file.changed();
+  try {
+    if (version !== undefined && version !== file.version) throw file.changed();
+    await untilAborted(refuseForbidden(file, place.forbidden), signal);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /**
@@ -238,7 +253,8 @@ export async function* readPart(
   const file = await openQuiet(place, part, signal);
   try {
     const partFile = new PartFile(file, place.expandedMax);
-    const content = yield* read(partFile);
+    const isLinked = await untilAborted(isOutside(file, place.globs), signal);
+    const content = yield* isLinked ? withoutNames(part.name, place.mapping, read(partFile)) : read(partFile);
     const hash = await partFile.hash();
     await file.verify();
     return { ...content, hash, version: file.version, revisedAtMs: file.revisedAtMs };

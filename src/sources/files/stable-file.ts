@@ -97,8 +97,8 @@ export class StableFile {
   readonly version: string;
   readonly revisedAtMs: number;
   readonly bytes: number;
-  readonly #path: string;
-  readonly #stats: BigIntStats;
+  readonly path: string;
+  readonly stats: BigIntStats;
   readonly #handle: FileHandle;
   readonly #signal: AbortSignal;
   #isReading = false;
@@ -108,9 +108,9 @@ export class StableFile {
     name: string,
     opened: { handle: FileHandle; stats: BigIntStats; signal: AbortSignal },
   ) {
-    this.#path = path;
+    this.path = path;
     this.name = name;
-    this.#stats = opened.stats;
+    this.stats = opened.stats;
     this.#handle = opened.handle;
     this.#signal = opened.signal;
     this.version = versionOf(opened.stats);
@@ -142,7 +142,7 @@ export class StableFile {
 
   /** For how long it was quiet when it was opened, if that was `now`; 0 where its times are ahead of the clock. */
   quietMs(now: Date): number {
-    return quietMsOf(this.#stats, now) ?? 0;
+    return quietMsOf(this.stats, now) ?? 0;
   }
 
   /** The bytes from the start, in full chunks; may be asked for again. */
@@ -179,7 +179,7 @@ export class StableFile {
       });
       const { bytesRead } = await untilAborted(settled, this.#signal).catch((error: unknown) => {
         this.#signal.throwIfAborted();
-        throw accessError('part.unreadable', this.#path, error);
+        throw accessError('part.unreadable', this.path, error);
       });
       if (bytesRead === 0) break;
       length += bytesRead;
@@ -194,12 +194,12 @@ export class StableFile {
   async verify(): Promise<void> {
     const held = await untilAborted(this.#handle.stat({ bigint: true }), this.#signal);
     if (versionOf(held) !== this.version) throw this.changed();
-    const named = await statPart(this.#path, this.#signal);
+    const named = await statPart(this.path, this.#signal);
     if (versionOf(named) !== this.version) throw this.changed();
   }
 
   changed(): AgentError {
-    return new AgentError('part.changing', `${this.#path} changed while it was read`, {
+    return new AgentError('part.changing', `${this.path} changed while it was read`, {
       hint: 'it is read again once it holds still; a longer settle helps where it is written slowly',
     });
   }

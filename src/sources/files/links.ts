@@ -1,0 +1,126 @@
+/**
+ * Where the files of a source really are. Whoever may write into the folder of the exports can put a link there, and
+ * the agent may read more than they may: what is the agent's own is never read as data, and of what lies outside of the
+ * folder no message shows a column's name, which is all of a token or the first line of a password file.
+ */
+import type { BigIntStats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import { columnProblems } from '../../core/mapping/columns.ts';
+import type { RowBatch } from '../../core/model.ts';
+import type { Mapping } from '../../core/settings.ts';
+import type { Glob } from './glob.ts';
+
+/** A file as it was opened. */
+export interface OpenedFile {
+  /** Of the part, for messages. */
+  readonly name: string;
+  readonly path: string;
+  readonly stats: Pick<BigIntStats, 'dev' | 'ino' | 'nlink'>;
+  /** The failure of a file that is another one by now. */
+  changed(): AgentError;
+}
+
+/** The path of an open file without links. @throws AgentError `part.changing` where the name leads to another file by now */
+async function realPathOf(file: OpenedFile): Promise<string> {
+  const real = await realpath(file.path).catch(() => undefined);
+  const stats = real === undefined ? undefined : await statOf(real);
+  if (real === undefined || stats === undefined || !isSame(stats, file.stats)) throw file.changed();
+  return real;
+}
+
+/**
+ * Refuses a file that is one of `forbidden` (absolute paths of files and directories) or lies in one, by whatever name:
+ * also through links in the directories above it, and as a hard link.
+ * @throws AgentError `part.unreadable`
+ */
+export async function refuseForbidden(file: OpenedFile, forbidden: readonly string[]): Promise<void> {
+  const real = await realPathOf(file);
+  for (const own of forbidden) {
+    const stats = await statOf(own);
+    if (stats === undefined) continue;
+    const isOwn = stats.isDirectory() ? await isIn(file, real, own) : isSame(stats, file.stats);
+    if (!isOwn) continue;
+    throw new AgentError('part.unreadable', `${file.name} is a link to ${own}, which is the agent's own`, {
+      hint: 'remove the link, or narrow the glob: the config, the files of tokens and the state directory hold no data to read',
+    });
+  }
+}
+
+/** `undefined` where it is not there, or the agent may not see it: then it cannot have been opened by another name either. */
+async function statOf(file: string): Promise<BigIntStats | undefined> {
+  return await stat(file, { bigint: true }).catch(() => undefined);
+}
+
+function isSame(a: Pick<BigIntStats, 'dev' | 'ino'>, b: Pick<BigIntStats, 'dev' | 'ino'>): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
+}
+
+async function isIn(file: OpenedFile, real: string, directory: string): Promise<boolean> {
+  if (isBelow(real, await realpath(directory))) return true;
+  // Only a file of several names may have one in there, too.
+  if (file.stats.nlink < 2n) return false;
+  for (const entry of await readdir(directory, { recursive: true })) {
+    const stats = await statOf(path.join(directory, entry));
+    if (stats !== undefined && isSame(stats, file.stats)) return true;
+  }
+  return false;
+}
+
+function isBelow(file: string, directory: string): boolean {
+  const relative = path.relative(directory, file);
+  return relative !== '' && relative !== '..' && !relative.startsWith(`..${path.sep}`);
+}
+
+/** Whether a file that one of the globs names is outside the fixed directories of all of them, once links are followed. */
+export async function isOutside(file: OpenedFile, globs: readonly Glob[]): Promise<boolean> {
+  const real = await realPathOf(file);
+  for (const { directory } of globs) if (isBelow(real, await realpath(directory))) return false;
+  return true;
+}
+
+/**
+ * The batches and the end of `read`, whose failures say nothing that stands in the file. Whether its columns fit the
+ * mapping is judged here, since whoever judges it later says which columns there are.
+ */
+export async function* withoutNames<End>(
+  name: string,
+  mapping: Mapping | undefined,
+  read: AsyncGenerator<RowBatch, End, void>,
+): AsyncGenerator<RowBatch, End, void> {
+  let isFirst = true;
+  try {
+    for (;;) {
+      const next = await read.next();
+      if (next.done === true) return next.value;
+      const { columns } = next.value;
+      const [problem] = isFirst && mapping !== undefined && columns.length > 0 ? columnProblems(mapping, columns) : [];
+      if (problem !== undefined) throw untold(name, `its columns do not fit ${problem.path.join('.')}`);
+      isFirst = false;
+      yield next.value;
+    }
+  } catch (error) {
+    throw withoutContent(name, error);
+  } finally {
+    await read.return(undefined as never);
+  }
+}
+
+/** What may be said of a failure that the content of such a file caused. */
+function withoutContent(name: string, error: unknown): unknown {
+  const isOfContent = isAgentError(error, 'part.unreadable') || isAgentError(error, 'source.unreadable');
+  return isOfContent && !isUntold(error) ? untold(name, 'it cannot be read as what it should be') : error;
+}
+
+const why = 'more is not said, since it is a link that leads out of its folder';
+
+function isUntold(error: AgentError): boolean {
+  return error.message.endsWith(why);
+}
+
+function untold(name: string, what: string): AgentError {
+  return new AgentError('part.unreadable', `${name}: ${what}; ${why}`, {
+    hint: 'name the folder that the file is in under files: then the message says what is wrong with it',
+  });
+}
