@@ -1,14 +1,15 @@
 /** Entries of `drivers:`. */
-import { plainDecimal } from '../core/numbers/decimal.ts';
+import { parseDecimal, plainDecimal } from '../core/numbers/decimal.ts';
 import type { DriverEntry } from '../core/settings.ts';
-import { type Template, parseTemplate, templateMaps } from '../core/mapping/template.ts';
+import { type Template, literalText, parseTemplate, templateMaps } from '../core/mapping/template.ts';
+import { quote } from '../core/text.ts';
 import type { FiscalYear, TimeFormat } from '../core/time/time-format.ts';
-import { formatMonths, formatNames, timeFormatProblem } from '../core/time/time.ts';
+import { compileTimeReader, formatMonths, formatNames, timeFormatProblem } from '../core/time/time.ts';
 import type { WrittenDriver } from '../sources/kind.ts';
 import type { Written } from './document.ts';
 import { refuseMissing, refuseType } from './issues.ts';
 import { nearest } from './nearest.ts';
-import { type Place, isMapping, keysAt, spotOf, spotsIn, within, writtenAt } from './place.ts';
+import { type Place, isExcused, isMapping, keysAt, spotOf, spotsIn, within, writtenAt } from './place.ts';
 import { type Fields, type Shape, type Whole, readFields, readValue } from './read.ts';
 import { driverShape, timeShape, valueShape } from './source-schema.ts';
 import { sameMark, template } from './units.ts';
@@ -16,22 +17,25 @@ import { sameMark, template } from './units.ts';
 interface Surroundings {
   /** What the source's fiscal formats count from. */
   readonly fiscalYear: FiscalYear | undefined;
+  /** Whether a calendar may name its periods. */
+  readonly hasCalendar: boolean;
   /** What its kind has where nothing is written. */
   readonly defaults: readonly WrittenDriver[] | undefined;
 }
 
 /** @param place of the source */
-export function readDrivers(place: Place, { fiscalYear, defaults }: Surroundings): readonly DriverEntry[] {
+export function readDrivers(place: Place, surroundings: Surroundings): readonly DriverEntry[] {
   const at = within(place, 'drivers');
   const written = writtenAt(at);
   if (!keysAt(place).includes('drivers')) {
+    const { defaults } = surroundings;
     if (defaults !== undefined) return defaults.map(defaultEntry);
     refuseMissing(at);
   }
   if (Array.isArray(written) && written.length === 0) at.report({ path: at.path, message: 'the list is empty' });
   else if (written !== undefined && !Array.isArray(written)) refuseType(at, 'a list', written);
   if (!Array.isArray(written)) return [];
-  const entries = written.flatMap((_, index) => readDriver(within(at, index), fiscalYear) ?? []);
+  const entries = written.flatMap((_, index) => readDriver(within(at, index), surroundings) ?? []);
   reportUnknownMaps(place, at, written);
   return entries;
 }
@@ -50,12 +54,12 @@ function defaultEntry({ id, path, time, value, collapse }: WrittenDriver): Drive
   };
 }
 
-function readDriver(place: Place, fiscalYear: FiscalYear | undefined): DriverEntry | undefined {
+function readDriver(place: Place, { fiscalYear, hasCalendar }: Surroundings): DriverEntry | undefined {
   const fields = readFields(place, driverShape, ['time', 'value']) as Whole<typeof driverShape>;
   if (!isMapping(writtenAt(place))) return undefined;
   const { id, path, spread, collapse } = fields;
   const isSpread = keysAt(place).includes('spread');
-  const time = readTime(within(place, 'time'), { fiscalYear, isSpread });
+  const time = readTime(within(place, 'time'), { fiscalYear, hasCalendar, isSpread });
   return { id, path, time, value: readNumber(within(place, 'value')), spread, rule: collapse };
 }
 
@@ -82,10 +86,16 @@ function readDefaults<S extends Shape>(shape: S, from: Template | undefined): Fi
 
 function readTime(
   place: Place,
-  { fiscalYear, isSpread }: { fiscalYear: FiscalYear | undefined; isSpread: boolean },
+  { fiscalYear, hasCalendar, isSpread }: Pick<Surroundings, 'fiscalYear' | 'hasCalendar'> & { isSpread: boolean },
 ): { readonly from: Template; readonly format: TimeFormat } {
   const { from = nothing, format = ['iso'], locale, timezone } = readForm(place, timeShape);
   const time = { formats: format, locales: locale ?? ['en'], timezone, fiscalYear };
+  const literal = literalText(from);
+  if (literal !== undefined && timeFormatProblem(time) === undefined) {
+    // A calendar knows further names of periods, but it is a file, and those are read with the source.
+    const isTime = typeof compileTimeReader(time, 'UTC', undefined)(literal) !== 'string';
+    if (!isTime && !hasCalendar) reportLiteral(place, literal, 'not a time');
+  }
   const at = within(place, 'format');
   // Where the locale could not be read, neither can what depends on it.
   const isJudged =
@@ -114,17 +124,31 @@ function readNumber(place: Place): DriverEntry['value'] {
       spotOf(within(place, 'decimal')) === undefined ? { hint: 'say which mark is the decimal one: decimal: ","' } : {};
     at.report({ path: at.path, message: 'the group mark is the decimal mark too', ...hint });
   }
-  return {
-    from,
-    format: {
-      decimal: decimal ?? '.',
-      group,
-      accounting: accounting ?? false,
-      scale,
-      negate: negate ?? false,
-      round,
-    },
+  const format = {
+    decimal: decimal ?? '.',
+    group,
+    accounting: accounting ?? false,
+    scale,
+    negate: negate ?? false,
+    round,
   };
+  const literal = literalText(from);
+  if (literal !== undefined && parseDecimal(literal, format) === undefined) {
+    reportLiteral(place, literal, 'not a number');
+  }
+  return { from, format };
+}
+
+/** `value: amount` is the text "amount" in every row; `value: "1"` is a number, and may be meant. */
+function reportLiteral(form: Place, literal: string, fault: string): void {
+  const place = isMapping(writtenAt(form)) ? within(form, 'from') : form;
+  if (isExcused(place)) return;
+  place.report({
+    path: place.path,
+    message: `a text that names no column, and is ${fault}`,
+    detail: `: ${quote(literal)}`,
+    hint: `write ${JSON.stringify(`{${literal.replaceAll(/[{}]/g, '').trim()}}`)} for what stands in a column`,
+  });
 }
 
 /** A filter that names a map that is not there would make every text empty, and every row a reject. */

@@ -86,7 +86,7 @@ function readMapping(place: Place, fields: Fields<typeof sourceShape>, defaults:
     fillDown: fillDown.map((column) => column.trim()),
     unpivot: readUnpivot(within(place, 'unpivot'), fields.unpivot),
     maps: Object.fromEntries(Object.entries(maps).filter(([, map]) => !Object.hasOwn(map, 'file'))),
-    drivers: readDrivers(place, { fiscalYear, defaults }),
+    drivers: readDrivers(place, { fiscalYear, hasCalendar: keysAt(place).includes('calendar'), defaults }),
   };
 }
 

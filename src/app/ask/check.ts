@@ -1,7 +1,7 @@
 /** A first look at a source: do its columns fit, what do its first rows give, and would `sync` accept them. */
 import { isAgentError } from '../../core/errors.ts';
 import { isAdding } from '../../core/guard/guard.ts';
-import { type MappingProblem, columnProblems, otherDelimiter } from '../../core/mapping/columns.ts';
+import { type MappingProblem, columnProblems, literalWarnings, otherDelimiter } from '../../core/mapping/columns.ts';
 import { type MonthRules, collapsedFrom } from '../../core/mapping/entry-reader.ts';
 import type { ReadingSink } from '../../core/mapping/reading.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
@@ -155,6 +155,7 @@ class Look {
     }
     const problems = columnProblems(this.#mapping, columns);
     this.#note(problems);
+    for (const warning of literalWarnings(this.#mapping, columns)) this.#warnings.add(warning);
     return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules);
   }
 

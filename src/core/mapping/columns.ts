@@ -1,6 +1,6 @@
 /** Whether a mapping fits the columns of a part, and what to do where it does not. */
 import type { Mapping, Unpivot } from '../settings.ts';
-import { templateColumns } from './template.ts';
+import { type Template, literalText, templateColumns } from './template.ts';
 import { type Unpivoted, unpivot, unpivotNames, valueGroup } from './unpivot.ts';
 
 /** What a mapping asks for and a place cannot give: a column that a part lacks, a rule that a database cannot collapse by. */
@@ -33,6 +33,28 @@ export function columnProblems(mapping: Mapping, columns: readonly string[]): re
     need(['drivers', index, 'value'], templateColumns(entry.value.from));
   }
   return problems;
+}
+
+/**
+ * Texts of entries that are also names of columns: `path: [Sales, region]` is mostly a slip for `{region}`. A measure named
+ * after the column of its value is no slip: `path: [Sales, orders]` beside `value: "{orders}"`.
+ */
+export function literalWarnings(mapping: Mapping, columns: readonly string[]): readonly string[] {
+  const names = mapping.unpivot === undefined ? columns : unpivot(mapping.unpivot, columns).names;
+  return mapping.drivers.flatMap(({ id, path, time, value }, entry) => {
+    const measures = templateColumns(value.from);
+    const templates: readonly (readonly [key: string, template: Template | undefined])[] = [
+      ['id', id],
+      ...path.map((template, element) => [`path[${element}]`, template] as const),
+      ['time', time.from],
+      ['value', value.from],
+    ];
+    return templates.flatMap(([key, template]) => {
+      const literal = template === undefined ? undefined : literalText(template)?.trim();
+      if (literal === undefined || literal === '' || !names.includes(literal) || measures.includes(literal)) return [];
+      return `drivers[${entry}].${key} is the text "${literal}" in every row, and there is a column of that name: for its fields write "{${literal}}"`;
+    });
+  });
 }
 
 /** A column whose fields a mapping uses, by its index. */

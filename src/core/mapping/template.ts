@@ -82,6 +82,12 @@ export function templateColumns(template: Template): readonly string[] {
   return template.pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.column]));
 }
 
+/** What a template without placeholders says in every row; `undefined` for one with placeholders, or without any text. */
+export function literalText({ pieces }: Template): string | undefined {
+  const [only] = pieces;
+  return pieces.length === 1 && typeof only === 'string' ? only : undefined;
+}
+
 /** The maps that a template names. */
 export function templateMaps(template: Template): readonly string[] {
   return template.pieces.flatMap((piece) =>
