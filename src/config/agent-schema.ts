@@ -3,13 +3,6 @@ import { z } from 'zod';
 import { leaf, textOf } from './leaf.ts';
 import { anyText, cron, duration, durationOrOff, limit, positiveDuration, size, text, timezone } from './units.ts';
 
-/** The status page comes later; until then its key is refused and not ignored. */
-const notYet = leaf<undefined>({ type: 'string' }, (written) =>
-  written === 'off'
-    ? { value: undefined }
-    : { refused: { message: 'the status page is not there yet', hint: 'remove this key' } },
-);
-
 export const rootShape = {
   state: text
     .describe(
@@ -28,7 +21,6 @@ export const rootShape = {
   keepMax: size
     .prefault('10GB')
     .describe('Acknowledged snapshots never take more than this, but the last is always kept.'),
-  status: notYet.optional().describe('The address of the status page. It is not there yet: leave it out.'),
 };
 
 /** An address without its trailing slashes. What is refused is not shown: it may hold a password. */

@@ -38,6 +38,14 @@ describe('the JSON Schema', () => {
     expect(schema.properties?.['keepMax']?.default).toBe('10GB');
   });
 
+  test('offers no key that the agent does not know', () => {
+    for (const key of Object.keys(schema.properties ?? {})) {
+      expect(problems(`${key}: ''\n`).filter((problem) => problem.includes('unknown key'))).toEqual([]);
+    }
+    expect(problems("status: '127.0.0.1:9464'\n")).toContainEqual(expect.stringContaining('unknown key "status"'));
+    expect(schema.properties).not.toHaveProperty('status');
+  });
+
   test('describes every key', () => {
     const undescribed = (node: Node, at: string): string[] => [
       ...Object.entries(node.properties ?? {}).flatMap(([key, inner]) => [
