@@ -1,6 +1,7 @@
 import { readKnown } from '../compose/known.ts';
 import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
 import { type Refusal, type SourceCheck, checkSource } from '../app/ask/check.ts';
+import { exposureWarnings, fileMode } from '../config/exposure.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { locate } from '../config/locate.ts';
 import type { Problem } from '../config/problems.ts';
@@ -12,6 +13,7 @@ import { count, table } from './text.ts';
 interface CheckAnswer {
   readonly ok: boolean;
   readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
   readonly sources: readonly SourceCheck[];
 }
 
@@ -27,6 +29,7 @@ export async function check(context: Context, options: { offline?: boolean }): P
   const report: CheckAnswer = {
     ok: problems.length === 0 && !isUnread && !isRefused,
     problems,
+    warnings: settings === undefined ? [] : exposureWarnings(settings, fileMode),
     sources: options.offline === true ? sources.filter(({ error }) => error !== undefined) : sources,
   };
   answer(context, report, () => showCheck(report, options.offline === true));
@@ -69,8 +72,8 @@ function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Pr
   return locate(settings.file, findings);
 }
 
-function showCheck({ problems, sources }: CheckAnswer, offline: boolean): string[] {
-  const lines = problems.map(problemLine);
+function showCheck({ problems, warnings, sources }: CheckAnswer, offline: boolean): string[] {
+  const lines = [...problems.map(problemLine), ...warnings.map((warning) => `note: ${warning}`)];
   for (const source of sources) {
     lines.push(`source ${source.name}`);
     if (source.error !== undefined) lines.push(...showRefusal('cannot be read', source.error));

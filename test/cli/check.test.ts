@@ -1,4 +1,5 @@
 /** `check`: every problem of a config at once, and a first look into every source. */
+import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
@@ -148,6 +149,23 @@ sources:
     const { stdout } = await run('check');
     expect(stdout).toMatch(/"last\/N" is made twice of one row and time, by drivers\[0\] and drivers\[1\]/);
     expect(stdout).not.toMatch(/"sum\/N" is made twice/);
+  });
+
+  test('asks whether a text was meant that is also a column, and says who else can change the config', async () => {
+    const { at, run, configure } = await threeSources();
+    const drivers = [{ id: '{k}', path: ['Books', 'k'], time: '{t}', value: '{net}' }];
+    await configure({ books: { ...csv('books.csv'), drivers } });
+    await at.write('books.csv', 'k,t,net\nN,2026-01-31,100\n');
+    await chmod(path.join(at.dir, 'driver-sync.yaml'), 0o646);
+    const { code, stdout, json } = await run('check', '--json');
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({
+      ok: true,
+      warnings: [expect.stringContaining('can change')],
+      sources: [{ warnings: [expect.stringContaining('drivers[0].path[1] is the text "k"')] }],
+    });
+    expect(stdout).toContain('write \\"{k}\\"');
+    expect((await run('check')).stdout).toMatch(/^note: every user of this machine can change .*driver-sync.yaml/);
   });
 
   test('warns of a group mark that would make thousands of a number of JSON', async () => {

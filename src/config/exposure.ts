@@ -1,0 +1,83 @@
+/** What of a config others on the machine or on the network could read or change. `check` warns of it. */
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { Settings } from '../core/settings.ts';
+
+/** @param modeOf permissions of a file, `undefined` where it cannot be asked for them */
+export function exposureWarnings(settings: Settings, modeOf: (file: string) => number | undefined): readonly string[] {
+  const { file, destination } = settings;
+  const baseDir = path.dirname(file);
+  const warnings: string[] = [];
+  if (isSet(modeOf(file), othersWrite)) {
+    warnings.push(`every user of this machine can change ${file}, and with it what is pushed and where: chmod o-w`);
+  }
+  const addresses: readonly Address[] = [
+    ...(destination === 'emulator' ? [] : [addressOfDestination(destination)]),
+    ...settings.sources.flatMap(({ name, kind }) => addressOfSource(name, kind, baseDir)),
+  ];
+  for (const { where, url, hasSecret, tokenFile } of addresses) {
+    if (hasSecret && url.protocol === 'http:' && !isLoopback(url.hostname)) {
+      warnings.push(`${where}: what it says to ${url.host} to be let in crosses the network unencrypted: use https`);
+    }
+    const mode = tokenFile === undefined ? undefined : modeOf(tokenFile);
+    const others = isSet(mode, othersWrite) ? 'change' : isSet(mode, othersRead) ? 'read' : undefined;
+    if (others !== undefined) {
+      warnings.push(`${where}: every user of this machine can ${others} the token file ${tokenFile}: chmod 600`);
+    }
+  }
+  return [...new Set(warnings)];
+}
+
+/** Permissions of a file, through links; `undefined` where there is none, or where the system has no such permissions. */
+export function fileMode(file: string): number | undefined {
+  return process.platform === 'win32' ? undefined : statSync(file, { throwIfNoEntry: false })?.mode;
+}
+
+const othersRead = 0o004;
+const othersWrite = 0o002;
+
+function isSet(mode: number | undefined, bits: number): boolean {
+  return mode !== undefined && (mode & bits) !== 0;
+}
+
+interface Address {
+  readonly where: string;
+  readonly url: URL;
+  /** A token, or a user and password, goes there. */
+  readonly hasSecret: boolean;
+  /** Absolute. */
+  readonly tokenFile: string | undefined;
+}
+
+function addressOfDestination({ url, token, headers }: Exclude<Settings['destination'], 'emulator'>): Address {
+  return {
+    where: 'destination',
+    url: new URL(url),
+    hasSecret: token !== undefined || hasAuthorization(headers),
+    tokenFile: token?.kind === 'file' ? token.file : undefined,
+  };
+}
+
+/** Kinds of sources that ask the web have these keys; the url of a database is of another protocol. */
+function addressOfSource(name: string, kind: unknown, baseDir: string): Address[] {
+  const { url: text, token, tokenFile, headers } = kind as Readonly<Record<string, unknown>>;
+  const url = typeof text === 'string' ? URL.parse(text) : null;
+  if (url === null) return [];
+  const isNamed = typeof tokenFile === 'string';
+  return [
+    {
+      where: `source ${name}`,
+      url,
+      hasSecret: token !== undefined || isNamed || url.username + url.password !== '' || hasAuthorization(headers),
+      tokenFile: isNamed ? path.resolve(baseDir, tokenFile) : undefined,
+    },
+  ];
+}
+
+function hasAuthorization(headers: unknown): boolean {
+  return Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization');
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+}
