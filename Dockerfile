@@ -18,10 +18,12 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-# Without what only development needs, and with the clients of the databases, which a package leaves to whoever uses them.
+# Without what only development needs, and with what the package leaves to whoever uses it: the clients of the databases
+# and, for the agent tools of the emulator, an OAuth server and its protocol.
 RUN npm run build \
   && npm pkg delete devDependencies peerDependencies peerDependenciesMeta \
-  && npm install --ignore-scripts pg@8 mysql2@3
+  && npm install --ignore-scripts pg@8 mysql2@3 \
+    @modelcontextprotocol/server@2 oidc-provider@9 fetch-to-node@2
 
 FROM node:24-slim
 ENV NODE_ENV=production \

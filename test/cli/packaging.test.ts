@@ -91,6 +91,15 @@ describe('the image', () => {
     expect(built.flatMap((copy) => copy.sources).toSorted()).toEqual([`/app/${outDir}`, '/app/node_modules']);
   });
 
+  test('has every package that is left to whoever uses it but DuckDB, in the version that is asked for', async () => {
+    const { peerDependencies } = await json('package.json');
+    const [, installed = ''] = /npm install --ignore-scripts ([^]+?)\n\n/.exec(await text('Dockerfile')) ?? [];
+    const wanted = Object.entries<string>(peerDependencies)
+      .filter(([name]) => name !== '@duckdb/node-api')
+      .map(([name, range]) => `${name}@${/^\^(\d+)/.exec(range)?.[1]}`);
+    expect(installed.match(/[^\s\\]+/g)?.toSorted()).toEqual(wanted.toSorted());
+  });
+
   test('runs as a user without a name on a Node that the package accepts, and is asked for life by exec', async () => {
     const dockerfile = await text('Dockerfile');
     expect(dockerfile).toMatch(/^USER \d+:\d+$/m);

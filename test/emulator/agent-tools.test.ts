@@ -1,9 +1,44 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { InsufficientScopeError } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { builtInCatalog } from '../../src/emulator/routing/catalog.ts';
 import { loggedIn } from '../support/agent-world.ts';
 import { emulatorWorld } from '../support/emulator-world.ts';
 import { anyId, routingWorld } from '../support/routing-world.ts';
+
+/** What POST /mcp answers in a process that lacks a package, and whether the driver push works there. */
+async function answersWithout(missing: string): Promise<unknown> {
+  const program = `
+    import { registerHooks } from 'node:module';
+    const nobody = new URL('file:///nobody/installed/it.js').href;
+    registerHooks({
+      resolve(name, context, next) {
+        return next(name, name === '${missing}' ? { ...context, parentURL: nobody } : context);
+      },
+    });
+    const { startEmulator } = await import(${JSON.stringify(new URL('../../src/emulator/index.ts', import.meta.url).href)});
+    await using emulator = await startEmulator();
+    const post = (path, body) => emulator.fetch(path, { method: 'POST', body });
+    const tools = await post('/mcp', '{}');
+    const push = await post('/api/extDrivers/update', '{"extDrivers":[]}');
+    console.log(JSON.stringify({ status: tools.status, ...(await tools.json()), push: push.status }));`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return JSON.parse(await text(child.stdout));
+}
+
+test.for(['@modelcontextprotocol/server', 'oidc-provider', 'fetch-to-node'])(
+  'without the package %s the tools say what to install, and everything else works',
+  async (missing) => {
+    expect(await answersWithout(missing)).toEqual({
+      status: 501,
+      error: `the agent tools need the package ${missing}: npm install @modelcontextprotocol/server@2 oidc-provider@9 fetch-to-node@2, then start the emulator again`,
+      push: 200,
+    });
+  },
+);
 
 describe('the official client', () => {
   test('discovers, registers, logs in through the browser, and finds the tools', async () => {

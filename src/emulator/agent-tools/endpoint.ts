@@ -1,6 +1,10 @@
-/** Where agents find the emulator. What answers them is loaded when the first one asks: the agent embeds the emulator. */
+/**
+ * Where agents find the emulator. What answers them is loaded when the first one asks, and needs packages that the daemon,
+ * which embeds the emulator, does without: they are optional peers of the package.
+ */
 import type { Database } from 'better-sqlite3';
 import type { Context } from 'hono';
+import { refuse } from '../answers.ts';
 import { route } from '../routes.ts';
 import type { App, EmulatorEnv, Handler } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
@@ -51,7 +55,8 @@ async function answer(context: Context<EmulatorEnv>, load: () => Promise<AgentTo
   const refusal = await exchange.receive((chunk) => chunks.push(chunk), bytesMax);
   return exchange.settle(async () => {
     if (refusal !== undefined) return refusal;
-    const tools = await load();
+    const tools = await load().catch(refusalWithoutPackages);
+    if (tools instanceof Response) return tools;
     return tools.answer({
       request: context.req.raw,
       body: new Uint8Array(Buffer.concat(chunks)),
@@ -60,4 +65,16 @@ async function answer(context: Context<EmulatorEnv>, load: () => Promise<AgentTo
       },
     });
   });
+}
+
+/** With the major versions of package.json. */
+const packages = ['@modelcontextprotocol/server@2', 'oidc-provider@9', 'fetch-to-node@2'];
+
+/** The answer where a package is missing. @throws every other failure. */
+function refusalWithoutPackages(error: unknown): Response {
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  const [, missing] = (isMissing && /package '([^']+)'/.exec(error.message)) || [];
+  if (missing === undefined) throw error;
+  const command = `npm install ${packages.join(' ')}`;
+  return refuse(501, `the agent tools need the package ${missing}: ${command}, then start the emulator again`);
 }
