@@ -144,7 +144,7 @@ async function retrying(
       Math.max(report.retry.askedMs, fullJitterMs({ attempt: failures, random: deps.random })),
     );
     const { outcome, reason } = report;
-    log.warn('the push was not acknowledged and is tried again', { outcome, detail: reason, inMs: waitMs });
+    log.warn('the push was not acknowledged and is tried again', { outcome, detail: reason, inMs: Math.round(waitMs) });
     deps.observe({ kind: 'waiting', ms: waitMs, why: `trying again: ${reason ?? outcome}` });
     await clock.sleep(waitMs, signal);
   }

@@ -1,21 +1,27 @@
 import { type Difference, difference } from '../app/ask/inspect.ts';
 import { openState } from '../compose/state.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
-import { showChanges } from './text.ts';
+import { count, showChanges } from './text.ts';
 
 /** The difference of two acknowledged snapshots. */
-export function diff(context: Context, from: string, to: string): number {
+export function diff(context: Context, { from, to, all }: { from: string; to: string; all: boolean }): number {
   using state = openState(loadSettings(context, 'optional'), commandLog(context));
   const found = difference(state.deps, from, to);
-  answer(context, found, () => showDifference(found));
+  answer(context, found, () => showDifference(found, all));
   return 0;
 }
 
-function showDifference({ changes, drivers }: Difference): string[] {
-  const mark = { create: '+', update: '~', delete: '-' };
+const linesShown = 100;
+
+function showDifference({ from, to, changes, drivers }: Difference, all: boolean): string[] {
+  if (drivers.length === 0) return [`no difference between push ${from} and push ${to}`];
+  const mark = { create: 'created', update: 'updated', delete: 'deleted' };
   const lines = drivers.flatMap(({ kind, driver, path, points }) => [
     `${mark[kind]} ${driver}  ${(path.to ?? path.from ?? []).join(' / ')}`,
-    ...points.map(({ month, from, to }) => `    ${month}  ${from ?? '(none)'} -> ${to ?? '(none)'}`),
+    ...points.map((point) => `    ${point.month}  ${point.from ?? '(none)'} -> ${point.to ?? '(none)'}`),
   ]);
-  return [...lines, drivers.length === 0 ? 'no difference' : showChanges(changes)];
+  const total = `from push ${from} to push ${to}: ${showChanges(changes)}`;
+  if (all || lines.length <= linesShown) return [total, '', ...lines];
+  const rest = `and ${count(lines.length - linesShown, 'more line')}: driver-sync diff ${from} ${to} --all`;
+  return [total, '', ...lines.slice(0, linesShown), rest];
 }

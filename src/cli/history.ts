@@ -32,8 +32,35 @@ function pushRow(push: PushRecord) {
   };
 }
 
-function showPushes(pushes: readonly ReturnType<typeof pushRow>[]): string[] {
-  const failures = pushes.flatMap(({ id, outcome, detail }) =>
+type Push = ReturnType<typeof pushRow>;
+
+/** Attempts of one snapshot that failed alike, one after another; the newest stands first. */
+interface Attempts {
+  readonly newest: Push;
+  oldest: Push;
+  count: number;
+}
+
+/** An hour in which the service cannot be reached is one line. `--json` has every attempt. */
+function foldAttempts(pushes: readonly Push[]): Attempts[] {
+  const folded: Attempts[] = [];
+  for (const push of pushes) {
+    const last = folded.at(-1);
+    if (last !== undefined && push.outcome !== 'acknowledged' && isSameAttempt(last.newest, push)) {
+      last.oldest = push;
+      last.count++;
+    } else folded.push({ newest: push, oldest: push, count: 1 });
+  }
+  return folded;
+}
+
+function isSameAttempt(a: Push, b: Push): boolean {
+  return a.digest === b.digest && a.outcome === b.outcome && a.address === b.address && a.rollbackOf === b.rollbackOf;
+}
+
+function showPushes(pushes: readonly Push[]): string[] {
+  const folded = foldAttempts(pushes);
+  const failures = folded.flatMap(({ newest: { id, outcome, detail } }) =>
     outcome === 'acknowledged' || detail === undefined ? [] : [`push ${id} ${outcome}: ${detail}`],
   );
   const all = table(
@@ -48,17 +75,22 @@ function showPushes(pushes: readonly ReturnType<typeof pushRow>[]): string[] {
       ['points changed', 'left'],
       ['digest', 'left'],
     ],
-    pushes.map((push) => [
-      String(push.id),
-      push.at,
-      push.rollbackOf === undefined ? push.outcome : `${push.outcome} (rollback to ${push.rollbackOf})`,
-      String(push.drivers),
-      String(push.points),
-      showBytes(push.bytes),
-      showCounts(push.changes.drivers),
-      showCounts(push.changes.points),
-      push.digest.slice(0, 12),
+    folded.map(({ newest, oldest, count }) => [
+      count === 1 ? String(newest.id) : `${oldest.id}-${newest.id}`,
+      newest.at,
+      showOutcome(newest, count),
+      String(newest.drivers),
+      String(newest.points),
+      showBytes(newest.bytes),
+      showCounts(newest.changes.drivers),
+      showCounts(newest.changes.points),
+      newest.digest.slice(0, 12),
     ]),
   );
   return [...all, ...failures];
+}
+
+function showOutcome({ outcome, rollbackOf }: Push, attempts: number): string {
+  const times = attempts === 1 ? '' : `, ${attempts} attempts`;
+  return rollbackOf === undefined ? `${outcome}${times}` : `${outcome}${times} (rollback to ${rollbackOf})`;
 }

@@ -1,5 +1,5 @@
 import { openScratch } from '../compose/scratch.ts';
-import { type PlanReport, plan as planPass } from '../app/ask/plan.ts';
+import { type PlanReport, type PlannedSource, plan as planPass } from '../app/ask/plan.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
@@ -7,12 +7,13 @@ import { configDiffers } from './status.ts';
 import { type Context, answer, commandLog, loadUnsentSettings } from './context.ts';
 import { say } from './output.ts';
 import { openProgress } from './progress.ts';
-import { showBytes, showChanges, showSources } from './text.ts';
+import { count, showBytes, showChanges, showSources, table } from './text.ts';
 
 const renamesShown = 10;
+const changesShown = 20;
 
 /** What `sync` would do now. */
-export async function plan(context: Context): Promise<number> {
+export async function plan(context: Context, all: boolean): Promise<number> {
   const settings = loadUnsentSettings(context);
   const progress = openProgress(process.stderr);
   const stop = new AbortController();
@@ -21,7 +22,7 @@ export async function plan(context: Context): Promise<number> {
   {
     using scratch = openScratch(settings, commandLog(context), progress.observe);
     try {
-      report = await planPass(scratch.deps, { shownMax: 20 }, stop.signal);
+      report = await planPass(scratch.deps, { shownMax: all ? Infinity : changesShown }, stop.signal);
     } finally {
       progress.end();
     }
@@ -33,7 +34,7 @@ export async function plan(context: Context): Promise<number> {
 
 function showPlan(report: PlanReport): string[] {
   const { drivers, points, bytes, digest } = report;
-  const lines = [...showSources(report.sources), ''];
+  const lines = [...showSources(report.sources), ...report.sources.flatMap(showLargest), ''];
   lines.push(`snapshot ${digest.slice(0, 12)}: ${drivers} drivers, ${points} points, ${showBytes(bytes)}`);
   lines.push(`would change: ${showChanges(report.changes)}`);
   if (report.isSameData) lines.push('the same data, sent with another stamp or shouldDeleteMissing');
@@ -52,6 +53,32 @@ function showPlan(report: PlanReport): string[] {
     if (report.blocked.hint !== undefined) lines.push(`  ${report.blocked.hint}`);
   }
   return lines;
+}
+
+/** The changes of a source, the largest first: what a person has to see before they approve. */
+function showLargest({ name, state, largest, changedPoints }: PlannedSource): string[] {
+  if (changedPoints === 0) return [];
+  const would = state === 'held' ? `${name} is held; approving it` : `${name}: the next push`;
+  const some = largest.length < changedPoints ? `; the ${largest.length} largest (--all shows all)` : '';
+  const rows = largest.map((change) => [
+    change.driver,
+    change.path.join(' / '),
+    change.month,
+    change.old ?? '(none)',
+    change.new ?? '(none)',
+  ]);
+  const columns = [
+    ['driver', 'left'],
+    ['path', 'left'],
+    ['month', 'left'],
+    ['old value', 'right'],
+    ['new value', 'right'],
+  ] as const;
+  return [
+    '',
+    `${would} changes ${count(changedPoints, 'point')}${some}`,
+    ...table(columns, rows).map((line) => `  ${line}`),
+  ];
 }
 
 /** What another config would change and delete, for the log of a reload. */

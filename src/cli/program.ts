@@ -109,9 +109,15 @@ function addWorking(program: Command, run: Run): void {
       run(options, async (context) => (await import('./check.ts')).check(context, options)),
     );
 
-  command(program, 'plan', 'what sync would do now; sends nothing', ['plan', 'plan --json | jq .changes']).action(
-    (options: CommonOptions) => run(options, async (context) => (await import('./plan.ts')).plan(context)),
-  );
+  command(program, 'plan', 'what sync would do now, with the largest changes of each source; sends nothing', [
+    'plan',
+    'plan --all',
+    'plan --json | jq .changes',
+  ])
+    .option('--all', 'all changes, not only the 20 largest of each source')
+    .action((options: CommonOptions & { all?: boolean }) =>
+      run(options, async (context) => (await import('./plan.ts')).plan(context, options.all === true)),
+    );
 }
 
 function addDeciding(program: Command, run: Run): void {
@@ -161,11 +167,14 @@ function addLooking(program: Command, run: Run): void {
     (options: CommonOptions) => run(options, async (context) => (await import('./history.ts')).history(context)),
   );
 
-  command(program, 'diff', 'the difference of two acknowledged snapshots', ['diff 40 41'])
+  command(program, 'diff', 'the difference of two acknowledged snapshots', ['diff 40 41', 'diff 40 41 --all'])
     .argument('<a>', 'a push number')
     .argument('<b>', 'a push number')
-    .action((a: string, b: string, options: CommonOptions) =>
-      run(options, async (context) => (await import('./diff.ts')).diff(context, a, b)),
+    .option('--all', 'all changes, however many (--json always has them)')
+    .action((from: string, to: string, options: CommonOptions & { all?: boolean }) =>
+      run(options, async (context) =>
+        (await import('./diff.ts')).diff(context, { from, to, all: options.all === true }),
+      ),
     );
 
   command(program, 'explain', 'where a number came from', ['explain revenue/north', 'explain revenue/north 2026-03'])

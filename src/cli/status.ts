@@ -9,7 +9,7 @@ import type { Settings } from '../core/settings.ts';
 import type { Approval } from '../core/stores.ts';
 import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { say } from './output.ts';
-import { showSources } from './text.ts';
+import { showSources, showWhy } from './text.ts';
 
 export interface StatusOptions {
   readonly exitCode?: boolean;
@@ -196,7 +196,7 @@ function iso(ms: number): string {
 function showStatus(report: StatusReport): string[] {
   const rows: [string, string][] = [
     ['agent', report.agent === null ? 'not running' : `running, pid ${report.agent.pid}, since ${report.agent.since}`],
-    ['last pass', report.lastPass === undefined ? 'none yet' : showPassLine(report.lastPass)],
+    ['last pass', report.lastPass === undefined ? 'none yet' : showPassLine(report.lastPass, report.sources)],
     ['last push', report.lastPush === undefined ? 'none yet' : showPushLine(report.lastPush)],
     ['acknowledged', report.lastAcknowledged === undefined ? 'none yet' : showAcknowledged(report.lastAcknowledged)],
     ['next push', report.nextPush ?? noNextPush(report)],
@@ -217,8 +217,8 @@ function showStatus(report: StatusReport): string[] {
   return report.sources.length === 0 ? head : [...head, '', ...showSources(report.sources)];
 }
 
-function showPassLine({ at, outcome, exit, reason, hint }: LastPass): string {
-  const why = reason === undefined ? '' : `: ${reason}`;
+function showPassLine({ at, outcome, exit, reason, hint }: LastPass, sources: readonly SourceReport[]): string {
+  const why = reason === undefined ? showWhy(exit, sources) : `: ${reason}`;
   return `${at} ${outcome}, exit ${exit}${why}${hint === undefined ? '' : ` (${hint})`}`;
 }
 

@@ -8,7 +8,7 @@ import { type Context, answer, commandLog, loadSettings, warnOfState } from './c
 import { embedEmulator } from './embedded.ts';
 import { say } from './output.ts';
 import { openProgress } from './progress.ts';
-import { count, showBytes, showSources } from './text.ts';
+import { count, showBytes, showSources, showWhy } from './text.ts';
 
 const retryForMs = 60_000;
 
@@ -34,7 +34,8 @@ export function showPass(report: PassReport): string[] {
     push === undefined
       ? ''
       : ` push ${push.id}: ${count(push.drivers, 'driver')}, ${count(push.points, 'point')}, ${showBytes(push.bytes)}`;
-  const lines = [...showSources(report.sources), '', `${outcome}${what}`];
+  const why = showWhy(report.exit, report.sources);
+  const lines = [...showSources(report.sources), '', `${outcome}${what}${why}`];
   if (reason !== undefined) lines.push(`  ${reason}`);
   if (hint !== undefined) lines.push(`  ${hint}`);
   return lines;

@@ -34,12 +34,32 @@ export function cutToWidth(text: string, width: number): string {
   }
   return cut;
 }
+/** `drivers: 1 created; points: 12 created, 3 deleted`. */
 export function showChanges({ drivers, points }: Changes): string {
-  return `drivers ${showCounts(drivers)}, points ${showCounts(points)}`;
+  return `drivers: ${showCounts(drivers)}; points: ${showCounts(points)}`;
 }
 
+/** `2 created, 1 deleted`, or `none`. */
 export function showCounts(counts: Counts): string {
-  return `+${counts.create} ~${counts.update} -${counts.delete}`;
+  const kinds = [
+    [counts.create, 'created'],
+    [counts.update, 'updated'],
+    [counts.delete, 'deleted'],
+  ] as const;
+  const shown = kinds.filter(([number]) => number > 0).map(([number, kind]) => `${number} ${kind}`);
+  return shown.length === 0 ? 'none' : shown.join(', ');
+}
+
+/** Why a pass that pushed, or had nothing to push, ended with 3 or 4. */
+export function showWhy(exit: number, sources: readonly SourceReport[]): string {
+  if (exit !== 3 && exit !== 4) return '';
+  const named = (state: SourceReport['state'], what: string): string[] => {
+    const names = sources.filter((source) => source.state === state).map(({ name }) => name);
+    return names.length === 0 ? [] : [`${what}: ${names.join(', ')}`];
+  };
+  const why = [...named('held', 'held'), ...named('unread', 'not read')];
+  if (why.length === 0 && exit === 3) why.push('a part is gone and its data is carried');
+  return why.length === 0 ? '' : ` (${why.join('; ')})`;
 }
 
 /** `1 driver`, `2 drivers`. */

@@ -147,7 +147,7 @@ test('SIGHUP with a valid config swaps it, says what it changes, and passes', as
   daemon.kill('SIGHUP');
   expect(pointsOf(await s.service.post(2))).toEqual({ a: { '2026-01': '1.50' }, c: { '2026-01': '3' } });
   await daemon.says(/"pushed"/);
-  const wouldChange = expect.objectContaining({ changes: expect.stringContaining('drivers +1 ~0 -0') });
+  const wouldChange = expect.objectContaining({ changes: expect.stringContaining('drivers: 1 created') });
   expect(daemon.log()).toContainEqual(expect.objectContaining({ wouldChange }));
   const after = await s.place.command('status', '--json');
   expect(after.json()).toMatchObject({ configDiffers: false });
