@@ -32,12 +32,6 @@ test.each([
   expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
 });
 
-test('a file that never ended with a line end need not', async () => {
-  await using w = await accepted(good.slice(0, -1));
-  await w.write('sales.csv', `${good}D41,2026-01,1`);
-  expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
-});
-
 test('a read that was held is withdrawn by one that fails', async () => {
   await using w = await accepted();
   await w.write('sales.csv', gridFile(ids(21, 40)));

@@ -11,6 +11,7 @@ interface Checked {
   readonly sources: readonly {
     readonly readings: readonly { readonly driver: string; readonly month: string; readonly value: string }[];
     readonly refusals: readonly { readonly message: string; readonly hint?: string }[];
+    readonly warnings: readonly string[];
   }[];
 }
 
@@ -157,5 +158,40 @@ describe('check exits 4 where sync would not accept', () => {
     await run('approve', held?.digest ?? '');
     await run('sync');
     expect(await checked(commands)).toMatchObject({ code: 0, refusals: [] });
+  });
+
+  const cut = 'id,time,value\nB,2026-01,1234';
+
+  test('a file without a line end where another one has one, and where its accepted read had one', async () => {
+    const commands = await commandsWorld(
+      { books: csv('{a,b}.csv') },
+      { 'a.csv': longFile({ A: { '2026-01': 1 } }), 'b.csv': cut },
+    );
+    const { at, run } = commands;
+    expect(await checked(commands)).toMatchObject({
+      code: 4,
+      refusals: [{ message: 'b.csv: it ends without a line end, and a.csv of the same source has one' }],
+    });
+    await at.write('b.csv', `${cut}\n`);
+    await run('sync');
+    await at.write('b.csv', cut);
+    expect(await checked(commands)).toMatchObject({
+      code: 4,
+      refusals: [{ message: 'b.csv: it ends without a line end, and its accepted read had one' }],
+    });
+  });
+
+  test('and only mentions one of which nothing is known', async () => {
+    const commands = await commandsWorld({ books: csv('b.csv') }, { 'b.csv': cut });
+    expect(await checked(commands)).toMatchObject({
+      code: 0,
+      ok: true,
+      refusals: [],
+      warnings: [
+        expect.stringMatching(/^b\.csv ends without a line end and may be half a file.* 60 s; say lineEnd: any/),
+      ],
+    });
+    await commands.configure({ books: csv('b.csv', { lineEnd: 'any' }) });
+    expect(await checked(commands)).toMatchObject({ code: 0, warnings: [] });
   });
 });

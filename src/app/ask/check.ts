@@ -15,6 +15,7 @@ import { formatMonth } from '../../core/time/month.ts';
 import { calendarFormats } from '../../core/time/time.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type KnownParts, currentParts } from '../read/current-parts.ts';
+import { type EndedPart, type QuietNeeded, judgeEnd } from '../read/part-end.ts';
 import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } from '../read/part-rows.ts';
 import { withTimeout } from '../read/timeout.ts';
 import { SlipFinder } from './slips.ts';
@@ -66,8 +67,11 @@ export async function checkSource(
       if (deps.isOffline) return;
       const source = deps.openSource(settings);
       // No version: the rows are wanted, whether or not they changed.
-      const { parts } = await currentParts(source, { versions: new Map(), seen: known.seen }, inner);
-      for (const part of parts) await look.read(source, part, inner);
+      const nowMs = deps.clock.now().getTime();
+      const { listed, parts } = await currentParts(source, { versions: new Map(), seen: known.seen, nowMs }, inner);
+      const ends: EndedPart[] = [];
+      for (const part of parts) ends.push(await look.read(source, part, inner));
+      await look.judgeEnds(source, { ends, listed }, inner);
     });
   } catch (error) {
     if (!isAgentError(error)) throw error;
@@ -108,7 +112,8 @@ class Look {
     this.#note(runSourceTests(this.#settings.tests, mapping, rules));
   }
 
-  async read(source: Source, part: Part, signal: AbortSignal): Promise<void> {
+  /** Gives the part with how it ends. */
+  async read(source: Source, part: Part, signal: AbortSignal): Promise<EndedPart> {
     const { clock, maxRejects } = this.#deps;
     const taker = await readUnchanged(clock, { source, part, signal }, async (now) => {
       const fresh = this.#taker(part);
@@ -125,6 +130,34 @@ class Look {
     const { name, revisedAtMs } = { ...part, revisedAtMs: content?.revisedAtMs ?? part.revisedAtMs };
     this.#origins.push({ id: this.#origins.length, source: this.#settings.name, name, revisedAtMs });
     for (const driver of fold.drain()) this.#merge(driver);
+    const end = content ?? (await source.textEnd?.(part, signal));
+    return { ...part, endsWithLineEnd: end?.endsWithLineEnd };
+  }
+
+  async judgeEnds(
+    source: Source,
+    { ends, listed }: { ends: readonly EndedPart[]; listed: readonly Part[] },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const accepted = this.#known.accepted ?? [];
+    const unsure: QuietNeeded[] = [];
+    for (const end of ends) {
+      const isAccepted = accepted.some(({ name, version }) => name === end.name && version === end.version);
+      if (end.endsWithLineEnd !== false || isAccepted) continue;
+      try {
+        const needed = await judgeEnd(end, { source, accepted, ends, listed }, signal);
+        if (needed !== undefined) unsure.push(needed);
+      } catch (error) {
+        if (!isAgentError(error, 'part.unreadable')) throw error;
+        this.#refuse(undefined, error.message, error.hint);
+      }
+    }
+    const [first, ...more] = unsure;
+    if (first === undefined) return;
+    const others = more.length === 0 ? '' : ` (and so do ${more.length} more)`;
+    this.#warnings.add(
+      `${first.part.name} ends without a line end${others} and may be half a file: sync takes it once it was quiet for ${first.neededMs / 1000} s; say lineEnd: any if such files are whole`,
+    );
   }
 
   #taker(part: Part): RowTaker & { readonly fold: Fold; readonly readings: SourceCheck['readings'][number][] } {

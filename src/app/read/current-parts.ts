@@ -39,7 +39,7 @@ export interface CurrentParts {
 /** @throws AgentError as `Source.parts` and `Source.hash` */
 export async function currentParts(
   source: Source,
-  known: { readonly versions: ReadonlyMap<string, string>; readonly seen: KnownParts['seen'] },
+  known: { readonly versions: ReadonlyMap<string, string>; readonly seen: KnownParts['seen']; readonly nowMs: number },
   signal: AbortSignal,
 ): Promise<CurrentParts> {
   const listed = await source.parts(signal, known.versions);
@@ -47,7 +47,7 @@ export async function currentParts(
   if (source.newestOnly !== true) return { listed, parts: listed, seen: undefined };
   const seen = new Map<string, SeenFile>();
   for (const part of listed)
-    seen.set(part.name, await see(source, part, { before: known.seen.get(part.name), signal }));
+    seen.set(part.name, await see(source, part, { before: known.seen.get(part.name), nowMs: known.nowMs, signal }));
   const dated = listed.map((part) => ({ ...part, revisedAtMs: seen.get(part.name)?.revisedAtMs ?? part.revisedAtMs }));
   return { listed, parts: [dated.reduce((best, part) => (isNewer(part, best) ? part : best))], seen };
 }
@@ -56,10 +56,12 @@ export async function currentParts(
 async function see(
   source: Source,
   part: Part,
-  { before, signal }: { before: SeenFile | undefined; signal: AbortSignal },
+  { before, nowMs, signal }: { before: SeenFile | undefined; nowMs: number; signal: AbortSignal },
 ): Promise<SeenFile> {
   if (before?.version === part.version) return before;
   const { hash, version } = (await source.hash?.(part, signal)) ?? { hash: part.version, version: part.version };
   signal.throwIfAborted();
-  return { version, hash, revisedAtMs: before?.hash === hash ? before.revisedAtMs : part.revisedAtMs };
+  // A time ahead of the clock counts as now, when the content is first seen: else the file would stay the newest.
+  const revisedAtMs = before?.hash === hash ? before.revisedAtMs : Math.min(part.revisedAtMs, nowMs);
+  return { version, hash, revisedAtMs };
 }

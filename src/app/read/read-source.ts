@@ -9,6 +9,7 @@ import type { Mapping, SourceSettings } from '../../core/settings.ts';
 import type { PartRead, PartWriter } from '../../core/stores.ts';
 import { assembleCandidate } from './candidate.ts';
 import { type KnownParts, currentParts, knownParts } from './current-parts.ts';
+import { type QuietNeeded, QuietWait, judgeEnd } from './part-end.ts';
 import { type RowTaker, nameWhere, readRows, readUnchanged, tooManyRejects, withLookups } from './part-rows.ts';
 import { withTimeout } from './timeout.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -40,6 +41,11 @@ export type SourceRead =
       readonly hint?: string | undefined;
     };
 
+/** What one look came to: the source was read, or files have to be quiet for longer. */
+type Look =
+  | { readonly read: ReturnType<typeof assembleCandidate>; readonly unsure?: undefined }
+  | { readonly read?: undefined; readonly unsure: readonly QuietNeeded[] };
+
 /**
  * Brings a source's candidate up to date. A source that cannot be read whole keeps its accepted data, and what was read
  * of it meanwhile is kept for the next look.
@@ -50,32 +56,42 @@ export async function readSource(
   signal: AbortSignal,
 ): Promise<SourceRead> {
   const limits = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
-  const good: PartRead[] = [];
   const source = deps.openSource(settings);
   const isExpensive = source.isExpensive === true;
+  const good = new Map<string, PartRead>();
+  const wait = new QuietWait(deps);
   try {
-    return await withTimeout(deps.clock, limits, signal, async (inner) => {
-      const lookups = await deps.readLookups(settings, inner);
-      refuseCutLookups(deps, settings.name, lookups);
-      const reader = new PartReader(deps, settings, { source, lookups });
-      const { listed, parts, seen } = await currentParts(source, reader.known(), inner);
-      deps.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
-      if (seen !== undefined) deps.buffer.setSeen(settings.name, seen);
-      for (const part of parts) good.push(await reader.current(part, inner));
-      inner.throwIfAborted();
-      keepLineEnds(deps, settings.name, lookups);
-      return {
-        settings,
-        isExpensive,
-        mayLag: source.mayLag === true,
-        state: 'read',
-        ...assembleCandidate(deps, settings, { present: good, listed, newestOnly: source.newestOnly === true }),
-      };
-    });
+    for (;;) {
+      const look = await withTimeout(deps.clock, limits, signal, async (inner): Promise<Look> => {
+        const lookups = await deps.readLookups(settings, inner);
+        refuseCutLookups(deps, settings.name, lookups);
+        const reader = new PartReader(deps, settings, { source, lookups, good });
+        const { listed, parts, seen } = await currentParts(source, reader.known(), inner);
+        deps.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
+        if (seen !== undefined) deps.buffer.setSeen(settings.name, seen);
+        const present: PartRead[] = [];
+        for (const part of parts) {
+          const read = await reader.current(part, inner);
+          good.set(part.name, read);
+          present.push(read);
+        }
+        inner.throwIfAborted();
+        const unsure = await reader.unsureEnds({ present, listed, wait }, inner);
+        if (unsure.length > 0) return { unsure };
+        keepLineEnds(deps, settings.name, lookups);
+        const found = { present, listed, newestOnly: source.newestOnly === true };
+        return { read: assembleCandidate(deps, settings, found) };
+      });
+      if (look.read !== undefined) {
+        return { settings, isExpensive, mayLag: source.mayLag === true, state: 'read', ...look.read };
+      }
+      // Outside of the time that a read may take.
+      await wait.until(look.unsure, signal);
+    }
   } catch (error) {
     if (signal.aborted || !isAgentError(error) || error.code.startsWith('state.')) throw error;
     const parts = new Map(
-      [...(deps.buffer.readParts(settings.name, 'candidate') ?? []), ...good].map((part) => [part.id, part]),
+      [...(deps.buffer.readParts(settings.name, 'candidate') ?? []), ...good.values()].map((part) => [part.id, part]),
     );
     const kept = [...parts.values()].map(({ id }) => ({ id, carried: false, settled: false }));
     deps.buffer.dropRead(settings.name, 'candidate');
@@ -94,7 +110,7 @@ function refuseCutLookups({ buffer }: Dependencies, source: string, { files }: L
   );
   if (cut === undefined) return;
   throw new AgentError('source.unreadable', `${cut.file}: it ends without a line end, and had one before`, {
-    hint: endLine,
+    hint: 'was it written to its end? if it is whole, end its last line',
   });
 }
 
@@ -106,7 +122,6 @@ function keepLineEnds({ buffer }: Dependencies, source: string, { files }: Looku
 }
 
 const lineEndKey = (source: string, file: string): string => `line end ${source} ${file}`;
-const endLine = 'was it written to its end? if it is whole, end its last line';
 
 class PartReader {
   readonly #deps: Dependencies;
@@ -117,21 +132,28 @@ class PartReader {
   readonly #fingerprint: string;
   readonly #known: KnownParts;
 
-  constructor(deps: Dependencies, settings: SourceSettings, { source, lookups }: { source: Source; lookups: Lookups }) {
+  /** `good`: what this pass has read already. */
+  constructor(
+    deps: Dependencies,
+    settings: SourceSettings,
+    { source, lookups, good }: { source: Source; lookups: Lookups; good: ReadonlyMap<string, PartRead> },
+  ) {
     this.#deps = deps;
     this.#settings = settings;
     this.#source = source;
     this.#mapping = withLookups(settings.mapping, lookups);
     this.#rules = { timezone: deps.settings.timezone, calendar: lookups.calendar };
     this.#fingerprint = [readingVersion, settings.digest, ...(lookups.hash === '' ? [] : [lookups.hash])].join(':');
-    this.#known = knownParts(deps.buffer, settings.name);
+    const known = knownParts(deps.buffer, settings.name);
+    this.#known = { ...known, newest: new Map([...known.newest, ...good]) };
   }
 
   /** The versions are those of parts that were read the way they would be read now. */
   known(): Parameters<typeof currentParts>[1] {
     const { newest, seen } = this.#known;
     const current = [...newest].filter(([, { fingerprint }]) => fingerprint === this.#fingerprint);
-    return { versions: new Map(current.map(([name, { version }]) => [name, version])), seen };
+    const nowMs = this.#deps.clock.now().getTime();
+    return { versions: new Map(current.map(([name, { version }]) => [name, version])), seen, nowMs };
   }
 
   /** The read of a part's present content: the one in the buffer where nothing changed. */
@@ -145,7 +167,6 @@ class PartReader {
   async #read(part: Part, signal: AbortSignal): Promise<PartRead> {
     const { buffer, observe } = this.#deps;
     const source = this.#settings.name;
-    const known = this.#known.newest.get(part.name);
     const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, this.#fingerprint);
     const taker = this.#taker(part, writer);
     const { rejects, counts, fold } = taker;
@@ -153,16 +174,15 @@ class PartReader {
       const content = (await readRows(this.#source, part, taker, signal)) as Content;
       writer.add(fold.drain());
       buffer.keepRejects(source, part.name, rejects);
-      this.#check(part, content, taker);
+      this.#checkRejects(taker);
       observe({ kind: 'part.folded', source, part: part.name });
-      if (known?.hash === content.hash && known.fingerprint === this.#fingerprint) {
+      const same = this.#readsOf(part).filter(({ hash }) => hash === content.hash);
+      const known = same.find(({ fingerprint }) => fingerprint === this.#fingerprint);
+      if (known !== undefined) {
         buffer.setVersion(known.id, content.version);
         return { ...known, version: content.version };
       }
-      // A touched file changes nothing: it is as old as its present content.
-      const firstSeenMs = this.#source.newestOnly === true ? part.revisedAtMs : content.revisedAtMs;
-      const revisedAtMs = known?.hash === content.hash ? known.revisedAtMs : firstSeenMs;
-      const read = writer.commit({ ...content, revisedAtMs }, counts);
+      const read = writer.commit({ ...content, revisedAtMs: this.#revisedAtMs(part, content, same[0]) }, counts);
       observe({ kind: 'part.swapped', source, part: part.name });
       return read;
     } catch (error) {
@@ -171,6 +191,40 @@ class PartReader {
     } finally {
       writer.discard();
     }
+  }
+
+  /** The newest read of a part, and the accepted one. */
+  #readsOf({ name }: Part): readonly PartRead[] {
+    const accepted = this.#known.accepted?.find((part) => part.kind === 'part' && part.name === name);
+    return [this.#known.newest.get(name), accepted].filter((read) => read !== undefined);
+  }
+
+  /**
+   * When the present content of a part came to be. A touched file is as old as its content, and a time ahead of the clock
+   * counts as the moment when the content is first seen: else such a file would win every tie from then on.
+   */
+  #revisedAtMs(part: Part, content: Content, same: PartRead | undefined): number {
+    if (same !== undefined) return same.revisedAtMs;
+    const revisedAtMs = this.#source.newestOnly === true ? part.revisedAtMs : content.revisedAtMs;
+    return Math.min(revisedAtMs, this.#deps.clock.now().getTime());
+  }
+
+  /**
+   * Parts that may be half a file, and have to be quiet for longer.
+   * @throws AgentError `part.unreadable` where one is half a file
+   */
+  async unsureEnds(
+    { present, listed, wait }: { present: readonly PartRead[]; listed: readonly Part[]; wait: QuietWait },
+    signal: AbortSignal,
+  ): Promise<readonly QuietNeeded[]> {
+    const accepted = this.#known.accepted ?? [];
+    const unsure: QuietNeeded[] = [];
+    for (const read of present) {
+      if (read.endsWithLineEnd !== false || accepted.some(({ id }) => id === read.id) || wait.isStill(read)) continue;
+      const needed = await judgeEnd(read, { source: this.#source, accepted, ends: present, listed }, signal);
+      if (needed !== undefined && needed.quietMs < needed.neededMs) unsure.push(needed);
+    }
+    return unsure;
   }
 
   #taker(part: Part, writer: PartWriter): RowTaker & { readonly fold: Fold } {
@@ -193,19 +247,11 @@ class PartReader {
     };
   }
 
-  #check(part: Part, content: Content, { counts }: RowTaker): void {
+  #checkRejects({ counts }: RowTaker): void {
     const { maxRejects } = this.#deps.settings.guard;
     const rejected = tooManyRejects(counts, { mapping: this.#settings.mapping, maxRejects, whole: true });
     if (rejected !== undefined) {
       throw new AgentError('part.unreadable', rejected, { hint: `see "driver-sync rejects ${this.#settings.name}"` });
-    }
-    const before = this.#known.accepted?.find(
-      ({ name, kind }) => kind === 'part' && (name === part.name || this.#source.newestOnly === true),
-    );
-    if (before?.endsWithLineEnd === true && content.endsWithLineEnd === false) {
-      throw new AgentError('part.unreadable', 'it ends without a line end, and its accepted read had one', {
-        hint: endLine,
-      });
     }
   }
 }

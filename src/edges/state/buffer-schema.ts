@@ -93,6 +93,10 @@ const migrations = [
   ALTER TABLE read ADD COLUMN basis TEXT;
   ALTER TABLE read ADD COLUMN summary TEXT;
   ALTER TABLE read_part ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
+  -- A time ahead of the clock counts as the moment when it was first seen: at the latest now.
+  UPDATE part_read SET revised_at_ms = min(revised_at_ms, unixepoch() * 1000.0);
+  UPDATE origin SET revised_at_ms = min(revised_at_ms, unixepoch() * 1000.0);
+  UPDATE seen SET revised_at_ms = min(revised_at_ms, unixepoch() * 1000.0);
   DELETE FROM meta WHERE key LIKE 'basis %' OR key LIKE 'inherited %' OR key LIKE 'summary:%';
   `,
 ];

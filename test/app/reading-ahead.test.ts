@@ -1,0 +1,39 @@
+/** Files dated in the future: such a time counts as the moment when the file's content was first seen. */
+import { expect, test } from 'vitest';
+import { arrange } from '../support/pushed-world.ts';
+import { longFile, longSource } from '../support/world.ts';
+
+const future = new Date('2099-01-01');
+const value = (of: number): string => longFile({ A: { '2026-01': of } });
+
+test('a file dated in the future yields to one that is revised after it was seen', async () => {
+  const made = await arrange({ sources: { sales: longSource('in/*.csv') } });
+  await made.write('in/a.csv', value(1), future);
+  await made.write('in/b.csv', value(2));
+  await made.sync();
+  await made.write('in/b.csv', value(3));
+  await made.sync();
+  expect(made.points()).toEqual({ A: { '2026-01': '3' } });
+  await made.write('in/a.csv', value(4), future);
+  await made.sync();
+  expect(made.points()).toEqual({ A: { '2026-01': '4' } });
+});
+
+test('a file dated in the future does not stay the newest', async () => {
+  const made = await arrange({ sources: { sales: longSource('in/*.csv', { parts: 'newest' }) } });
+  await made.write('in/a.csv', value(1), future);
+  await made.sync();
+  await made.write('in/b.csv', value(2));
+  expect(await made.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+  expect(made.points()).toEqual({ A: { '2026-01': '2' } });
+});
+
+test('a file that is touched into the future is as old as its content', async () => {
+  const made = await arrange({ sources: { sales: longSource('in/*.csv', { parts: 'newest' }) } });
+  await made.write('in/a.csv', value(1));
+  await made.write('in/b.csv', value(2));
+  await made.sync();
+  await made.write('in/a.csv', value(1), future);
+  expect(await made.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+  expect(made.points()).toEqual({ A: { '2026-01': '2' } });
+});
