@@ -241,16 +241,3 @@ test.each([
   const { error } = kinds['csv']!.schema.safeParse({ files: ['*.csv'], ...keys });
   expect(error?.issues.map(({ path }) => path[0])).toEqual([key]);
 });
-
-describe('a file that is no text', () => {
-  test.each<[what: string, start: string, hint: string]>([
-    ['a gzip archive', '1f8b0800', 'name that ends in .gz'],
-    ['a workbook', '504b030414000000', 'type: xlsx'],
-    ['a Parquet file', '5041523115008b', 'type: parquet'],
-  ])('is told by its beginning: %s', async (_, start, hint) => {
-    await expect(csvRows(Buffer.concat([Buffer.from(start, 'hex'), Buffer.from([0, 0x8b, 0])]))).rejects.toMatchObject({
-      code: 'part.unreadable',
-      hint: expect.stringContaining(hint) as string,
-    });
-  });
-});

@@ -52,16 +52,16 @@ export class PartFile {
     return undefined;
   }
 
-  /** The first three bytes of what `chunks` gives, and the last two. Of a compressed file this costs a pass. */
+  /** The first four bytes of what `chunks` gives, and the last two. Of a compressed file this costs a pass. */
   async ends(): Promise<{ readonly start: Buffer; readonly end: Buffer }> {
     if (this.#compression === undefined) {
-      const start = await this.#file.slice(0, 3);
+      const start = await this.#file.slice(0, 4);
       return { start, end: await this.#file.slice(Math.max(0, this.bytes - 2), this.bytes) };
     }
     let start = Buffer.alloc(0);
     let end = Buffer.alloc(0);
     for await (const chunk of this.chunks()) {
-      if (start.length < 3) start = Buffer.concat([start, chunk.subarray(0, 3)]);
+      if (start.length < 4) start = Buffer.concat([start, chunk.subarray(0, 4)]);
       end = Buffer.concat([end, chunk.subarray(-2)]).subarray(-2);
     }
     return { start, end };

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import type { PartFile } from '../files/part-file.ts';
+import { otherKind, unmarkedUtf16 } from './other-kinds.ts';
 
 /** What a failed decoder may have kept back: more than any character has bytes. */
 const characterBytesMax = 8;
@@ -40,6 +41,7 @@ export async function* readText(text: TextFile): AsyncGenerator<Buffer, void, vo
   for await (const chunk of text.file.chunks()) {
     let start = 0;
     if (decoder === undefined) {
+      refuseOther(text.file.name, chunk);
       const mark = markOf(chunk);
       decoder = openDecoder(mark?.encoding ?? text.encoding);
       start = mark?.bytes ?? 0;
@@ -50,6 +52,13 @@ export async function* readText(text: TextFile): AsyncGenerator<Buffer, void, vo
     if (decoded.length > 0) yield decoded;
   }
   if (decoder !== undefined && !decoder.isComplete()) throw await locateFault(text, offset);
+}
+
+/** @throws AgentError `part.unreadable` for what is no text of a table, whatever rows could be made of it */
+function refuseOther(name: string, start: Buffer): void {
+  const other = otherKind(start);
+  if (other === undefined) return;
+  throw new AgentError('part.unreadable', `${name} is no table of text: it is ${other.what}`, { hint: other.hint });
 }
 
 /**
@@ -131,35 +140,19 @@ async function invalidByte({ file }: TextFile, { encoding, offset, line }: Fault
   return new AgentError(
     'part.unreadable',
     `${file.name} line ${line}: invalid ${encoding} byte ${shown} at byte offset ${offset}`,
-    { hint: (await otherKind(file)) ?? byEncoding },
+    { hint: byEncoding },
   );
 }
 
 async function nulCharacter({ file }: TextFile, { encoding, offset, line }: Fault): Promise<AgentError> {
-  const byEncoding = encoding.startsWith('utf-16')
-    ? 'the file is damaged'
-    : 'declare encoding: utf-16le if it is a "Unicode" export; else the file is damaged';
+  const unmarked = unmarkedUtf16((await file.ends()).start);
+  const hint =
+    unmarked === undefined
+      ? 'the file is damaged, or is no text'
+      : `it is ${unmarked} without a byte-order mark: declare encoding: ${unmarked}, or write it as utf-8 where there is no such key`;
   return new AgentError('part.unreadable', `${file.name} line ${line}: a NUL character at byte offset ${offset}`, {
-    hint: (await otherKind(file)) ?? byEncoding,
+    hint: encoding.startsWith('utf-16') ? 'the file is damaged' : hint,
   });
-}
-
-const beginnings: readonly (readonly [bytes: string, hint: string])[] = [
-  ['1f8b', 'it is a gzip archive: give it a name that ends in .gz'],
-  ['28b52ffd', 'it is a zstd archive: give it a name that ends in .zst'],
-  ['504b0304', 'it is a workbook (type: xlsx) or another zip archive, which has to be unpacked first'],
-  ['d0cf11e0', 'it is a workbook of an old Excel, or one with a password: save it as .xlsx and use type: xlsx'],
-  ['50415231', 'it is a Parquet file: use type: parquet'],
-  ['425a68', 'it is a bzip2 archive: unpack it, or pack it with gzip'],
-  ['fd377a585a00', 'it is an xz archive: unpack it, or pack it with gzip'],
-  ['53514c69746520666f726d61742033', 'it is a SQLite database: use type: sqlite'],
-];
-
-/** What a file that is no text begins as. */
-async function otherKind(file: PartFile): Promise<string | undefined> {
-  let start = '';
-  for (let at = 0; at < 16; at++) start += ((await file.byteAt(at)) ?? 0).toString(16).padStart(2, '0');
-  return beginnings.find(([bytes]) => start.startsWith(bytes))?.[1];
 }
 
 /** Counts `\n`, `\r\n` and a lone `\r` as one line end each. */
