@@ -9,7 +9,7 @@ import type { Log } from '../core/ports.ts';
 import type { DestinationSettings, Settings } from '../core/settings.ts';
 import type { Archive, Buffer, Ledger } from '../core/stores.ts';
 import { systemClock } from '../edges/clock.ts';
-import { giveBackMemory } from '../edges/memory.ts';
+import { releaseMemory } from '../edges/memory.ts';
 import { openHttpDestination } from '../edges/push/destination.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
@@ -96,7 +96,7 @@ class RunningAgent implements Agent {
   releaseMemory(): void {
     this.#buffer.shrink();
     this.#ledger.shrink();
-    giveBackMemory();
+    releaseMemory();
   }
 
   tokenVersion(): string | undefined {

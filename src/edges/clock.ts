@@ -1,7 +1,7 @@
 /** The machine's clock. */
 import type { Clock } from '../core/ports.ts';
 
-/** Node fires a timer beyond 2^31 - 1 ms at once, so a longer sleep is made of naps of about 12 days. */
+/** Node fires a timer of more than 2^31 - 1 ms at once, so a long sleep is made of naps of about 12 days. */
 const napMaxMs = 2 ** 30;
 
 export const systemClock: Clock = {
@@ -22,7 +22,7 @@ function nap(ms: number, signal: AbortSignal): Promise<void> {
     };
     // Rounded up: a timer of a fraction of a millisecond would only spin.
     const timer = setTimeout(() => {
-      // One signal outlives thousands of sleeps of a daemon.
+      // The signal of a daemon outlives thousands of sleeps.
       signal.removeEventListener('abort', stop);
       resolve();
     }, Math.ceil(ms));

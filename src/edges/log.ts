@@ -30,7 +30,7 @@ export function openLog({ level, pretty, stream, color = !process.env['NO_COLOR'
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { error: describeError, cause: describeError },
-    // A safety net only: whoever logs leaves secrets out.
+    // Only a safety net: no caller passes a secret.
     redact: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
   };
   const logger = pino(options, pretty ? openPretty(stream, color) : openPlain(stream));
@@ -51,7 +51,7 @@ function openPlain(stream: number | NodeJS.WritableStream): DestinationStream {
 function openDescriptor(fd: number): DestinationStream {
   const { destination } = require('pino') as typeof import('pino');
   const sink = destination({ fd, sync: true });
-  // A closed pipe or a full disk under the log must not stop the pushes, and there is nowhere left to say so.
+  // A closed pipe or a full disk under the log must not stop the pushes, and there is no other place to report it.
   sink.on('error', () => {});
   return sink;
 }
@@ -70,7 +70,7 @@ function openPretty(stream: number | NodeJS.WritableStream, color: boolean): Des
   return { write: (line) => plain.write(pretty(line)) };
 }
 
-/** A foreseen failure is told in its own words; only a bug comes with its stack. */
+/** An expected failure is told in its own words; only a bug is logged with its stack. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (!isAgentError(error)) return { name: error.name, message: error.message, stack: error.stack };

@@ -1,4 +1,4 @@
-/** Memory between passes: a daemon waits for hours, with what reading and pushing needed for a second. */
+/** Memory between passes: a daemon waits for hours and would keep what reading and pushing needed for a second. */
 import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -7,10 +7,10 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
 let collect: Collect | undefined;
 
 /**
- * Gives memory back to the system; takes some 30 ms. V8 would keep it: with nothing to do it has no reason to look. Measured
+ * Returns memory to the system, in about 30 ms. V8 alone would keep it: it collects only while a program allocates. Measured
  * on the sample: 125 MB resident become 90.
  */
-export function giveBackMemory(): void {
+export function releaseMemory(): void {
   if (collect === undefined) {
     v8.setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as Collect;

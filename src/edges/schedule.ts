@@ -1,8 +1,8 @@
 /**
  * When a full snapshot is due: cron expressions of five fields, or six with seconds, in a zone.
  *
- * Daylight saving: a fixed time that a spring day skips is due when the clocks have jumped, a fixed time that an autumn
- * day has twice is due at its first; `*` fields follow the clock on the wall.
+ * Daylight saving: a fixed time that does not exist in spring is due right after the clocks were put forward; one that comes
+ * twice in autumn is due the first time. `*` fields follow local time.
  */
 import { Cron } from 'croner';
 
@@ -15,7 +15,7 @@ export function nextDue(expression: string, timezone: string, after: Date): Date
 
 /** The last due time before `before`; `undefined` where there was none. */
 export function previousDue(expression: string, timezone: string, before: Date): Date | undefined {
-  // croner drops the milliseconds, and with them a time that was due within this very second.
+  // croner drops milliseconds, and with them a time that was due within the present second.
   const fullSecond = new Date(Math.ceil(before.getTime() / 1000) * 1000);
   return openCron(expression, timezone).previousRuns(1, fullSecond)[0];
 }
@@ -27,7 +27,7 @@ export function scheduleProblem(expression: string, timezone: string): string | 
     return 'expected five fields (minute hour day month weekday), or six with seconds first';
   if (!isZone(timezone)) return `unknown time zone ${JSON.stringify(timezone)}`;
   try {
-    // Leap days and weekdays come round within 40 years, so any start will do.
+    // Every leap day falls on every weekday within 40 years, so any start will do.
     const due = openCron(expression, timezone).nextRun(new Date(0));
     return due === null ? 'no date ever matches it' : undefined;
   } catch (error) {

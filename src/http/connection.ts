@@ -14,7 +14,7 @@ export interface Way {
   readonly authorities: readonly string[] | undefined;
   /** Longest time for a connection, its TLS included. */
   readonly connectMs: number;
-  /** Of the failure, where the environment names no usable proxy. */
+  /** The code of the failure where the environment names no usable proxy. */
   readonly code: ErrorCode;
 }
 
@@ -23,7 +23,7 @@ export interface Way {
  * clock but `connectMs` runs unless `more` sets one.
  * @throws AgentError of that code
  */
-export async function openAgent(way: Way, more: EnvHttpProxyAgent.Options = {}): Promise<EnvHttpProxyAgent> {
+export async function openDispatcher(way: Way, more: EnvHttpProxyAgent.Options = {}): Promise<EnvHttpProxyAgent> {
   const { url, env, authorities, connectMs, code } = way;
   const tls = { allowH2: false, timeout: connectMs, ...(authorities && { ca: [...authorities] }) };
   const undici = await import('undici');

@@ -8,7 +8,7 @@ import { codeOf } from './failures.ts';
 const fileMaxMs = 30_000;
 
 export interface Reading {
-  /** Of the failure, where a file cannot be used. */
+  /** The code of the failure where a file or a token cannot be used. */
   readonly code: ErrorCode;
   readonly signal: AbortSignal;
 }

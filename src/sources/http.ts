@@ -1,4 +1,4 @@
-/** `type: http`: what one address gives, as one of the text formats. */
+/** `type: http`: the answer of one address, read as one of the text formats. */
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
@@ -21,8 +21,8 @@ import { type Validators, answeredVersion, parseVersion, validatorsOf } from './
 import { Web, type WebAnswer } from './web/web.ts';
 
 const partName = 'response';
-/** For so long an answer waits to be read; nobody who asked and went away keeps a connection. */
-const keptMaxMs = 60_000;
+/** An answer waits so long to be read. Then its connection is closed, in case nobody reads it. */
+const unreadMaxMs = 60_000;
 
 const formats = ['csv', 'tsv', 'jsonl', 'json'] as const;
 /** Another name of a format. */
@@ -77,8 +77,8 @@ class Resource {
   readonly #settings: HttpSettings;
   readonly #place: WebPlace;
   readonly #clock: Clock;
-  /** Asked for by a look and not read yet: a server must not compute the same report twice. */
-  #kept: (Asked & { readonly version: string; readonly timer: NodeJS.Timeout }) | undefined;
+  /** Asked for by `parts` and not read yet: a server must not compute the same report twice. */
+  #unread: (Asked & { readonly version: string; readonly timer: NodeJS.Timeout }) | undefined;
 
   constructor(settings: HttpSettings, place: WebPlace, clock: Clock) {
     this.#settings = settings;
@@ -87,23 +87,23 @@ class Resource {
   }
 
   async look(signal: AbortSignal, known: string | undefined): Promise<Part> {
-    this.#take()?.web.destroy();
+    this.#takeUnread()?.web.destroy();
     const asked = await this.#ask(signal, known === undefined ? {} : parseVersion(known));
     const { web, answer, revisedAtMs } = asked;
     const isUnchanged = answer.status === 304 && known !== undefined;
     const version = isUnchanged ? known : answeredVersion(asked.validators, known);
     if (version === known) web.destroy();
-    else this.#keep(asked, version);
+    else this.#keepUnread(asked, version);
     return { name: partName, version, revisedAtMs };
   }
 
   async *rows(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
     signal.throwIfAborted();
-    const kept = this.#take();
-    const asked = kept ?? (await this.#ask(signal, {}));
+    const unread = this.#takeUnread();
+    const asked = unread ?? (await this.#ask(signal, {}));
     const { web, answer, revisedAtMs } = asked;
     try {
-      const version = kept?.version ?? answeredVersion(asked.validators, undefined);
+      const version = unread?.version ?? answeredVersion(asked.validators, undefined);
       const { expandedMax } = this.#settings;
       const spooled = await spool(web, answer, expandedMax, signal);
       try {
@@ -139,7 +139,7 @@ class Resource {
       };
       const statuses = Object.keys(condition).length === 0 ? [200] : [200, 304];
       const answer = await web.get(this.#place.url, { headers, statuses }, signal);
-      // What cannot be read is said by the look at it.
+      // Fails before the rows are read, so that `check` and the pass say it at once.
       if (answer.status === 200 && formatOf(this.#settings, answer) === undefined) {
         throw isPage(answer) ? web.pageFailure(answer.url) : unknownFormat(web, answer);
       }
@@ -153,15 +153,15 @@ class Resource {
     }
   }
 
-  #keep(asked: Asked, version: string): void {
-    const timer = setTimeout(() => this.#take()?.web.destroy(), keptMaxMs).unref();
-    this.#kept = { ...asked, version, timer };
+  #keepUnread(asked: Asked, version: string): void {
+    const timer = setTimeout(() => this.#takeUnread()?.web.destroy(), unreadMaxMs).unref();
+    this.#unread = { ...asked, version, timer };
   }
 
-  /** `undefined` also where it broke while it waited: then it is asked for again. */
-  #take(): (Asked & { readonly version: string }) | undefined {
-    const kept = this.#kept;
-    this.#kept = undefined;
+  /** `undefined` also where it broke while it waited: it is asked for again. */
+  #takeUnread(): (Asked & { readonly version: string }) | undefined {
+    const kept = this.#unread;
+    this.#unread = undefined;
     clearTimeout(kept?.timer);
     if (kept?.answer.body.destroyed !== true) return kept;
     kept.web.destroy();
@@ -176,7 +176,7 @@ const mediaTypes: Readonly<Record<Format, string>> = {
   json: 'application/json',
 };
 
-/** By what stands after the slash, without `x-`. */
+/** By the subtype of a Content-Type, without `x-`. */
 const typeFormats: Readonly<Record<string, Format>> = {
   csv: 'csv',
   'comma-separated-values': 'csv',
@@ -198,7 +198,7 @@ const suffixFormats: Readonly<Record<string, Format>> = {
   json: 'json',
 };
 
-/** `undefined` where nothing tells. */
+/** `undefined` where neither the config, the Content-Type nor the address tells. */
 function formatOf({ format, url }: HttpSettings, answer: WebAnswer): Format | undefined {
   if (format !== undefined) return format;
   const [, type = ''] = /^[\w.-]+\/(?:x-)?([\w.+-]+)/.exec(answer.header('content-type')?.toLowerCase() ?? '') ?? [];
@@ -248,7 +248,7 @@ function readerOf(settings: HttpSettings, answer: WebAnswer): FormatReader {
   }
 }
 
-/** @throws AgentError `part.unreadable` for one that is not known: what is read in another is wrong without a sign. */
+/** @throws AgentError `part.unreadable` for an unknown charset: read as another one, texts would be wrong without a sign. */
 function charsetOf(answer: WebAnswer): string | undefined {
   const [, quoted, bare] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(answer.header('content-type') ?? '') ?? [];
   const charset = quoted ?? bare;

@@ -12,11 +12,11 @@ import { type Outcome, columns, columnsText, rowOf } from './routing/rows.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
 
 const batchRows = 1000;
-/** Tasks are read one by one: a few at once, so that years of a log take minutes and not hours. */
+/** Each task is a request of its own; so many run at once, so that years of a log take minutes and not hours. */
 const tasksAtOnce = 8;
-/** Ended tasks that are remembered from look to look, about 10 MB: what a task cost never changes. */
+/** So many ended tasks are remembered between reads, in about 10 MB: what a task cost never changes. */
 const rememberedMax = 50_000;
-/** A task of a younger request may not be known everywhere yet. */
+/** The task of a younger request may still be unknown to a part of the service. */
 const settledAfterMs = 3_600_000;
 
 const schema = z
@@ -31,7 +31,7 @@ const schema = z
       .min(1)
       .optional()
       .describe(
-        `Slugs or ids of the routers whose log is read; default: all that there are. Each is one part, and each of its requests a row. Columns: ${columnsText}.`,
+        `Slugs or ids of the routers whose log is read; default: all. Each router is one part, and each of its requests a row. Columns: ${columnsText}.`,
       ),
     modalities: z
       .record(z.string(), z.enum(['video', 'image', 'audio']))
@@ -42,7 +42,7 @@ const schema = z
 
 type RoutingSettings = z.output<typeof schema>;
 
-/** What `drivers` is where it is left out, as a person would write it. */
+/** The default of `drivers`, as a person would write it. */
 const routingDrivers = [
   {
     id: 'routing/{router}/{modality}/{model|default:none}/credits',
@@ -60,7 +60,7 @@ const routingDrivers = [
   },
 ] as const;
 
-/** By the settings that a source is opened with for each look: with them it goes. */
+/** By the settings of a source, which stay the same object until the config is read again. */
 const memories = new WeakMap<RoutingSettings, Map<string, Outcome>>();
 
 function openRouting(settings: RoutingSettings, context: SourceContext): Source {
@@ -169,7 +169,7 @@ class RoutingLog {
       try {
         await work();
       } catch (error) {
-        // The others end with what they have begun.
+        // The other workers end after their present request.
         queue.length = 0;
         throw error;
       }
@@ -179,7 +179,7 @@ class RoutingLog {
     return outcomes;
   }
 
-  /** Whether nothing of it will change any more. */
+  /** Whether nothing about it can still change. */
   #isSettled({ createdAt }: RoutedRequest, outcome: Outcome): boolean {
     if (outcome === 'gone') return this.#clock.now().getTime() - Date.parse(createdAt) > settledAfterMs;
     return outcome === undefined || outcome.credits !== undefined;
@@ -191,18 +191,18 @@ class RoutingLog {
   }
 }
 
-/** By slug, which is the part's name, or by id. */
+/** By slug (the name of the part) or by id. */
 function findRouter(there: readonly Router[], wanted: string): Router {
   const found = there.find(({ slug, id }) => slug === wanted || id === wanted);
   if (found !== undefined) return found;
   const slugs = there.map(({ slug }) => oneLine(slug, []));
-  const known = slugs.length === 0 ? 'there is none' : `there are ${slugs.slice(0, 10).join(', ')}`;
+  const known = slugs.length === 0 ? 'the service has no router' : `there are ${slugs.slice(0, 10).join(', ')}`;
   throw new AgentError('source.unreadable', `there is no router "${wanted}"`, {
     hint: `${known}${slugs.length > 10 ? ' and others' : ''}`,
   });
 }
 
-/** Requests of one moment by their ids, so that the order is always the same. */
+/** The oldest first; requests of one moment by id, so that the order is always the same. */
 function byAge(a: RoutedRequest, b: RoutedRequest): number {
   return Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1);
 }
@@ -214,12 +214,12 @@ function newestOf(requests: readonly RoutedRequest[]): RoutedRequest | undefined
   );
 }
 
-/** A log only grows, so that its newest request says which one it is. */
+/** A log only grows: its newest request identifies its content. */
 function versionOf(requests: readonly RoutedRequest[]): string {
   return `log-${newestOf(requests)?.id ?? 'empty'}`;
 }
 
-/** Nobody promises that the newest requests come first. Where they do not, one page does not tell what is new. */
+/** The service does not promise that the newest requests come first. Where they do not, one page cannot tell what is new. */
 function firstPageVersion({ requests, isAll }: FirstPage): string {
   const [first, last] = [requests[0], requests.at(-1)];
   const isNewestFirst =

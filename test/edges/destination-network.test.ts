@@ -61,7 +61,7 @@ describe('silence and broken connections', () => {
     },
   );
 
-  test('an answer that is no HTTP is unknown', async () => {
+  test('an answer that is not HTTP is unknown', async () => {
     const url = await rawReceiver(
       (socket) => void socket.once('data', () => socket.end('220 mail.example.com ESMTP\r\n')),
     );
@@ -155,7 +155,7 @@ describe('an answer has ten times the timeout in all, however steadily its bytes
     expect([10, 11]).toContain(result.minutes);
   });
 
-  test('so does the answer of a proxy that is asked for a tunnel', async () => {
+  test('before the tunnel of a proxy stands', async () => {
     const clock = handClock(new Date(0));
     const { url, asked } = await trickling('HTTP/1.1 200 OK\r\nx-trickle: ');
     const pushing = push('https://drivers.example.com', { env: { HTTPS_PROXY: url }, timeoutMs, clock });

@@ -165,7 +165,7 @@ describe('a failure of this machine', () => {
       'destination.url holds a user or a password',
     ],
     [
-      'a proxy that is none',
+      'a variable that does not hold the address of a proxy',
       { env: { HTTP_PROXY: 'socks5://user:secret@proxy' } },
       'the environment variable HTTP_PROXY is not the address of an HTTP proxy',
     ],

@@ -50,7 +50,7 @@ describe('a redirect', () => {
   });
 
   test.each([
-    ['for ever', () => '/again', 'it redirects for the 6th time'],
+    ['without end', () => '/again', 'it redirects for the 6th time'],
     ['to a file', () => 'file:///etc/passwd', 'it redirects to something that is not a web address'],
     ['to nowhere', () => 'http://', 'it redirects to something that is not a web address'],
   ])('%s is a failure', async (_where, location, message) => {

@@ -125,7 +125,7 @@ describe('the format', () => {
     expect((await readWhole(own)).rows).toEqual([['M³ller']]);
   });
 
-  test('is not read in a charset that nobody knows', async () => {
+  test('is not read in an unknown charset', async () => {
     const failure = await failureOf(await sourceOf(answer(csv, { 'content-type': 'text/csv; charset=x-mine' })));
     expect(failure).toMatchObject({ code: 'part.unreadable', message: expect.stringContaining('x-mine') });
   });

@@ -214,7 +214,7 @@ describe('a log', () => {
 });
 
 describe('routers', () => {
-  test('are all that there are, each a part', async () => {
+  test('are parts, each of them, where the config names none', async () => {
     const world = await routingWorld();
     for (let at = 0; at < 103; at++) await world.createRouter(`router-${at}`);
     expect(await sourceOf(world).parts(calm)).toHaveLength(103);
@@ -241,7 +241,7 @@ describe('routers', () => {
     await expect(readWhole(source, part)).rejects.toMatchObject({
       code: 'source.unreadable',
       message: 'there is no router "films"',
-      hint: 'there is none',
+      hint: 'the service has no router',
     });
     await expect(source.parts(calm)).rejects.toMatchObject({
       code: 'source.unreadable',

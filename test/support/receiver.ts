@@ -64,7 +64,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
       came.resolve();
       came = Promise.withResolvers();
     };
-    // A request that broke off is none.
+    // A request that broke off does not count.
     receive().catch(() => response.destroy());
   });
   server.listen(port, '127.0.0.1');

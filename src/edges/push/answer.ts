@@ -30,7 +30,7 @@ export interface Answer {
 /** What was sent, for the words that a person reads. */
 export interface SentPush {
   readonly url: URL;
-  /** Of the snapshot, before compression. */
+  /** Length of the snapshot before compression. */
   readonly bytes: number;
   /** Handed over to the connection so far, as sent. */
   readonly sentBytes: number;
@@ -61,10 +61,9 @@ export function judgeAnswer(answer: Answer, sent: SentPush, now: Date): PushResu
   };
 }
 
-/** In UTC, to the second, as `2026-10-21 07:28:00 UTC`. */
+/** In UTC, to the second. */
 function momentAfter(now: Date, ms: number): string {
-  const [day, time] = new Date(now.getTime() + ms).toISOString().split(/[T.]/);
-  return `${day} ${time} UTC`;
+  return new Date(now.getTime() + ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 interface Judgement extends Pick<PushResult, 'outcome' | 'maybeTaken'> {

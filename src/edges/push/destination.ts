@@ -15,7 +15,7 @@ import { harmlessUpdate, probeSteps } from './probe.ts';
 import { type Progress, openRoute } from './route.ts';
 
 export interface HttpDestinationOptions {
-  /** Of the agent, for the User-Agent. */
+  /** Version of the agent, for the User-Agent. */
   readonly version: string;
   /** For `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, upper or lower case. */
   readonly env: NodeJS.ProcessEnv;
@@ -24,9 +24,9 @@ export interface HttpDestinationOptions {
   readonly clock?: Clock;
 }
 
-/** Of an answer, to say what it is. */
+/** So much of an answer is read, to say what it is. */
 const answerMaxBytes = 64 * 1024;
-/** Written by the agent or by HTTP itself. */
+/** Set by the agent or by HTTP itself. */
 const ownHeaders = new Set([...protocolHeaders, 'content-encoding', 'content-type', 'user-agent']);
 
 /**
@@ -78,7 +78,7 @@ interface Attempted {
   readonly progress: Progress;
 }
 
-/** What is read anew for each push. */
+/** Read anew for each push. */
 interface Access {
   readonly token: string | undefined;
   readonly authorities: readonly string[] | undefined;
@@ -106,7 +106,7 @@ async function pushWithToken(pusher: Pusher, body: SnapshotBody, signal: AbortSi
   const { status } = attempted.result;
   if (settings.token?.kind !== 'file' || (status !== 401 && status !== 403)) return attempted;
   const newer = await readAccess(pusher, signal).catch((error: unknown) => {
-    // The refusal is the news; a file that is gone now will be said by the next push.
+    // The refusal is what counts now; the next push will say that the file is gone.
     options.log.warn('the token file cannot be read again', { error });
     return access;
   });
@@ -183,7 +183,7 @@ function parseUrl(text: string): URL {
   const full = `${text.replace(/\/+$/, '')}${updatePath}`;
   const url = URL.canParse(full) ? new URL(full) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new AgentError('config.invalid', 'destination.url is not an address', {
+    throw new AgentError('config.invalid', 'destination.url is not an http or https address', {
       hint: 'write it like https://drivers.example.com',
     });
   }

@@ -1,11 +1,8 @@
-/**
- * How one push gets to the service: straight, or through the proxy that the environment names, over connections that
- * nothing else uses and that know what their push needs to know: was anything sent, and does anything still move.
- */
+/** The connections of one push: nothing else uses them, and they tell whether anything was sent and whether anything still moves. */
 import { Socket } from 'node:net';
 import type { Client, Dispatcher, buildConnector } from 'undici';
 import type { Clock } from '../../core/ports.ts';
-import { openAgent } from '../../http/connection.ts';
+import { openDispatcher } from '../../http/connection.ts';
 import { EndlessError, SilenceError } from '../../http/failures.ts';
 
 export interface RouteOptions {
@@ -45,12 +42,12 @@ export interface Progress {
   readonly isReached: boolean;
 }
 
-/** An answer that moves a byte now and then would keep a push open without end: it has this many timeouts in all. */
+/** An answer has this many timeouts in all: one byte now and then would keep a push open without end. */
 const answerTimeouts = 10;
 
 type Connect = buildConnector.connector;
 
-/** A fresh route for one request, to be destroyed after it. Never the global dispatcher, which anybody may have set. */
+/** A new route for one request; destroy it after that. */
 export async function openRoute(options: RouteOptions): Promise<Route> {
   const undici = await import('undici');
   const sockets = new Set<Socket>();
@@ -67,7 +64,7 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
     // The only clocks that count are ours: undici's do not cover a receiver that stops reading.
     return new undici.Client(origin, { connect: through(connect, connected), headersTimeout: 0, bodyTimeout: 0 });
   };
-  const dispatcher = await openAgent(
+  const dispatcher = await openDispatcher(
     { ...options, connectMs: options.timeoutMs, code: 'config.invalid' },
     {
       clientFactory: (origin, given) => open(origin, given, () => {}),

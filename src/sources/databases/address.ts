@@ -1,16 +1,16 @@
-/** Where a database server is: its `url` and `caFile`, read once and never shown with the password. */
+/** The address of a database server: its `url` and `caFile`, parsed once. No message shows the password. */
 import path from 'node:path';
 import { z } from 'zod';
 
-/** What libpq means by these words; the same are used for MySQL. */
+/** With the meaning of libpq, for MySQL too. */
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof sslModes)[number];
 
 export interface Address {
-  /** A name or an IP address; of a unix socket nothing that matters. */
+  /** A name or an IP address; without meaning where there is a `socketPath`. */
   readonly host: string;
   readonly port: number;
-  /** What `host=/…` said: the directory of PostgreSQL's unix socket, or MySQL's socket itself. */
+  /** From `host=/…`: the directory of PostgreSQL's unix socket, or the socket of MySQL itself. */
   readonly socketPath: string | undefined;
   readonly user: string;
   readonly password: string;
@@ -18,13 +18,13 @@ export interface Address {
   readonly database: string | undefined;
   /** `undefined` where the url does not say. */
   readonly sslMode: SslMode | undefined;
-  /** How long an attempt to connect may take, in ms. */
+  /** Longest time to connect. */
   readonly connectMaxMs: number;
   /** For messages: the url without its password and parameters. */
   readonly label: string;
 }
 
-/** What an engine's urls look like. */
+/** The form of an engine's urls. */
 export interface AddressForm {
   /** The usual one first. */
   readonly schemes: readonly [string, ...string[]];
@@ -68,7 +68,7 @@ export function caFilePath(baseDir: string, caFile: string | undefined): string 
   return caFile === undefined ? undefined : path.resolve(baseDir, caFile);
 }
 
-/** What keeps a text from being a url of a server. No part of the text is in it, since any part may be the password. */
+/** Why a text is not the url of a server. No part of the text is shown, since any part may be the password. */
 interface AddressProblem {
   readonly problem: string;
   readonly hint: string;
@@ -77,14 +77,14 @@ interface AddressProblem {
 function parseAddress(text: string, form: AddressForm): Address | AddressProblem {
   const [scheme] = form.schemes;
   const example = `write ${scheme}://USER:PASSWORD@HOST:${form.port}/DATABASE`;
-  // `new URL` knows no user without a host, which is how a unix socket is written.
+  // A unix socket is written without a host, and `URL` accepts no user without one.
   const url = URL.parse(text.trim().replace(/^(\w+:\/\/[^/?#]*@)(?=[/?#]|$)/, '$1localhost'));
   const isOurs = form.schemes.some((known) => text.trim().toLowerCase().startsWith(`${known}://`));
   if (!isOurs) return { problem: `not a url that begins with ${form.schemes.join(':// or ')}://`, hint: example };
-  // A password with a bare / ? or # ends the host early, and what is left of it would be taken for a database's name.
+  // A bare / ? or # in a password ends the host early, and the rest of the password would be taken for the database.
   const encode = 'percent-encode special characters of the password: / is %2F, ? is %3F, # is %23, @ is %40, % is %25';
   if (url === null || url.hash !== '' || `${url.pathname}${url.search}`.includes('@')) {
-    return { problem: `not a url that can be read`, hint: `${example}; ${encode}` };
+    return { problem: 'not a url that can be read', hint: `${example}; ${encode}` };
   }
   const parameters = new Map(url.searchParams);
   const unknown = [...parameters.keys()].find((name) => !parameterNames.includes(name));
@@ -123,7 +123,7 @@ function checkAddress({ schemes, port }: AddressForm, texts: AddressTexts): Addr
     return { problem: 'the url has an unknown sslmode', hint: `there are ${sslModes.join(', ')}` };
   }
   if (!/^[1-9]\d{0,2}$/.test(texts.connectTimeout)) {
-    return { problem: 'connect_timeout in the url is no number of seconds', hint: 'write 1 to 999' };
+    return { problem: 'connect_timeout in the url is not a number of seconds', hint: 'write 1 to 999' };
   }
   if (user === '')
     return { problem: 'the url names no user', hint: `write ${schemes[0]}://USER:PASSWORD@HOST/DATABASE` };

@@ -5,9 +5,9 @@ import type { Address } from './address.ts';
 export interface Encryption {
   /** PEM texts; `undefined`: those that Node trusts. */
   readonly ca: string[] | undefined;
-  /** Whether an authority must vouch for the server's certificate. */
+  /** Whether a trusted authority must vouch for the server's certificate. */
   readonly isVerified: boolean;
-  /** Whether the certificate must be of the host's name. */
+  /** Whether the certificate must name the host. */
   readonly isNameVerified: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function openSafely<T>(address: Address, caFile: string | undefined
   }
 }
 
-/** To be tried in this order. */
+/** In the order to try them. */
 async function encryptionsFor(
   { socketPath, sslMode }: Address,
   caFile: string | undefined,

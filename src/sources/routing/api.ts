@@ -1,4 +1,4 @@
-/** The service's interface, as far as its routing log needs it (SPEC A3, A5; pages as service-facts 2.2). */
+/** The requests that reading a routing log needs: routers, the pages of their logs, and tasks. */
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import { oneLine } from '../../http/masking.ts';
@@ -6,7 +6,7 @@ import { readJson } from '../web/json.ts';
 import type { WebPlace } from '../web/keys.ts';
 import { Web, type WebAnswer } from '../web/web.ts';
 
-/** The only version there is (service-facts 1). */
+/** The service knows only this version. */
 const version = '2024-11-06';
 /** The most that the service gives at once. */
 const pageRows = 100;
@@ -37,7 +37,7 @@ export type RoutedRequest = z.output<typeof routedRequest>;
 
 const task = z.object({ status: z.string(), cost: z.object({ credits: z.string() }).nullish() });
 
-/** What became of a task; `credits` is decimal text, and there only once nothing more will change. */
+/** What became of a task. `credits` is decimal text, and missing until it is final. */
 export interface TaskEnd {
   readonly status: string;
   readonly credits: string | undefined;
@@ -45,13 +45,13 @@ export interface TaskEnd {
 
 export interface FirstPage {
   readonly requests: readonly RoutedRequest[];
-  /** There is no other page. */
+  /** Whether this is the only page. */
   readonly isAll: boolean;
 }
 
 interface Page<Row> {
   readonly data: readonly Row[];
-  /** There is more, from here on. */
+  /** Where the next page begins; missing on the last one. */
   readonly nextCursor: string | undefined;
 }
 
@@ -68,7 +68,7 @@ function pageOf<Row extends z.ZodType>(row: Row): z.ZodType<Page<z.output<Row>>>
 const routerPage = pageOf(router);
 const requestPage = pageOf(routedRequest);
 
-/** One look at the service: `destroy` when done. */
+/** Requests of one read of the service; destroy it after that. */
 export class RoutingApi {
   readonly #web: Web;
   readonly #base: string;
@@ -93,7 +93,7 @@ export class RoutingApi {
     return await this.#all({ path: '/v1/routers', schema: routerPage, what: 'the list of routers' });
   }
 
-  /** For a look at what is new. */
+  /** The newest requests: enough to see whether the log has grown. */
   async firstPage(of: Router): Promise<FirstPage> {
     const { data, nextCursor } = await this.#page(logOf(of), undefined);
     return { requests: data, isAll: nextCursor === undefined };
@@ -104,7 +104,7 @@ export class RoutingApi {
     return await this.#all(logOf(of));
   }
 
-  /** `undefined` for one that was deleted or cancelled: the service says no more of it. */
+  /** `undefined` for a task that was deleted or cancelled: the service no longer knows it. */
   async task(id: string): Promise<TaskEnd | undefined> {
     const answer = await this.#get(`/v1/tasks/${encodeURIComponent(id)}`, [200, 404]);
     if (answer.status === 404) {
@@ -115,7 +115,7 @@ export class RoutingApi {
     return { status, credits: cost?.credits };
   }
 
-  /** By cursor, so that rows which come meanwhile move none; a row that comes twice all the same counts once. */
+  /** Pages by cursor, so that new rows shift no page. A row that comes twice counts once. */
   async #all<Row extends { readonly id: string }>(list: List<Row>): Promise<readonly Row[]> {
     const rows = new Map<string, Row>();
     let cursor: string | undefined;
@@ -153,7 +153,7 @@ interface List<Row> {
   readonly schema: z.ZodType<Page<Row>>;
   /** For messages. */
   readonly what: string;
-  /** What it means that there is none. */
+  /** The failure where the answer is 404. */
   readonly gone?: AgentError;
 }
 

@@ -19,7 +19,7 @@ export const columns = [
   'reasonCode',
 ] as const;
 
-/** What each column holds, for the reference. */
+/** What each column holds, for the reference in docs. */
 export const columnsText = [
   '`router` (its slug), `routerId`',
   '`modality`: video, image or audio, `unknown` where neither the model nor those it was picked from tell',
@@ -27,7 +27,7 @@ export const columnsText = [
   '`createdAt`: an instant of ISO 8601',
   '`status`: `routed`, or why not',
   '`outcome`: the status of its task, `GONE` where that was deleted or cancelled, empty where there was none',
-  '`credits`: what was charged in the end, 0 where all of it was given back; empty until the task has ended and where there was none; of a task that is gone, whose cost nobody can read any more, the estimate that was charged at its start',
+  '`credits`: what was charged in the end, 0 where all of it was given back; empty until the task has ended and where there was none; for a task that is gone, the estimate that was charged at its start, since its cost can no longer be read',
   '`estimatedCredits`',
   '`generations`: 1 where there was a task, else empty',
   '`taskId`, `requestId`, `reasonCode`',
@@ -62,7 +62,7 @@ export function rowOf(
   ];
 }
 
-/** Ids of the models that are known to be of a modality: the service's log does not name it. */
+/** Known models by modality, which the log does not name. */
 const knownModels = {
   video:
     'gen4.5 gen4_turbo aleph2 act_two veo3.1 veo3.1_fast gemini_omni_flash gemini_omni_flash_1.1 seedance2 ' +
@@ -78,8 +78,8 @@ const modalityByModel = new Map(
 );
 
 /**
- * By the model, else by any that it was picked from: from the filter `capability` on, only those of the request's own
- * modality are left.
+ * By the model, else by any model that it was chosen from: from the filter `capability` on, the pipeline lists only models of
+ * the request's own modality.
  */
 function modalityOf({ model, pipeline }: RoutedRequest, modalities: Readonly<Record<string, string>>): string {
   const from = pipeline.findIndex(({ filter }) => filter === 'capability');

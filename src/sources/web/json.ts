@@ -1,9 +1,9 @@
-/** JSON answers of an API, whose numbers stay the texts that they are. */
+/** JSON answers of an API; numbers stay the text as written. */
 import type { z } from 'zod';
 import { readStart } from '../../http/answer.ts';
 import type { Web, WebAnswer } from './web.ts';
 
-/** More than any page of a list has. */
+/** No page of a list is as large. */
 const bytesMax = 16_000_000;
 
 /**
@@ -40,7 +40,7 @@ async function readText(web: Web, { url, body }: WebAnswer, signal: AbortSignal)
 
 type Revive = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
-/** `undefined` where it is no JSON. */
+/** `undefined` where the text is not JSON. */
 function parseTexts(text: string): unknown {
   const revive: Revive = (_key, value, { source }) => (typeof value === 'number' ? source : value);
   try {

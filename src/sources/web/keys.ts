@@ -1,17 +1,17 @@
-/** The keys of every kind that asks an address on the web, and what they make. */
+/** The config keys of every kind that asks an address on the web, and the place that they describe. */
 import path from 'node:path';
 import { z } from 'zod';
 import type { Secret } from '../../core/settings.ts';
 import { secretsIn } from '../../http/masking.ts';
 import { hasReadableUser, isHeaderName, isHeaderText, isToken, protocolHeaders } from '../../http/credentials.ts';
 
-/** What HTTP or the agent itself says: another value would break the request, or what its answer means. */
+/** Set by HTTP or the agent: another value would break the request, or change what its answer means. */
 const ownHeaders = new Set([
   ...protocolHeaders,
   ...'if-match if-modified-since if-none-match if-range if-unmodified-since range'.split(' '),
 ]);
 
-/** Nothing of what is refused is shown: it may hold a password. */
+/** No message shows a refused text: it may hold a password. */
 export const urlKey = z.string().superRefine((text, context) => {
   const refuse = (message: string, hint: string): void =>
     context.addIssue({ code: 'custom', message, params: { hint } });
@@ -32,7 +32,7 @@ export const accessKeys = {
     .string()
     .min(1)
     .optional()
-    .describe('A file that holds the token alone, relative to the config file. It is read anew for every look.'),
+    .describe('A file that holds the token alone, relative to the config file. It is read anew each time.'),
   headers: z
     .record(z.string(), z.string().refine(isHeaderText, 'a line end or another character that no header may have'))
     .prefault({})
@@ -44,10 +44,10 @@ export const accessKeys = {
     .describe('A PEM file of further authorities that may vouch for the server, relative to the config file.'),
 };
 
-/** What `urlKey` and `accessKeys` make. */
+/** What `urlKey` and `accessKeys` are parsed to. */
 export type WebSettings = z.output<z.ZodObject<typeof accessKeys>> & { readonly url: string };
 
-/** For `superRefine` of every schema that has these keys. */
+/** For the `superRefine` of every schema with these keys. */
 export function checkWeb({ url, token, tokenFile, headers }: WebSettings, context: z.RefinementCtx): void {
   const refuse = (at: readonly string[], message: string, hint: string): void =>
     context.addIssue({ code: 'custom', path: [...at], message, params: { hint } });
@@ -73,15 +73,16 @@ export function checkWeb({ url, token, tokenFile, headers }: WebSettings, contex
   }
 }
 
-/** An address and what to say there. Whatever is secret in it is in `secrets` too. */
+/** An address and what is sent there. */
 export interface WebPlace {
   /** Without user and password. */
   readonly url: URL;
-  /** By lower-case name; those for this origin only. */
+  /** By lower-case name. Sent to this origin only. */
   readonly headers: Readonly<Record<string, string>>;
   readonly token: Secret | undefined;
   /** Absolute. */
   readonly caFile: string | undefined;
+  /** Every secret of the fields above but the token of a file. */
   readonly secrets: readonly string[];
 }
 

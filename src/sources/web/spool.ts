@@ -1,4 +1,4 @@
-/** The body of an answer as a file of our own, so that it can be passed over like any other and is whole before it counts. */
+/** Keeps the body of an answer in a temporary file: it is read like any other file, and only once it came whole. */
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ export async function spool(web: Web, answer: WebAnswer, expandedMax: number, si
   }
 }
 
-/** The bytes as they come, and their failure in words. */
+/** The bytes as they come; a failure is said in words. */
 async function* receive(
   web: Web,
   { url, body, header }: WebAnswer,
@@ -94,7 +94,7 @@ function decode(
     else if (name === 'br') content = expandBrotli(content);
     else if (name !== '' && name !== 'identity') {
       throw new AgentError('part.unreadable', `the answer comes in a content-encoding other than ${knownCodings}`, {
-        hint: 'the server was asked for none but these: is there a setting for it?',
+        hint: 'the server was asked for these only: look for a setting of it',
       });
     }
   }
@@ -113,7 +113,7 @@ async function* expandBrotli(stored: AsyncIterable<Buffer>): AsyncGenerator<Buff
   }
 }
 
-/** Writes all of the content, and gives its start. */
+/** Writes all of the content and returns its start. */
 async function keep(handle: FileHandle, content: AsyncIterable<Buffer>, expandedMax: number): Promise<Buffer> {
   let start = Buffer.alloc(0);
   let bytes = 0;
@@ -139,6 +139,6 @@ function notKept(cause: unknown): AgentError {
   const why = codeOf(cause) ?? (cause instanceof Error ? cause.message : String(cause));
   return new AgentError('part.unreadable', `the answer cannot be kept in ${tmpdir()} (${why})`, {
     cause,
-    hint: 'make room there, or set TMPDIR to where there is some',
+    hint: 'make room there, or set TMPDIR to a directory that has room',
   });
 }

@@ -1,4 +1,4 @@
-/** What an answer says of its version (RFC 9110, section 8.8), and how it stands in a version. */
+/** The version of an answer by its ETag or Last-Modified (RFC 9110, section 8.8), and as the version of a part. */
 import { z } from 'zod';
 import { freshVersion } from '../kind.ts';
 import type { WebAnswer } from './web.ts';
@@ -9,7 +9,7 @@ export interface Validators {
   readonly modified?: string | undefined;
 }
 
-/** A change within the same second would not show: an answer that is younger than this says nothing by its date. */
+/** Dates have seconds: the date of an answer younger than this may stay the same although the content changes. */
 const youngMs = 1000;
 
 export function validatorsOf(answer: WebAnswer): Validators {
@@ -19,14 +19,14 @@ export function validatorsOf(answer: WebAnswer): Validators {
   return etag === undefined && !(ageMs >= youngMs) ? {} : { etag, modified };
 }
 
-/** Of an answer that says nothing of its version, the version is equal to no other. */
+/** Equal to no other where the answer has neither a tag nor a date. */
 function versionStamp({ etag, modified }: Validators): string {
   return etag === undefined && modified === undefined ? freshVersion() : JSON.stringify({ etag, modified });
 }
 
 /**
- * The version of an answer that came in full though its version was asked about: the same one only where its tag says so.
- * A server that knows no dates, or wrote twice within one second, must be read.
+ * The version of an answer that came in full. It is the `known` one only where the tags are the same: an equal date may be of
+ * a server that ignores dates, or that wrote twice within one second.
  */
 export function answeredVersion(validators: Validators, known: string | undefined): string {
   const before = known === undefined ? undefined : parseVersion(known);
@@ -39,13 +39,13 @@ export function answeredVersion(validators: Validators, known: string | undefine
 
 const versionSchema = z.object({ etag: z.string().optional(), modified: z.string().optional() });
 
-/** What a version says of the version; nothing where it is fresh. */
+/** Tag and date of a version; empty where it has neither. */
 export function parseVersion(version: string): Validators {
   if (!version.startsWith('{')) return {};
   return versionSchema.parse(JSON.parse(version));
 }
 
-/** Weak tags are as good: they say that the content means the same. */
+/** A weak tag counts too: it says that the content means the same. */
 function isSameTag(one: string, other: string | undefined): boolean {
   return one.replace(/^W\//, '') === other?.replace(/^W\//, '');
 }

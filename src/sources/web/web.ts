@@ -1,9 +1,9 @@
-/** How a server is asked: connections with limits, proxies of the environment, redirects, and who may see what is secret. */
+/** GET requests to one server and to where it redirects: with limits, and without a secret for anybody else. */
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { AgentError, type ErrorCode } from '../../core/errors.ts';
 import { readStart } from '../../http/answer.ts';
-import { openAgent, proxySecrets } from '../../http/connection.ts';
+import { openDispatcher, proxySecrets } from '../../http/connection.ts';
 import { readAuthorities, readToken } from '../../http/credentials.ts';
 import {
   type Failure,
@@ -19,7 +19,7 @@ import type { WebPlace } from './keys.ts';
 
 const code = 'source.unreadable';
 const redirectsMax = 5;
-/** How much of an answer that is no use is read, to say why. */
+/** So much is read of the words of a failure. */
 const saidMax = 4 * 1024;
 
 export interface WebOptions extends Limits {
@@ -27,22 +27,23 @@ export interface WebOptions extends Limits {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What of an answer had begun when its connection broke. */
+/** An answer that had begun when its connection broke. */
 export interface Begun {
   readonly code: ErrorCode;
+  /** Such as `the answer did not come whole`. */
   readonly what: string;
 }
 
 export interface Question {
-  /** Beside those of the place, which win. */
+  /** Sent as well; where the place has the same header, that of the place is sent. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the asker can do something with. */
+  /** Those that are an answer; any other is a failure. */
   readonly statuses: readonly number[];
 }
 
 export interface WebAnswer {
   readonly status: number;
-  /** Where it came from in the end. */
+  /** Where it came from, after all redirects. */
   readonly url: URL;
   readonly header: (name: string) => string | undefined;
   /** Its failures go to whoever reads it; `destroy` ends the connection. */
@@ -82,7 +83,7 @@ export class Web {
     return new Web(place, all, { token, authorities });
   }
 
-  /** An answer of `url` that is no use. */
+  /** An answer of `url` that cannot be used. */
   failure(url: URL, { why, hint }: Failure): AgentError {
     return new AgentError(code, `${nameOf(url)}: ${why}`, { hint });
   }
@@ -101,9 +102,9 @@ export class Web {
   }
 
   /**
-   * Asks for `url` and follows redirects, up to 5. What is secret goes to the place's own origin and, once a redirect
-   * left that, to nobody.
-   * @throws AgentError `source.unreadable` for an answer of another status than these, or none
+   * Asks for `url` and follows up to 5 redirects. Secrets go to the place's own origin only, and no longer once a redirect
+   * has left it.
+   * @throws AgentError `source.unreadable` for no answer, or one whose status is not among `statuses`
    */
   async get(url: URL, { headers, statuses }: Question, signal: AbortSignal): Promise<WebAnswer> {
     let isHome = url.origin === this.#place.url.origin;
@@ -115,7 +116,7 @@ export class Web {
         headers: given,
         body,
       } = await this.#ask(at, { 'user-agent': 'driver-sync', ...headers, ...(isHome && this.#headers) }, signal);
-      // Whoever reads the body learns of its failures; without this one that nobody reads would end the process.
+      // A failing body that nobody reads would end the process. Whoever reads it learns of its failures.
       body.on('error', () => {});
       const header = (name: string): string | undefined => [given[name] ?? []].flat()[0];
       if (statuses.includes(statusCode)) {
@@ -184,7 +185,7 @@ export class Web {
     const { env, connectMs, silenceMs } = this.#options;
     const way = { url, env, authorities: this.#authorities, connectMs, code } as const;
     // A report may take minutes to compute: until its body begins, only the timeout of the source counts.
-    const dispatcher = await openAgent(way, { bodyTimeout: silenceMs });
+    const dispatcher = await openDispatcher(way, { bodyTimeout: silenceMs });
     this.#dispatchers.set(protocol, dispatcher);
     return dispatcher;
   }
