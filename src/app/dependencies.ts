@@ -1,7 +1,7 @@
 /** Everything a pass works with. `compose.ts` makes one of real things; tests make one of theirs. */
 import type { SourceSettings, Settings } from '../core/settings.ts';
 import type { Clock, Destination, Log, Lookups, Schedule, Source } from '../core/ports.ts';
-import type { Archive, Buffer, Ledger } from '../core/stores.ts';
+import type { Archive, LocalBuffer, Ledger } from '../core/stores.ts';
 
 export interface Dependencies {
   readonly settings: Settings;
@@ -10,7 +10,7 @@ export interface Dependencies {
   readonly log: Log;
   /** At least 0 and less than 1. */
   readonly random: () => number;
-  readonly buffer: Buffer;
+  readonly buffer: LocalBuffer;
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly destination: Destination;

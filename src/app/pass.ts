@@ -44,7 +44,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
     ...(push.push === undefined ? {} : { push: pushSummary(push.push) }),
     sources: verdicts.map((verdict) => sourceReport(deps, verdict)),
   };
-  buffer.prune();
+  buffer.parts.prune();
   deps.archive.keepOnly(keptDigests(deps));
   ledger.setFact('lastPass', report);
   return report;

@@ -72,7 +72,7 @@ export function passExit(
 ): number {
   if (push.outcome === 'unreachable' || push.outcome === 'unknown') return 75;
   if (push.outcome === 'refused') return 5;
-  const accepted = new Set(deps.buffer.acceptedSources());
+  const accepted = new Set(deps.buffer.reads.acceptedSources());
   const isLeftOut = deps.settings.shouldDeleteMissing && deps.settings.sources.some(({ name }) => !accepted.has(name));
   if (push.outcome === 'blocked' || isLeftOut || verdicts.some(({ state }) => state === 'held')) return 4;
   const isCarried = reads.some((read) => read.state === 'read' && read.disappeared.length > 0);
@@ -83,8 +83,8 @@ export function passExit(
 export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport {
   const { source, state, reason, hint, digest, changes, approvable, deletes } = verdict;
   const kind: ReadKind =
-    state === 'held' && deps.buffer.readParts(source, 'candidate') !== undefined ? 'candidate' : 'accepted';
-  const parts = deps.buffer.readParts(source, kind) ?? [];
+    state === 'held' && deps.buffer.reads.parts(source, 'candidate') !== undefined ? 'candidate' : 'accepted';
+  const parts = deps.buffer.reads.parts(source, kind) ?? [];
   const shown = parts.filter((part) => part.kind === 'part');
   const sum = (of: (part: (typeof shown)[number]) => number): number =>
     shown.reduce((total, part) => total + of(part), 0);
@@ -107,14 +107,14 @@ export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport
 }
 
 function keptRejects({ buffer }: Dependencies, source: string): number {
-  return [...buffer.rejects(source)].length;
+  return [...buffer.rejects.all(source)].length;
 }
 
 function readSummary({ buffer }: Dependencies, source: string, kind: ReadKind): RunSummary {
-  const known = buffer.summary(source, kind);
+  const known = buffer.reads.summary(source, kind);
   if (known !== undefined) return known;
-  const summary = summarizeRun(buffer.drivers(source, kind));
-  buffer.keepSummary(source, kind, summary);
+  const summary = summarizeRun(buffer.reads.drivers(source, kind));
+  buffer.reads.keepSummary(source, kind, summary);
   return summary;
 }
 

@@ -11,7 +11,7 @@ export function rejects(context: Context, source: string | undefined): number {
     const hint = `there are ${settings.sources.map(({ name }) => name).join(', ')}`;
     throw new AgentError('usage', `there is no source "${source}"`, { hint });
   }
-  const found = [...state.deps.buffer.rejects(source)];
+  const found = [...state.deps.buffer.rejects.all(source)];
   if (context.options.json === true) {
     printJson({ rejects: found });
     return 0;

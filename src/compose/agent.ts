@@ -7,7 +7,7 @@ import type { Agent } from '../app/loop/agent.ts';
 import { type AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { DestinationSettings, Settings } from '../core/settings.ts';
-import type { Archive, Buffer, Ledger } from '../core/stores.ts';
+import type { Archive, LocalBuffer, Ledger } from '../core/stores.ts';
 import { systemClock } from '../edges/clock.ts';
 import { releaseMemory } from '../edges/memory.ts';
 import { openHttpDestination } from '../edges/push/destination.ts';
@@ -51,7 +51,7 @@ class RunningAgent implements Agent {
   readonly #lock: Lock;
   readonly #ledger: Ledger;
   readonly #archive: Archive;
-  #buffer: Buffer;
+  #buffer: LocalBuffer;
   #destination: ReturnType<typeof openHttpDestination>;
   #beatAtMs = 0;
   #beatUntilMs = 0;
@@ -146,7 +146,7 @@ class RunningAgent implements Agent {
     }
   }
 
-  #openBuffer(): Buffer {
+  #openBuffer(): LocalBuffer {
     const file = fileIn(this.#settings, 'buffer');
     try {
       return openBuffer(file, 'write');

@@ -6,7 +6,7 @@ import type { Dependencies } from '../app/dependencies.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Buffer } from '../core/stores.ts';
+import type { LocalBuffer } from '../core/stores.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
@@ -52,7 +52,7 @@ export function openScratch(settings: Settings, log: Log, observe?: Dependencies
   };
 }
 
-function copyBuffer(from: string, to: string): Buffer {
+function copyBuffer(from: string, to: string): LocalBuffer {
   try {
     if (existsSync(from)) {
       const buffer = openBuffer(from, 'read');

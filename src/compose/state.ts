@@ -5,7 +5,7 @@ import { restoreAfterLoss } from '../app/prepare/restore.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Buffer, Ledger } from '../core/stores.ts';
+import type { LocalBuffer, Ledger } from '../core/stores.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
@@ -38,7 +38,7 @@ export function openState(settings: Settings, log: Log): OpenState {
 }
 
 /** Where there is no buffer to read, the last acknowledged snapshot answers, as it will for the next pass. */
-function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer'>): Buffer {
+function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer'>): LocalBuffer {
   try {
     if (existsSync(file)) return openBuffer(file, 'read');
   } catch (error) {

@@ -77,26 +77,47 @@ export interface SharedDriver {
   readonly sources: readonly string[];
 }
 
-/**
- * What was read, collapsed per part, and which parts make each source's reads. Can be rebuilt from sources and archive.
- * Whole parts in, ordered drivers out. Calls are synchronous: each is one transaction and none sees half of another.
- */
-export interface Buffer {
-  /** Sources with an accepted read, departed ones too. */
-  acceptedSources(): readonly string[];
-  /** The parts of a read, by name; `undefined` where there is no such read. */
-  readParts(source: string, kind: ReadKind): readonly ReadPart[] | undefined;
-  beginPart(
+/** The parts that were read, each collapsed, and what is known of the files that they came from. */
+export interface PartStore {
+  begin(
     source: string,
     part: { readonly name: string; readonly kind: PartRead['kind'] },
     fingerprint: string,
   ): PartWriter;
   /** The part looks different from outside and holds the same. */
   setVersion(id: number, version: string): void;
+  /** The drivers of one part, as they were added. */
+  drivers(part: PartRead): Iterable<FoldedDriver>;
+  /** The earliest month of some parts. */
+  earliestMonth(ids: readonly number[]): Month | undefined;
+  /** For each of these parts of a source, the first point that one of the others has too. */
+  sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[];
+  /** The part that cells name by this number. */
+  origin(id: number): PartOrigin;
+  /** A number for a part in a revision that was read elsewhere (in a snapshot of the archive). */
+  addRestoredOrigin(origin: Omit<PartOrigin, 'id'>): number;
+  /** The parts that a `history` or `snapshot` part stands for. */
+  originsOf(id: number): readonly PartOrigin[];
+  /** What is known of the files of a source where only the newest counts, by name. */
+  seen(source: string): ReadonlyMap<string, SeenFile>;
+  setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void;
+  /** Whether a table beside a source ended with a line end when the source was last read whole. */
+  hadLineEnd(source: string, file: string): boolean;
+  noteLineEnd(source: string, file: string): void;
+  /** Drops the parts that no read uses. */
+  prune(): void;
+}
+
+/** Which parts make each source's reads, and the drivers of those reads. */
+export interface ReadStore {
+  /** Sources with an accepted read, also those that left the config. */
+  acceptedSources(): readonly string[];
+  /** The parts of a read, by name; `undefined` where there is no such read. */
+  parts(source: string, kind: ReadKind): readonly ReadPart[] | undefined;
   /** `basis`: everything that a candidate was made from, so that an equal one is not made anew. */
-  setRead(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void;
-  readBasis(source: string, kind: ReadKind): string | undefined;
-  dropRead(source: string, kind: ReadKind): void;
+  set(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void;
+  basis(source: string, kind: ReadKind): string | undefined;
+  drop(source: string, kind: ReadKind): void;
   /** The candidate becomes the accepted read; carried parts of these names are settled from then on. */
   accept(source: string, settled: readonly string[]): void;
   /** What is told of a read, kept with it: a pass in which nothing changed must not walk its drivers again. */
@@ -104,43 +125,52 @@ export interface Buffer {
   keepSummary(source: string, kind: ReadKind, summary: RunSummary): void;
   /** The drivers of a read, merged across its parts, by the UTF-8 bytes of their ids. */
   drivers(source: string, kind: ReadKind): Iterable<PackedDriver>;
-  /** The drivers of one part, as they were added. */
-  partDrivers(part: PartRead): Iterable<FoldedDriver>;
   /** One driver of a source's accepted read. */
   driver(source: string, id: string): PackedDriver | undefined;
-  /** The earliest month of some parts. */
-  earliestMonth(ids: readonly number[]): Month | undefined;
   /** A driver that has readings of one month in two parts of a read, collapsed by different rules. */
   mixedRules(source: string, kind: ReadKind): MixedRules | undefined;
-  /** For each of these parts of a source, the first point that one of the others has too. */
-  sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[];
   /** Drivers that more than one of these reads has. */
   sharedDrivers(reads: readonly { readonly source: string; readonly kind: ReadKind }[]): Iterable<SharedDriver>;
   /** Takes drivers out of every part of a source: another source has them now. */
   removeDrivers(source: string, ids: Iterable<string>): void;
-  /** The part that cells name by this number. */
-  origin(id: number): PartOrigin;
-  /** A number for a part in a revision that was read elsewhere (in a snapshot of the archive). */
-  addRestoredOrigin(origin: Omit<PartOrigin, 'id'>): number;
-  /** The parts that a `history` or `snapshot` part stands for. */
-  partOrigins(id: number): readonly PartOrigin[];
   /** All parts that cells of accepted reads may name. */
   origins(): readonly PartOrigin[];
-  /** Replaces the rejects kept of a part's newest read. */
-  keepRejects(source: string, part: string, rejects: readonly Reject[]): void;
-  /** Forgets the rejects of parts that are not among these. */
-  keepRejectsOf(source: string, parts: readonly string[]): void;
-  rejects(source?: string): Iterable<Reject & { readonly source: string; readonly part: string }>;
-  /** What is known of the files of a source of which only the newest counts, by name. */
-  seen(source: string): ReadonlyMap<string, SeenFile>;
-  setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void;
   /** Counts up whenever an accepted read changes. */
   revision(): number;
-  /** Small facts beside the reads, gone with the buffer. */
-  fact(key: string): string | undefined;
-  setFact(key: string, value: string): void;
-  /** Drops the parts that no read uses. */
-  prune(): void;
+}
+
+/** Rows of the newest read of each part that could not be used. */
+export interface RejectStore {
+  /** Replaces those of a part. */
+  keep(source: string, part: string, rejects: readonly Reject[]): void;
+  /** Forgets those of parts that are not among these. */
+  keepOnly(source: string, parts: readonly string[]): void;
+  all(source?: string): Iterable<Reject & { readonly source: string; readonly part: string }>;
+}
+
+/** What is known of the buffer as a whole; gone with it. */
+export interface BufferState {
+  /** Tells this buffer from one that was lost; `undefined`: it is new, and nothing stands in it yet. */
+  readonly id?: string | undefined;
+  /** It is new, and the last acknowledged snapshot could not be restored into it. */
+  readonly isBare?: boolean | undefined;
+  /** The snapshot that was built last, and what it was built from. */
+  readonly built?: { readonly from: string; readonly digest: string } | undefined;
+  /** Which revision of the reads the service has, at which address. */
+  readonly pushed?: { readonly revision: number; readonly address: string } | undefined;
+}
+
+/**
+ * What was read, collapsed per part, and which parts make each source's reads. Can be rebuilt from sources and archive.
+ * Whole parts in, ordered drivers out. Calls are synchronous: each is one transaction and none sees half of another.
+ */
+export interface LocalBuffer {
+  readonly parts: PartStore;
+  readonly reads: ReadStore;
+  readonly rejects: RejectStore;
+  state(): BufferState;
+  /** Changes what is given and leaves the rest; `undefined` forgets. */
+  setState(state: BufferState): void;
   /** Lets go of what was cached. */
   shrink(): void;
   /** Copies all of it to a new file, as of now. */

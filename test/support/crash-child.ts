@@ -148,7 +148,7 @@ async function live({ config, kill, work }: ChildPlan): Promise<void> {
   for (let version = from; version < from + passesMax; version++) {
     writeVersion(work.versions, version);
     // Now and then the share with the other source is not there.
-    const isSteadyKnown = agent.deps.buffer.acceptedSources().includes('steady');
+    const isSteadyKnown = agent.deps.buffer.reads.acceptedSources().includes('steady');
     if (version % 4 === 3 && isSteadyKnown) fs.rmSync(path.join(folder, 'steady.csv'), { force: true });
     else replaceFile(path.join(folder, 'steady.csv'), steadyLines);
     const world = { ...agent.deps, random: () => 0 };

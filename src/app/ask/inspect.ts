@@ -43,8 +43,8 @@ export function explain(deps: Dependencies, id: string, month?: string): Explana
   if (month !== undefined && wanted === undefined) {
     throw new AgentError('usage', `"${month}" is no month`, { hint: 'write it as 2026-03' });
   }
-  const source = buffer.acceptedSources().find((name) => buffer.driver(name, id) !== undefined);
-  const packed = source === undefined ? undefined : buffer.driver(source, id);
+  const source = buffer.reads.acceptedSources().find((name) => buffer.reads.driver(name, id) !== undefined);
+  const packed = source === undefined ? undefined : buffer.reads.driver(source, id);
   if (source === undefined || packed === undefined) {
     throw new AgentError('usage', `there is no driver "${id}"`, { hint: nearbyHint(deps, id) });
   }
@@ -58,12 +58,12 @@ export function explain(deps: Dependencies, id: string, month?: string): Explana
   const last = ledger.lastAcknowledged(address);
   const pushed = last === undefined ? undefined : pushedValues(openReadable(deps, last.digest), id);
   const points = cells.map((cell) => {
-    const { name } = buffer.origin(cell.part);
+    const { name } = buffer.parts.origin(cell.part);
     const firstPush = pushed?.get(cell.month) === cell.value ? ledger.firstPush(address, id, cell.month) : undefined;
     return {
       month: formatMonth(cell.month),
       value: cell.value,
-      source: buffer.origin(cell.part).source,
+      source: buffer.parts.origin(cell.part).source,
       part: name,
       ...(cell.row >= collapsedFrom ? { row: null, collapsed: describeCollapsed(deps, id, cell) } : { row: cell.row }),
       text: cell.text,
@@ -89,8 +89,8 @@ function pushedValues(snapshot: Snapshot | undefined, id: string): ReadonlyMap<M
 function nearbyHint(deps: Dependencies, id: string): string {
   const wanted = id.toLowerCase();
   const found: string[] = [];
-  for (const source of deps.buffer.acceptedSources()) {
-    for (const driver of deps.buffer.drivers(source, 'accepted')) {
+  for (const source of deps.buffer.reads.acceptedSources()) {
+    for (const driver of deps.buffer.reads.drivers(source, 'accepted')) {
       if (found.length < 5 && driver.id.toLowerCase().includes(wanted)) found.push(driver.id);
     }
   }

@@ -113,7 +113,7 @@ class Daemon {
   /** After a pass that did something; a poll that found nothing needed nothing. */
   #rest(): void {
     const { deps } = this.#agent;
-    const done = `${deps.buffer.revision()} ${deps.ledger.lastPush()?.id}`;
+    const done = `${deps.buffer.reads.revision()} ${deps.ledger.lastPush()?.id}`;
     if (done !== this.#restedAt) this.#agent.releaseMemory();
     this.#restedAt = done;
   }
@@ -234,7 +234,7 @@ class Daemon {
     if (blockedReason(this.#agent.deps) !== undefined) return false;
     const last = ledger.lastPush(address);
     if (last === undefined) return true;
-    return last.outcome === 'refused' && ledger.fact<number>('refusedRevision') !== buffer.revision();
+    return last.outcome === 'refused' && ledger.fact<number>('refusedRevision') !== buffer.reads.revision();
   }
 
   #served(report: PassReport): void {
@@ -242,7 +242,7 @@ class Daemon {
     this.#changedMs = undefined;
     const unread = report.sources.filter(({ state }) => state === 'unread').map(({ name }) => name);
     ledger.setFact('owed', unread.length === 0 ? undefined : unread);
-    if (report.outcome === 'refused') ledger.setFact('refusedRevision', buffer.revision());
+    if (report.outcome === 'refused') ledger.setFact('refusedRevision', buffer.reads.revision());
     if (report.outcome === 'acknowledged' || report.outcome === 'unchanged') {
       ledger.setFact('servedMs', clock.now().getTime());
     }

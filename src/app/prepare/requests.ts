@@ -24,11 +24,11 @@ export function forget(deps: Dependencies, { source, part }: { source: string; p
   const isConfigured = settings.sources.some(({ name }) => name === source);
   const dropped = new Set(carriedParts(deps, source).filter((name) => part === undefined || name === part));
   for (const kind of ['accepted', 'candidate'] as const) {
-    const parts = buffer.readParts(source, kind);
+    const parts = buffer.reads.parts(source, kind);
     if (parts === undefined) continue;
-    if (part === undefined && !isConfigured) buffer.dropRead(source, kind);
+    if (part === undefined && !isConfigured) buffer.reads.drop(source, kind);
     else
-      buffer.setRead(
+      buffer.reads.set(
         source,
         kind,
         parts.filter((one) => one.kind !== 'part' || !dropped.has(one.name)),
@@ -41,7 +41,7 @@ export function forget(deps: Dependencies, { source, part }: { source: string; p
 
 /** Parts that are gone: carried by the accepted read, or by a candidate that is held. */
 function carriedParts({ buffer }: Dependencies, source: string): readonly string[] {
-  const parts = (['accepted', 'candidate'] as const).flatMap((kind) => buffer.readParts(source, kind) ?? []);
+  const parts = (['accepted', 'candidate'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
   return [...new Set(parts.filter(({ carried }) => carried).map(({ name }) => name))];
 }
 
@@ -52,9 +52,9 @@ function carriedParts({ buffer }: Dependencies, source: string): readonly string
 export function checkForget(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): void {
   const { buffer, settings } = deps;
   const isConfigured = settings.sources.some(({ name }) => name === source);
-  const parts = buffer.readParts(source, 'candidate') ?? buffer.readParts(source, 'accepted');
+  const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted');
   if (parts === undefined) {
-    const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.acceptedSources()])];
+    const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.reads.acceptedSources()])];
     throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint: `there are ${known.join(', ')}` });
   }
   const carried = carriedParts(deps, source);

@@ -9,7 +9,7 @@ import type { Dependencies } from '../dependencies.ts';
 /** A buffer that was lost and made anew takes the last acknowledged snapshot, so that an unread source is carried. */
 export function restoreAfterLoss(deps: Dependencies): void {
   const { buffer, ledger, log } = deps;
-  if (buffer.fact('buffer') !== undefined) return;
+  if (buffer.state().id !== undefined) return;
   const last = ledger.lastAcknowledged();
   const snapshot = last === undefined ? undefined : openReadable(deps, last.digest);
   if (snapshot !== undefined) {
@@ -22,9 +22,9 @@ export function restoreAfterLoss(deps: Dependencies): void {
         digest: last.digest,
       },
     );
-    buffer.setFact('bare', 'true');
+    buffer.setState({ isBare: true });
   }
-  buffer.setFact('buffer', randomUUID());
+  buffer.setState({ id: randomUUID() });
 }
 
 /** Finishes what a rollback began: a crash may have come between its acknowledgement and this. */
@@ -41,12 +41,12 @@ export function restoreRollback(deps: Dependencies): void {
 /** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */
 function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
   const { buffer } = deps;
-  const origins = new Map(snapshot.origins.map((origin) => [origin.id, buffer.addRestoredOrigin(origin)]));
+  const origins = new Map(snapshot.origins.map((origin) => [origin.id, buffer.parts.addRestoredOrigin(origin)]));
   const writers = new Map<string, { writer: PartWriter; batch: FoldedDriver[] }>();
   for (const packed of snapshot.read()) {
     let open = writers.get(packed.source);
     if (open === undefined) {
-      const writer = buffer.beginPart(packed.source, { name: '', kind: 'snapshot' }, '');
+      const writer = buffer.parts.begin(packed.source, { name: '', kind: 'snapshot' }, '');
       for (const origin of snapshot.origins) {
         if (origin.source === packed.source) writer.addOrigin(origins.get(origin.id) as number);
       }
@@ -59,19 +59,19 @@ function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
       open.batch = [];
     }
   }
-  for (const source of new Set([...buffer.acceptedSources(), ...writers.keys()])) {
-    if (buffer.readParts(source, 'candidate') === undefined) {
-      const parts = buffer.readParts(source, 'accepted')?.filter(({ kind }) => kind === 'part');
-      if (parts !== undefined && parts.length > 0) buffer.setRead(source, 'candidate', parts);
+  for (const source of new Set([...buffer.reads.acceptedSources(), ...writers.keys()])) {
+    if (buffer.reads.parts(source, 'candidate') === undefined) {
+      const parts = buffer.reads.parts(source, 'accepted')?.filter(({ kind }) => kind === 'part');
+      if (parts !== undefined && parts.length > 0) buffer.reads.set(source, 'candidate', parts);
     }
     const open = writers.get(source);
     if (open === undefined) {
-      buffer.setRead(source, 'accepted', []);
+      buffer.reads.set(source, 'accepted', []);
       continue;
     }
     open.writer.add(open.batch);
     const read = open.writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
-    buffer.setRead(source, 'accepted', [{ id: read.id, carried: false, settled: false }]);
+    buffer.reads.set(source, 'accepted', [{ id: read.id, carried: false, settled: false }]);
   }
 }
 

@@ -48,23 +48,23 @@ export interface Frozen {
 export function buildSnapshot(deps: Dependencies): Snapshot {
   const { buffer, archive, settings } = deps;
   const { shouldDeleteMissing, stamp } = settings;
-  const key = JSON.stringify([buffer.revision(), shouldDeleteMissing, stamp]);
-  const built = JSON.parse(buffer.fact('built') ?? '[]') as [string?, string?];
-  const known = built[0] === key && built[1] !== undefined ? openTitle(deps, built[1]) : undefined;
+  const from = JSON.stringify([buffer.reads.revision(), shouldDeleteMissing, stamp]);
+  const { built } = buffer.state();
+  const known = built?.from === from ? openTitle(deps, built.digest) : undefined;
   if (known !== undefined) return known;
-  const snapshot = archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.origins());
-  buffer.setFact('built', JSON.stringify([key, snapshot.digest]));
+  const snapshot = archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.reads.origins());
+  buffer.setState({ built: { from, digest: snapshot.digest } });
   deps.observe({ kind: 'snapshot.written', digest: snapshot.digest });
   return snapshot;
 }
 
 /** All drivers that sources have accepted, in order, with their sources. */
 export function acceptedDrivers(deps: Dependencies): Iterable<SnapshotDriver> {
-  return mergeDriverRuns(deps.buffer.acceptedSources().map((source) => withSource(deps, source)));
+  return mergeDriverRuns(deps.buffer.reads.acceptedSources().map((source) => withSource(deps, source)));
 }
 
 function* withSource(deps: Dependencies, source: string): Generator<SnapshotDriver> {
-  for (const driver of deps.buffer.drivers(source, 'accepted')) yield { ...driver, source };
+  for (const driver of deps.buffer.reads.drivers(source, 'accepted')) yield { ...driver, source };
 }
 
 /** Whether the next push is the first that deletes what it leaves out: what the address holds until then nobody knows. */
@@ -85,8 +85,8 @@ export function blockedReason(deps: Dependencies): { reason: string; hint?: stri
   if (!settings.shouldDeleteMissing) return undefined;
   const isFirst = isFirstPush(deps);
   // A buffer that was lost together with its snapshot knows nothing of what unread sources had.
-  if (!isFirst && buffer.fact('bare') === undefined) return undefined;
-  const accepted = new Set(buffer.acceptedSources());
+  if (!isFirst && buffer.state().isBare !== true) return undefined;
+  const accepted = new Set(buffer.reads.acceptedSources());
   const missing = settings.sources.map(({ name }) => name).filter((name) => !accepted.has(name));
   if (missing.length === 0) return undefined;
   return {
@@ -154,7 +154,7 @@ export async function pushNewest(
     if (!isAgentError(error, 'snapshot.damaged')) throw error;
     // The sources have it all: build it anew.
     log.warn('the snapshot to push was damaged and is built again', { digest: snapshot.digest, cause: error.message });
-    deps.buffer.setFact('built', '[]');
+    deps.buffer.setState({ built: undefined });
     return pushSnapshot(deps, { snapshot: buildSnapshot(deps), last }, signal);
   });
   if (report.outcome === 'acknowledged') notePushed(deps);
@@ -203,13 +203,14 @@ async function repeatWhileBlocked(deps: Dependencies, blocked: PushReport, signa
 }
 
 /** Which state of the buffer the service has: what differs from it later is a change that was not pushed. */
-function notePushed({ buffer, address }: Dependencies): void {
-  const pushed = `${buffer.revision()} ${address}`;
-  if (buffer.fact('pushed') !== pushed) buffer.setFact('pushed', pushed);
+function notePushed(deps: Dependencies): void {
+  const { buffer, address } = deps;
+  if (hasUnpushed(deps)) buffer.setState({ pushed: { revision: buffer.reads.revision(), address } });
 }
 
 export function hasUnpushed({ buffer, address }: Dependencies): boolean {
-  return buffer.fact('pushed') !== `${buffer.revision()} ${address}`;
+  const { pushed } = buffer.state();
+  return pushed?.revision !== buffer.reads.revision() || pushed.address !== address;
 }
 
 /** An attempt that may still land must not land after a different snapshot: wait until its timeout is over. */

@@ -73,7 +73,7 @@ export function keptDigests(deps: Dependencies): ReadonlySet<string> {
     bytes += archive.storedBytes(digest);
     if (isLast || bytes <= settings.keepMaxBytes) kept.add(digest);
   }
-  const built = JSON.parse(buffer.fact('built') ?? '[]') as [string?, string?];
-  if (built[1] !== undefined) kept.add(built[1]);
+  const { built } = buffer.state();
+  if (built !== undefined) kept.add(built.digest);
   return kept;
 }

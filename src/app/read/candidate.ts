@@ -19,21 +19,21 @@ export function assembleCandidate(
 ): { disappeared: readonly string[] } {
   const { buffer } = deps;
   const source = settings.name;
-  const accepted = buffer.readParts(source, 'accepted');
+  const accepted = buffer.reads.parts(source, 'accepted');
   const gone = settings.removed === 'carry' ? goneParts(deps, accepted ?? [], found) : [];
   const { present, carried } = found.newestOnly
     ? onlyNewest(found.present, gone)
     : { present: found.present, carried: gone };
-  buffer.keepRejectsOf(
+  buffer.rejects.keepOnly(
     source,
     [...present, ...carried].map(({ name }) => name),
   );
   if (accepted !== undefined && isAccepted(accepted, present, carried)) {
-    buffer.dropRead(source, 'candidate');
+    buffer.reads.drop(source, 'candidate');
   } else {
     const basis = basisOf(deps, { source, present, carried });
     // A held candidate that would be made of the same again stays as it is.
-    if (buffer.readBasis(source, 'candidate') !== basis) {
+    if (buffer.reads.basis(source, 'candidate') !== basis) {
       const parts = [
         ...present.map(({ id }) => ({ id, carried: false, settled: false })),
         ...carried.map((part) => carryPart(deps, part)),
@@ -41,7 +41,7 @@ export function assembleCandidate(
       setCandidate(deps, settings, { parts, basis });
     }
   }
-  buffer.dropRead(source, 'partial');
+  buffer.reads.drop(source, 'partial');
   return { disappeared: carried.filter((part) => part.kind !== 'read' || !part.part.carried).map(({ name }) => name) };
 }
 
@@ -67,13 +67,13 @@ function setCandidate(
   const { buffer } = deps;
   const source = settings.name;
   const history =
-    settings.history === 'carry' && buffer.readParts(source, 'accepted') !== undefined
-      ? carryHistory(deps, settings, { parts, accepted: buffer.drivers(source, 'accepted') })
+    settings.history === 'carry' && buffer.reads.parts(source, 'accepted') !== undefined
+      ? carryHistory(deps, settings, { parts, accepted: buffer.reads.drivers(source, 'accepted') })
       : [];
   const own = [...parts, ...history];
-  buffer.setRead(source, 'candidate', own);
+  buffer.reads.set(source, 'candidate', own);
   const inherited = inheritCarried(deps, settings, removedSources(deps));
-  buffer.setRead(source, 'candidate', [...own, ...inherited], basis);
+  buffer.reads.set(source, 'candidate', [...own, ...inherited], basis);
   const rules = new Set(settings.mapping.drivers.map(({ rule }) => rule));
   if (rules.size > 1 || inherited.length > 0 || parts.some(({ carried }) => carried)) refuseMixedRules(deps, source);
 }
@@ -84,18 +84,18 @@ function setCandidate(
  * @throws AgentError `source.unreadable`
  */
 function refuseMixedRules({ buffer }: Dependencies, source: string): void {
-  const mixed = buffer.mixedRules(source, 'candidate');
+  const mixed = buffer.reads.mixedRules(source, 'candidate');
   if (mixed === undefined) return;
   const { driver, month, folds } = mixed;
   const [first, second] = folds.map(({ part, rule }) => `${rule} in ${part}`);
-  const carried = (buffer.readParts(source, 'candidate') ?? []).filter((part) => part.carried);
+  const carried = (buffer.reads.parts(source, 'candidate') ?? []).filter((part) => part.carried);
   const gone = folds.find(({ part }) => carried.some(({ name }) => name === part));
   // Marks them as carried in the accepted read, so that they can be forgotten also where they went in this very pass.
   const isGone = new Set(carried.map(({ id }) => id));
-  const accepted = buffer.readParts(source, 'accepted');
+  const accepted = buffer.reads.parts(source, 'accepted');
   if (accepted?.some(({ id, carried: isCarried }) => isGone.has(id) && !isCarried) === true) {
     const parts = accepted.map((part) => ({ ...part, carried: part.carried || isGone.has(part.id) }));
-    buffer.setRead(source, 'accepted', parts);
+    buffer.reads.set(source, 'accepted', parts);
   }
   throw new AgentError(
     'source.unreadable',
@@ -115,11 +115,11 @@ function basisOf(
   { source, present, carried }: { source: string; present: readonly PartRead[]; carried: readonly GonePart[] },
 ): string {
   const configured = new Set(settings.sources.map(({ name }) => name));
-  const accepted = buffer.acceptedSources().filter((name) => name === source || !configured.has(name));
+  const accepted = buffer.reads.acceptedSources().filter((name) => name === source || !configured.has(name));
   return JSON.stringify([
     present.map(({ id }) => id),
     carried.map((gone) => (gone.kind === 'read' ? gone.part.id : [gone.snapshot.id, gone.name])),
-    accepted.map((name) => [name, buffer.readParts(name, 'accepted')?.map(({ id }) => id)]),
+    accepted.map((name) => [name, buffer.reads.parts(name, 'accepted')?.map(({ id }) => id)]),
   ]);
 }
 

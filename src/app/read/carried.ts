@@ -62,9 +62,9 @@ export function goneParts(
  */
 function goneOfSnapshot({ buffer }: Dependencies, snapshot: ReadPart, names: ReadonlySet<string>): GonePart[] {
   const { source } = snapshot;
-  const reads = (['candidate', 'partial'] as const).flatMap((kind) => buffer.readParts(source, kind) ?? []);
-  return buffer
-    .partOrigins(snapshot.id)
+  const reads = (['candidate', 'partial'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
+  return buffer.parts
+    .originsOf(snapshot.id)
     .filter(({ name }) => !names.has(name))
     .map(({ id, name }) => {
       const part = reads.find((one) => one.kind === 'part' && one.id === id);
@@ -79,8 +79,8 @@ export function carryPart(deps: Dependencies, gone: GonePart): ChosenPart {
 
 /** Makes a part of what a snapshot holds of it, which may be nothing: where others were read later, those have its months. */
 function takeOut({ buffer }: Dependencies, snapshot: ReadPart, name: string): number {
-  const writer = buffer.beginPart(snapshot.source, { name, kind: 'part' }, snapshot.fingerprint);
-  writer.add(ofPart(buffer.partDrivers(snapshot), (cell) => buffer.origin(cell.part).name === name));
+  const writer = buffer.parts.begin(snapshot.source, { name, kind: 'part' }, snapshot.fingerprint);
+  writer.add(ofPart(buffer.parts.drivers(snapshot), (cell) => buffer.parts.origin(cell.part).name === name));
   const content = { version: takenOut, hash: `gone:${name}`, revisedAtMs: snapshot.revisedAtMs };
   return writer.commit(content, { rows: 0, rejects: 0 }).id;
 }
@@ -102,9 +102,9 @@ export function carryHistory(
   { parts, accepted }: { parts: readonly ChosenPart[]; accepted: Iterable<PackedDriver> },
 ): readonly ChosenPart[] {
   const isWindow = mayBeEmpty && parts.length > 0;
-  const earliest = buffer.earliestMonth(parts.map(({ id }) => id)) ?? (isWindow ? Infinity : undefined);
+  const earliest = buffer.parts.earliestMonth(parts.map(({ id }) => id)) ?? (isWindow ? Infinity : undefined);
   if (earliest === undefined) return [];
-  const writer = buffer.beginPart(name, { name: '', kind: 'history' }, '');
+  const writer = buffer.parts.begin(name, { name: '', kind: 'history' }, '');
   let count = 0;
   let batch: FoldedDriver[] = [];
   for (const packed of accepted) {

@@ -1,7 +1,7 @@
 /** Which parts of a source count now, and since when each has the content that it has. */
 import type { Part } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
-import type { Buffer, PartRead, ReadPart, SeenFile } from '../../core/stores.ts';
+import type { LocalBuffer, PartRead, ReadPart, SeenFile } from '../../core/stores.ts';
 import { isNewer } from './carried.ts';
 
 /** What earlier passes left in the buffer about a source's parts. */
@@ -17,14 +17,14 @@ export interface KnownParts {
 
 export const nothingKnown: KnownParts = { accepted: undefined, hasDrivers: false, newest: new Map(), seen: new Map() };
 
-export function knownParts(buffer: Pick<Buffer, 'readParts' | 'seen' | 'earliestMonth'>, source: string): KnownParts {
+export function knownParts(buffer: Pick<LocalBuffer, 'parts' | 'reads'>, source: string): KnownParts {
   const newest = new Map<string, PartRead>();
   for (const kind of ['accepted', 'candidate', 'partial'] as const) {
-    for (const part of buffer.readParts(source, kind) ?? []) if (part.kind === 'part') newest.set(part.name, part);
+    for (const part of buffer.reads.parts(source, kind) ?? []) if (part.kind === 'part') newest.set(part.name, part);
   }
-  const accepted = buffer.readParts(source, 'accepted');
-  const hasDrivers = buffer.earliestMonth((accepted ?? []).map(({ id }) => id)) !== undefined;
-  return { accepted, hasDrivers, newest, seen: buffer.seen(source) };
+  const accepted = buffer.reads.parts(source, 'accepted');
+  const hasDrivers = buffer.parts.earliestMonth((accepted ?? []).map(({ id }) => id)) !== undefined;
+  return { accepted, hasDrivers, newest, seen: buffer.parts.seen(source) };
 }
 
 export interface CurrentParts {

@@ -68,7 +68,7 @@ export async function readSource(
         const reader = new PartReader(deps, settings, { source, lookups, good });
         const { listed, parts, seen } = await currentParts(source, reader.known(), inner);
         deps.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
-        if (seen !== undefined) deps.buffer.setSeen(settings.name, seen);
+        if (seen !== undefined) deps.buffer.parts.setSeen(settings.name, seen);
         const present: PartRead[] = [];
         for (const part of parts) {
           const read = await reader.current(part, inner);
@@ -91,11 +91,11 @@ export async function readSource(
   } catch (error) {
     if (signal.aborted || !isAgentError(error) || error.code.startsWith('state.')) throw error;
     const parts = new Map(
-      [...(deps.buffer.readParts(settings.name, 'candidate') ?? []), ...good.values()].map((part) => [part.id, part]),
+      [...(deps.buffer.reads.parts(settings.name, 'candidate') ?? []), ...good.values()].map((part) => [part.id, part]),
     );
     const kept = [...parts.values()].map(({ id }) => ({ id, carried: false, settled: false }));
-    deps.buffer.dropRead(settings.name, 'candidate');
-    deps.buffer.setRead(settings.name, 'partial', kept);
+    deps.buffer.reads.drop(settings.name, 'candidate');
+    deps.buffer.reads.set(settings.name, 'partial', kept);
     return { settings, isExpensive, state: 'unread', reason: error.message, hint: error.hint };
   }
 }
@@ -105,9 +105,7 @@ export async function readSource(
  * @throws AgentError `source.unreadable`
  */
 function refuseCutLookups({ buffer }: Dependencies, source: string, { files }: Lookups): void {
-  const cut = files.find(
-    ({ file, endsWithLineEnd }) => !endsWithLineEnd && buffer.fact(lineEndKey(source, file)) === 'yes',
-  );
+  const cut = files.find(({ file, endsWithLineEnd }) => !endsWithLineEnd && buffer.parts.hadLineEnd(source, file));
   if (cut === undefined) return;
   throw new AgentError('source.unreadable', `${cut.file}: it ends without a line end, and had one before`, {
     hint: 'was it written to its end? if it is whole, end its last line',
@@ -116,12 +114,9 @@ function refuseCutLookups({ buffer }: Dependencies, source: string, { files }: L
 
 function keepLineEnds({ buffer }: Dependencies, source: string, { files }: Lookups): void {
   for (const { file, endsWithLineEnd } of files) {
-    const key = lineEndKey(source, file);
-    if (endsWithLineEnd && buffer.fact(key) !== 'yes') buffer.setFact(key, 'yes');
+    if (endsWithLineEnd && !buffer.parts.hadLineEnd(source, file)) buffer.parts.noteLineEnd(source, file);
   }
 }
-
-const lineEndKey = (source: string, file: string): string => `line end ${source} ${file}`;
 
 class PartReader {
   readonly #deps: Dependencies;
@@ -167,26 +162,26 @@ class PartReader {
   async #read(part: Part, signal: AbortSignal): Promise<PartRead> {
     const { buffer, observe } = this.#deps;
     const source = this.#settings.name;
-    const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, this.#fingerprint);
+    const writer = buffer.parts.begin(source, { name: part.name, kind: 'part' }, this.#fingerprint);
     const taker = this.#taker(part, writer);
     const { rejects, counts, fold } = taker;
     try {
       const content = (await readRows(this.#source, part, taker, signal)) as Content;
       writer.add(fold.drain());
-      buffer.keepRejects(source, part.name, rejects);
+      buffer.rejects.keep(source, part.name, rejects);
       this.#checkRejects(taker);
       observe({ kind: 'part.folded', source, part: part.name });
       const same = this.#readsOf(part).filter(({ hash }) => hash === content.hash);
       const known = same.find(({ fingerprint }) => fingerprint === this.#fingerprint);
       if (known !== undefined) {
-        buffer.setVersion(known.id, content.version);
+        buffer.parts.setVersion(known.id, content.version);
         return { ...known, version: content.version };
       }
       const read = writer.commit({ ...content, revisedAtMs: this.#revisedAtMs(part, content, same[0]) }, counts);
       observe({ kind: 'part.swapped', source, part: part.name });
       return read;
     } catch (error) {
-      if (rejects.length > 0) buffer.keepRejects(source, part.name, rejects);
+      if (rejects.length > 0) buffer.rejects.keep(source, part.name, rejects);
       throw nameWhere(error, source, part.name);
     } finally {
       writer.discard();

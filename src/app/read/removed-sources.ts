@@ -11,7 +11,7 @@ import { carryHistory } from './carried.ts';
 
 export function removedSources(deps: Dependencies): readonly string[] {
   const configured = new Set(deps.settings.sources.map(({ name }) => name));
-  return deps.buffer.acceptedSources().filter((source) => !configured.has(source));
+  return deps.buffer.reads.acceptedSources().filter((source) => !configured.has(source));
 }
 
 /** A source's accepted drivers, and those that it takes over from removed sources. */
@@ -20,14 +20,14 @@ export function* withInherited(
   source: string,
   removed: readonly string[],
 ): Generator<PackedDriver> {
-  let merged: Iterable<PackedDriver> = deps.buffer.drivers(source, 'accepted');
+  let merged: Iterable<PackedDriver> = deps.buffer.reads.drivers(source, 'accepted');
   for (const gone of removed) merged = mergeOrdered(merged, inherited(deps, gone, source));
   yield* merged;
 }
 
 function* inherited(deps: Dependencies, from: string, to: string): Generator<PackedDriver> {
   const { buffer } = deps;
-  for (const [old, now] of pairDrivers(buffer.drivers(from, 'accepted'), buffer.drivers(to, 'candidate'))) {
+  for (const [old, now] of pairDrivers(buffer.reads.drivers(from, 'accepted'), buffer.reads.drivers(to, 'candidate'))) {
     if (old !== undefined && now !== undefined) yield old;
   }
 }
@@ -43,21 +43,23 @@ export function inheritCarried(
   removed: readonly string[],
 ): readonly ChosenPart[] {
   const { buffer } = deps;
-  const candidate = buffer.readParts(settings.name, 'candidate') ?? [];
+  const candidate = buffer.reads.parts(settings.name, 'candidate') ?? [];
   const names = new Set(candidate.map(({ name }) => name));
   const parts = candidate.filter(({ kind }) => kind === 'part');
   return removed.flatMap((gone) => {
     if (!sharesDrivers(deps, gone, settings.name)) return [];
-    const carried = (buffer.readParts(gone, 'accepted') ?? []).filter((part) => part.carried && !names.has(part.name));
+    const carried = (buffer.reads.parts(gone, 'accepted') ?? []).filter(
+      (part) => part.carried && !names.has(part.name),
+    );
     const copies = carried.map((part) => copyPart(deps, settings.name, part));
     if (settings.history !== 'carry') return copies;
-    return [...copies, ...carryHistory(deps, settings, { parts, accepted: buffer.drivers(gone, 'accepted') })];
+    return [...copies, ...carryHistory(deps, settings, { parts, accepted: buffer.reads.drivers(gone, 'accepted') })];
   });
 }
 
 function copyPart({ buffer }: Dependencies, source: string, part: ReadPart): ChosenPart {
-  const writer = buffer.beginPart(source, { name: part.name, kind: 'part' }, part.fingerprint);
-  writer.add(buffer.partDrivers(part));
+  const writer = buffer.parts.begin(source, { name: part.name, kind: 'part' }, part.fingerprint);
+  writer.add(buffer.parts.drivers(part));
   const { version, hash, revisedAtMs, rows, rejects } = part;
   const { id } = writer.commit({ version, hash, revisedAtMs }, { rows, rejects });
   return { id, carried: true, settled: part.settled };

@@ -38,8 +38,8 @@ function accept(deps: Dependencies, decision: Accepting): Verdict {
     const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete, had: before };
     ledger.recordDeletes(source, readKey(deps, source), deletes);
   }
-  buffer.keepSummary(source, 'candidate', comparison.after);
-  buffer.accept(source, scope.carried);
+  buffer.reads.keepSummary(source, 'candidate', comparison.after);
+  buffer.reads.accept(source, scope.carried);
   if (isApproved && approval !== undefined) ledger.closeApproval(approval.id, 'used');
   else dropApprovals(deps, source, 'a newer read of the source did not need it');
   return { source, state: isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
@@ -48,9 +48,9 @@ function accept(deps: Dependencies, decision: Accepting): Verdict {
 function hold(deps: Dependencies, decision: Holding): Verdict {
   const { buffer, ledger, clock } = deps;
   const { source, comparison, scope, reason, hint, approvable } = decision;
-  const digest = digestOf(source, buffer.drivers(source, 'candidate'));
+  const digest = digestOf(source, buffer.reads.drivers(source, 'candidate'));
   ledger.hold({ source, digest, reason, hint, approvable }, scope, clock.now().getTime());
-  buffer.keepSummary(source, 'candidate', comparison.after);
+  buffer.reads.keepSummary(source, 'candidate', comparison.after);
   if (decision.approval !== undefined) dropApprovals(deps, source, decision.whyDropped);
   return {
     source,
@@ -72,18 +72,22 @@ function hold(deps: Dependencies, decision: Holding): Verdict {
 export function settleRemoved(deps: Dependencies, source: string, watch?: WatchChanges): Verdict | undefined {
   const { buffer, ledger, clock, settings } = deps;
   yieldTaken(deps, source);
-  const comparison = compareRuns(buffer.drivers(source, 'accepted'), [], watch && ((change) => watch(source, change)));
+  const comparison = compareRuns(
+    buffer.reads.drivers(source, 'accepted'),
+    [],
+    watch && ((change) => watch(source, change)),
+  );
   const { changes, deletes } = comparison;
   const scope = { deletes, carried: [] };
   const approval = pendingApproval(deps, source);
   const isApproved = approval !== undefined && isWithin(scope, ledger.approvedScope(approval.id));
   if (!isApproved) dropApprovals(deps, source, 'the source left the config, which would delete all that it has');
   if (changes.drivers.delete === 0 || isApproved || !settings.shouldDeleteMissing) {
-    buffer.dropRead(source, 'accepted');
-    buffer.dropRead(source, 'candidate');
+    buffer.reads.drop(source, 'accepted');
+    buffer.reads.drop(source, 'candidate');
     if (!isApproved) return undefined;
     ledger.closeApproval(approval.id, 'used');
-    if (buffer.acceptedSources().every((name) => isEmptyRead(deps, { source: name, kind: 'accepted' }))) {
+    if (buffer.reads.acceptedSources().every((name) => isEmptyRead(deps, { source: name, kind: 'accepted' }))) {
       ledger.setFact('emptyApproved', true);
     }
     return undefined;
@@ -98,9 +102,9 @@ function yieldTaken({ buffer, settings }: Dependencies, source: string): void {
   const present = [...settings.sources.map(({ name }) => name), source].map(
     (name) => ({ source: name, kind: 'accepted' }) as const,
   );
-  const taken = [...buffer.sharedDrivers(present)].filter(({ sources }) => sources.includes(source));
+  const taken = [...buffer.reads.sharedDrivers(present)].filter(({ sources }) => sources.includes(source));
   if (taken.length === 0) return;
-  buffer.removeDrivers(
+  buffer.reads.removeDrivers(
     source,
     taken.map(({ driver }) => driver),
   );

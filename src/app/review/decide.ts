@@ -33,11 +33,11 @@ export function decide(
 ): CandidateDecision {
   const { buffer } = deps;
   const source = settings.name;
-  const accepted = buffer.readParts(source, 'accepted') ?? [];
-  const candidate = buffer.readParts(source, 'candidate') ?? [];
+  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
+  const candidate = buffer.reads.parts(source, 'candidate') ?? [];
   const comparison = compareRuns(
     withInherited(deps, source, removed),
-    buffer.drivers(source, 'candidate'),
+    buffer.reads.drivers(source, 'candidate'),
     watch && ((change) => watch(source, change)),
   );
   const countedTwice = findCountedTwice(deps, settings, { accepted, candidate, removed });
@@ -45,7 +45,7 @@ export function decide(
     source,
     settings,
     comparison,
-    isFirst: buffer.readParts(source, 'accepted') === undefined && comparison.before.drivers === 0,
+    isFirst: buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0,
     scope: { deletes: comparison.deletes, carried: countedTwice.map(({ carried }) => carried) },
     approval: pendingApproval(deps, source),
   };
@@ -111,7 +111,7 @@ function findCountedTwice(
   const unsettled = carried.filter(({ version }) => version === takenOut);
   const known = knownParts(buffer, [
     ...found.accepted,
-    ...found.removed.flatMap((gone) => buffer.readParts(gone, 'accepted') ?? []),
+    ...found.removed.flatMap((gone) => buffer.reads.parts(gone, 'accepted') ?? []),
   ]);
   const others = found.candidate.filter(
     ({ kind, id, hash, ...part }) => kind === 'part' && !part.carried && !known.has(id) && !known.has(hash),
@@ -120,7 +120,7 @@ function findCountedTwice(
   const shared =
     ids.length === 0 || others.length === 0
       ? []
-      : buffer.sharedPoints(
+      : buffer.parts.sharedPoints(
           name,
           ids,
           others.map(({ id }) => id),
@@ -139,7 +139,7 @@ function findCountedTwice(
 function knownParts(buffer: Dependencies['buffer'], accepted: readonly ReadPart[]): ReadonlySet<number | string> {
   return new Set(
     accepted.flatMap(({ kind, id, hash }) =>
-      kind === 'snapshot' ? buffer.partOrigins(id).map((origin) => origin.id) : kind === 'part' ? [id, hash] : [],
+      kind === 'snapshot' ? buffer.parts.originsOf(id).map((origin) => origin.id) : kind === 'part' ? [id, hash] : [],
     ),
   );
 }
@@ -155,8 +155,8 @@ function findRegression(accepted: readonly ReadPart[], candidate: readonly ReadP
 
 /** Names a source's candidate, in this buffer and no other. */
 export function readKey({ buffer }: Dependencies, source: string): string {
-  const ids = buffer.readParts(source, 'candidate')?.map(({ id }) => id);
-  return `${buffer.fact('buffer')} ${ids?.join(' ')}`;
+  const ids = buffer.reads.parts(source, 'candidate')?.map(({ id }) => id);
+  return `${buffer.state().id} ${ids?.join(' ')}`;
 }
 
 function sumRejects(parts: readonly { readonly rejects: number }[]): number {

@@ -38,7 +38,7 @@ function decideAlone(
 ): Decision {
   const source = read.settings.name;
   if (read.state === 'unread') return { kind: 'unread', source, reason: read.reason, hint: read.hint };
-  if (deps.buffer.readParts(source, 'candidate') === undefined) return { kind: 'unchanged', source };
+  if (deps.buffer.reads.parts(source, 'candidate') === undefined) return { kind: 'unchanged', source };
   return decide(deps, read.settings, { ...around, mayLag: read.mayLag });
 }
 

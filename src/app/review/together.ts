@@ -18,9 +18,9 @@ export function holdConflicts(
     const reads = settings.sources.flatMap(({ name }) => prospect(deps, name, decided));
     if (reads.length < 2) return decided;
     const reasons = new Map<string, string>();
-    for (const { driver, sources } of buffer.sharedDrivers(reads)) {
+    for (const { driver, sources } of buffer.reads.sharedDrivers(reads)) {
       const owner =
-        sources.find((source) => buffer.driver(source, driver) !== undefined) ?? firstInConfig(deps, sources);
+        sources.find((source) => buffer.reads.driver(source, driver) !== undefined) ?? firstInConfig(deps, sources);
       for (const { kind, source } of decided) {
         if (kind === 'hold' || source === owner || !sources.includes(source)) continue;
         reasons.set(source, `driver "${driver}" of source "${source}" belongs to source "${owner}"`);
@@ -48,7 +48,7 @@ function prospect(
 ): { source: string; kind: ReadKind }[] {
   const accepting = decisions.some((one) => one.source === source && one.kind === 'accept');
   if (accepting) return [{ source, kind: 'candidate' }];
-  return deps.buffer.readParts(source, 'accepted') === undefined ? [] : [{ source, kind: 'accepted' }];
+  return deps.buffer.reads.parts(source, 'accepted') === undefined ? [] : [{ source, kind: 'accepted' }];
 }
 
 /**
@@ -62,7 +62,7 @@ export function holdEmptySnapshot(
   const { settings, buffer } = deps;
   const unmoved = { decisions, isEmptyApproved: false };
   if (!settings.shouldDeleteMissing || decisions.length === 0) return unmoved;
-  const names = new Set([...buffer.acceptedSources(), ...settings.sources.map(({ name }) => name)]);
+  const names = new Set([...buffer.reads.acceptedSources(), ...settings.sources.map(({ name }) => name)]);
   const isEmpty = [...names].every((name) => prospect(deps, name, decisions).every((read) => isEmptyRead(deps, read)));
   const passing = decisions.filter(({ kind }) => kind === 'accept');
   if (!isEmpty || passing.length === 0) return unmoved;
@@ -85,6 +85,6 @@ export function holdEmptySnapshot(
 }
 
 export function isEmptyRead(deps: Dependencies, { source, kind }: { source: string; kind: ReadKind }): boolean {
-  for (const _driver of deps.buffer.drivers(source, kind)) return false;
+  for (const _driver of deps.buffer.reads.drivers(source, kind)) return false;
   return true;
 }

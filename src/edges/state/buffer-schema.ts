@@ -99,6 +99,27 @@ const migrations = [
   UPDATE seen SET revised_at_ms = min(revised_at_ms, unixepoch() * 1000.0);
   DELETE FROM meta WHERE key LIKE 'basis %' OR key LIKE 'inherited %' OR key LIKE 'summary:%';
   `,
+  `
+  -- What is known of the buffer as a whole.
+  CREATE TABLE state (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    -- Counts up whenever an accepted read changes.
+    revision INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO state SELECT 1,
+    coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'revision'), 0),
+    coalesce((SELECT json_object('id', value) FROM meta WHERE key = 'buffer'), '{}');
+  UPDATE state SET record = json_set(record, '$.isBare', json('true')) WHERE EXISTS (SELECT 1 FROM meta WHERE key = 'bare');
+  DROP TABLE meta;
+
+  -- Tables beside a source that ended with a line end when the source was last read whole.
+  CREATE TABLE line_end (
+    source TEXT NOT NULL,
+    file TEXT NOT NULL,
+    PRIMARY KEY (source, file)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

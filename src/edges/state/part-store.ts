@@ -1,0 +1,100 @@
+/** Parts as they were read, collapsed and packed per driver, and what is known of their files. */
+import type { Month } from '../../core/model.ts';
+import { type FoldedDriver, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
+import type { PartRead, PartStore, PartWriter, SeenFile, SharedPoint } from '../../core/stores.ts';
+import { type Folds, foldColumns } from './folds.ts';
+import { dropPart, openPartWriter } from './part-writer.ts';
+import { type SharedFolds, firstShared, sharedFolds } from './shared-points.ts';
+import type { Statements } from './statements.ts';
+
+export class SqliteParts implements PartStore {
+  readonly #tables: Statements;
+  readonly #folds: Folds;
+
+  constructor(tables: Statements, folds: Folds) {
+    this.#tables = tables;
+    this.#folds = folds;
+  }
+
+  begin(source: string, part: { name: string; kind: PartRead['kind'] }, fingerprint: string): PartWriter {
+    return openPartWriter(this.#tables, source, { ...part, fingerprint });
+  }
+
+  setVersion(id: number, version: string): void {
+    this.#tables.run('UPDATE part_read SET version = ? WHERE id = ?', version, id);
+  }
+
+  *drivers(part: PartRead): Generator<FoldedDriver> {
+    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read = ? ORDER BY f.driver, f.chunk`;
+    for (const row of this.#folds.iterate(sql, part.source, part.id)) {
+      yield unpackDriver(this.#folds.packed(row));
+    }
+  }
+
+  earliestMonth(ids: readonly number[]): Month | undefined {
+    const sql = `SELECT min(earliest) AS month FROM fold WHERE part_read IN (SELECT value FROM json_each(?))`;
+    return this.#tables.all<{ month: number | null }>(sql, JSON.stringify(ids))[0]?.month ?? undefined;
+  }
+
+  sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[] {
+    const rows = this.#folds.iterate(sharedFolds, source, JSON.stringify(parts), JSON.stringify(others));
+    return firstShared(rows as Iterable<unknown> as Iterable<SharedFolds>, parts.length);
+  }
+
+  origin(id: number): PartOrigin {
+    return this.#folds.origin(id);
+  }
+
+  addRestoredOrigin(origin: Omit<PartOrigin, 'id'>): number {
+    return this.#tables.write(() => {
+      const { source, name, revisedAtMs } = origin;
+      const same = 'SELECT id FROM origin WHERE source = ? AND name = ? AND revised_at_ms = ?';
+      const known = this.#tables.all<{ id: number }>(same, source, name, revisedAtMs)[0];
+      if (known !== undefined) return known.id;
+      // Numbers come from one place, so that a part read later never gets this one.
+      const { id } = this.begin(source, { name, kind: 'snapshot' }, '');
+      this.#tables.run('DELETE FROM part_read WHERE id = ?', id);
+      this.#tables.run('INSERT INTO origin VALUES (?, ?, ?, ?)', id, source, name, revisedAtMs);
+      return id;
+    });
+  }
+
+  originsOf(id: number): readonly PartOrigin[] {
+    const sql = `SELECT o.id, o.source, o.name, o.revised_at_ms AS revisedAtMs
+      FROM part_read_origin p JOIN origin o ON o.id = p.origin WHERE p.part_read = ?`;
+    return this.#tables.all<PartOrigin>(sql, id);
+  }
+
+  seen(source: string): ReadonlyMap<string, SeenFile> {
+    const sql = 'SELECT name, version, hash, revised_at_ms AS revisedAtMs FROM seen WHERE source = ?';
+    const rows = this.#tables.all<SeenFile & { name: string }>(sql, source);
+    return new Map(rows.map(({ name, ...file }) => [name, file]));
+  }
+
+  setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void {
+    this.#tables.write(() => {
+      this.#tables.run('DELETE FROM seen WHERE source = ?', source);
+      for (const [name, { version, hash, revisedAtMs }] of files) {
+        this.#tables.run('INSERT INTO seen VALUES (?, ?, ?, ?, ?)', source, name, version, hash, revisedAtMs);
+      }
+    });
+  }
+
+  prune(): void {
+    this.#tables.write(() => {
+      const unused = 'SELECT id, source FROM part_read WHERE id NOT IN (SELECT part_read FROM read_part)';
+      for (const { id, source } of this.#tables.all<{ id: number; source: string }>(unused))
+        dropPart(this.#tables, id, source);
+      this.#tables.run(`DELETE FROM origin WHERE id NOT IN (SELECT id FROM part_read)
+        AND id NOT IN (SELECT origin FROM part_read_origin)`);
+    });
+  }
+
+  hadLineEnd(source: string, file: string): boolean {
+    return this.#tables.all('SELECT 1 FROM line_end WHERE source = ? AND file = ?', source, file).length > 0;
+  }
+
+  noteLineEnd(source: string, file: string): void {
+    this.#tables.run('INSERT OR IGNORE INTO line_end VALUES (?, ?)', source, file);
+  }
+}

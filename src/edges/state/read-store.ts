@@ -1,0 +1,160 @@
+/** Reads: which parts make what a source has accepted, and its candidate. Both share parts, so that accepting moves names. */
+import type { Month, Rule } from '../../core/model.ts';
+import type { RunSummary } from '../../core/series/compare.ts';
+import { type PackedDriver, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
+import type { ChosenPart, MixedRules, ReadKind, ReadPart, ReadStore, SharedDriver } from '../../core/stores.ts';
+import { type FoldRow, type PartReadRow, readPart } from './buffer-rows.ts';
+import { type Folds, foldColumns } from './folds.ts';
+import type { Statements } from './statements.ts';
+
+export class SqliteReads implements ReadStore {
+  readonly #tables: Statements;
+  readonly #folds: Folds;
+
+  constructor(tables: Statements, folds: Folds) {
+    this.#tables = tables;
+    this.#folds = folds;
+  }
+
+  acceptedSources(): readonly string[] {
+    const sql = `SELECT source FROM read WHERE kind = 'accepted' ORDER BY source`;
+    return this.#tables.all<{ source: string }>(sql).map((row) => row.source);
+  }
+
+  parts(source: string, kind: ReadKind): readonly ReadPart[] | undefined {
+    const [read] = this.#tables.all('SELECT 1 FROM read WHERE source = ? AND kind = ?', source, kind);
+    if (read === undefined) return undefined;
+    const sql = `SELECT p.*, rp.carried, rp.settled FROM read_part rp JOIN part_read p ON p.id = rp.part_read
+      WHERE rp.source = ? AND rp.kind = ? ORDER BY p.name, p.id`;
+    return this.#tables.all<PartReadRow>(sql, source, kind).map(readPart);
+  }
+
+  set(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void {
+    this.#tables.write(() => {
+      this.#tables.run(
+        'INSERT OR REPLACE INTO read (source, kind, basis) VALUES (?, ?, ?)',
+        source,
+        kind,
+        basis ?? null,
+      );
+      this.#tables.run('DELETE FROM read_part WHERE source = ? AND kind = ?', source, kind);
+      const insert = 'INSERT INTO read_part (source, kind, part_read, carried, settled) VALUES (?, ?, ?, ?, ?)';
+      for (const { id, carried, settled } of parts) {
+        this.#tables.run(insert, source, kind, id, Number(carried), Number(settled));
+      }
+      if (kind === 'accepted') this.#countUp();
+    });
+  }
+
+  basis(source: string, kind: ReadKind): string | undefined {
+    const sql = 'SELECT basis FROM read WHERE source = ? AND kind = ?';
+    return this.#tables.all<{ basis: string | null }>(sql, source, kind)[0]?.basis ?? undefined;
+  }
+
+  drop(source: string, kind: ReadKind): void {
+    this.#tables.write(() => {
+      this.#tables.run('DELETE FROM read WHERE source = ? AND kind = ?', source, kind);
+      this.#tables.run('DELETE FROM read_part WHERE source = ? AND kind = ?', source, kind);
+      if (kind === 'accepted') this.#countUp();
+    });
+  }
+
+  accept(source: string, settled: readonly string[]): void {
+    this.#tables.write(() => {
+      const parts = this.parts(source, 'candidate');
+      if (parts === undefined) return;
+      const summary = this.summary(source, 'candidate');
+      const isSettled = (part: ReadPart): boolean => part.settled || (part.carried && settled.includes(part.name));
+      this.set(
+        source,
+        'accepted',
+        parts.map((part) => ({ ...part, settled: isSettled(part) })),
+      );
+      if (summary !== undefined) this.keepSummary(source, 'accepted', summary);
+      this.drop(source, 'candidate');
+    });
+  }
+
+  summary(source: string, kind: ReadKind): RunSummary | undefined {
+    const sql = 'SELECT summary FROM read WHERE source = ? AND kind = ?';
+    const text = this.#tables.all<{ summary: string | null }>(sql, source, kind)[0]?.summary;
+    return typeof text === 'string' ? (JSON.parse(text) as RunSummary) : undefined;
+  }
+
+  keepSummary(source: string, kind: ReadKind, summary: RunSummary): void {
+    const sql = 'UPDATE read SET summary = ? WHERE source = ? AND kind = ?';
+    this.#tables.run(sql, JSON.stringify(summary), source, kind);
+  }
+
+  *drivers(source: string, kind: ReadKind): Generator<PackedDriver> {
+    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read IN
+      (SELECT part_read FROM read_part WHERE source = ? AND kind = ?) ORDER BY f.driver, f.part_read, f.chunk`;
+    let group: FoldRow[] = [];
+    for (const row of this.#folds.iterate(sql, source, source, kind)) {
+      if (group[0] !== undefined && group[0].driver !== row.driver) {
+        yield this.#folds.merge(group);
+        group = [];
+      }
+      group.push(row);
+    }
+    if (group.length > 0) yield this.#folds.merge(group);
+  }
+
+  driver(source: string, id: string): PackedDriver | undefined {
+    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.driver = ? AND f.part_read IN
+      (SELECT part_read FROM read_part WHERE source = ? AND kind = 'accepted') ORDER BY f.part_read, f.chunk`;
+    const rows = this.#tables.all<FoldRow>(sql, source, id, source);
+    return rows.length === 0 ? undefined : this.#folds.merge(rows);
+  }
+
+  mixedRules(source: string, kind: ReadKind): MixedRules | undefined {
+    const parts = 'SELECT part_read FROM read_part WHERE source = :source AND kind = :kind';
+    const sql = `SELECT ${foldColumns}, p.name AS part FROM fold f JOIN part_read p ON p.id = f.part_read
+      WHERE f.source = :source AND f.part_read IN (${parts}) AND f.driver IN (
+        SELECT driver FROM fold WHERE source = :source AND part_read IN (${parts})
+        GROUP BY driver HAVING count(DISTINCT rule) > 1) ORDER BY f.driver`;
+    const months = new Map<Month, { readonly driver: string; readonly part: string; readonly rule: Rule }>();
+    for (const row of this.#folds.iterate(sql, { source, kind }) as Iterable<FoldRow & { readonly part: string }>) {
+      const { driver, part, rule } = row;
+      for (const { month } of unpackDriver(this.#folds.packed(row)).cells) {
+        const other = months.get(month);
+        if (other?.driver === driver && other.rule !== rule) return { driver, month, folds: [other, { part, rule }] };
+        months.set(month, { driver, part, rule });
+      }
+    }
+    return undefined;
+  }
+
+  *sharedDrivers(reads: readonly { source: string; kind: ReadKind }[]): Generator<SharedDriver> {
+    const sql = `SELECT f.driver, json_group_array(DISTINCT f.source) AS sources FROM fold f JOIN read_part rp
+      ON rp.source = f.source AND rp.part_read = f.part_read
+      JOIN json_each(?) wanted ON wanted.value ->> 0 = rp.source AND wanted.value ->> 1 = rp.kind
+      GROUP BY f.driver HAVING count(DISTINCT f.source) > 1 ORDER BY f.driver`;
+    const wanted = JSON.stringify(reads.map(({ source, kind }) => [source, kind]));
+    for (const row of this.#tables.all<{ driver: string; sources: string }>(sql, wanted)) {
+      yield { driver: row.driver, sources: JSON.parse(row.sources) as string[] };
+    }
+  }
+
+  removeDrivers(source: string, ids: Iterable<string>): void {
+    this.#tables.write(() => {
+      for (const id of ids) this.#tables.run('DELETE FROM fold WHERE source = ? AND driver = ?', source, id);
+      this.#tables.run('UPDATE read SET summary = NULL WHERE source = ?', source);
+      this.#countUp();
+    });
+  }
+
+  origins(): readonly PartOrigin[] {
+    return this.#tables.all<PartOrigin>(`SELECT id, source, name, revised_at_ms AS revisedAtMs FROM origin WHERE id IN (
+      SELECT part_read FROM read_part WHERE kind = 'accepted' UNION
+      SELECT o.origin FROM part_read_origin o JOIN read_part rp USING (part_read) WHERE rp.kind = 'accepted')`);
+  }
+
+  revision(): number {
+    return this.#tables.all<{ revision: number }>('SELECT revision FROM state')[0]!.revision;
+  }
+
+  #countUp(): void {
+    this.#tables.run('UPDATE state SET revision = revision + 1');
+  }
+}

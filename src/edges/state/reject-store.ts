@@ -1,0 +1,30 @@
+import type { Reject } from '../../core/model.ts';
+import type { RejectStore } from '../../core/stores.ts';
+import type { Statements } from './statements.ts';
+
+export class SqliteRejects implements RejectStore {
+  readonly #tables: Statements;
+
+  constructor(tables: Statements) {
+    this.#tables = tables;
+  }
+
+  keep(source: string, part: string, rejects: readonly Reject[]): void {
+    this.#tables.write(() => {
+      this.#tables.run('DELETE FROM reject WHERE source = ? AND part = ?', source, part);
+      for (const { row, reason, text } of rejects) {
+        this.#tables.run('INSERT INTO reject VALUES (?, ?, ?, ?, ?)', source, part, row, reason, text);
+      }
+    });
+  }
+
+  keepOnly(source: string, parts: readonly string[]): void {
+    const sql = 'DELETE FROM reject WHERE source = ? AND part NOT IN (SELECT value FROM json_each(?))';
+    this.#tables.run(sql, source, JSON.stringify(parts));
+  }
+
+  all(source?: string): Iterable<Reject & { source: string; part: string }> {
+    const sql = 'SELECT * FROM reject WHERE :source IS NULL OR source = :source ORDER BY source, part, row';
+    return this.#tables.all(sql, { source: source ?? null });
+  }
+}
