@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -75,7 +75,7 @@ describe('a value', () => {
   test('that is a BLOB is a failure that names the column', async () => {
     expect(await failureOf("SELECT 1 AS a, 'x'::BLOB AS b")).toMatchObject({
       code: 'part.unreadable',
-      message: 'duckdb: the column b is a BLOB and no text',
+      message: 'duckdb: the column b is a BLOB, not a text',
     });
   });
 });
@@ -111,6 +111,24 @@ describe('a query', () => {
     const rows = await rowsOf(query);
     const expected = Array.from({ length: 5000 }, (_, i) => i).sort((a, b) => (a % 7) - (b % 7) || b - a);
     expect(rows).toEqual(expected.map((i) => [String(i)]));
+  });
+
+  test('that exports is refused before it makes a folder', async () => {
+    const dir = await tempDir();
+    const file = path.join(dir, 'out');
+    expect(await failureOf(`/* all */ EXPORT DATABASE '${file}'`)).toMatchObject({
+      message: 'duckdb: the query does not only read',
+    });
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test.each([
+    'FROM range(1) r(i)',
+    '-- one\n(SELECT 0 AS i)',
+    'WITH x AS (SELECT 0 AS i) SELECT i FROM x',
+    'VALUES (0)',
+  ])('%s only reads', async (query) => {
+    expect(await rowsOf(query)).toEqual([['0']]);
   });
 
   test.each([
@@ -279,7 +297,7 @@ describe('a database', () => {
     await mkdir(path.join(dir, 'folder'));
     expect(await failureOf('SELECT 1', { file: 'folder' }, dir)).toMatchObject({
       code: 'source.unreadable',
-      message: `${dir}/folder is no file`,
+      message: `${dir}/folder is not a file`,
     });
     await writeFiles(dir, { 'books.duckdb': 'date,amount\n'.repeat(1000) });
     expect(await failureOf('SELECT 1', keys, dir)).toMatchObject({

@@ -1,11 +1,12 @@
 /** Texts that would fill the memory, in every kind of database: the read fails, and the process lives on in little memory. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   cannotMariadb,
@@ -49,6 +50,14 @@ interface Engine {
 }
 
 const engines: readonly Engine[] = [
+  {
+    name: 'DuckDB',
+    type: 'duckdb',
+    isMissing: false,
+    open: async () => ({ keys: {}, leave: async () => undefined }),
+    long: (length) => `repeat('a', ${length})`,
+    numbers: 'range(1, 701) t(n)',
+  },
   {
     name: 'SQLite',
     type: 'sqlite',
@@ -110,7 +119,7 @@ describe.each(engines)('in $name', ({ type, isMissing, open, long, numbers }) =>
   });
 
   test.skipIf(isMissing)('a row over 64 MB fails the part in little memory', { timeout: 60_000 }, async () => {
-    const columns = Array.from({ length: 40 }, (_, index) => `${long(9_000_000)} AS c${index}`);
+    const columns = Array.from({ length: 8 }, (_, index) => `${long(9_000_000)} AS c${index}`);
     const { failure, startMb, peakMb } = await read(
       type,
       { ...at.keys, query: `SELECT ${columns.join(', ')}` },
@@ -127,6 +136,34 @@ describe.each(engines)('in $name', ({ type, isMissing, open, long, numbers }) =>
     expect(rows).toBe(539);
     expect(charsMax).toBeLessThan(9_010_000);
     expect(peakMb - startMb).toBeLessThan(350);
+  });
+});
+
+describe('in DuckDB', () => {
+  test(
+    'rows that take more memory than they may end their process and not the agent',
+    { timeout: 60_000 },
+    async () => {
+      const query = "SELECT i, repeat('a', 9000000) AS note FROM range(2000) t(i)";
+      const { rows, failure, startMb, peakMb } = await read('duckdb', { query });
+      expect(failure).toEqual({
+        message: 'duckdb: the query takes over 1256 MB of memory',
+        hint: 'select fewer columns and shorter texts, raise memoryMax, or say pushdown: true',
+      });
+      expect(rows).toBe(0);
+      expect(peakMb - startMb).toBeLessThan(150);
+    },
+  );
+
+  test('one text of a file that many rows share fails in the same way', { timeout: 60_000 }, async () => {
+    const dir = await mkdtemp(path.join(tmpdir(), 'long-rows-'));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const data = Array<string>(400).fill('a'.repeat(9_000_000));
+    await writeFile(`${dir}/a.parquet`, new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'note', data }] })));
+    expect((await stat(`${dir}/a.parquet`)).size).toBeLessThan(2_000_000);
+    const { failure, startMb, peakMb } = await read('duckdb', { query: "SELECT * FROM 'a.parquet'" }, dir);
+    expect(failure).toMatchObject({ message: expect.stringContaining('takes over 1256 MB of memory') });
+    expect(peakMb - startMb).toBeLessThan(150);
   });
 });
 

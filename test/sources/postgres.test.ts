@@ -198,6 +198,11 @@ for (const postgres of postgresReleases)
         });
       });
 
+      test('leaves nothing of what its functions write in spite of the transaction', async () => {
+        expect(await rowsOf('SELECT lo_create(70000) AS a')).toEqual([['70000']]);
+        expect(await server.run('SELECT oid FROM pg_largeobject_metadata')).toEqual([]);
+      });
+
       test('needs a permission, and its failure names the table', async () => {
         const source = open('SELECT * FROM revenue', {}, { user: 'reader', password: 'reader-pass' });
         expect(await failureOf(source, { password: 'reader-pass' })).toMatchObject({

@@ -102,7 +102,7 @@ describe('a value', () => {
     const world = await books("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2), (3, x'00')");
     expect(await failureOf(world, 'SELECT a, b FROM t ORDER BY a')).toMatchObject({
       code: 'part.unreadable',
-      message: `${world.file}: row 2, column b: a BLOB is no text`,
+      message: `${world.file}: row 2, column b: a BLOB, not a text`,
     });
   });
 

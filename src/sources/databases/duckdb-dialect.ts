@@ -110,6 +110,14 @@ export const duckdbDialect: Dialect = {
  */
 export function duckdbText(name: string, type: string): string {
   if (type === 'VARCHAR') return name;
-  const isNested = /\[\d*\]$|^(?:STRUCT|MAP|UNION)\(/.test(type);
-  return `CAST(${isNested ? `to_json(${name})` : name} AS VARCHAR)`;
+  return `CAST(${nested.test(type) ? `to_json(${name})` : name} AS VARCHAR)`;
+}
+
+const nested = /\[\d*\]$|^(?:STRUCT|MAP|UNION)\(/;
+
+/** Whether the text of such a column has no bound of its own. */
+export function mayBeLong(type: string): boolean {
+  return !/^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DECIMAL\(.*\)|FLOAT|DOUBLE|BOOLEAN|DATE|TIME.*|INTERVAL|UUID)$/.test(
+    type,
+  );
 }

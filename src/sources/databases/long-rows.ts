@@ -10,6 +10,8 @@ export const batchCharsMax = 4_000_000;
 
 export const fieldTooLong = 'a field over 10 MB';
 export const longFieldHint = 'leave it out in the query, or take its beginning: substr(…, 1, 1000)';
+export const rowTooLong = 'a row over 64 MB';
+export const longRowHint = 'select fewer columns in the query';
 
 /** @param where database, row and column */
 export function longFieldError(where: string): AgentError {
@@ -30,5 +32,5 @@ const headerBytesMax = 65_536;
 /** Of a row that has more bytes than `rowBytesAllowed`. @param where database and row */
 export function longRowError(where: string, columns: number): AgentError {
   if (columns * fieldBytesMax < rowBytesMax) return longFieldError(where);
-  return new AgentError('part.unreadable', `${where}: a row over 64 MB`, { hint: 'select fewer columns in the query' });
+  return new AgentError('part.unreadable', `${where}: ${rowTooLong}`, { hint: longRowHint });
 }

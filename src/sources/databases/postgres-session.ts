@@ -179,13 +179,13 @@ class PostgresSession implements Connection {
     else await this.#stop();
   }
 
-  /** Says goodbye, which ends the transaction. */
+  /** Leaves nothing behind of what a function of the query may write in spite of the transaction, such as `lo_import`. */
   async #quit(): Promise<void> {
     const { client, socket } = this.#opened;
     // Behind the last answer: to end before that came is to hang up.
     await farewell(
       client
-        .query('COMMIT')
+        .query('ROLLBACK')
         .then(() => client.end())
         .catch(() => undefined),
     );

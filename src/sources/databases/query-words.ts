@@ -18,6 +18,12 @@ const tokens: Readonly<Record<Syntax, RegExp>> = {
 };
 const comments: Readonly<Record<Syntax, RegExp>> = { standard: /^(?:--|\/\*)/, mysql: /^(?:--.|--$|#|\/\*)/s };
 
+/** The first word or mark of a query after its comments, in lower case. */
+export function firstWord(query: string, syntax: Syntax): string {
+  for (const [token] of query.matchAll(tokens[syntax])) if (!comments[syntax].test(token)) return token.toLowerCase();
+  return '';
+}
+
 /** The words of a query outside of brackets, in lower case. */
 export function outermostWords(query: string, syntax: Syntax): ReadonlySet<string> {
   const found = new Set<string>();

@@ -1,79 +1,54 @@
 /**
- * The process in which `sqlite-session.ts` reads one database. SQLite works within a call that only the end of its process
- * interrupts, so that it gets a process of its own. One reply to each request; it writes to no stream.
+ * The process in which one SQLite database is read. SQLite works within a call that only the end of its process interrupts.
  */
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
-import { trimWhiteSpace } from '../../core/text.ts';
-import { isFieldTooLong, rowBytesMax } from '../limits.ts';
-import { batchCharsMax, batchRows, fieldTooLong } from './long-rows.ts';
-
-/** `rows` runs a statement; its batches are the replies to that and to each `more`. */
-export type Request =
-  | { readonly open: string }
-  | { readonly describe: string }
-  | { readonly rows: string }
-  | 'more'
-  | 'close';
-
-export interface Reply {
-  /** As SQLite says them. */
-  readonly columns?: readonly string[];
-  readonly rows?: readonly (readonly string[])[];
-  /** Whether these rows are the last. */
-  readonly isLast?: boolean;
-  readonly failure?: Failure;
-}
-
-export interface Failure {
-  /** SQLite's own, one of this file's, or that of another error. */
-  readonly code: string;
-  readonly message: string;
-}
+import { type Batch, type ChildReader, Refusal, serve } from './child-server.ts';
+import type { Failure } from './child-session.ts';
+import { fieldTooLong, longFieldHint } from './long-rows.ts';
+import type { QueryColumn } from './query.ts';
 
 let database: Sqlite.Database | undefined;
-let running: { readonly columns: readonly string[]; readonly results: IterableIterator<unknown[]> } | undefined;
-let rowsRead = 0;
+let results: IterableIterator<unknown[]> | undefined;
 let watchdog: Worker | undefined;
 const parent = process.ppid;
 
-async function replyTo(request: Request): Promise<Reply> {
-  try {
-    if (request === 'more') return take();
-    if (request === 'close') {
-      running?.results.return?.();
-      database?.close();
-      return {};
+const reader: ChildReader<string> = {
+  /** Takes the lock: all that is read is one state of the database, and no writer is locked out of it in WAL mode. */
+  async open(file) {
+    const { default: Database } = await import('better-sqlite3');
+    const opened = new Database(file, { readonly: true, fileMustExist: true, timeout: 0 });
+    try {
+      opened.exec('BEGIN');
+      opened.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
+      checkWhole(opened, file);
+    } catch (error) {
+      opened.close();
+      throw error;
     }
-    if ('open' in request) return await open(request.open);
-    if ('describe' in request) return { columns: columnsOf(prepare(request.describe)) };
-    const statement = prepare(request.rows);
+    database = opened;
+  },
+  describe: async (sql) => columnsOf(prepare(sql)),
+  async start(sql) {
+    const statement = prepare(sql);
     watchParent();
-    const columns = columnsOf(statement);
-    running = { columns, results: statement.raw().safeIntegers().iterate() as IterableIterator<unknown[]> };
-    rowsRead = 0;
-    return take();
-  } catch (error) {
-    return { failure: failureOf(error) };
-  }
-}
-
-/** Takes the lock: all that is read is one state of the database, and no writer is locked out of it in WAL mode. */
-async function open(file: string): Promise<Reply> {
-  const { default: Database } = await import('better-sqlite3');
-  const opened = new Database(file, { readonly: true, fileMustExist: true, timeout: 0 });
-  try {
-    opened.exec('BEGIN');
-    opened.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
-    checkWhole(opened, file);
-  } catch (error) {
-    opened.close();
-    throw error;
-  }
-  database = opened;
-  return {};
-}
+    results = statement.raw().safeIntegers().iterate() as IterableIterator<unknown[]>;
+  },
+  async fill(batch) {
+    while (!batch.isFull) {
+      const next = results?.next();
+      if (next === undefined || next.done === true) return true;
+      batch.add(next.value.map((value, at) => textOf(value, batch, at)));
+    }
+    return false;
+  },
+  close() {
+    results?.return?.();
+    database?.close();
+  },
+  failureOf,
+};
 
 /**
  * A file that was cut, such as a copy under way. SQLite takes what is missing of a page for zeros, and rows of zeros for
@@ -87,7 +62,12 @@ function checkWhole(opened: Sqlite.Database, file: string): void {
   const [pages, pageSize] = ['page_count', 'page_size'].map((name) => Number(opened.pragma(name, { simple: true })));
   const whole = (pages ?? 0) * (pageSize ?? 0);
   const { size } = statSync(file);
-  if (size < whole) throw refusal('FILE_CUT', `the file is cut short: ${size} of ${whole} bytes are there`);
+  if (size >= whole) return;
+  throw new Refusal({
+    code: 'CUT',
+    message: `the file is cut short: ${size} of ${whole} bytes are there`,
+    hint: cutShort,
+  });
 }
 
 /** The process ends by itself when its channel closes, but not within a call of SQLite: a thread looks for its parent. */
@@ -102,49 +82,25 @@ function prepare(sql: string): Sqlite.Statement {
   if (database === undefined) throw new Error('no database is open');
   const statement = database.prepare(sql);
   if (statement.reader && statement.readonly) return statement;
-  throw refusal('QUERY_WRITES', 'the query does not only read');
+  throw new Refusal({ code: 'WRITES', message: 'the query does not only read', hint: oneSelect });
 }
 
-function columnsOf(statement: Sqlite.Statement): readonly string[] {
-  return statement.columns().map(({ name }) => name);
+/** A value has a type in SQLite, not a column. */
+function columnsOf(statement: Sqlite.Statement): readonly QueryColumn[] {
+  return statement.columns().map(({ name }) => ({ name, type: '' }));
 }
 
-function take(): Reply {
-  const rows: (readonly string[])[] = [];
-  if (running === undefined) return { rows, isLast: true };
-  const { columns, results } = running;
-  let chars = 0;
-  while (rows.length < batchRows && chars < batchCharsMax) {
-    const next = results.next();
-    if (next.done === true) return { rows, isLast: true };
-    const texts = textsOf(next.value, `row ${rowsRead + rows.length + 1}`, columns);
-    for (const text of texts) chars += text.length;
-    rows.push(texts);
-  }
-  rowsRead += rows.length;
-  return { rows, isLast: false };
-}
-
-/** Throws what is no text, and what is too long to be sent: the reader would have to hold it once more. */
-function textsOf(values: readonly unknown[], row: string, columns: readonly string[]): readonly string[] {
-  let chars = 0;
-  return values.map((value, at) => {
-    const text = textOf(value);
-    const where = (): string => `${row}, column ${trimWhiteSpace(columns[at] ?? '')}`;
-    if (text === undefined) throw refusal('QUERY_BLOB', `${where()}: a BLOB is no text`);
-    if (isFieldTooLong(text)) throw refusal('FIELD_LONG', `${where()}: ${fieldTooLong}`);
-    chars += text.length;
-    if (chars > rowBytesMax) throw refusal('ROW_LONG', `${row}: a row over 64 MB`);
-    return text;
-  });
-}
-
-/** A value as text; `undefined` where it has none. Where bytes are no text the driver puts U+FFFD, which query.ts refuses. */
-function textOf(value: unknown): string | undefined {
+/** Where bytes are no valid text the driver puts U+FFFD, which the agent refuses. */
+function textOf(value: unknown, batch: Batch, column: number): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return realText(value);
-  return value === null ? '' : undefined;
+  if (value === null) return '';
+  throw new Refusal({
+    code: 'BLOB',
+    message: `${batch.where(column)}: a BLOB, not a text`,
+    hint: 'use hex(…) in the query, or CAST(… AS TEXT) if it holds text',
+  });
 }
 
 /**
@@ -156,21 +112,29 @@ function realText(real: number): string {
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-function refusal(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
-}
+const oneSelect = 'write one SELECT statement';
+const cutShort = 'is a copy still under way? else restore it from a backup';
+const needsPlace = 'it must be readable, and one in WAL mode needs its -shm file or permission to create it';
+const hints: Readonly<Record<string, string>> = {
+  SQLITE_BUSY: 'a program keeps it locked for writing; it is tried again at the next look',
+  SQLITE_CANTOPEN: needsPlace,
+  SQLITE_CORRUPT: cutShort,
+  SQLITE_ERROR: 'correct the query',
+  SQLITE_READONLY: needsPlace,
+  SQLITE_READONLY_ROLLBACK:
+    'a transaction of its writer was cut off: open it once with a program that may write, which takes that back',
+  SQLITE_NOTADB: 'is this the right file, and is it complete?',
+  // A text over its own limit of 512 MB.
+  SQLITE_TOOBIG: longFieldHint,
+  // The driver refuses no statement, or several, without a code.
+  RangeError: oneSelect,
+};
 
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof Error)) return { code: '', message: String(error) };
-  // A RangeError without a code is how the driver refuses no statement, or several.
+/** SQLite's own words. */
+function failureOf(error: Error): Failure {
   const code = 'code' in error ? String(error.code) : error.name;
-  return { code, message: error.message };
+  const message = code === 'SQLITE_TOOBIG' ? `${fieldTooLong}: ${error.message}` : error.message;
+  return { code, message, hint: hints[code] ?? hints[code.split('_', 2).join('_')] };
 }
 
-// Whoever asks is told to stop by the same signal, and says when to stop here.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
-
-process.on('message', (request: Request) => {
-  // An error says that nobody listens any more, which ends the process too.
-  void replyTo(request).then((reply) => process.send?.(reply, undefined, {}, () => undefined));
-});
+serve(reader);

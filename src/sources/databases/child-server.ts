@@ -1,0 +1,113 @@
+/** The other side of `child-session.ts`: a process that answers requests about one database and writes to no stream. */
+import type { Row } from '../../core/model.ts';
+import { trimWhiteSpace } from '../../core/text.ts';
+import { isFieldTooLong, rowBytesMax } from '../limits.ts';
+import type { Failure, Reply, Request } from './child-session.ts';
+import { batchCharsMax, batchRows, fieldTooLong, longFieldHint, longRowHint, rowTooLong } from './long-rows.ts';
+import type { QueryColumn } from './query.ts';
+
+/** One database, as its engine reads it. What it throws becomes a `Failure`. */
+export interface ChildReader<Place> {
+  open(place: Place): Promise<void>;
+  describe(sql: string): Promise<readonly QueryColumn[]>;
+  /** Begins a statement, whose rows `fill` gives. */
+  start(sql: string): Promise<void>;
+  /** Adds rows until the batch is full. @returns whether there are no more */
+  fill(batch: Batch): Promise<boolean>;
+  close(): void;
+  failureOf(error: Error): Failure;
+}
+
+/** Something that a child itself refuses. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** Rows on their way to the agent, which are not sent where they would fill its memory. */
+export class Batch {
+  readonly rows: Row[] = [];
+  readonly #columns: readonly string[];
+  readonly #rowsBefore: number;
+  #chars = 0;
+
+  constructor(columns: readonly string[], rowsBefore: number) {
+    this.#columns = columns;
+    this.#rowsBefore = rowsBefore;
+  }
+
+  get isFull(): boolean {
+    return this.rows.length >= batchRows || this.#chars >= batchCharsMax;
+  }
+
+  /** @throws Refusal where it is too long */
+  add(row: Row): void {
+    let chars = 0;
+    for (const [at, text] of row.entries()) {
+      if (isFieldTooLong(text)) {
+        throw new Refusal({ code: 'FIELD', message: `${this.where(at)}: ${fieldTooLong}`, hint: longFieldHint });
+      }
+      chars += text.length;
+    }
+    if (chars > rowBytesMax) {
+      throw new Refusal({ code: 'ROW', message: `${this.#row}: ${rowTooLong}`, hint: longRowHint });
+    }
+    this.#chars += chars;
+    this.rows.push(row);
+  }
+
+  /** The field of a row that is not added yet, for messages. */
+  where(column: number): string {
+    return `${this.#row}, column ${trimWhiteSpace(this.#columns[column] ?? '')}`;
+  }
+
+  get #row(): string {
+    return `row ${this.#rowsBefore + this.rows.length + 1}`;
+  }
+}
+
+/** Answers until the process is ended. */
+export function serve<Place>(reader: ChildReader<Place>): void {
+  let columns: readonly string[] = [];
+  let rowsGiven = 0;
+  const take = async (): Promise<Reply> => {
+    const batch = new Batch(columns, rowsGiven);
+    const isLast = await reader.fill(batch);
+    rowsGiven += batch.rows.length;
+    return { rows: batch.rows, isLast };
+  };
+  const answer = async (request: Request<Place>): Promise<Reply> => {
+    if (request === 'more') return await take();
+    if (request === 'close') {
+      reader.close();
+      return {};
+    }
+    if ('open' in request) {
+      await reader.open(request.open);
+      return {};
+    }
+    if ('describe' in request) return { columns: await reader.describe(request.describe) };
+    columns = (await reader.describe(request.rows)).map(({ name }) => name);
+    rowsGiven = 0;
+    await reader.start(request.rows);
+    return await take();
+  };
+  // Whoever asks is told to stop by the same signal, and says when to stop here.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+  process.on('message', (request: Request<Place>) => {
+    void answer(request)
+      .catch((error: unknown): Reply => ({ failure: failureOf(error, reader) }))
+      // An error says that nobody listens any more, which ends the process too.
+      .then((reply) => process.send?.(reply, undefined, {}, () => undefined));
+  });
+}
+
+function failureOf(error: unknown, reader: Pick<ChildReader<unknown>, 'failureOf'>): Failure {
+  if (error instanceof Refusal) return error.failure;
+  return error instanceof Error ? reader.failureOf(error) : { code: '', message: String(error) };
+}

@@ -1,0 +1,145 @@
+/**
+ * A database that is read in a process of its own: an abort ends it at once, and whatever memory it takes, the agent lives on.
+ * Measured with SQLite: a million rows of five columns take 2.6 s, and 2.5 s in one process; starting takes 80 ms.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AgentError, type ErrorCode } from '../../core/errors.ts';
+import type { Row } from '../../core/model.ts';
+import { farewell } from './farewell.ts';
+import type { Connection, QueryColumn } from './query.ts';
+
+/** `rows` runs a statement; its batches are the replies to that and to each `more`. */
+export type Request<Place> =
+  | { readonly open: Place }
+  | { readonly describe: string }
+  | { readonly rows: string }
+  | 'more'
+  | 'close';
+
+export interface Reply {
+  readonly columns?: readonly QueryColumn[];
+  readonly rows?: readonly Row[];
+  /** Whether these rows are the last. */
+  readonly isLast?: boolean;
+  readonly failure?: Failure;
+}
+
+export interface Failure {
+  /** Of the engine, of its child, or of another error. */
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+export interface Child {
+  /** The name of its file beside this one, without the ending. */
+  readonly program: 'duckdb-child' | 'sqlite-child';
+  /** Of the database, for messages. */
+  readonly place: string;
+}
+
+export class ChildSession<Place> implements Connection {
+  readonly #place: string;
+  readonly #signal: AbortSignal;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  #asked: PromiseWithResolvers<Reply> | undefined;
+  /** Why it answers no more. */
+  #why: { readonly error: unknown } | undefined;
+  readonly #abort = (): void => this.#kill(this.#signal.reason);
+
+  constructor({ program, place }: Child, signal: AbortSignal) {
+    signal.throwIfAborted();
+    this.#place = place;
+    this.#signal = signal;
+    // A `.ts` file in a checkout, a `.js` file where it was built.
+    const file = new URL(`${program}${path.extname(import.meta.url)}`, import.meta.url);
+    this.#child = fork(fileURLToPath(file), {
+      execArgv: [],
+      // Twice as fast as JSON for batches of texts.
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const ended = Promise.withResolvers<void>();
+    this.#ended = ended.promise;
+    const end = (how: string): void => {
+      const hint = 'did the machine run out of memory? it is tried again at the next look';
+      const message = `${place}: the process that reads it ended (${how})`;
+      this.#fail(new AgentError('part.unreadable', message, { hint }));
+      ended.resolve();
+    };
+    this.#child.on('exit', (code, killedBy) => end(killedBy ?? `exit code ${code}`));
+    this.#child.on('error', (error) => end(error.message));
+    this.#child.on('message', (reply: Reply) => {
+      this.#asked?.resolve(reply);
+      this.#asked = undefined;
+    });
+    signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  /** The failure is for the caller to judge: some pass. */
+  async open(place: Place): Promise<Failure | undefined> {
+    return (await this.#ask({ open: place })).failure;
+  }
+
+  async describe(sql: string): Promise<readonly QueryColumn[]> {
+    const { columns = [], failure } = await this.#ask({ describe: sql });
+    if (failure !== undefined) throw this.error('part.unreadable', failure);
+    return columns;
+  }
+
+  async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
+    let isOver = false;
+    try {
+      for (let reply = this.#ask({ rows: sql }); ;) {
+        const { rows = [], isLast, failure } = await reply;
+        isOver = isLast === true || failure !== undefined;
+        if (failure !== undefined) throw this.error('part.unreadable', failure);
+        if (!isOver) {
+          reply = this.#ask('more');
+          // It is thrown when the next batch is wanted.
+          reply.catch(() => undefined);
+        }
+        if (rows.length > 0) yield rows;
+        if (isOver) return;
+      }
+    } finally {
+      if (!isOver) this.#kill(new Error('nobody wants the rest'));
+    }
+  }
+
+  error(code: ErrorCode, { message, hint }: Failure): AgentError {
+    return new AgentError(code, `${this.#place}: ${message}`, { hint });
+  }
+
+  /** Closes the database where the process listens, so that the engine takes its own files away. */
+  async close(): Promise<void> {
+    if (this.#asked === undefined) await farewell(this.#ask('close').catch(() => undefined));
+    this.#kill(new Error('it was closed'));
+    await farewell(this.#ended);
+    this.#signal.removeEventListener('abort', this.#abort);
+  }
+
+  /** Rejects when the process ends, and with the signal's reason when that aborts. One at a time. */
+  async #ask(request: Request<Place>): Promise<Reply> {
+    if (this.#why !== undefined) throw this.#why.error;
+    this.#asked = Promise.withResolvers();
+    // Where it cannot be sent the process has ended, and its end says how.
+    if (this.#child.connected) this.#child.send(request, () => undefined);
+    return await this.#asked.promise;
+  }
+
+  #kill(why: unknown): void {
+    this.#fail(why);
+    this.#child.kill('SIGKILL');
+  }
+
+  /** The first reason counts. */
+  #fail(error: unknown): void {
+    this.#why ??= { error };
+    this.#asked?.reject(this.#why.error);
+    this.#asked = undefined;
+  }
+}

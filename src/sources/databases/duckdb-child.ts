@@ -1,0 +1,224 @@
+/**
+ * The process in which one DuckDB database is read. `memory_limit` does not count the texts of the rows that are under way,
+ * which are two thousand at a time: what takes more than it may ends with its process, and the agent lives on.
+ */
+import type {
+  DuckDBBlobValue,
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBInstance,
+  DuckDBPreparedStatement,
+  DuckDBResult,
+  StatementType,
+} from '@duckdb/node-api';
+import { fieldBytesMax } from '../limits.ts';
+import { type ChildReader, Refusal, serve } from './child-server.ts';
+import type { Failure } from './child-session.ts';
+import { duckdbText, mayBeLong } from './duckdb-dialect.ts';
+import type { QueryColumn } from './query.ts';
+import { firstWord, withoutEnd } from './query-words.ts';
+
+export interface DuckDbPlace {
+  /** `:memory:`, or the absolute path of a database. */
+  readonly file: string;
+  readonly options: Readonly<Record<string, string>>;
+  /** What the process may take of memory, in bytes. */
+  readonly rssMax: number;
+}
+
+/** Where it has taken too much memory is looked at this often, in ms. DuckDB fills some 50 MB in that time. */
+const lookMs = 20;
+
+let opened:
+  | { readonly instance: DuckDBInstance; readonly connection: DuckDBConnection; readonly select: StatementType }
+  | undefined;
+let running:
+  | { readonly sql: string; readonly statement: DuckDBPreparedStatement; readonly results: DuckDBResult }
+  | undefined;
+let chunk: DuckDBDataChunk | undefined;
+/** Of the rows that were given: in the chunk, and in all before it. */
+let rowOfChunk = 0;
+let rowsBefore = 0;
+
+const reader: ChildReader<DuckDbPlace> = {
+  async open({ file, options, rssMax }) {
+    const driver = await import('@duckdb/node-api');
+    watchMemory(rssMax);
+    const instance = await driver.DuckDBInstance.create(file, { ...options });
+    const connection = await instance.connect();
+    await connection.run("SET TimeZone = 'UTC'");
+    await connection.run('BEGIN TRANSACTION');
+    opened = { instance, connection, select: driver.StatementType.SELECT };
+  },
+  async describe(sql) {
+    const statement = await prepare(sql);
+    try {
+      return columnsOf(statement);
+    } finally {
+      statement.destroySync();
+    }
+  },
+  async start(sql) {
+    running?.statement.destroySync();
+    const statement = await prepareTexts(sql, (texts) => texts.map((text) => `encode(${text})`).join(', '));
+    running = { sql, statement, results: await statement.stream() };
+    chunk = undefined;
+    rowsBefore = 0;
+  },
+  async fill(batch) {
+    while (!batch.isFull) {
+      chunk ??= await nextChunk();
+      if (chunk === undefined) return true;
+      batch.add(rowOf(chunk, rowOfChunk));
+      rowOfChunk++;
+      if (rowOfChunk < chunk.rowCount) continue;
+      rowsBefore += chunk.rowCount;
+      chunk = undefined;
+    }
+    return false;
+  },
+  close() {
+    opened?.connection.closeSync();
+    opened?.instance.closeSync();
+  },
+  failureOf,
+};
+
+/** DuckDB works in threads of its own, so that this one can look. */
+function watchMemory(rssMax: number): void {
+  const look = (): void => {
+    if (process.memoryUsage.rss() <= rssMax) return;
+    clearInterval(timer);
+    const failure: Failure = {
+      code: 'MEMORY',
+      message: `the query takes over ${Math.round(rssMax / 1e6)} MB of memory`,
+      hint: 'select fewer columns and shorter texts, raise memoryMax, or say pushdown: true',
+    };
+    process.send?.({ failure }, undefined, {}, () => process.kill(process.pid, 'SIGKILL'));
+  };
+  const timer = setInterval(look, lookMs);
+  timer.unref();
+}
+
+async function prepare(sql: string): Promise<DuckDBPreparedStatement> {
+  if (opened === undefined) throw new Error('no database is open');
+  const statements = await opened.connection.extractStatements(sql);
+  // Preparing the second of several would run the first, and preparing an EXPORT makes its folder.
+  if (statements.count === 1 && readingWords.has(firstWord(sql, 'standard'))) {
+    const statement = await statements.prepare(0);
+    if (statement.statementType === opened.select) return statement;
+    statement.destroySync();
+  }
+  throw new Refusal({ code: 'WRITES', message: 'the query does not only read', hint: 'write one SELECT statement' });
+}
+
+/** What a statement begins with that only reads. */
+const readingWords: ReadonlySet<string> = new Set([
+  '(',
+  'describe',
+  'from',
+  'pivot',
+  'select',
+  'show',
+  'summarize',
+  'table',
+  'unpivot',
+  'values',
+  'with',
+]);
+
+function columnsOf(statement: DuckDBPreparedStatement): readonly QueryColumn[] {
+  const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
+    name: statement.columnName(at),
+    type: String(statement.columnType(at)),
+  }));
+  const blob = columns.find(({ type }) => type === 'BLOB');
+  if (blob === undefined) return columns;
+  throw new Refusal({
+    code: 'BLOB',
+    message: `the column ${blob.name} is a BLOB, not a text`,
+    hint: `use hex(${blob.name}) in the query, or decode(${blob.name}) if it holds text, or leave it out`,
+  });
+}
+
+/** Selects something from the columns of a statement, each as a text. */
+async function prepareTexts(
+  sql: string,
+  select: (texts: readonly string[]) => string,
+): Promise<DuckDBPreparedStatement> {
+  const statement = await prepare(sql);
+  const types = columnsOf(statement).map(({ type }) => type);
+  statement.destroySync();
+  const names = types.map((_type, at) => `c${at}`);
+  const texts = types.map((type, at) => shortText(duckdbText(`c${at}`, type), type));
+  return await prepare(
+    `WITH q (${names.join(', ')}) AS (\n${withoutEnd(sql, 'standard')}\n) SELECT ${select(texts)} FROM q`,
+  );
+}
+
+/** No more of a text that is too long than shows that it is. */
+function shortText(text: string, type: string): string {
+  if (!mayBeLong(type)) return text;
+  return `CASE WHEN strlen(${text}) > ${fieldBytesMax} THEN left(${text}, ${fieldBytesMax + 1}) ELSE ${text} END`;
+}
+
+async function nextChunk(): Promise<DuckDBDataChunk | undefined> {
+  if (running === undefined) return undefined;
+  const { results, sql } = running;
+  const next = await results.fetchChunk();
+  rowOfChunk = 0;
+  if (next !== null && next.rowCount > 0) return next;
+  // A failure ends the chunks as the last row does; all the driver shows of it is that this is no stream any more.
+  if (!results.isStreaming) throw await whyFailed(sql);
+  return undefined;
+}
+
+/** One by one, since a chunk of long texts is two thousand of them. A text leaves as bytes: the driver drops a U+FEFF that it begins with. */
+function rowOf(from: DuckDBDataChunk, at: number): readonly string[] {
+  return Array.from({ length: from.columnCount }, (_, column) => {
+    const value = from.getColumnVector(column).getItem(at) as DuckDBBlobValue | null;
+    return value === null ? '' : value.bytes.toString();
+  });
+}
+
+/**
+ * The failure between two rows, which the driver keeps for itself, unlike that of a statement that gives no row: the same
+ * values, added up to one. It takes as long as the failed read and no memory.
+ */
+async function whyFailed(sql: string): Promise<Error> {
+  await opened?.connection.run('ROLLBACK');
+  const statement = await prepareTexts(sql, (texts) => `bit_xor(hash(${texts.join(', ')}))`);
+  try {
+    await statement.run();
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  } finally {
+    statement.destroySync();
+  }
+  return new Error(`the query failed after ${rowsBefore} rows, and not when it was asked why`);
+}
+
+/** DuckDB's own words on one line, without the picture of the place in the query. */
+function failureOf(error: Error): Failure {
+  const [words = ''] = error.message.replace(/^Failed to [a-z ]+: /, '').split(/\n+LINE \d/);
+  const code = 'code' in error ? String(error.code) : error.name;
+  const hint = hints.find(([pattern]) => pattern.test(words))?.[1];
+  return { code, message: words.trim().replaceAll(/\s*\n\s*/g, ', '), hint };
+}
+
+const hints: readonly (readonly [RegExp, string])[] = [
+  [
+    /Could not set lock|Conflicting lock/i,
+    'another program has it open for writing; it is tried again at the next look',
+  ],
+  [/Out of Memory/i, 'raise memoryMax, or say pushdown: true'],
+  [/not a valid DuckDB database/i, 'is this the right file, and is it complete?'],
+  [/No files found/i, 'paths are relative to the config file; is the share mounted?'],
+  [/extension/i, 'no extension is fetched: install it for the user that runs the agent, or read the data another way'],
+  [/^(?:Parser|Binder|Catalog) Error/, 'correct the query'],
+];
+
+// Its threads would go on after the channel closed.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+serve(reader);
