@@ -10,10 +10,10 @@ import type { QueryColumn } from './query.ts';
 export interface ChildReader<Place> {
   open(place: Place): Promise<void>;
   describe(sql: string): Promise<readonly QueryColumn[]>;
-  /** Begins a statement, whose rows `fill` gives. */
+  /** Begins a statement, whose rows `read` gives. */
   start(sql: string): Promise<void>;
   /** Adds rows until the batch is full. @returns whether there are no more */
-  fill(batch: Batch): Promise<boolean>;
+  read(batch: Batch): Promise<boolean>;
   close(): void;
   failureOf(error: Error): Failure;
 }
@@ -77,7 +77,7 @@ export function serve<Place>(reader: ChildReader<Place>): void {
   let rowsGiven = 0;
   const take = async (): Promise<Reply> => {
     const batch = new Batch(columns, rowsGiven);
-    const isLast = await reader.fill(batch);
+    const isLast = await reader.read(batch);
     rowsGiven += batch.rows.length;
     return { rows: batch.rows, isLast };
   };

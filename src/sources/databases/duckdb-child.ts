@@ -65,7 +65,7 @@ const reader: ChildReader<DuckDbPlace> = {
     chunk = undefined;
     rowsBefore = 0;
   },
-  async fill(batch) {
+  async read(batch) {
     while (!batch.isFull) {
       chunk ??= await nextChunk();
       if (chunk === undefined) return true;

@@ -35,7 +35,7 @@ const reader: ChildReader<string> = {
     watchParent();
     results = statement.raw().safeIntegers().iterate() as IterableIterator<unknown[]>;
   },
-  async fill(batch) {
+  async read(batch) {
     while (!batch.isFull) {
       const next = results?.next();
       if (next === undefined || next.done === true) return true;
