@@ -1,4 +1,4 @@
-/** What a kind of source is: its keys in the config, and how it is opened. */
+/** A kind of source: its keys in the config, and how it is opened. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { MappingProblem } from '../core/mapping/columns.ts';
@@ -11,10 +11,10 @@ export interface SourceContext {
   readonly name: string;
   /** Absolute; paths of the config and names of parts are relative to it. */
   readonly baseDir: string;
-  /** The agent's own files and directories (absolute), which no part may be or lie in, by whatever name. Default: none. */
+  /** The agent's own files and directories (absolute), which no part may be or lie in, under any name. Default: none. */
   readonly forbidden?: readonly string[];
   readonly clock: Clock;
-  /** What becomes of the rows, and the zone whose months count: for a place that can collapse them itself. */
+  /** The mapping of the rows and the zone whose months count: for places that collapse rows themselves. */
   readonly mapping: Mapping;
   readonly timezone: string;
 }
@@ -31,15 +31,15 @@ export interface WrittenDriver {
 export interface Kind {
   /** A strict object of the kind's own keys only. Their descriptions become docs/CONFIG.md. */
   readonly schema: z.ZodType;
-  /** `kind` is what `schema` made of the keys. Touches nothing: what is wrong with the place shows when it is read. */
+  /** @param kind the output of `schema`. Touches nothing: a place that is missing shows when it is read. */
   open(kind: unknown, context: SourceContext): Source;
-  /** What `drivers` is where it is left out, for a kind whose columns are always the same. */
+  /** The default of `drivers`, for a kind whose columns are always the same. */
   readonly drivers?: readonly WrittenDriver[] | undefined;
-  /** What of a mapping this kind, so configured, cannot do. */
+  /** The parts of a mapping that this kind, so configured, cannot do. */
   problems?(kind: unknown, mapping: Mapping, lookups: LookupFiles): readonly MappingProblem[];
 }
 
-/** Joins a schema and the `open` that takes what it makes: the one place that knows that the two belong together. */
+/** Joins a schema and the `open` that takes its output: the one place that knows that the two belong together. */
 export function defineKind<Schema extends z.ZodType>(
   schema: Schema,
   open: (settings: z.output<Schema>, context: SourceContext) => Source,
@@ -61,7 +61,7 @@ export function defineKind<Schema extends z.ZodType>(
   };
 }
 
-/** The version of a place that says nothing cheap about its content: equal to no other, so that the part is read. */
+/** A version that equals no other, for a place without cheap evidence of its content: the part is always read. */
 export function freshVersion(): string {
   return `fresh-${randomUUID()}`;
 }

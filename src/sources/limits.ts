@@ -1,6 +1,6 @@
 /**
- * What one part may make the agent hold in memory. A few hundred bytes of an archive, or of a format that is compressed
- * in itself, can stand for gigabytes; what goes beyond a limit is refused, with the place where it does.
+ * Limits on what one part may make the agent hold in memory. A few hundred bytes of an archive, or of a format that is
+ * compressed in itself, can stand for gigabytes. A part beyond a limit is refused, and the message names the place.
  */
 
 /** Bytes of a field's text in UTF-8. No amount, name or date of a business comes near it. */

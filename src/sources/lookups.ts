@@ -55,13 +55,13 @@ export async function readLookups(files: LookupFiles, place: LookupPlace, signal
   return { maps, calendar, hash: isNone ? '' : hash.digest('hex'), files: named };
 }
 
-/** Of all texts of a table: a million lines of a chart of accounts. */
+/** UTF-16 units of all texts of a table: a million lines of a chart of accounts. */
 const tableLengthMax = 64_000_000;
 
-/** What is not the table's own business is as in a source of one file. */
+/** The other keys are as in a source of one file. */
 const fileDefaults = z.object(fileKeys).omit({ files: true, settle: true }).parse({});
 
-/** What `parse` makes of the whole table, which is a part of the read: what is wrong with it is a failure of that file. */
+/** Reads the whole table and parses it as part of the read, so that a bad table is a failure of its file. */
 async function readTable<T>(
   { file, delimiter, encoding, settle }: LookupFile,
   where: LookupPlace,

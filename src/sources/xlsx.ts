@@ -24,7 +24,7 @@ const schema = z
       .string()
       .min(1)
       .optional()
-      .describe('A row whose first cell starts with this text is none. Default: there are no such rows.'),
+      .describe('Rows whose first cell starts with this text are ignored. Default: no row is.'),
     sheet: z
       .union([z.int().min(1), z.string().min(1).transform(parseSheet)], {
         error: 'expected the name of a sheet, its number from 1, or a /pattern/ of names',
@@ -94,7 +94,7 @@ function sheetsSource(settings: XlsxSettings, pattern: Pattern, context: SourceC
     },
     async *rows(part, signal) {
       const at = places.get(part.name);
-      if (at === undefined) throw new AgentError('part.changing', `${part.name} is no sheet that was listed`);
+      if (at === undefined) throw new AgentError('part.changing', `${part.name} is not a sheet that was listed`);
       const read = readPart(place, at.file, signal, (file) => readWorkbook(file, settings, at.sheet));
       return yield* hashedByRows(read);
     },

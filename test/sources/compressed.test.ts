@@ -88,7 +88,7 @@ describe.each(compressions)('a file stored as %s', (compression, suffix, compres
 
   test.each([table, '<html>', 'PK\x03\x04'])('is refused where it is %j', async (content) => {
     expect(await failureOf(Buffer.from(content))).toMatchObject(
-      unreadableLike(new RegExp(`^${name} is no ${compression} archive`)),
+      unreadableLike(new RegExp(`^${name} is not a ${compression} archive`)),
     );
   });
 
@@ -96,7 +96,7 @@ describe.each(compressions)('a file stored as %s', (compression, suffix, compres
     'is refused where something follows (%#)',
     async (rest) => {
       expect(await failureOf(Buffer.concat([compress(table), Buffer.from(rest)]))).toMatchObject(
-        unreadableLike(/something that is no|archive is damaged/),
+        unreadableLike(/something other than|archive is damaged/),
       );
     },
   );

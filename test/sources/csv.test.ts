@@ -41,7 +41,7 @@ describe('rows', () => {
     expect(await csvRows('a,b\n1\n1,2\n1,2,3\n')).toEqual([['1'], ['1', '2'], ['1', '2', '3']]);
   });
 
-  test('are none of a blank line', async () => {
+  test('do not come from a blank line', async () => {
     expect(await csvRows('\n\na,b\n\n1,2\n \t \n\r\n3,4\n\n')).toEqual([
       ['1', '2'],
       ['3', '4'],
@@ -93,7 +93,7 @@ describe('rows', () => {
     ]);
   });
 
-  test('are none of a line that starts with the comment text', async () => {
+  test('do not come from a line that starts with the comment text', async () => {
     const content = '# made by "ledger\na,b\n#1,2\n1,#2\n"#3",4\n# end';
     expect(await csvRows(content, { comment: '#' })).toEqual([
       ['1', '#2'],

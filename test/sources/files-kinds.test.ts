@@ -33,7 +33,7 @@ describe.each(['csv', 'tsv', 'json', 'jsonl'])('a file of type %s', (type) => {
     const source = await fileOf(type, content, { name: `books.${type}`, ...encoding });
     await expect(readWhole(source)).rejects.toMatchObject({
       code: 'part.unreadable',
-      message: `books.${type} is no table of text: it is ${what}`,
+      message: `books.${type} is not a table of text: it is ${what}`,
       hint: expect.stringMatching(hint),
     });
   });

@@ -165,9 +165,9 @@ describe('a page of Parquet', () => {
     );
   });
 
-  test('of indexes without a dictionary is damaged: the indexes are no values', async () => {
+  test('of indexes without a dictionary is damaged: indexes are not values', async () => {
     expect(await failureOf('parquet', oddParquet(2, [{ type: 'INT32', pages: [indexes(2)] }]))).toMatchObject(
-      unreadableLike(/a page speaks of a dictionary that is not there$/),
+      unreadableLike(/a page refers to a dictionary that is missing$/),
     );
   });
 

@@ -130,7 +130,7 @@ describe('globs', () => {
   });
 });
 
-describe('what is no file', () => {
+describe('something that is not a file', () => {
   test.each<[string, (file: string) => Promise<unknown>, RegExp]>([
     ['a FIFO', async (file) => execFileSync('mkfifo', [file]), /^\S+x\.csv is a FIFO, not a file$/],
     ['a socket', listenAt, /^\S+x\.csv is a socket, not a file$/],
@@ -300,7 +300,7 @@ describe('a file that changes while it is read', () => {
     'is touched': (file) => utimes(file, new Date(0), new Date(0)),
   };
 
-  test.each(Object.keys(changes))('is no read when it %s', async (how) => {
+  test.each(Object.keys(changes))('is not read when it %s', async (how) => {
     const dir = await tempDir();
     await writeFiles(dir, { 'a.csv': long });
     let isFirst = true;

@@ -110,7 +110,7 @@ describe.each<Type>(['jsonl', 'json'])('records of %s', (type) => {
     ['a trailing comma', '{"a":1,}', /invalid JSON/],
     ['a comment', '{"a":1} // x', /invalid JSON/],
     ['a text in single quotes', "{'a':1}", /invalid JSON/],
-    ['a number that is none', '{"a":01}', /invalid JSON/],
+    ['an invalid number', '{"a":01}', /invalid JSON/],
     ['NaN', '{"a":NaN}', /invalid JSON/],
     ['a line break in a text', '{"a":"x\ny"}', /invalid JSON/],
     ['nesting that is too deep', `{"a":${'['.repeat(10_000)}1${']'.repeat(10_000)}}`, /nested more than 100 levels/],

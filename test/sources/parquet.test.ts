@@ -175,7 +175,7 @@ describe('values', () => {
     );
   });
 
-  test('that are no text are a fault of their field, whose text is their first bytes', async () => {
+  test('that are not text are a fault of their field, whose text is their first bytes', async () => {
     const query = `SELECT * FROM (VALUES ('x'::BLOB, 1), ('\\xFF\\x00'::BLOB, 2), (NULL, 3),
       ('\\xFF'::BLOB || repeat('a', 20)::BLOB, 4)) AS t(picture, n)`;
     expect((await readQuery(query)).rows.map(([picture]) => picture)).toEqual([
@@ -319,12 +319,12 @@ describe('a file', () => {
     expect((await readWhole(openSource('parquet', { files: ['*.gz'] }, dir))).rows).toEqual([['1']]);
   });
 
-  test('that is none, or is cut short, is a failure', async () => {
+  test('that is not Parquet, or is cut short, is a failure', async () => {
     const good = await copied('SELECT i AS n, md5(i::VARCHAR) AS t FROM range(3000) r(i)', ', ROW_GROUP_SIZE 2048');
     await expect(readBytes(Buffer.from('a,b\n1,2\n3,4\n5,6\n'))).rejects.toMatchObject(
-      unreadable(/is no parquet file/),
+      unreadable(/is not a parquet file/),
     );
-    await expect(readBytes(Buffer.alloc(0))).rejects.toMatchObject(unreadable(/is no parquet file/));
+    await expect(readBytes(Buffer.alloc(0))).rejects.toMatchObject(unreadable(/is not a parquet file/));
     for (let end = 12; end < good.length; end += 4999) {
       await expect(readBytes(good.subarray(0, end))).rejects.toMatchObject(unreadable(/is cut short/, /to its end/));
     }
@@ -338,7 +338,7 @@ describe('a file', () => {
     );
   });
 
-  test('of which any byte of the footer is wrong is a failure of the file, or gives rows, and never ends the process', async () => {
+  test('with any wrong byte in its footer is a failure or gives rows, and never ends the process', async () => {
     const good = await copied("SELECT i AS n, i * 0.01 AS amount, 'x' AS t FROM range(10) r(i)");
     const footerBytes = good.readUInt32LE(good.length - 8);
     const byte = fc.tuple(

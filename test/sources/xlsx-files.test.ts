@@ -86,8 +86,8 @@ describe('a workbook', () => {
       /is encrypted/,
       /remove the password/,
     ],
-    ['is a text', Buffer.from('a,b\n1,2\n'), /is no workbook: it does not begin as/, /under the name of a workbook/],
-    ['is empty', Buffer.alloc(0), /is no workbook: it is empty/, /./],
+    ['is a text', Buffer.from('a,b\n1,2\n'), /is not a workbook: it does not begin as/, /under the name of a workbook/],
+    ['is empty', Buffer.alloc(0), /is not a workbook: it is empty/, /./],
     ['is another archive', zipped({ 'a.csv': 'a\n' }), /a zip file, and no workbook is in it/, /./],
     ['is of OpenDocument', zipped({ mimetype: 'x', 'content.xml': '<a/>' }), /OpenDocument/, /save it as \.xlsx/],
     [
@@ -117,7 +117,7 @@ describe('a workbook', () => {
     [
       'an unknown entity',
       { 'xl/sharedStrings.xml': '<sst><si><t>&a;</t></si></sst>' },
-      /has &a;, which is no character/,
+      /has &a;, which is not a character/,
     ],
     [
       'an end of its XML too early',

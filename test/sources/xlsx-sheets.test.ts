@@ -18,7 +18,7 @@ describe('rows', () => {
     ]);
   });
 
-  test('without a cell that says something are none, wherever they stand', async () => {
+  test('without any text are left out, wherever they stand', async () => {
     const rows = [undefined, ['a', 'b'], ['', ''], ['1', '2'], undefined, [], ['3', '4'], [{ xml: '' }], ['']];
     expect((await readBook({ sheets: [{ name: 'a', rows }] })).rows).toEqual([
       ['1', '2'],
@@ -88,7 +88,7 @@ describe('rows', () => {
     expect((await readBook({ sheets: [{ name: 'a', rows }] }, { footer: 1 })).rows).toEqual([['1'], ['2']]);
   });
 
-  test('of comments are none, whatever is in them, above the table, in it and below it', async () => {
+  test('of comments are ignored, whatever is in them, above the table, in it and below it', async () => {
     const refError = { attributes: 't="e"', xml: '<v>#REF!</v>' };
     const rows = [['# as of', refError], ['a', 'b'], ['1', '# no comment'], ['#'], ['', '#'], ['Total'], ['# checked']];
     expect(await readBook({ sheets: [{ name: 'a', rows }] }, { comment: '#', footer: 1 })).toMatchObject({
@@ -138,8 +138,8 @@ describe('the sheet', () => {
   test.each([
     ['Plan 2026', /has no sheet Plan 2026/, /there are Notes, Chart, .*hidden: Notes, Plan old/],
     [7, /has no sheet 7/, /there are Notes/],
-    ['Chart', /sheet Chart is no table \(chartsheet\)/, /name one that is: Notes, Actual/],
-    [2, /sheet Chart is no table/, /./],
+    ['Chart', /sheet Chart is not a table \(chartsheet\)/, /name one that is: Notes, Actual/],
+    [2, /sheet Chart is not a table/, /./],
   ])('%s cannot be read', async (sheet, message, hint) => {
     await expect(readBook({ sheets }, { sheet })).rejects.toMatchObject(unreadable(message, hint));
   });
@@ -161,7 +161,7 @@ describe('the sheet', () => {
     );
   });
 
-  test('of a workbook of charts is none', async () => {
+  test('is not found in a workbook of charts', async () => {
     await expect(readBook({ sheets: [sheets[1]!] })).rejects.toMatchObject(
       unreadable(/shows no sheet/, /there are Chart/),
     );

@@ -139,7 +139,7 @@ describe('dates', () => {
     '[>=100]0;0.0',
     3,
     49,
-  ])('are no numbers of the format %s', async (format) => {
+  ])('are not numbers of the format %s', async (format) => {
     expect(await dateOf('45322', format)).toBe('45322');
   });
 

@@ -1,4 +1,4 @@
-/** What a source says of fields that cannot be used. */
+/** Reads the faults of a source: why fields cannot be used. */
 import type { Source } from '../../src/core/ports.ts';
 import { calm } from './source-world.ts';
 

@@ -13,7 +13,7 @@ export type TestCell = string | { readonly attributes?: string; readonly xml: st
 export interface TestSheet {
   readonly name: string;
   readonly state?: 'visible' | 'hidden' | 'veryHidden';
-  /** What stands behind the tab. */
+  /** The kind of sheet behind the tab. */
   readonly kind?: 'worksheet' | 'chartsheet';
   /** An `undefined` row is not in the file. */
   readonly rows?: readonly (readonly TestCell[] | undefined)[];
@@ -36,7 +36,7 @@ export interface TestWorkbook {
 const spreadsheet = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** What the source of one file of these bytes reads. */
+/** Reads a file of these bytes. */
 export async function readBytes(bytes: Uint8Array, keys: object = {}): Promise<WholePart> {
   const dir = await tempDir();
   await writeFiles(dir, { 'books.xlsx': bytes });
@@ -47,7 +47,7 @@ export function readBook(book: TestWorkbook, keys: object = {}): Promise<WholePa
   return readBytes(workbook(book), keys);
 }
 
-/** What the source of one file of this workbook says of fields that cannot be used. */
+/** Reads a workbook and its faults: why fields cannot be used. */
 export async function readBookFaults(book: TestWorkbook, keys: object = {}): Promise<FaultyPart> {
   const dir = await tempDir();
   await writeFiles(dir, { 'books.xlsx': workbook(book) });

@@ -1,20 +1,20 @@
-/** What a compressed file is, and what its expanders have to say of a bad one. */
+/** A compressed file, and the failures of a bad one. */
 import { AgentError } from '../../core/errors.ts';
 
 export type Compression = 'gzip' | 'zstd';
 
 export interface Archive {
-  /** Of the part, for messages. */
+  /** The part's name, for messages. */
   readonly name: string;
   readonly compression: Compression;
   /** One pass over the bytes as they are stored. */
   readonly stored: AsyncIterable<Buffer>;
-  /** What expands to more bytes is refused: an archive of a thousandth of it can fill any memory or day. */
+  /** The most bytes that may come out: an archive can be a thousandth of its content. */
   readonly expandedMax: number;
 }
 
 export function noArchive(name: string, compression: Compression): AgentError {
-  return new AgentError('part.unreadable', `${name} is no ${compression} archive, as its name says it is`, {
+  return new AgentError('part.unreadable', `${name} is not a ${compression} archive, as its name says`, {
     hint: 'give it the name of what it is; was it expanded, or is it an error page?',
   });
 }
@@ -29,7 +29,7 @@ export function cutShort(name: string, compression: Compression): AgentError {
 export function notTheEnd(name: string, compression: Compression, offset: number): AgentError {
   return new AgentError(
     'part.unreadable',
-    `${name}: something that is no ${compression} follows the archive at byte offset ${offset}`,
+    `${name}: something other than ${compression} follows the archive at byte offset ${offset}`,
     { hint: 'was something appended to it? export it again' },
   );
 }

@@ -1,4 +1,4 @@
-/** Files that are stored compressed: what is in them, and what is wrong with them. */
+/** Expands compressed files, and refuses what is damaged or too large. */
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { AgentError, isAgentError } from '../../core/errors.ts';
@@ -16,9 +16,9 @@ export function compressionOf(name: string): Compression | undefined {
 }
 
 /**
- * What is in an archive, in chunks of at most 64 KiB, at the pace of whoever takes them. Several gzip members or zstd
+ * The content of an archive, in chunks of at most 64 KiB, no faster than they are taken. Several gzip members or zstd
  * frames are one text, as their own tools have it; so are the zeros that a gzip file may be padded with.
- * @throws AgentError `part.unreadable` where it is no archive, cut short, damaged or expands beyond `expandedMax`
+ * @throws AgentError `part.unreadable` where it is not an archive, is cut short, is damaged or expands beyond `expandedMax`
  */
 export async function* expand(archive: Archive): AsyncGenerator<Buffer, void, void> {
   const { name, compression, expandedMax } = archive;
@@ -42,7 +42,7 @@ export async function* expand(archive: Archive): AsyncGenerator<Buffer, void, vo
   if (gzip.dataBytes > stream.bytesWritten) throw notTheEnd(name, compression, stream.bytesWritten);
 }
 
-/** The stored bytes, of which all after the last one that is not zero may be padding. */
+/** The stored bytes. Zeros at their end may be padding; `seen` tells where they begin. */
 async function* gzipPieces({ name, stored }: Archive, seen: { dataBytes: number }): AsyncGenerator<Buffer, void, void> {
   let bytes = 0;
   for await (const chunk of stored) {
@@ -65,7 +65,7 @@ const hints: Readonly<Record<string, string>> = {
   ZSTD_error_dictionary_wrong: 'compress it without a dictionary',
 };
 
-/** The expander's own words, with the file; anything else, such as a failed read, stays what it is. */
+/** The expander's own words, with the file. Another failure, such as a failed read, stays as it is. */
 function expandError({ name, compression }: Archive, cause: unknown): unknown {
   const code = codeOf(cause) ?? '';
   if (isAgentError(cause) || !(cause instanceof Error) || !/^Z(STD)?_/.test(code)) return cause;

@@ -1,6 +1,9 @@
 /**
- * Globs that never give fewer files than there are: a directory that may not be read is a failure, where the walkers of
- * the libraries go on without it.
+ * Globs that never give fewer files than there are, which the libraries do. Measured with fast-glob 3.3, tinyglobby 0.2
+ * and `fs.glob` of Node 24: all three give no files where a directory is missing or is a link that leads nowhere, as it is
+ * when a share is not mounted. A directory without permission fails in fast-glob and is left out by the other two. And
+ * each follows links in `*` and `**` alike: either a link to a folder is never entered, or one that leads upwards is
+ * walked again and again.
  */
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
@@ -14,11 +17,11 @@ export interface Glob {
   readonly text: string;
   /** Absolute; no wildcard is in it. */
   readonly directory: string;
-  /** What is below it, at least one; the last one names files. */
+  /** The segments below it, at least one; the last one names files. */
   readonly segments: readonly string[];
 }
 
-/** What is wrong with a glob, or `undefined`. */
+/** Why a text is not a glob; `undefined` where it is one. */
 export function findGlobProblem(text: string): string | undefined {
   const segments = text.split('/');
   if (text === '' || text.includes('\0')) return 'not a glob: it is empty or holds a NUL character';
@@ -47,7 +50,7 @@ export function isMatch(glob: Glob, file: string): boolean {
 }
 
 /**
- * The absolute paths that the glob names, whatever they are, each once, in no particular order. `*` and `**` match no
+ * The absolute paths that the glob names, files or not, each once, in no particular order. `*` and `**` match no
  * leading dot, and `**` follows no links to directories, so it always ends.
  * @throws AgentError `source.unreadable` where a directory on the way cannot be read, or the fixed one is not there.
  */
@@ -101,7 +104,7 @@ async function walkDeep(directory: string, rest: readonly string[], state: Walk)
   }
 }
 
-/** The entries of a directory; none where there is no such directory, unless a broken link stands in its place. */
+/** The entries of a directory; empty where it does not exist. A link that leads nowhere is a failure. */
 async function list(directory: string): Promise<Dirent[]> {
   try {
     return await readdir(directory, { withFileTypes: true });

@@ -1,7 +1,8 @@
 /**
- * Where the files of a source really are. Whoever may write into the folder of the exports can put a link there, and
- * the agent may read more than they may: what is the agent's own is never read as data, and of what lies outside of the
- * folder no message shows a column's name, which is all of a token or the first line of a password file.
+ * Finds out where the files of a source really are. Whoever may write into the folder of the exports can put a link
+ * there, and the agent may read files that they may not. So the agent's own files are never read as data, and messages
+ * never show the columns of a file outside the folder: those are the whole of a token, or the first line of a password
+ * file.
  */
 import type { BigIntStats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
@@ -14,7 +15,7 @@ import type { Glob } from './glob.ts';
 
 /** A file as it was opened. */
 export interface OpenedFile {
-  /** Of the part, for messages. */
+  /** The part's name, for messages. */
   readonly name: string;
   readonly path: string;
   readonly stats: Pick<BigIntStats, 'dev' | 'ino' | 'nlink'>;
@@ -31,8 +32,8 @@ async function realPathOf(file: OpenedFile): Promise<string> {
 }
 
 /**
- * Refuses a file that is one of `forbidden` (absolute paths of files and directories) or lies in one, by whatever name:
- * also through links in the directories above it, and as a hard link.
+ * Refuses a file that is one of `forbidden` (absolute paths of files and directories) or lies in one, under
+ * any name: through a link, through links in the directories above it, or as a hard link.
  * @throws AgentError `part.unreadable`
  */
 export async function refuseForbidden(file: OpenedFile, forbidden: readonly string[]): Promise<void> {
@@ -82,7 +83,7 @@ export async function isOutside(file: OpenedFile, globs: readonly Glob[]): Promi
 
 /**
  * The batches and the end of `read`, whose failures say nothing that stands in the file. Whether its columns fit the
- * mapping is judged here, since whoever judges it later says which columns there are.
+ * mapping is checked here, since the later check lists the columns in its message.
  */
 export async function* withoutNames<End>(
   name: string,
@@ -107,7 +108,7 @@ export async function* withoutNames<End>(
   }
 }
 
-/** What may be said of a failure that the content of such a file caused. */
+/** The same failure, without anything from the file's content. */
 function withoutContent(name: string, error: unknown): unknown {
   const isOfContent = isAgentError(error, 'part.unreadable') || isAgentError(error, 'source.unreadable');
   return isOfContent && !isUntold(error) ? untold(name, 'it cannot be read as what it should be') : error;

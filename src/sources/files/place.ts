@@ -70,7 +70,7 @@ export const lineEndKey = z
     'A file that does not end with a line end may be half a file. `expected`: it is not read where another file of the source ends with one, or its own accepted read did; where nothing is known it has to be quiet ten times as long as `settle`, at least a minute. `any`: such files are whole.',
   );
 
-/** What `fileKeys` make. */
+/** The output of `fileKeys`. */
 export interface FileSettings {
   readonly files: readonly string[];
   readonly settle: number;
@@ -83,16 +83,16 @@ export interface FilePlace {
   readonly globs: readonly Glob[];
   readonly baseDir: string;
   readonly forbidden: readonly string[];
-  /** `undefined` for what is no source. */
+  /** `undefined` for files beside a source: maps and calendars. */
   readonly mapping: Mapping | undefined;
   readonly newestOnly: boolean;
   readonly settleMs: number;
-  /** What a compressed file may expand to, in bytes. */
+  /** The most bytes that a compressed file may expand to. */
   readonly expandedMax: number;
   readonly clock: Clock;
 }
 
-/** What a place needs of a source's context; other places have no mapping. */
+/** The part of a source's context that a place needs; maps and calendars have no mapping. */
 export type PlaceContext = Pick<SourceContext, 'baseDir' | 'clock' | 'forbidden'> & { readonly mapping?: Mapping };
 
 export function placeOf(settings: FileSettings, context: PlaceContext): FilePlace {
@@ -120,7 +120,7 @@ export function fileSource(settings: FileSettings, context: SourceContext, read:
   };
 }
 
-/** What `fileKeys`, `lineEndKey` and `encodingKey` make. */
+/** The output of `fileKeys`, `lineEndKey` and `encodingKey`. */
 export interface TextSettings extends FileSettings {
   readonly lineEnd: 'expected' | 'any';
   readonly encoding?: string;
@@ -155,8 +155,9 @@ async function readTextEnd(place: FilePlace, part: Part, signal: AbortSignal, en
 }
 
 /**
- * The files that the globs name, in the order of their names. A directory that a glob happens to match is left out, and
- * so is what Excel puts beside a workbook that somebody has open (`~$books.xlsx`: who that is); anything else that is no file is a failure and is never opened.
+ * The files that the globs name, in the order of their names. A directory that a glob happens to match is left out;
+ * so is the lock file of a workbook that somebody has open (`~$books.xlsx`). A device, a FIFO or a socket is a failure
+ * and is never opened.
  * @throws AgentError `source.unreadable` where something cannot be seen, or a glob matches nothing.
  */
 export async function listParts(place: FilePlace, signal: AbortSignal): Promise<readonly Part[]> {
@@ -234,15 +235,15 @@ async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Pro
 const unendedQuietMsMin = 60_000;
 const unendedQuietTimes = 10;
 
-/** What a format alone knows of a file's content. */
+/** The part of `Content` that only the format knows. */
 export type FormatContent = Pick<Content, 'endsWithLineEnd'>;
 
 /** Reads the rows of one file. @throws AgentError `part.unreadable` (what, file, line, why) */
 export type FormatReader = (file: PartFile) => AsyncGenerator<RowBatch, FormatContent, void>;
 
 /**
- * The rows of one part through `read`, once it is quiet; whatever `read` makes of it counts only if the file did not
- * change meanwhile.
+ * The rows of one part through `read`, once it is quiet. The result counts only if the file did not change
+ * meanwhile.
  */
 export async function* readPart(
   place: FilePlace,

@@ -7,7 +7,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
 
-/** How long a file may take to become quiet (DESIGN 3: "`sync` waits, up to 60 s"). */
+/** How long a file may take to become quiet before a read gives up: `sync` waits for it. */
 const quietWaitMaxMs = 60_000;
 
 /** Larger ones are no faster (the loop stands still for 2 ms with these), and 256 KiB cost 30 MB more memory. */
@@ -33,7 +33,7 @@ function quietMsOf(stats: BigIntStats, now: Date): number | undefined {
   return sinceChange < 0 ? undefined : Math.min(...ages.filter((ageMs) => ageMs >= 0));
 }
 
-/** A FIFO would block whoever opens it, and a device never ends. */
+/** Opening a FIFO would block, and a device never ends. */
 export function notAFile(path: string, stats: BigIntStats): AgentError {
   const what = stats.isFIFO()
     ? 'a FIFO'
@@ -157,7 +157,7 @@ export class StableFile {
     }
   }
 
-  /** @throws the signal's reason, for whoever goes on with what was read long ago */
+  /** For work on bytes that were read earlier. @throws the signal's reason */
   throwIfAborted(): void {
     this.#signal.throwIfAborted();
   }
@@ -206,7 +206,7 @@ export class StableFile {
 
   async close(): Promise<void> {
     const closing = this.#handle.close();
-    // Closing waits for a read that may hang on a dead share, and nobody waits for that one any more.
+    // Closing waits for a read that may hang on a dead share for ever.
     if (this.#isReading) void closing.catch(() => undefined);
     else await closing;
   }

@@ -2,7 +2,7 @@
 import type { Glob } from './glob.ts';
 import { isMatch } from './glob.ts';
 
-/** Resolves once changes are seen; whatever cannot be watched is left to polling. */
+/** Resolves once changes are seen. Polling does the rest where something cannot be watched. */
 export async function watchGlobs(globs: readonly Glob[], changed: () => void): Promise<AsyncDisposable> {
   const { watch } = await import('chokidar');
   const isOurs = (file: string): boolean => globs.some((glob) => isMatch(glob, file));

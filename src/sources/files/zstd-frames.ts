@@ -15,7 +15,7 @@ const sizeBytes = [0, 2, 4, 8] as const;
 const reservedBlock = 3;
 const repeatedByteBlock = 1;
 
-/** The stored bytes, in pieces none of which holds bytes of two frames. @throws AgentError `part.unreadable` */
+/** The stored bytes, cut so that each piece belongs to one frame. @throws AgentError `part.unreadable` */
 export async function* zstdPieces({ name, stored }: Archive): AsyncGenerator<Buffer, void, void> {
   const frames = new Frames();
   let bytes = 0;
@@ -52,7 +52,7 @@ class Frames {
     return this.#field === 'magic' && this.#left === 4;
   }
 
-  /** Where in the chunk the present frame ends, or its length; `undefined` where what begins there is no frame. */
+  /** Where in the chunk the present frame ends, or its length; `undefined` where no frame begins there. */
   walk(chunk: Buffer, from: number): number | undefined {
     let at = from;
     while (at < chunk.length || this.#left === 0) {
@@ -112,7 +112,7 @@ class Frames {
       case 'blockHeader': {
         const type = (number >> 1) & 3;
         this.#isLastBlock = (number & 1) !== 0;
-        // What cannot be is the expander's to refuse: it says why.
+        // The expander refuses a reserved block, and says why.
         return this.#next('block', type === repeatedByteBlock ? 1 : type === reservedBlock ? 0 : number >> 3);
       }
       case 'block':

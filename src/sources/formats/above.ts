@@ -1,10 +1,10 @@
-/** What stands above the first line that counts, cut off a text before anything reads it. */
+/** Cuts off the lines above the first one that counts, before anything reads the text. */
 import type { Pattern } from '../../core/mapping/pattern.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** A longer line is no header, and is not kept to be looked at. */
+/** A longer line cannot be the header, and is not kept. */
 const lineBytesMax = 10_000_000;
 
 export interface AboveSettings {
@@ -14,11 +14,11 @@ export interface AboveSettings {
 }
 
 /**
- * Cuts by line ends alone, so that an odd quote in a title opens nothing: first the lines of `skipRows`, then all up to
- * one that matches `skipUntil` and is no comment.
+ * Cuts at line ends alone, so that a single quote mark in a title opens no quoted field: first the lines of `skipRows`,
+ * then every line before the first that matches `skipUntil` and is not a comment.
  */
 export class LinesAbove {
-  /** How much was cut off so far, in bytes. */
+  /** Bytes cut off so far. */
   bytesCut = 0;
   readonly #skipUntil: Pattern | undefined;
   readonly #comment: string | undefined;
@@ -41,7 +41,7 @@ export class LinesAbove {
     return this.#isCut;
   }
 
-  /** What of this text counts. Nothing of a line is given before it is known that it does. */
+  /** The part of this text that counts. A line is held back until it is known whether it does. */
   cut(chunk: Buffer): Buffer {
     if (this.#isCut && !this.#isAfterCr) return chunk;
     let at = 0;
@@ -71,7 +71,7 @@ export class LinesAbove {
     return chunk.subarray(at);
   }
 
-  /** The last line, where no line end follows it and it is one that counts. */
+  /** The last line, where it counts and no line end follows it. */
   end(): Buffer {
     const isLast = !this.#isCut && this.#lineBytes > 0 && this.#isWanted();
     return isLast ? this.#begin(Buffer.alloc(0)) : Buffer.alloc(0);

@@ -6,7 +6,7 @@ import { fieldBytesMax, isFieldTooLong, rowBytesMax, rowFieldsMax } from '../lim
 
 /** A field of quotes alone has each of them twice in the file. */
 const rawFieldBytesMax = 2 * fieldBytesMax;
-/** What is parsed at once: far below every limit, so that only the first row of a piece can be beyond one. */
+/** Parsed at once. It is far below every limit, so that only the first row of a piece can be beyond one. */
 const pieceBytesMax = 64 * 1024;
 
 export interface CsvFaultPlace {

@@ -1,4 +1,4 @@
-/** Delimited text to rows: what csv, tsv and whatever else gives such text have in common. */
+/** Delimited text to rows, for csv, tsv and answers from the web. */
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
@@ -32,10 +32,10 @@ export const delimitedKeys = {
     .min(1)
     .refine((text) => !/["\r\n\0]/.test(text), 'must hold no quote and no line end')
     .optional()
-    .describe('A line that starts with this text is none. Default: there are no such lines.'),
+    .describe('Lines that start with this text are ignored. Default: no line is.'),
 };
 
-/** What `delimitedKeys` make, and the delimiter. */
+/** The output of `delimitedKeys`, and the delimiter. */
 export type DelimitedSettings = z.output<z.ZodObject<typeof delimitedKeys>> & { readonly delimiter: string };
 
 /**

@@ -1,4 +1,4 @@
-/** What is wrong with fields that hold no text which could be used. */
+/** Why some fields cannot be used, such as the error of a formula. */
 import type { FieldFault, Row } from '../../core/model.ts';
 
 export interface FieldProblem {
@@ -22,7 +22,7 @@ export class FieldFaults {
     return this.#hasAny ? this.#problems.get(row) : undefined;
   }
 
-  /** As a batch of these rows has it: nothing where none of them has a problem, which spares the mapping to ask. */
+  /** The `fault` of a batch of these rows. Left out where no row has a problem, which saves the mapping from asking. */
   batchOf(rows: readonly Row[]): { readonly fault?: FieldFault } {
     if (!this.#hasAny || !rows.some((row) => this.#problems.has(row))) return {};
     return {

@@ -1,7 +1,7 @@
 /** Days and ticks of binary formats as ISO 8601 text. Pure arithmetic in UTC: the process's zone never comes in. */
 
 const dayMs = 86_400_000;
-/** Beyond these ±270 000 years there is no Date; what is asked for there is no date of a business either. */
+/** A Date covers ±270 000 years, far more than any business needs. */
 const daysMax = 1e8;
 
 /** `2024-01-31` of whole days since 1970-01-01; `+012024-01-31` and the like outside the years 0 to 9999. */

@@ -22,12 +22,12 @@ export const itemsKey = z
   );
 
 export interface JsonArraySettings {
-  /** Keys from the top; none where the document itself is the list. */
+  /** Keys from the top; empty where the document itself is the list. */
   readonly items?: readonly string[] | undefined;
 }
 
 /**
- * The rows of a JSON document, of which no more than a record is in memory at once.
+ * The rows of a JSON document. One record is in memory at a time.
  * @throws AgentError `part.unreadable` with the line and the number of the record
  */
 export async function* readJsonArray(
@@ -168,7 +168,7 @@ class Document {
     }
   }
 
-  /** What stands on the path begins. */
+  /** A value on the path begins. */
   #step(begun: 'startObject' | 'startArray'): void {
     const isLast = this.#level === this.#items.length;
     if (begun === 'startArray' && isLast) {

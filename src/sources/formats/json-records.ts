@@ -29,7 +29,7 @@ interface OpenObject {
 
 /**
  * The rows of a file's records. Which columns there are is known only after the last record, so that the file is read
- * over twice; a file of no records has none.
+ * over twice; a file without records has no columns.
  * @param pass one pass over the file: hands all tokens of its records to `records`, and yields now and then, also at its end
  */
 export async function* readRecords(
@@ -66,7 +66,7 @@ export class JsonRecords {
   #row: string[] = [];
   #blank: readonly string[] = [];
   readonly #faults = new FieldFaults();
-  /** Of the present row, by column. */
+  /** Problems of the present row, by column. */
   #problems: Map<number, FieldProblem> | undefined;
 
   /** From now on `onRow` gets the row of each record, now that all `columns` are known. */
@@ -75,7 +75,7 @@ export class JsonRecords {
     this.#blank = this.columns.map(() => '');
   }
 
-  /** A text in pieces, none of which can end so many records that their rows fill the memory. */
+  /** The text in pieces, each so short that the rows of its records fit into the memory. */
   *piecesOf(text: string): Generator<string, void, void> {
     const rowsMax = this.#onRow === undefined ? text.length : batchFieldsMax / (this.columns.length + 1);
     const length = Math.max(recordLengthMin, Math.floor(rowsMax * recordLengthMin));
@@ -162,7 +162,7 @@ export class JsonRecords {
     this.#onRow(this.#row);
   }
 
-  /** Why fields of these rows are none that can be used, see `RowBatch`. */
+  /** Why fields of these rows cannot be used, see `RowBatch`. */
   faultsOf(rows: readonly Row[]): { readonly fault?: FieldFault } {
     return this.#faults.batchOf(rows);
   }
@@ -248,7 +248,7 @@ export class JsonRecords {
 class ListText {
   readonly #depthAbove: number;
   #text = '';
-  /** What is open: the keys of an object so far, or `undefined` for a list. */
+  /** For each level that is open: the keys so far of an object, or `undefined` for a list. */
   readonly #open: (Set<string> | undefined)[] = [];
   #isFirst = true;
   #isAfterKey = false;

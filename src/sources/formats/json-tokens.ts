@@ -13,11 +13,11 @@ const rawTextLengthMax = 2 * fieldBytesMax;
  */
 export const decisive = ' '.repeat(20);
 
-/** Something that is no record of a table. Where it is, is for the reader to say. */
+/** A text that is not JSON, or not a record of a table. The reader adds the place. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
   readonly hint: string;
-  /** Whether it is no JSON, which shows up to 16 characters late. */
+  /** Whether the text is not JSON, which shows up to 16 characters late. */
   readonly isSyntax: boolean;
 
   /** @param message what is wrong, to follow a place and a colon */
@@ -33,7 +33,7 @@ export function checkDepth(depth: number): void {
   if (depth > depthMax) throw new JsonFault(`nested more than ${depthMax} levels deep`, 'is this the right file?');
 }
 
-/** What no database and no file that comes after could hold. @throws JsonFault */
+/** Refuses texts that the buffer and the service cannot hold. @throws JsonFault */
 export function checkText(text: string): string {
   if (isFieldTooLong(text)) throw tooLong('a text');
   if (text.includes('\0')) throw new JsonFault('a text with a NUL character', 'leave it out of the export');
@@ -102,7 +102,7 @@ export class JsonTokenizer {
       if (!(error instanceof Error && error.message.startsWith('Parser '))) throw error;
       const said = error.message.replace(/^Parser (cannot parse input: |has )/, '');
       throw new JsonFault(
-        `invalid JSON: ${said === 'escaped characters' ? 'a text that is not closed, or an escape that is none' : said}`,
+        `invalid JSON: ${said === 'escaped characters' ? 'a text that is not closed, or an invalid escape' : said}`,
         'is it complete? JSON knows no comments and no trailing commas, and has texts and keys in double quotes',
         'syntax',
       );

@@ -1,6 +1,6 @@
-/** What a file is that no reader of text can make rows of, by how it begins. */
+/** Recognises files that are not tables of text, by their first bytes. */
 
-/** Enough for what an XML document says of itself. */
+/** Enough for the root element and the namespaces of an XML document. */
 const lookedAtBytes = 4096;
 
 interface OtherKind {
@@ -12,7 +12,10 @@ interface OtherKind {
 const asCsv = 'export it as csv, or convert it before the agent reads it';
 const unpack = 'unpack it, or pack it with gzip';
 
-/** Of the first bytes as Latin-1; patterns go without white space and the NULs of UTF-16. No table begins like one of these. */
+/**
+ * The first bytes as Latin-1. A text is compared with them as they are, a pattern with white space and the NULs of
+ * UTF-16 taken out. No table begins like one of these.
+ */
 const beginnings: readonly (readonly [beginning: string | RegExp, what: string, hint: string])[] = [
   ['\x1F\x8B\x08', 'a gzip archive', 'give it a name that ends in .gz'],
   ['\x28\xB5\x2F\xFD', 'a zstd archive', 'give it a name that ends in .zst'],

@@ -1,4 +1,4 @@
-/** What a Parquet column holds, and how its stored values become exact text. */
+/** The type of a Parquet column, and how its stored values become exact text. */
 import { isUtf8 } from 'node:buffer';
 import type { LogicalType, SchemaElement, TimeUnit } from 'hyparquet';
 import { dateText, momentText, timeText } from './iso-text.ts';
@@ -13,7 +13,7 @@ export interface ColumnText {
   readonly textOf: (stored: unknown) => string | NoText;
 }
 
-/** What a value is that has no text. */
+/** A value that has no text. */
 export class NoText {
   /** `holds no valid utf-8` */
   readonly why: string;
@@ -37,7 +37,7 @@ type Meaning = LogicalType | { readonly type: 'TEXT' | 'NONE' };
 
 const perSecond: Readonly<Record<TimeUnit, bigint>> = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
 
-/** `undefined` for what is no single value (a list, a map), or has no text that a mapping could use. */
+/** `undefined` for lists and maps, and for types without a text that a mapping could use. */
 export function columnText(element: SchemaElement): ColumnText | undefined {
   if (element.repetition_type === 'REPEATED') return undefined;
   const meaning = meaningOf(element);
@@ -63,7 +63,7 @@ export function columnText(element: SchemaElement): ColumnText | undefined {
   }
 }
 
-/** What the file says of a column, in the newer words. DECIMAL stands for itself where only the older word is there. */
+/** The column's type in the words of the newer logical types. */
 function meaningOf({
   logical_type: logical,
   converted_type: converted,

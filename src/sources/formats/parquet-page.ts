@@ -5,15 +5,15 @@ import type { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import type { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { megabytes } from '../limits.ts';
 
-/** What a page or a dictionary may expand to. Most writers end a page at 1 MB, DuckDB at 100 MB. */
+/** The most that a page or a dictionary may expand to. Most writers end a page at 1 MB, DuckDB at 100 MB. */
 const pageBytesMax = 128_000_000;
 
 /** A page as the library takes it, and what its header says. */
 export interface Page {
-  /** As of a page that is not compressed. */
+  /** Says that the page is not compressed. */
   readonly header: PageHeader;
   readonly bytes: Uint8Array;
-  /** How many values it has, those that are null among them. */
+  /** How many values it has, nulls included. */
   readonly count: number;
   readonly encoding: string;
 }
@@ -32,7 +32,7 @@ export interface PageColumn {
   readonly isBoolean: boolean;
 }
 
-/** A page that no sound file has; the message says why, to follow its place. */
+/** A page that is refused; the message says why, to follow its place. */
 export class PageFault extends Error {
   readonly hint: string;
 
@@ -42,7 +42,7 @@ export class PageFault extends Error {
   }
 }
 
-/** What a header says of its page, before anything is read of it. @throws PageFault for too much */
+/** The sizes that a header claims, judged before the page is read. @throws PageFault where they are too large */
 export function sizesOf(header: PageHeader): {
   readonly stored: number;
   readonly count: number;
@@ -98,7 +98,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Never more than `length`, whatever the bytes say of themselves. */
+/** Never gives more than `length`, even where the stored bytes claim more. */
 function expand(bytes: Uint8Array, length: number, codec: CompressionCodec, compressors: Compressors): Uint8Array {
   const options = { maxOutputLength: Math.max(1, length) };
   const expanded =
@@ -109,7 +109,7 @@ function expand(bytes: Uint8Array, length: number, codec: CompressionCodec, comp
         : codec === 'ZSTD'
           ? zstdDecompressSync(bytes, options)
           : compressors[codec]?.(bytes, length);
-  if (expanded === undefined) throw new Error(`a compression that is not known (${codec})`);
+  if (expanded === undefined) throw new Error(`an unknown compression (${codec})`);
   if (expanded.length !== length) throw new Error(`a page of ${expanded.length} bytes that should have ${length}`);
   return expanded;
 }

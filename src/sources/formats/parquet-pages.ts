@@ -7,17 +7,17 @@ import { PageFault, openPage, sizesOf } from './parquet-page.ts';
 import type { Slices } from './slices.ts';
 
 /**
- * What the pages and dictionaries that are open together may take, by the estimates below: a page of a million values in
- * each of a hundred columns. A page takes most while it is decoded.
+ * The most that the pages and dictionaries open at one time may take, by the estimates below: a page of a million values
+ * in each of a hundred columns. A page takes most while it is decoded.
  */
 const heldBytesMax = 1_000_000_000;
-/** Measured: an entry of an array, in as many arrays as one page needs; a text beside its characters; a view of a page's bytes. */
+/** Measured: an entry of an array, how many arrays a page needs, a text without its characters, a view of a page's bytes. */
 const entryBytes = 8;
 const entryArrays = 4;
 const textBytes = 40;
 const viewBytes = 160;
 
-/** Of a page's header, which few bytes can make large: one with statistics has some hundred. */
+/** The longest header of a page. One with statistics has some hundred bytes. */
 const headerBytesMax = 1_000_000;
 const readBytes = 64 * 1024;
 
@@ -30,11 +30,11 @@ export interface StoredColumn {
 
 type Decoder = Parameters<typeof readPage>[2];
 
-/** What is held by all columns of a row group together. */
+/** Adds up what the columns of a row group hold together. */
 export class HeldBytes {
   #bytes = 0;
 
-  /** @throws PageFault for what would be too much, together with `more` for a while */
+  /** @param more needed besides, while a page is decoded @throws PageFault where that is too much */
   take(bytes: number, more: number): void {
     this.#bytes += bytes;
     if (this.#bytes + more <= heldBytesMax) return;
@@ -52,7 +52,7 @@ export class HeldBytes {
 type Columns = typeof import('hyparquet/src/column.js');
 type Converting = typeof import('hyparquet/src/convert.js');
 
-/** What of the library reads pages. */
+/** The functions of the library that read pages. */
 export interface ColumnLibrary extends PageLibrary {
   readonly parquetHeader: Columns['parquetHeader'];
   readonly readPage: Columns['readPage'];
@@ -83,7 +83,7 @@ export class ColumnPages {
   #values: DecodedArray = [];
   #at = 0;
   #heldBytes = 0;
-  /** Values of all pages so far. */
+  /** Values in all pages so far. */
   count = 0;
 
   constructor(
@@ -94,7 +94,7 @@ export class ColumnPages {
   ) {
     const meta = chunk.meta_data;
     const leaf = schemaPath.at(-1);
-    if (meta === undefined || leaf === undefined) throw new Error('it has no description');
+    if (meta === undefined || leaf === undefined) throw new Error('its description is missing');
     if (chunk.file_path) throw new Error('it is in another file');
     const start = Number(meta.dictionary_page_offset || meta.data_page_offset);
     this.#library = library;
@@ -140,8 +140,7 @@ export class ColumnPages {
     const { stored, count, encoding } = sizesOf(header);
     const isDictionary = header.type === 'DICTIONARY_PAGE';
     const areIndexes = !isDictionary && encoding.endsWith('DICTIONARY');
-    if (areIndexes && this.#dictionary === undefined)
-      throw new Error('a page speaks of a dictionary that is not there');
+    if (areIndexes && this.#dictionary === undefined) throw new Error('a page refers to a dictionary that is missing');
     const areTexts = this.#decoder.type.endsWith('BYTE_ARRAY') && !areIndexes;
     const held =
       count * (areTexts ? entryBytes + textBytes : entryBytes) + (areTexts ? 2 : 1) * header.uncompressed_page_size;
@@ -174,7 +173,7 @@ export class ColumnPages {
         this.#bytes.skip(reader.offset);
         return header;
       } catch (error) {
-        // It may go on after what was read of it; nothing says before how long it is.
+        // The header may be longer than what was read: its length is not stored.
         if (bytes.length < length) throw error;
       }
     }

@@ -41,7 +41,7 @@ export function checkDepth(file: PartFile, schema: readonly SchemaElement[]): vo
   });
 }
 
-/** @throws AgentError `part.unreadable` where two columns have one name, or none holds single values */
+/** @throws AgentError `part.unreadable` where two columns have one name, or all are lists and maps */
 export function parseColumns(file: PartFile, root: SchemaTree): readonly Column[] {
   const columns: Column[] = [];
   let chunk = 0;

@@ -18,7 +18,7 @@ import { Slices } from './slices.ts';
 
 const batchRows = 1000;
 const hint = 'was it written to its end? export it again';
-/** Of the footer, whose every byte can stand for some hundred in memory: one of 100 000 column chunks, with statistics. */
+/** The longest footer: 100 000 column chunks with statistics. Each byte of it can take a hundred in memory. */
 const footerBytesMax = 16_000_000;
 
 /** An open file with its footer read. */
@@ -60,7 +60,7 @@ class Group {
   readonly #rowsBefore: number;
   readonly #faults: FieldFaults;
   readonly #count: number;
-  /** By column; `undefined` for one that is not read. */
+  /** One for each column; `undefined` where it is not read. */
   readonly #pages: readonly (ColumnPages | undefined)[];
   #rows = 0;
 
@@ -161,13 +161,13 @@ const wrongColumn = 'leave documents and pictures out of the export';
 /** The empty text where there is no value. */
 function fieldOf(text: ColumnText, stored: unknown): string | NoText {
   let value = stored;
-  // An optional struct around the column comes as a list of one, or of none where it is null.
+  // An optional struct around the column comes as a list of one, or as an empty list where it is null.
   while (Array.isArray(value)) value = value[0] as unknown;
   if (value === null || value === undefined) return '';
   return typeof value === 'string' || value instanceof NoText ? value : text.textOf(value);
 }
 
-/** What is wrong with all fields of a column. */
+/** Why no field of a column can be used, where that is so. */
 function columnFault({ name, text, type }: Column): string | undefined {
   if (text !== undefined) return undefined;
   const problem = `column ${name} holds no single text or number (${type})`;
@@ -217,7 +217,7 @@ async function checkMagic(file: PartFile, bytes: SlicedFile): Promise<void> {
       hint,
     });
   }
-  throw new AgentError('part.unreadable', `${file.name} is no parquet file: it does not begin with PAR1`, {
+  throw new AgentError('part.unreadable', `${file.name} is not a parquet file: it does not begin with PAR1`, {
     hint: 'check what the glob matches, or change the type of the source',
   });
 }
@@ -261,7 +261,7 @@ class SlicedFile extends Slices implements AsyncBuffer {
     return reading;
   }
 
-  /** What `work` of the library gives. @throws AgentError `part.unreadable` for what it throws, and what reading throws */
+  /** The result of `work`, a call of the library. @throws AgentError `part.unreadable` for its failures; failed reads as they are */
   guard<T>(work: () => T, where = 'its footer'): T {
     try {
       return work();

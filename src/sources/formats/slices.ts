@@ -2,10 +2,10 @@
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { PartFile } from '../files/part-file.ts';
 
-/** What a library threw may wrap what reading threw, an abort above all: so that is kept. */
+/** Keeps the failure of a read, above all an abort: the library may wrap it in a failure of its own. */
 export class Slices {
   readonly file: PartFile;
-  /** Of the file as it is read, expanded where it is stored compressed. */
+  /** The size of the content, expanded where the file is compressed. */
   readonly byteLength: number;
   #failure: { readonly cause: unknown } | undefined;
 

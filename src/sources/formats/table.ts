@@ -52,7 +52,7 @@ export const tableKeys = {
     .describe('How many rows stand below the data, such as totals. Blank and comment lines do not count.'),
 };
 
-/** What `tableKeys` make. */
+/** The output of `tableKeys`. */
 export type TableSettings = z.output<z.ZodObject<typeof tableKeys>>;
 
 /** For `superRefine` of every schema that has `tableKeys`. */
@@ -92,7 +92,7 @@ export class Table {
 
   /**
    * @param name of the part, for messages
-   * @param above `skipped` where whoever cuts the rows took away already what stands above the table
+   * @param above `skipped` where the rows above the table were cut off already
    * @param checkHeader throws for rows of a header that can name no column
    */
   constructor(
@@ -111,8 +111,8 @@ export class Table {
   }
 
   /**
-   * The data among these rows, as far as it is known not to be the footer; `undefined` where there is none, but for the
-   * first batch, which tells the columns: the same array with every batch.
+   * The data among these rows, without rows that may be the footer; `undefined` where nothing is left. The first batch
+   * comes even without rows, to tell the columns: the same array with every batch.
    * @throws AgentError `part.unreadable` for a header that names nothing, or a column twice.
    */
   take(rows: readonly Row[]): RowBatch | undefined {
@@ -125,7 +125,7 @@ export class Table {
   }
 
   /**
-   * What is known only after the last row.
+   * To be called after the last row: the columns, where no batch told them.
    * @throws AgentError `part.unreadable` where the table has no header, or nothing matched `skipUntil`.
    */
   end(): RowBatch | undefined {
@@ -136,7 +136,7 @@ export class Table {
     return { columns: this.#columns, rows: [] };
   }
 
-  /** What of the rows is data, once there is a header. */
+  /** The data among the rows, once the header is complete. */
   #start(rows: readonly Row[]): readonly Row[] {
     const from = this.#skip(rows);
     const first = rows[from];
@@ -234,7 +234,7 @@ function fillRight(row: Row, above: readonly Row[]): Row {
   });
 }
 
-/** Keeps the last rows back, since nobody knows which those are before the end. */
+/** Keeps the last rows back: only the end of the part shows which ones they are. */
 class Footer {
   readonly #count: number;
   #held: readonly Row[] = [];

@@ -9,7 +9,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { PartFile } from '../files/part-file.ts';
 import { otherKind, unmarkedUtf16 } from './other-kinds.ts';
 
-/** What a failed decoder may have kept back: more than any character has bytes. */
+/** Bytes that a failed decoder may have kept back: more than any character has. */
 const characterBytesMax = 8;
 
 export const encodingKey = z
@@ -54,11 +54,11 @@ export async function* readText(text: TextFile): AsyncGenerator<Buffer, void, vo
   if (decoder !== undefined && !decoder.isComplete()) throw await locateFault(text, offset);
 }
 
-/** @throws AgentError `part.unreadable` for what is no text of a table, whatever rows could be made of it */
+/** @throws AgentError `part.unreadable` where the file is of another kind, even if rows could be made of it */
 function refuseOther(name: string, start: Buffer): void {
   const other = otherKind(start);
   if (other === undefined) return;
-  throw new AgentError('part.unreadable', `${name} is no table of text: it is ${other.what}`, { hint: other.hint });
+  throw new AgentError('part.unreadable', `${name} is not a table of text: it is ${other.what}`, { hint: other.hint });
 }
 
 /**
@@ -148,7 +148,7 @@ async function nulCharacter({ file }: TextFile, { encoding, offset, line }: Faul
   const unmarked = unmarkedUtf16((await file.ends()).start);
   const hint =
     unmarked === undefined
-      ? 'the file is damaged, or is no text'
+      ? 'the file is damaged, or is not text'
       : `it is ${unmarked} without a byte-order mark: declare encoding: ${unmarked}, or write it as utf-8 where there is no such key`;
   return new AgentError('part.unreadable', `${file.name} line ${line}: a NUL character at byte offset ${offset}`, {
     hint: encoding.startsWith('utf-16') ? 'the file is damaged' : hint,
@@ -157,7 +157,7 @@ async function nulCharacter({ file }: TextFile, { encoding, offset, line }: Faul
 
 /** Counts `\n`, `\r\n` and a lone `\r` as one line end each. */
 class LineCounter {
-  /** Of what comes next. */
+  /** The line of what comes next. */
   line = 1;
   #isAfterCr = false;
 
@@ -170,7 +170,7 @@ class LineCounter {
 }
 
 interface Decoder {
-  /** The characters that are complete, as UTF-8; `undefined` where the bytes are none. */
+  /** The characters that are complete, as UTF-8; `undefined` where the bytes are invalid. */
   write(bytes: Buffer): Buffer | undefined;
   /** Whether nothing is left over. */
   isComplete(): boolean;
@@ -215,7 +215,7 @@ function openStandard(label: string): Decoder {
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
     } catch {
-      // Its only failure is text that is none, and it does not say where.
+      // Its only failure is invalid text, and it does not say where.
       return undefined;
     }
   };

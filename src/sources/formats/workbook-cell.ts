@@ -3,7 +3,7 @@ import type { FieldProblem } from './field-faults.ts';
 import type { DateShape, DateSystem } from './workbook-dates.ts';
 import { serialText } from './workbook-dates.ts';
 
-/** What a cell's element holds. */
+/** The content of a cell's element. */
 export interface Cell {
   /** `t`: `n`, `s`, `str`, `inlineStr`, `b`, `e` or `d`. */
   type: string;
@@ -17,10 +17,10 @@ export interface Cell {
   formula: string | undefined;
 }
 
-/** What a workbook's cells refer to. */
+/** The tables of a workbook that its cells refer to. */
 export interface CellContext {
   readonly strings: readonly string[];
-  /** By style; `undefined` for numbers that are no dates. */
+  /** By style; `undefined` for numbers that are not dates. */
   readonly shapes: readonly (DateShape | undefined)[];
   readonly system: DateSystem;
   /** The file asks to be calculated when it is opened. */
@@ -53,7 +53,7 @@ export function cellProblem(cell: Cell, context: CellContext): FieldProblem | un
 /** @throws CellFault */
 export function cellText(cell: Cell, context: CellContext): string {
   const { type, value } = cell;
-  // Of the cells that share a formula only the first has its text.
+  // Only the first of the cells that share a formula has its text.
   if (isUncalculated(cell, context)) return `=${cell.formula || '…'}`;
   if (type === 'inlineStr') return unescapeText(cell.inline);
   if (value === undefined || (value === '' && type !== 's')) return '';
@@ -109,7 +109,7 @@ function numberOrDate(value: string, shape: DateShape | undefined, system: DateS
 /**
  * A number as Excel shows it: its binary number rounded to 15 significant digits, half away from zero. What a file has
  * more of is noise, 0.30000000000000004 for 0.3, or was never known: 1234567890123456 is 1234567890123460. (Digits that
- * are typed in after the 15th become zeros instead, before they are stored.) What is no number stays as it is.
+ * are typed in after the 15th become zeros instead, before they are stored.) A text that is not a number stays as it is.
  */
 function numberText(value: string): string {
   if (/^-?\d{1,15}$/.test(value) || !/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)) return value;

@@ -1,7 +1,7 @@
 /** Which numbers of a workbook are dates, as their cells' number formats say, and the ISO text of those. */
 import { dateText, timeText } from './iso-text.ts';
 
-/** What a number format shows of a moment. */
+/** Which parts of a moment a number format shows. */
 export interface DateShape {
   readonly hasDate: boolean;
   readonly hasTime: boolean;
@@ -33,7 +33,7 @@ export function dateShape(id: number, code: string | undefined): DateShape | und
   return parseShape(code ?? builtIn[id] ?? '');
 }
 
-/** `undefined` for a format that is none of dates. */
+/** `undefined` for a format of plain numbers. */
 function parseShape(code: string): DateShape | undefined {
   // Excel takes no longer one, and the patterns below take the square of its length where brackets stay open.
   if (code.length > 255) return undefined;
@@ -64,7 +64,7 @@ function isTimeToken(token: string, before = '', after = ''): boolean {
 }
 
 /**
- * The text of a serial day, or `undefined` for one that Excel shows no date of. The format decides what of it is shown,
+ * The text of a serial day, or `undefined` where Excel shows no date. The format decides which parts are shown,
  * but nothing is lost: a date with a time of day under a format of dates alone keeps its time.
  */
 export function serialText(serial: number, shape: DateShape, system: DateSystem): string | undefined {

@@ -14,8 +14,8 @@ import { XmlFault, streamXml } from './xml.ts';
 const rowsMax = 1_048_576;
 const columnsMax = 16_384;
 /**
- * Of all distinct texts of a workbook, which stay in memory while a sheet is read: at two bytes for a character and some
- * 40 for a text at most 850 MB, and of real workbooks a tenth of that.
+ * Limits on all distinct texts of a workbook, which stay in memory while a sheet is read: at two bytes for a character and
+ * some 40 for a text at most 850 MB. Real workbooks have a tenth of that.
  */
 const charactersMax = 256 * 1024 * 1024;
 const stringsMax = 8 * 1024 * 1024;
@@ -24,7 +24,7 @@ const tooMuch = 'leave documents out of the sheet, and check that this is the ri
 const slicedFrom = 13;
 
 export interface SheetRows {
-  /** How many rows at the top come empty, whatever is in them. */
+  /** How many rows at the top come empty, even where they have cells. */
   readonly skipRows: number;
   /** Gets the problems of rows as they come. */
   readonly faults: FieldFaults;
@@ -93,7 +93,7 @@ function tooMuchText(name: string, limit: string): AgentError {
   });
 }
 
-/** The text of `t` elements, one after the other; what is there to pronounce a text by is none of it. */
+/** The text of `t` elements, one after the other, without phonetic guides. */
 class RichText {
   #text = '';
   #isText = false;
@@ -134,14 +134,14 @@ class SheetParser implements XmlHandler {
   /** Counted from 1. */
   #rowNumber = 0;
   #fields: string[] = [];
-  /** Of the fields together. */
+  /** UTF-16 units of the fields together. */
   #rowLength = 0;
   #problems: Map<number, FieldProblem> | undefined;
   /** Counted from 0. */
   #column = -1;
   #cell: Cell | undefined;
   readonly #inline = new RichText();
-  /** What text belongs to, but for that of `is`. */
+  /** The element that text belongs to; `undefined` within `is`. */
   #part: 'value' | 'formula' | undefined;
 
   constructor(context: CellContext, { skipRows, faults }: SheetRows) {
@@ -155,7 +155,7 @@ class SheetParser implements XmlHandler {
     return `${columnName(this.#column)}${this.#rowNumber}`;
   }
 
-  /** Of the row that is being read, or was read last; 0 before the first. */
+  /** The number of the present or last row; 0 before the first. */
   get rowNumber(): number {
     return this.#rowNumber;
   }

@@ -18,7 +18,7 @@ export type SheetChoice = string | number | undefined;
 export interface WorkbookSettings extends TableSettings {
   /** How many bytes a workbook may expand to. */
   readonly expandedMax: number;
-  /** A row whose first cell starts with this is none. */
+  /** Rows whose first cell starts with this are ignored. */
   readonly comment?: string | undefined;
 }
 
@@ -77,7 +77,7 @@ function chooseSheet({ slices: { file }, sheets }: Workbook, choice: SheetChoice
     throw new AgentError('part.unreadable', `${file.name} has no sheet ${choice}`, { hint });
   }
   if (sheet.kind !== 'worksheet') {
-    throw new AgentError('part.unreadable', `${file.name}: sheet ${sheet.name} is no table (${sheet.kind})`, {
+    throw new AgentError('part.unreadable', `${file.name}: sheet ${sheet.name} is not a table (${sheet.kind})`, {
       hint: `name one that is: ${namesOf(sheets.filter(({ kind }) => kind === 'worksheet'))}`,
     });
   }
@@ -140,8 +140,8 @@ function squared({ columns, rows }: RowBatch, faults: FieldFaults): RowBatch {
 }
 
 /**
- * What is missing at the end of a row is empty. A surplus that says something stays; one that could not be used anyhow
- * does not, and a row of nothing else is none.
+ * Fills up a row that is too short. Surplus cells stay where they hold something that can be used, else they are cut
+ * off; a row with nothing else is left out.
  */
 function fit(row: Row, width: number, faults: FieldFaults): Row | undefined {
   const problems = faults.of(row);

@@ -42,7 +42,7 @@ const cfbMagic = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const zipMagic = Buffer.from('504b0304', 'hex');
 export const saveAgain = 'open it in Excel and save it again as .xlsx';
 
-/** @throws AgentError `part.unreadable` for what is no workbook, or an old, binary or encrypted one */
+/** @throws AgentError `part.unreadable` where it is not a workbook, or an old, binary or encrypted one */
 export async function openWorkbook(file: PartFile, expandedMax: number): Promise<Workbook> {
   const slices = new Slices(file, await file.size());
   await checkMagic(slices);
@@ -75,7 +75,7 @@ async function checkMagic(slices: Slices): Promise<void> {
   if (magic.subarray(0, 4).equals(zipMagic)) return;
   if (!magic.equals(cfbMagic)) {
     const what = magic.length === 0 ? 'it is empty (0 bytes)' : 'it does not begin as a zip file does';
-    throw new AgentError('part.unreadable', `${name} is no workbook: ${what}`, {
+    throw new AgentError('part.unreadable', `${name} is not a workbook: ${what}`, {
       hint: 'is it a text file or a web page under the name of a workbook?',
     });
   }
@@ -126,7 +126,7 @@ async function readEntry({ slices, zip }: Container, entry: string, open: (tag: 
   }
 }
 
-/** What a parser says, with the document that it says it of. */
+/** A parser's failure, with the document that it is about. */
 export function inEntry(error: unknown, entry: string): unknown {
   if (!(error instanceof Error) || error instanceof AgentError) return error;
   return new Error(`${entry} has ${error.message}`, { cause: error });
@@ -136,7 +136,7 @@ interface Relation {
   readonly id: string;
   /** The last word of its type's address, which is one of two: the format has a strict form. */
   readonly kind: string;
-  /** Of what it leads to, in the container. */
+  /** The name of its target in the container. */
   readonly entry: string;
 }
 
@@ -182,7 +182,7 @@ function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true';
 }
 
-/** What the numbers of each style are, by its number. */
+/** The date format of each style, by its number. */
 export async function readShapes(workbook: Workbook): Promise<readonly (DateShape | undefined)[]> {
   if (workbook.stylesEntry === undefined || !workbook.zip.has(workbook.stylesEntry)) return [];
   const codes = new Map<number, string>();

@@ -7,10 +7,10 @@ import { depthMax } from '../limits.ts';
 
 /** Far more than a cell may hold (32 767 characters), and little enough to look through again with every chunk. */
 const tokenMax = 4 * 1024 * 1024;
-/** Of a document that is parsed at once: a workbook's list of sheets, its styles. */
+/** The longest document that is parsed at once: a workbook's list of sheets, its styles. */
 const wholeMax = 32 * 1024 * 1024;
 
-/** What is wrong with a document; the message says why. */
+/** A fault in a document; the message says which. */
 export class XmlFault extends Error {}
 
 export interface XmlHandler {
@@ -38,7 +38,7 @@ export async function* streamXml<T>(
   const decode = decoder();
   let isLast = false;
   for await (const chunk of chunks) {
-    // The rest is read all the same: only the end of its bytes proves that they are whole.
+    // The rest is still read: only its end proves that the bytes are whole.
     if (isLast) continue;
     const text = decode(chunk);
     sinceToken.length += text.length;
@@ -81,7 +81,7 @@ function decoder(): (chunk?: Uint8Array) => string {
     try {
       return chunk === undefined ? decoding.decode() : decoding.decode(chunk, { stream: true });
     } catch (cause) {
-      throw new XmlFault(`bytes that are no ${decoding.encoding}`, { cause });
+      throw new XmlFault(`bytes that are not ${decoding.encoding}`, { cause });
     }
   };
 }
@@ -145,6 +145,6 @@ function decodeEntities(text: string): string {
     if (isWhole && code !== undefined && code <= 0x10_ff_ff) return String.fromCodePoint(code);
     const character = named[`${hex}${rest}`];
     if (isWhole && code === undefined && character !== undefined) return character;
-    throw new XmlFault(`${whole.slice(0, 20)}, which is no character`);
+    throw new XmlFault(`${whole.slice(0, 20)}, which is not a character`);
   });
 }

@@ -6,22 +6,22 @@ import { AgentError } from '../../core/errors.ts';
 import { grouped } from '../limits.ts';
 import type { Slices } from './slices.ts';
 
-/** As much as node:zlib expands at a time: 400 rows of a sheet, each of which may name a cell in its last column. */
+/** As much as node:zlib expands at a time: 400 rows of a sheet, each with a cell in the last column. */
 const readBytes = 16 * 1024;
-/** Of a workbook, whose sheets and pictures are some hundred. */
+/** Real workbooks have some hundred entries. */
 const entriesMax = 100_000;
 const stored = 0;
 const deflated = 8;
 const hint = 'is the copy still under way, or did it fail? copy or save it again';
 
 /**
- * yauzl reads the directory, node:zlib what is in it: the directory's sizes are claims, so that what counts is how much
- * really comes out.
+ * yauzl reads the directory, node:zlib the entries. The sizes in the directory are claims: the bytes that really come
+ * out are counted.
  */
 export class Zip {
   readonly #slices: Slices;
   readonly #zip: ZipFile;
-  /** By name in lower case: names of a workbook's parts are equal whatever their case. */
+  /** By name in lower case: case does not matter in names of a workbook's parts. */
   readonly #entries: ReadonlyMap<string, Entry>;
   readonly #expandedMax: number;
   #expandedBytes = 0;
@@ -36,7 +36,7 @@ export class Zip {
 
   /**
    * @param expandedMax how many bytes may come out of all entries that are read, together
-   * @throws AgentError `part.unreadable` where it is no zip file, damaged or cut short
+   * @throws AgentError `part.unreadable` where it is not a zip file, or is damaged or cut short
    */
   static async open(slices: Slices, expandedMax: number): Promise<Zip> {
     const { RandomAccessReader, fromRandomAccessReaderPromise } = await import('yauzl');
