@@ -42,6 +42,8 @@ export interface RowBatch {
   /** The trimmed header. The same array for every batch of a part. */
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
+  /** Of delimited text: the line of the file that each row begins in, counted from 1. For people only. */
+  readonly lines?: readonly number[];
   /** How much of the part has been read so far, 0 to 1, where the place can tell. For progress only. */
   readonly share?: number;
   /**

@@ -20,6 +20,7 @@ export interface AboveSettings {
 export class LinesAbove {
   /** Bytes cut off so far. */
   bytesCut = 0;
+  linesCut = 0;
   readonly #skipUntil: Pattern | undefined;
   readonly #comment: string | undefined;
   #linesToSkip: number;
@@ -64,6 +65,7 @@ export class LinesAbove {
       if (end === chunk.length) return chunk.subarray(end);
       if (this.#isWanted()) return this.#begin(chunk.subarray(end));
       this.bytesCut += this.#lineBytes + 1;
+      this.linesCut++;
       this.#drop();
       this.#isAfterCr = chunk[end] === carriageReturn;
       at = end + 1;

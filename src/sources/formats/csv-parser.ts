@@ -49,6 +49,9 @@ export interface CsvFormat {
 export class CsvParser {
   readonly #parser: Parser;
   #rows: Row[] = [];
+  #lines: number[] = [];
+  /** After the last row or skipped line: as it is, and as csv-parse counts it, twice for CRLF in a quoted field. */
+  readonly #lastLine = { line: 0, counted: 0, skipped: 0 };
   #failure: Error | undefined;
   #header: Row | undefined;
   #linesSkippedAtRow = 0;
@@ -85,6 +88,7 @@ export class CsvParser {
 
   /** The rows that these bytes complete, in order. @throws CsvFault */
   write(utf8: Buffer): Row[] {
+    this.#lines = [];
     if (utf8.length <= pieceBytesMax) return this.#writePiece(utf8);
     const rows: Row[] = [];
     for (let at = 0; at < utf8.length; at += pieceBytesMax) {
@@ -99,8 +103,14 @@ export class CsvParser {
     return this.#collect();
   }
 
+  /** The lines that the rows of the last call begin in, counted from 1. */
+  get lines(): readonly number[] {
+    return this.#lines;
+  }
+
   /** The row that no line end follows. @throws CsvFault */
   end(): Row[] {
+    this.#lines = [];
     this.#parser._flush(this.#onDone);
     return this.#collect();
   }
@@ -110,10 +120,26 @@ export class CsvParser {
   };
 
   #take(row: Row): void {
+    const line = this.#lineOf(row);
     this.#linesSkippedAtRow = this.#linesSkipped;
     if (row.length === 1 && this.#header?.length !== 1 && trimWhiteSpace(row[0] ?? '') === '') return;
     this.#header ??= row;
     this.#rows.push(row);
+    this.#lines.push(line);
+  }
+
+  /** The line that a row begins in: only fields of a row of several lines are looked at. */
+  #lineOf(row: Row): number {
+    const last = this.#lastLine;
+    const counted = this.#parser.info.lines;
+    const skipped = this.#linesSkipped;
+    const line = last.line + 1 + skipped - last.skipped;
+    const more = counted - last.counted - 1 - (skipped - last.skipped);
+    const twice = more > 0 ? row.reduce((total, field) => total + field.split('\r\n').length - 1, 0) : 0;
+    last.line = line + more - twice;
+    last.counted = counted;
+    last.skipped = skipped;
+    return line;
   }
 
   #collect(): Row[] {

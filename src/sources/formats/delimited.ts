@@ -52,9 +52,11 @@ export async function* readDelimited(
   const parser = await CsvParser.open(settings);
   const above = new LinesAbove(settings);
   const table = new Table(settings, file.name, 'skipped');
+  const lines = new LinesOfRows();
   const take = (rows: readonly Row[]): RowBatch | undefined => {
+    lines.add(rows, parser.lines);
     const batch = table.take(rows);
-    return batch && { ...batch, share: file.share };
+    return batch && { ...batch, lines: lines.take(batch.rows, above.linesCut), share: file.share };
   };
   try {
     for await (const chunk of readText(text)) {
@@ -62,8 +64,10 @@ export async function* readDelimited(
       const batch = take(parser.write(above.cut(chunk)));
       if (batch !== undefined) yield batch;
     }
-    const batch = take([...parser.write(above.end()), ...parser.end()]);
-    if (batch !== undefined) yield batch;
+    for (const rest of [() => parser.write(above.end()), () => parser.end()]) {
+      const batch = take(rest());
+      if (batch !== undefined) yield batch;
+    }
   } catch (error) {
     if (!(error instanceof CsvFault)) throw error;
     const { offset, linesSkipped } = error.place;
@@ -81,6 +85,29 @@ export async function* readDelimited(
   const columnsAlone = table.end();
   if (columnsAlone !== undefined) yield columnsAlone;
   return { endsWithLineEnd: isLineEnd(last) };
+}
+
+/** The lines of rows on their way through a table, which takes some away in front and keeps some back. */
+class LinesOfRows {
+  #rows: Row[] = [];
+  #lines: number[] = [];
+
+  add(rows: readonly Row[], lines: readonly number[]): void {
+    this.#rows = this.#rows.length === 0 ? [...rows] : [...this.#rows, ...rows];
+    this.#lines = this.#lines.length === 0 ? [...lines] : [...this.#lines, ...lines];
+  }
+
+  /** Of these rows, which come in the order in which they were added. */
+  take(rows: readonly Row[], linesAbove: number): readonly number[] {
+    const [first] = rows;
+    if (first === undefined) return [];
+    const from = this.#rows.indexOf(first);
+    const end = from + rows.length;
+    const taken = this.#lines.slice(from, end).map((line) => line + linesAbove);
+    this.#rows = this.#rows.slice(end);
+    this.#lines = this.#lines.slice(end);
+    return taken;
+  }
 }
 
 interface FaultPlace {
