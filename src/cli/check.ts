@@ -2,9 +2,8 @@ import { readKnown } from '../compose/known.ts';
 import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
 import { type Refusal, type SourceCheck, checkSource } from '../app/ask/check.ts';
 import { exposureWarnings, fileMode } from '../config/exposure.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { locate } from '../config/locate.ts';
-import type { Problem } from '../config/problems.ts';
+import type { PlacedDiagnostic } from '../config/diagnostics.ts';
+import { type LoadedConfig, locateDiagnostics } from '../config/load.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, load, problemLine, warnOfState } from './context.ts';
@@ -12,7 +11,7 @@ import { count, table } from './text.ts';
 
 interface CheckAnswer {
   readonly ok: boolean;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PlacedDiagnostic[];
   readonly warnings: readonly string[];
   readonly sources: readonly SourceCheck[];
 }
@@ -65,11 +64,11 @@ function checkSources(settings: Settings, isOffline: boolean): Promise<SourceChe
 }
 
 /** A column that is not there, or a test that fails, is a problem of the config: shown where it is asked for. */
-function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Problem[] {
+function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): PlacedDiagnostic[] {
   const findings = sources.flatMap(({ name, problems }) =>
     problems.map(({ path, message, hint }) => ({ path: ['sources', name, ...path], message, hint })),
   );
-  return locate(settings.file, findings);
+  return locateDiagnostics(settings.file, findings);
 }
 
 function showCheck({ problems, warnings, sources }: CheckAnswer, offline: boolean): string[] {

@@ -2,9 +2,8 @@
 import path from 'node:path';
 import { openLog } from '../compose/parts.ts';
 import { runningAgent, stateWarning } from '../compose/state.ts';
-import { findConfigFile } from '../config/find.ts';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import type { Problem } from '../config/problems.ts';
+import type { PlacedDiagnostic } from '../config/diagnostics.ts';
+import { type LoadedConfig, findConfigFile, loadConfig } from '../config/load.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
@@ -25,10 +24,10 @@ export interface Context {
 
 /** A config with problems: all of them, for people and for scripts. */
 export class ConfigError extends AgentError {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PlacedDiagnostic[];
   readonly headline: string;
 
-  constructor(problems: readonly Problem[], hint = '"driver-sync check" shows them again') {
+  constructor(problems: readonly PlacedDiagnostic[], hint = '"driver-sync check" shows them again') {
     const headline = `the config has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
     super('config.invalid', [headline, ...problems.map(problemLine)].join('\n'), { hint });
     this.problems = problems;
@@ -36,7 +35,7 @@ export class ConfigError extends AgentError {
   }
 }
 
-export function problemLine({ file, line, column, message, hint }: Problem): string {
+export function problemLine({ file, line, column, message, hint }: PlacedDiagnostic): string {
   const shown = path.relative(process.cwd(), file);
   const place = shown.startsWith('..') ? file : shown;
   return `${place}:${line}:${column} ${message}${hint === undefined ? '' : ` (${hint})`}`;

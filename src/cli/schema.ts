@@ -1,4 +1,4 @@
-import { jsonSchema } from '../config/schema.ts';
+import { jsonSchema } from '../config/json-schema.ts';
 import { printJson } from './output.ts';
 
 /** The config's JSON Schema. */

@@ -1,12 +1,12 @@
-/** Where snapshots go, with its secrets checked and still by reference. */
+/** `destination:`, where snapshots go. Its secrets are checked, but not kept in the settings. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DestinationSettings, Secret, Settings } from '../core/settings.ts';
-import { isToken, destinationShape } from './agent-schema.ts';
+import { isToken, destinationShape } from './agent-keys.ts';
 import type { Environment } from './document.ts';
-import { refuseMissing } from './issues.ts';
-import { type Place, isMapping, keysAt, spotOf, within, writtenAt } from './place.ts';
-import { type Fields, readFields } from './read.ts';
+import { reportMissing } from './fields.ts';
+import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
+import { type Fields, readFields } from './fields.ts';
 
 type Target = Pick<Settings, 'destination' | 'shouldDeleteMissing' | 'stamp'>;
 
@@ -16,7 +16,7 @@ interface Surroundings {
   readonly secrets: Environment['secrets'];
 }
 
-/** What the agent says itself: another value would make the request a lie, or break it. */
+/** Headers that the agent sets itself. Another value would break the request or be untrue. */
 const ownHeaders = new Set([
   'connection',
   'content-encoding',
@@ -32,40 +32,40 @@ const ownHeaders = new Set([
   'user-agent',
 ]);
 
-/** Reads `destination`, reporting what is wrong without showing any of its texts. */
-export function readDestination(place: Place, surroundings: Surroundings): Target {
-  const written = writtenAt(place);
+/** Reads `destination` and reports what is wrong without showing any of its texts. */
+export function readDestination(cursor: Cursor, surroundings: Surroundings): Target {
+  const written = writtenAt(cursor);
   const emulator: Target = { destination: 'emulator', shouldDeleteMissing: true, stamp: 'middle' };
-  if (spotOf(place) === undefined) refuseMissing(place, 'emulator');
+  if (spotOf(cursor) === undefined) reportMissing(cursor, 'emulator');
   else if (written !== undefined && written !== 'emulator' && !isMapping(written)) {
     const hint = 'an address is written as destination: { url: … }';
-    place.report({ path: place.path, message: 'expected "emulator" or a mapping with url', hint });
+    cursor.report({ path: cursor.path, message: 'expected "emulator" or a mapping with url', hint });
   }
   if (!isMapping(written)) return emulator;
-  const fields = readFields(place, destinationShape) as Required<Fields<typeof destinationShape>>;
-  const keys = keysAt(place);
+  const fields = readFields(cursor, destinationShape) as Required<Fields<typeof destinationShape>>;
+  const keys = keysAt(cursor);
   if (keys.includes('token') && keys.includes('tokenFile')) {
-    const at = within(place, 'tokenFile');
+    const at = within(cursor, 'tokenFile');
     at.report({ path: at.path, on: 'key', message: 'token and tokenFile are both there', hint: 'keep one of the two' });
   }
-  checkHeaders(place, keys.includes('token') || keys.includes('tokenFile'));
+  checkHeaders(cursor, keys.includes('token') || keys.includes('tokenFile'));
   return {
     destination: {
-      // Only a command that sends nothing gets this far without one.
+      // Only commands that send nothing go on without an address.
       url: fields.url ?? 'http://unset.invalid',
-      token: readToken(place, fields, surroundings),
+      token: readToken(cursor, fields, surroundings),
       headers: fields.headers,
       timeoutMs: fields.timeout,
       compress: fields.compress,
-      caFile: readCaFile(place, fields.caFile, surroundings),
+      caFile: readCaFile(cursor, fields.caFile, surroundings),
     } satisfies DestinationSettings,
     shouldDeleteMissing: fields.shouldDeleteMissing,
     stamp: fields.stamp,
   };
 }
 
-function checkHeaders(place: Place, hasToken: boolean): void {
-  const at = within(place, 'headers');
+function checkHeaders(cursor: Cursor, hasToken: boolean): void {
+  const at = within(cursor, 'headers');
   const seen = new Set<string>();
   for (const key of keysAt(at)) {
     const name = key.toLowerCase();
@@ -81,53 +81,57 @@ function checkHeaders(place: Place, hasToken: boolean): void {
 }
 
 function readToken(
-  place: Place,
+  cursor: Cursor,
   { token, tokenFile }: Fields<typeof destinationShape>,
   { baseDir, secrets }: Surroundings,
 ): Secret | undefined {
   if (tokenFile !== undefined) {
     const file = path.resolve(baseDir, tokenFile);
-    const text = secrets === 'required' ? readPrivate(within(place, 'tokenFile'), file) : undefined;
+    const text = secrets === 'required' ? readPrivate(within(cursor, 'tokenFile'), file) : undefined;
     if (text?.trim() === '') {
-      const at = within(place, 'tokenFile');
+      const at = within(cursor, 'tokenFile');
       at.report({ path: at.path, message: 'the token file is empty', hint: 'write the token into it' });
     } else if (text !== undefined && !isToken(text.trim())) {
-      const at = within(place, 'tokenFile');
+      const at = within(cursor, 'tokenFile');
       const hint = 'it holds the token alone: look for white space or line ends within';
-      at.report({ path: at.path, message: 'the token in the file has a character that no token has', hint });
+      at.report({ path: at.path, message: 'the token in the file has a character that tokens cannot have', hint });
     }
     return { kind: 'file', file };
   }
-  if (token === undefined || spotOf(within(place, 'token'))?.unset === true) return undefined;
+  if (token === undefined || spotOf(within(cursor, 'token'))?.unset === true) return undefined;
   return { kind: 'text', text: token };
 }
 
-function readCaFile(place: Place, caFile: string | undefined, { baseDir, secrets }: Surroundings): string | undefined {
+function readCaFile(
+  cursor: Cursor,
+  caFile: string | undefined,
+  { baseDir, secrets }: Surroundings,
+): string | undefined {
   if (caFile === undefined) return undefined;
   const file = path.resolve(baseDir, caFile);
-  const text = secrets === 'required' ? readPrivate(within(place, 'caFile'), file) : undefined;
+  const text = secrets === 'required' ? readPrivate(within(cursor, 'caFile'), file) : undefined;
   if (text !== undefined && !text.includes('-----BEGIN CERTIFICATE-----')) {
-    const at = within(place, 'caFile');
+    const at = within(cursor, 'caFile');
     at.report({ path: at.path, message: 'no certificate in the file', hint: 'name a PEM file: BEGIN CERTIFICATE' });
   }
   return file;
 }
 
-/** The path is not shown: a token that was put where its file's path belongs would be. */
-function readPrivate(at: Place, file: string): string | undefined {
+/** Does not show the path: somebody may have written the token itself there. */
+function readPrivate(at: Cursor, file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     const reason = readFailures[code] ?? `it cannot be read (${code})`;
     const hint = 'paths are relative to the config file';
-    at.report({ path: at.path, message: `no use of this file: ${reason}`, hint });
+    at.report({ path: at.path, message: `this file is of no use: ${reason}`, hint });
     return undefined;
   }
 }
 
 const readFailures: Readonly<Record<string, string>> = {
-  ENOENT: 'there is none',
+  ENOENT: 'it does not exist',
   EACCES: 'this user may not read it',
   EISDIR: 'it is a directory',
 };

@@ -1,30 +1,30 @@
-/** The config file's YAML as plain values, each with the place where it was written. */
+/** The config file's YAML as plain values, each with its position in the file. */
 import { type Document, type Node, type Pair, type Scalar, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { parseDocument } from 'yaml';
 import { substitute } from './environment.ts';
-import { type Finding, type Path, pathKey } from './finding.ts';
-import { type Section, readSyntax } from './syntax.ts';
+import { type Diagnostic, type Path, pathKey } from './diagnostics.ts';
+import { type Section, readSyntax } from './yaml-errors.ts';
 
 /**
- * What was written, after substitution. A number or boolean whose usual spelling differs from its source (`012`, `1.50`,
- * `True`) is its source text, so that nothing is changed unseen. `undefined`: cannot be read, and that is reported.
+ * A value as written, after substitution. A number or boolean that is spelled in its own way (`012`, `1.50`, `True`) is its source
+ * text, so that nothing is changed unseen. `undefined`: it cannot be read, which has been reported.
  */
 export type Written = string | number | boolean | null | undefined | readonly Written[] | WrittenMap;
 export interface WrittenMap {
   readonly [key: string]: Written;
 }
 
-/** Where a value stands; all offsets are UTF-16 units into the file's text. */
+/** The position of a value. All offsets are UTF-16 units into the file's text. */
 export interface Spot {
   readonly offset: number;
   readonly keyOffset: number | undefined;
-  /** Where the text itself begins, if it stands in the file letter by letter: not escaped, folded or substituted. */
+  /** Where the text itself begins, unless it was escaped, folded or substituted. */
   readonly verbatimOffset?: number;
-  /** Keys in the order written, which an object of JavaScript would lose for `2024`. */
+  /** Keys in the order written. A JavaScript object would put `2024` first. */
   readonly keys?: readonly string[];
-  /** The variables whose values went into the text: it is not to be shown. */
+  /** The variables whose values are in the text, so it must not be shown. */
   readonly variables?: readonly string[];
-  /** One of them is not set, and the caller can do without. */
+  /** One of them is not set, and the command does not need it. */
   readonly unset?: true;
 }
 
@@ -32,13 +32,13 @@ export interface ConfigDocument {
   readonly value: Written;
   readonly spots: ReadonlyMap<string, Spot>;
   readonly text: string;
-  /** The file itself, then its top-level keys and its sources. */
+  /** The whole file, then its top-level keys and its sources. */
   readonly sections: readonly Section[];
-  /** The variables that the file names, with their values. */
+  /** The variables that the file uses, with their values. */
   readonly variables: ReadonlyMap<string, string | undefined>;
-  /** Those that are wanted and not set. */
+  /** Those without a value and without a default. */
   readonly unset: ReadonlySet<string>;
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface Environment {
@@ -46,16 +46,16 @@ export interface Environment {
   readonly secrets: 'required' | 'optional';
 }
 
-/** Far more than any config needs, far less than aliases of aliases can make. */
+/** Aliases of aliases can make a small file endless; no config needs this many values. */
 const nodesMax = 200_000;
 
-/** Reads the whole text, whatever is wrong with parts of it. Aliases and merge keys are resolved to where they point. */
+/** Reads the whole text, even where parts of it are wrong. Aliases and merge keys are resolved. */
 export function readDocument(text: string, environment: Environment): ConfigDocument {
   const document = parseDocument(text, {
     merge: true,
-    // With a frame of the source in it, a message might show a token.
+    // Pretty errors quote the source, which may hold a token.
     prettyErrors: false,
-    // Keys are compared here, by their source: YAML takes `012` and `12` for the same.
+    // Keys are compared by their source text below, since YAML takes `012` and `12` for the same.
     uniqueKeys: false,
     resolveKnownTags: false,
   });
@@ -69,7 +69,7 @@ export function readDocument(text: string, environment: Environment): ConfigDocu
     sections: syntax.sections,
     variables: reader.variables,
     unset: reader.unset,
-    findings: [...syntax.findings, ...reader.findings],
+    diagnostics: [...syntax.diagnostics, ...reader.diagnostics],
   };
 }
 
@@ -89,9 +89,9 @@ class TreeReader {
   readonly spots = new Map<string, Spot>();
   readonly variables = new Map<string, string | undefined>();
   readonly unset = new Set<string>();
-  readonly findings: Finding[] = [];
+  readonly diagnostics: Diagnostic[] = [];
   readonly #input: TreeInput;
-  /** The collections around the present node: one inside itself has no end. */
+  /** The collections around the present node, to notice one that contains itself. */
   readonly #around = new Set<Node>();
   #nodes = 0;
 
@@ -99,7 +99,7 @@ class TreeReader {
     this.#input = input;
   }
 
-  /** `undefined` where the value cannot be read, which is then among the findings. */
+  /** `undefined` where the value cannot be read, which is reported. */
   read(written: Node | null, path: Path, keyOffset?: number): Written {
     this.spots.set(pathKey(path), { offset: keyOffset ?? 0, keyOffset });
     const node = this.#resolve(written, path);
@@ -108,7 +108,7 @@ class TreeReader {
     this.spots.set(pathKey(path), { offset, keyOffset });
     this.#nodes += 1;
     if (this.#around.has(node) || this.#nodes > nodesMax) {
-      if (this.#nodes <= nodesMax + 1) this.findings.push({ path, at: start(written ?? node), ...endless });
+      if (this.#nodes <= nodesMax + 1) this.diagnostics.push({ path, at: start(written ?? node), ...endless });
       return undefined;
     }
     if (isScalar(node)) return this.#readScalar(node, path, keyOffset);
@@ -121,7 +121,7 @@ class TreeReader {
   #resolve(node: Node | null, path: Path): Node | undefined {
     if (!isAlias(node)) return node ?? undefined;
     const target = node.resolve(this.#input.document);
-    if (target === undefined) this.findings.push({ path, at: start(node), syntax: true, ...noAnchor });
+    if (target === undefined) this.diagnostics.push({ path, at: start(node), syntax: true, ...noAnchor });
     return target;
   }
 
@@ -135,7 +135,13 @@ class TreeReader {
     const pairs = pairsOf(node);
     if (isMap(node) && node.flow === true && pairs.some((pair) => pair.value === null)) {
       const hint = 'quote a text that has braces, such as "{column}"';
-      this.findings.push({ path, at: offset, syntax: true, message: 'braces without quotes are a YAML mapping', hint });
+      this.diagnostics.push({
+        path,
+        at: offset,
+        syntax: true,
+        message: 'braces without quotes are a YAML mapping',
+        hint,
+      });
       return undefined;
     }
     const entries = this.#entries(node, path);
@@ -145,7 +151,7 @@ class TreeReader {
     return value;
   }
 
-  /** A map's entries by the source text of their keys, then those that it merges and does not have itself. */
+  /** A map's own entries by the source text of their keys, then those that it merges. */
   #entries(node: Node, path: Path): Map<string, Entry> {
     const entries = new Map<string, Entry>();
     const merged: Node[] = [];
@@ -156,16 +162,16 @@ class TreeReader {
       }
       const name = isScalar(key) ? keyText(key) : '';
       if (!isScalar(key) || name === '') {
-        this.findings.push({ path, at: start(key), message: 'a key that is not a text', hint: 'quote the key' });
+        this.diagnostics.push({ path, at: start(key), message: 'a key that is not a text', hint: 'quote the key' });
         continue;
       }
       const first = entries.get(name);
       if (first === undefined) entries.set(name, { key, value });
-      else this.findings.push({ path: [...path, name], at: start(key), ...duplicate(name) });
+      else this.diagnostics.push({ path: [...path, name], at: start(key), ...duplicate(name) });
     }
     for (const map of merged) {
       if (this.#around.has(map)) {
-        this.findings.push({ path, at: start(map), ...endless });
+        this.diagnostics.push({ path, at: start(map), ...endless });
         continue;
       }
       this.#around.add(map);
@@ -180,7 +186,7 @@ class TreeReader {
     if (target === undefined) return [];
     if (isSeq<Node>(target)) return target.items.flatMap((item) => this.#mergedMaps(item, path));
     if (isMap(target)) return [target];
-    this.findings.push({ path, at: start(target), message: '"<<" merges a mapping, and this is none' });
+    this.diagnostics.push({ path, at: start(target), message: '"<<" merges a mapping, and this is something else' });
     return [];
   }
 
@@ -190,7 +196,7 @@ class TreeReader {
     const source = node.source ?? '';
     if (this.#isBroken(node)) return undefined;
     if (value === null && source === '') {
-      this.findings.push({ path, on: 'key', ...noValue });
+      this.diagnostics.push({ path, on: 'key', ...noValue });
       return undefined;
     }
     if (typeof value !== 'string') {
@@ -219,7 +225,7 @@ class TreeReader {
     const reported = failures.filter(({ variable }) => variable === undefined || secrets === 'required');
     for (const failure of reported) {
       const at = verbatim.verbatimOffset === undefined ? offset : verbatim.verbatimOffset + failure.offset;
-      this.findings.push({ path, at, syntax: true, message: failure.message, hint: failure.hint });
+      this.diagnostics.push({ path, at, syntax: true, message: failure.message, hint: failure.hint });
     }
     this.spots.set(pathKey(path), {
       offset,
@@ -234,8 +240,8 @@ class TreeReader {
 }
 
 /**
- * `floor: ${FLOOR}` is a number as if it were written there, also in the quotes that it needs between braces. Where a
- * text is wanted, a number of the usual spelling is the same text again.
+ * `floor: ${FLOOR}` is a number as if it were written there, also within the quotes that it needs between braces. Only usual spellings
+ * become numbers, so a text that is wanted stays the same.
  */
 function asIfPlain(text: string): Written {
   if (text === 'true' || text === 'false') return text === 'true';
@@ -255,7 +261,7 @@ function start(node: Node): number {
 }
 
 const endless = {
-  message: 'an alias inside what it stands for, or aliases that make the config endless',
+  message: 'an alias inside the value that it stands for, or aliases that make the config endless',
   hint: 'write the value out instead of the alias',
 };
 

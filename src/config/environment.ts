@@ -1,6 +1,6 @@
 /** `${VAR}`, `${VAR:-default}` and `${VAR:?message}` in texts of the config. `$${` stands for `${`. */
 
-/** What became of one text. */
+/** The result for one text. */
 export interface Substitution {
   readonly text: string;
   /** The variables that it names, set or not. */
@@ -9,7 +9,7 @@ export interface Substitution {
 }
 
 export interface SubstitutionFailure {
-  /** The variable that is not set; `undefined` where the text is to blame. */
+  /** The variable that is not set; `undefined` where the text itself is wrong. */
   readonly variable: string | undefined;
   /** Where in the text, in UTF-16 units from 0. */
   readonly offset: number;
@@ -20,8 +20,8 @@ export interface SubstitutionFailure {
 const reference = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)(.*))?$/s;
 
 /**
- * Replaces what a text takes from the environment. As in a shell, `:-` and `:?` also apply to a variable that is empty.
- * An unset variable leaves its own name behind: a word that no template, pattern or path trips over.
+ * Replaces variables in a text. As in a shell, `:-` and `:?` also apply to an empty variable. An unset variable leaves its
+ * name, which is a valid template, pattern and path.
  */
 export function substitute(text: string, env: NodeJS.ProcessEnv): Substitution {
   const names: string[] = [];

@@ -1,28 +1,39 @@
-/** The config file, parsed once into settings that are already true, or into everything that is wrong with it. */
+/**
+ * The config file, parsed once into settings that need no further check, or into everything that is wrong with it.
+ *
+ *   text -> document.ts      YAML as plain values and the position of each; environment.ts fills in ${VAR},
+ *                            yaml-errors.ts puts the parser's errors into words
+ *   what may be written      agent-keys.ts, source-keys.ts: keys, their schemas and descriptions; scalars.ts: single values;
+ *                            json-schema.ts: all of them together, for editors and docs/CONFIG.md
+ *   values -> settings       destination.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
+ *                            what stands there by its schema (fields.ts)
+ *   what is wrong            diagnostics.ts; placing.ts adds file, line and column; nearest.ts finds "did you mean"
+ *   beside it                exposure.ts: what other users of the machine or the network could read or change
+ */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { AgentError } from '../core/errors.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
-import { guardShape, rootShape } from './agent-schema.ts';
+import { guardShape, rootShape } from './agent-keys.ts';
 import { readDestination } from './destination.ts';
 import { type Environment, readDocument } from './document.ts';
-import { refuseMissing, refuseType } from './issues.ts';
-import { type Place, isMapping, keysAt, spotOf, within, writtenAt } from './place.ts';
-import type { Finding } from './finding.ts';
-import { type Problem, locateProblems } from './problems.ts';
-import { type Fields, readFields } from './read.ts';
+import { type Fields, readFields, reportMissing, reportType } from './fields.ts';
+import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
+import type { Diagnostic, PlacedDiagnostic } from './diagnostics.ts';
+import { placeDiagnostics } from './placing.ts';
 import { canonicalJson, readSource } from './source.ts';
 
 export interface LoadedConfig {
   /** Present where there are no problems. */
   readonly settings?: Settings;
-  /** Absolute path of the state directory, also where there are problems elsewhere in the file. */
+  /** Absolute path of the state directory; also there when the problems are elsewhere in the file. */
   readonly state?: string;
   /** All of them at once, in the order of the file. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PlacedDiagnostic[];
   /**
-   * Variables that the file names without a default and that are not set: with `secrets: 'optional'` no problem, but
-   * then neither the digests nor the secrets of the settings are those of the daemon.
+   * Variables without a default that are not set. With `secrets: 'optional'` that is no problem, but digests and secrets of
+   * the settings then differ from the daemon's.
    */
   readonly unset: readonly string[];
 }
@@ -30,20 +41,40 @@ export interface LoadedConfig {
 /**
  * Loads a config file.
  * @param file absolute path
- * @param options `secrets: 'optional'` for commands that only look: unset variables and unreadable secrets are no problem
+ * @param options `secrets: 'optional'` for commands that only look: they need no variables and no secrets
  */
 export function loadConfig(file: string, options: Environment): LoadedConfig {
   const text = readText(file);
   if (typeof text !== 'string') return { problems: [text], unset: [] };
   const document = readDocument(text, options);
-  const findings: Finding[] = [...document.findings];
-  const place: Place = { document, path: [], report: (finding) => findings.push(finding) };
-  const settings = readSettings(place, { file, text, secrets: options.secrets });
-  const problems = locateProblems(file, document, findings);
+  const diagnostics: Diagnostic[] = [...document.diagnostics];
+  const cursor: Cursor = { document, path: [], report: (diagnostic) => diagnostics.push(diagnostic) };
+  const settings = readSettings(cursor, { file, text, secrets: options.secrets });
+  const problems = placeDiagnostics(file, document, diagnostics);
   const unset = [...document.unset];
   if (settings !== undefined && problems.length === 0) return { settings, problems, unset, state: settings.state };
   const isStateKnown = settings !== undefined && !problems.some((problem) => problem.path === 'state');
   return { problems, unset, ...(isStateKnown ? { state: settings.state } : {}) };
+}
+
+const usualPlaces = ['driver-sync.yaml', 'config/driver-sync.yaml', '/etc/driver-sync/config.yaml'];
+
+/**
+ * The absolute path of the config file: `flag`, else `$DRIVER_SYNC_CONFIG`, else the first of the usual places. What is
+ * named is used, and nothing else.
+ * @throws AgentError `config.missing`, which lists where it looked
+ */
+export function findConfigFile(options: { flag?: string; env: NodeJS.ProcessEnv; cwd: string }): string {
+  const { flag, env, cwd } = options;
+  const named = flag ?? (env['DRIVER_SYNC_CONFIG'] || undefined);
+  const places = (named === undefined ? usualPlaces : [named]).map((place) => path.resolve(cwd, place));
+  const found = places.find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  const by = flag === undefined ? ' (from $DRIVER_SYNC_CONFIG)' : '';
+  const where = named === undefined ? `looked for ${places.join(', ')}` : `${places.join('')} does not exist${by}`;
+  throw new AgentError('config.missing', `no config file: ${where}`, {
+    hint: '`driver-sync init` writes one to start with; --config names another place',
+  });
 }
 
 interface Origin {
@@ -53,18 +84,19 @@ interface Origin {
   readonly secrets: Environment['secrets'];
 }
 
-function readSettings(place: Place, origin: Origin): Settings | undefined {
-  const written = writtenAt(place);
+function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
+  const written = writtenAt(cursor);
   if (written === undefined || written === null) {
-    if (place.document.findings.length === 0) place.report({ path: [], message: 'the file is empty', hint: initHint });
+    if (cursor.document.diagnostics.length === 0)
+      cursor.report({ path: [], message: 'the file is empty', hint: initHint });
     return undefined;
   }
   if (!isMapping(written)) {
-    refuseType(place, 'a mapping', written);
+    reportType(cursor, 'a mapping', written);
     return undefined;
   }
-  const root = readFields(place, rootShape, sections) as Required<Fields<typeof rootShape>>;
-  const state = within(place, 'state');
+  const root = readFields(cursor, rootShape, sections) as Required<Fields<typeof rootShape>>;
+  const state = within(cursor, 'state');
   if (spotOf(state)?.unset === true && origin.secrets === 'optional') {
     state.report({
       path: state.path,
@@ -73,7 +105,7 @@ function readSettings(place: Place, origin: Origin): Settings | undefined {
     });
   }
   const baseDir = path.dirname(origin.file);
-  const { destination, shouldDeleteMissing, stamp } = readDestination(within(place, 'destination'), {
+  const { destination, shouldDeleteMissing, stamp } = readDestination(within(cursor, 'destination'), {
     baseDir,
     secrets: origin.secrets,
   });
@@ -85,11 +117,11 @@ function readSettings(place: Place, origin: Origin): Settings | undefined {
     destination,
     shouldDeleteMissing,
     stamp,
-    guard: readGuard(place),
+    guard: readGuard(cursor),
     refreshMs: root.refresh,
     keepMs: root.keep,
     keepMaxBytes: root.keepMax,
-    sources: readSources(within(place, 'sources'), root.timezone),
+    sources: readSources(within(cursor, 'sources'), root.timezone),
   };
   return { file: origin.file, digest: digestOf(settings), ...settings };
 }
@@ -97,22 +129,22 @@ function readSettings(place: Place, origin: Origin): Settings | undefined {
 const sections = ['destination', 'guard', 'sources'];
 const initHint = '`driver-sync init` writes one to start with';
 
-function readGuard(place: Place): Settings['guard'] {
-  const guard = readFields(within(place, 'guard'), guardShape) as Required<Fields<typeof guardShape>>;
+function readGuard(cursor: Cursor): Settings['guard'] {
+  const guard = readFields(within(cursor, 'guard'), guardShape) as Required<Fields<typeof guardShape>>;
   return { maxDeletes: guard.maxDeletes, floor: guard.floor, maxRejects: guard.maxRejects, firstPush: guard.firstPush };
 }
 
 const sourceName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-function readSources(place: Place, timezone: string): readonly SourceSettings[] {
-  const written = writtenAt(place);
-  if (spotOf(place) === undefined) refuseMissing(place);
-  else if (written !== undefined && !isMapping(written)) refuseType(place, 'a mapping', written);
-  return keysAt(place).flatMap((name) => {
-    const at = within(place, name);
+function readSources(cursor: Cursor, timezone: string): readonly SourceSettings[] {
+  const written = writtenAt(cursor);
+  if (spotOf(cursor) === undefined) reportMissing(cursor);
+  else if (written !== undefined && !isMapping(written)) reportType(cursor, 'a mapping', written);
+  return keysAt(cursor).flatMap((name) => {
+    const at = within(cursor, name);
     if (!sourceName.test(name)) {
       const hint = 'use letters, digits, ".", "_" and "-", and begin with a letter or digit';
-      place.report({
+      cursor.report({
         path: at.path,
         on: 'key',
         message: 'not a name for a source',
@@ -124,15 +156,15 @@ function readSources(place: Place, timezone: string): readonly SourceSettings[] 
   });
 }
 
-/** Tells whether a running daemon has these settings: a comment, or another order of keys, makes no others. */
+/** Tells whether a running daemon has these settings; comments and the order of keys do not matter. */
 function digestOf({ sources, ...root }: Omit<Settings, 'file' | 'digest'>): string {
   const all = { ...root, sources: sources.map(({ name, digest }) => [name, digest]) };
   return createHash('sha256').update(canonicalJson(all)).digest('hex');
 }
 
 /** The file's text, or why there is none. */
-function readText(file: string): string | Problem {
-  const problem = (line: number, message: string, hint: string): Problem => ({
+function readText(file: string): string | PlacedDiagnostic {
+  const problem = (line: number, message: string, hint: string): PlacedDiagnostic => ({
     file,
     line,
     column: 1,
@@ -156,7 +188,7 @@ function readText(file: string): string | Problem {
 }
 
 function lineOfBadByte(bytes: Buffer): number {
-  // Every line is cut off at a byte that no longer character contains.
+  // UTF-8 never uses the byte of a line end within a longer character.
   const lines = bytes.toString('latin1').split('\n');
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const isBad = (line: string): boolean => {
@@ -168,4 +200,14 @@ function lineOfBadByte(bytes: Buffer): number {
     }
   };
   return lines.findIndex(isBad) + 1;
+}
+
+/** Diagnostics that turned up after loading, such as a column that no part has, by file, line and column. */
+export function locateDiagnostics(file: string, diagnostics: readonly Diagnostic[]): PlacedDiagnostic[] {
+  if (diagnostics.length === 0) return [];
+  return placeDiagnostics(
+    file,
+    readDocument(readFileSync(file, 'utf8'), { env: process.env, secrets: 'optional' }),
+    diagnostics,
+  );
 }

@@ -1,6 +1,6 @@
 /** "did you mean": the known word that a mistyped one is closest to. */
 
-/** `undefined` where none is close: at most a third of the letters differ, `max_deletes` being `maxDeletes`. */
+/** `undefined` where more than a third of the letters differ. Case, `-` and `_` do not count: `max_deletes` is `maxDeletes`. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const bare = (text: string): string => text.toLowerCase().replaceAll(/[-_ ]/g, '');
   let best: { readonly word: string; readonly distance: number } | undefined;

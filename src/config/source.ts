@@ -3,36 +3,36 @@ import { createHash } from 'node:crypto';
 import type { LookupFiles, Mapping, SourceSettings, Test, Unpivot } from '../core/settings.ts';
 import { unpivotNames, valueGroup } from '../core/mapping/unpivot.ts';
 import { type Kind, kinds } from '../sources/index.ts';
-import { readDrivers } from './driver.ts';
-import { refuseMissing, refuseType } from './issues.ts';
-import { describeWritten, textOf } from './leaf.ts';
+import { readDrivers } from './drivers.ts';
+import { reportMissing, reportType } from './fields.ts';
+import { describeWritten, textOf } from './scalars.ts';
 import { nearest } from './nearest.ts';
-import { type Place, isMapping, keysAt, spotOf, within, writtenAt } from './place.ts';
-import { type Fields, type Whole, readFields, readValue, withTexts } from './read.ts';
-import { kindShape } from './schema.ts';
-import { mapFileShape, sourceShape } from './source-schema.ts';
+import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
+import { type Fields, type Whole, readFields, readValue, withTexts } from './fields.ts';
+import { kindShape } from './json-schema.ts';
+import { mapFileShape, sourceShape } from './source-keys.ts';
 
 /**
- * Reads one source and reports all that is wrong with it. What comes back is whole only where nothing was reported;
- * `undefined` where its type is not known.
+ * Reads one source and reports everything that is wrong with it. The result is complete only where nothing was reported;
+ * `undefined` for an unknown type.
  */
-export function readSource(place: Place, timezone: string): SourceSettings | undefined {
-  const written = writtenAt(place);
-  if (written !== undefined && !isMapping(written)) refuseType(place, 'a mapping', written);
+export function readSource(cursor: Cursor, timezone: string): SourceSettings | undefined {
+  const written = writtenAt(cursor);
+  if (written !== undefined && !isMapping(written)) reportType(cursor, 'a mapping', written);
   if (!isMapping(written)) return undefined;
-  const type = readType(place);
-  // Of an unknown kind, whatever some kind knows may be right.
+  const type = readType(cursor);
+  // Without a known type, a key of any kind may be right.
   const types = type === undefined ? Object.keys(kinds) : [type];
   const kindKeys = [...new Set(types.flatMap((name) => Object.keys(kindShape(name))))];
-  const fields = readFields(place, sourceShape, ['type', 'drivers', ...kindKeys]) as Whole<typeof sourceShape>;
-  const kind = type === undefined ? undefined : readKind(place, type, kindKeys);
-  const mapping = readMapping(place, fields, type === undefined ? undefined : kinds[type]?.drivers);
+  const fields = readFields(cursor, sourceShape, ['type', 'drivers', ...kindKeys]) as Whole<typeof sourceShape>;
+  const kind = type === undefined ? undefined : readKind(cursor, type, kindKeys);
+  const mapping = readMapping(cursor, fields, type === undefined ? undefined : kinds[type]?.drivers);
   if (type === undefined) return undefined;
-  const lookups = readLookups(place, fields);
+  const lookups = readLookups(cursor, fields);
   const problems = kind === undefined ? [] : (kinds[type]?.problems?.(kind.value, mapping, lookups) ?? []);
-  for (const { path, message, hint } of problems) place.report({ path: [...place.path, ...path], message, hint });
+  for (const { path, message, hint } of problems) cursor.report({ path: [...cursor.path, ...path], message, hint });
   return {
-    name: String(place.path.at(-1)),
+    name: String(cursor.path.at(-1)),
     type,
     kind: kind?.value,
     poll: fields.poll,
@@ -49,11 +49,11 @@ export function readSource(place: Place, timezone: string): SourceSettings | und
   };
 }
 
-function readType(place: Place): string | undefined {
-  const at = within(place, 'type');
+function readType(cursor: Cursor): string | undefined {
+  const at = within(cursor, 'type');
   const names = Object.keys(kinds);
-  if (!keysAt(place).includes('type')) {
-    refuseMissing(at, names[0]);
+  if (!keysAt(cursor).includes('type')) {
+    reportMissing(at, names[0]);
     return undefined;
   }
   const written = writtenAt(at);
@@ -70,40 +70,40 @@ function readType(place: Place): string | undefined {
   return undefined;
 }
 
-function readKind(place: Place, type: string, keys: readonly string[]): { value: unknown } | undefined {
+function readKind(cursor: Cursor, type: string, keys: readonly string[]): { value: unknown } | undefined {
   const schema = kinds[type]?.schema;
-  const written = writtenAt(place);
+  const written = writtenAt(cursor);
   if (schema === undefined || !isMapping(written)) return undefined;
   const own = Object.fromEntries(keys.filter((key) => key in written).map((key) => [key, written[key]]));
-  return readValue(place, schema, withTexts(schema, own));
+  return readValue(cursor, schema, withTexts(schema, own));
 }
 
-function readMapping(place: Place, fields: Fields<typeof sourceShape>, defaults: Kind['drivers']): Mapping {
+function readMapping(cursor: Cursor, fields: Fields<typeof sourceShape>, defaults: Kind['drivers']): Mapping {
   const { where = {}, missing = [], fillDown = [], maps = {}, fiscalYear } = fields;
   return {
     where: Object.entries<Test>(where).map(([column, test]) => ({ column: column.trim(), test })),
     missing: missing.map((text) => text.trim()),
     fillDown: fillDown.map((column) => column.trim()),
-    unpivot: readUnpivot(within(place, 'unpivot'), fields.unpivot),
+    unpivot: readUnpivot(within(cursor, 'unpivot'), fields.unpivot),
     maps: Object.fromEntries(Object.entries(maps).filter(([, map]) => !Object.hasOwn(map, 'file'))),
-    drivers: readDrivers(place, { fiscalYear, hasCalendar: keysAt(place).includes('calendar'), defaults }),
+    drivers: readDrivers(cursor, { fiscalYear, hasCalendar: keysAt(cursor).includes('calendar'), defaults }),
   };
 }
 
-function readUnpivot(place: Place, fields: Fields<typeof sourceShape>['unpivot']): Unpivot | undefined {
+function readUnpivot(cursor: Cursor, fields: Fields<typeof sourceShape>['unpivot']): Unpivot | undefined {
   if (fields === undefined) return undefined;
   const { columns } = fields;
   const name = fields.name?.trim();
   const value = fields.value.map((text) => text.trim());
   const groups = columns.groupNames;
-  const at = (key: string): Place => within(place, key);
+  const at = (key: string): Cursor => within(cursor, key);
   const isSeveral = value.length > 1;
   if (isSeveral && !groups.includes(valueGroup)) {
     const hint = `such as "^(?<${valueGroup}>${value.join('|')}) (?<month>.+)$"`;
     const message = `several value columns, and no group "${valueGroup}" that says which one a header is of`;
     at('columns').report({ path: at('columns').path, message, hint });
   } else if (name === undefined && groups.length === 0) {
-    const message = 'nothing would hold the header of an unpivoted column';
+    const message = 'no column would hold the headers';
     const hint = 'say name: month, or name a group of the pattern: (?<month>…)';
     at('columns').report({ path: at('columns').path, message, hint });
   }
@@ -116,11 +116,11 @@ function readUnpivot(place: Place, fields: Fields<typeof sourceShape>['unpivot']
   return { columns, name, value };
 }
 
-/** A map with the key `file` stands in that file, whatever its other keys: a slip must not make a table of it. */
-function readLookups(place: Place, { maps = {}, calendar }: Fields<typeof sourceShape>): LookupFiles {
+/** A map with the key `file` is read from that file, whatever other keys it has: a mistyped key must not make it a table. */
+function readLookups(cursor: Cursor, { maps = {}, calendar }: Fields<typeof sourceShape>): LookupFiles {
   const files = Object.entries(maps).flatMap(([name, map]) => {
     if (!Object.hasOwn(map, 'file')) return [];
-    const fields = readFields(within(place, 'maps', name), mapFileShape) as Whole<typeof mapFileShape>;
+    const fields = readFields(within(cursor, 'maps', name), mapFileShape) as Whole<typeof mapFileShape>;
     const { file, delimiter, encoding, settle, from, to } = fields;
     return [[name, { file, delimiter, encoding, settle, from, to }] as const];
   });
@@ -130,7 +130,7 @@ function readLookups(place: Place, { maps = {}, calendar }: Fields<typeof source
   };
 }
 
-/** Equal values give equal texts, whatever the order of their keys. */
+/** JSON with sorted keys: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findConfigFile } from '../../src/config/find.ts';
+import { findConfigFile } from '../../src/config/load.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { AgentError } from '../../src/core/errors.ts';
 import { directory } from '../support/config-world.ts';

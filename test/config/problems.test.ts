@@ -94,13 +94,13 @@ const wrongDestinations: readonly (readonly [yaml: string, problem: string])[] =
   ['{ url: "https://a/#" }', '1:21 destination.url: a query or fragment in the address (end it before "?" or "#")'],
   [
     '{ url: http://a/api/extDrivers/update/ }',
-    '1:21 destination.url: /api/extDrivers/update in the address (leave it out: it is appended)',
+    '1:21 destination.url: /api/extDrivers/update in the address (leave it out: the agent appends it)',
   ],
   ['{ url: http://a, tokn: hunter2 }', '1:31 destination.tokn: unknown key "tokn" (did you mean "token"?)'],
   ['{ url: http://a, token: " " }', '1:38 destination.token: the token is empty (set it, or remove the key)'],
   [
     '{ url: http://a, token: "hunter2\\n" }',
-    '1:38 destination.token: the token has a character that no token has (look for white space or line ends)',
+    '1:38 destination.token: the token has a character that tokens cannot have (look for white space or line ends)',
   ],
   ['{ url: http://a, token: [hunter2] }', '1:38 destination.token: the token is not a text (put it in quotes)'],
   [
@@ -109,7 +109,7 @@ const wrongDestinations: readonly (readonly [yaml: string, problem: string])[] =
   ],
   [
     '{ url: http://a, tokenFile: hunter2 }',
-    '1:42 destination.tokenFile: no use of this file: there is none (paths are relative to the config file)',
+    '1:42 destination.tokenFile: this file is of no use: it does not exist (paths are relative to the config file)',
   ],
   [
     '{ url: http://a, tokenFile: empty }',
@@ -117,7 +117,7 @@ const wrongDestinations: readonly (readonly [yaml: string, problem: string])[] =
   ],
   [
     '{ url: http://a, tokenFile: . }',
-    '1:42 destination.tokenFile: no use of this file: it is a directory (paths are relative to the config file)',
+    '1:42 destination.tokenFile: this file is of no use: it is a directory (paths are relative to the config file)',
   ],
   [
     '{ url: http://a, caFile: f }',
@@ -142,7 +142,7 @@ const wrongDestinations: readonly (readonly [yaml: string, problem: string])[] =
   ],
   [
     '{ url: http://a, headers: { X: "hunter2\\n" } }',
-    '1:45 destination.headers.X: a line end or another character that no header may have',
+    '1:45 destination.headers.X: a line end or another character that headers cannot have',
   ],
   [
     '{ url: http://a, token: t, headers: { authorization: Basic hunter2 } }',

@@ -72,7 +72,7 @@ describe('what is wrong with them', () => {
   test.each<[yaml: string, problem: string]>([
     ['    poll: "0 6 * *"', '7:11 sources.s.poll: expected a cron expression'],
     ['    fiscalYear: { startsIn: Aprl }', '7:29 sources.s.fiscalYear.startsIn: expected a month such as April'],
-    ['    unpivot: { columns: "^x", value: v }', '7:25 sources.s.unpivot.columns: nothing would hold the header'],
+    ['    unpivot: { columns: "^x", value: v }', '7:25 sources.s.unpivot.columns: no column would hold the headers'],
     ['    unpivot: { columns: "^x", value: [v, w] }', '7:25 sources.s.unpivot.columns: several value columns'],
     [
       '    tests: [{ rows: [{ t: x }], readings: [{ driver: a, month: March, value: 1 }] }]',

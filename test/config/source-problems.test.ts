@@ -120,11 +120,11 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   [
     'drivers: [{ path: [a], time: { from: "{t}", format: dd HH }, value: "{v}" }]',
-    '6:57 sources.s.drivers[0].time.format: not a format that tells months: format "dd HH": no year in it (yyyy)',
+    '6:57 sources.s.drivers[0].time.format: not a format that names months: format "dd HH": no year in it (yyyy)',
   ],
   [
     'drivers: [{ path: [a], time: { from: "{t}", format: dd.yyyy }, value: "{v}" }]',
-    '6:57 sources.s.drivers[0].time.format: not a format that tells months: format "dd.yyyy": no month in it (MM; mm is the minute)',
+    '6:57 sources.s.drivers[0].time.format: not a format that names months: format "dd.yyyy": no month in it (MM; mm is the minute)',
   ],
   [
     'drivers: [{ path: [a], time: { from: "{t}", locale: xx }, value: "{v}" }]',
@@ -148,7 +148,7 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", group: ".." } }]',
-    '6:70 sources.s.drivers[0].value.group: expected a group mark: one character that is no digit, sign or letter, found ".."',
+    '6:70 sources.s.drivers[0].value.group: expected a group mark: one character, but no digit, sign or letter, found ".."',
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", group: { mark: " ", sizes: [3, 0] } } }]',
@@ -156,7 +156,7 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", decimal: "5" } }]',
-    '6:72 sources.s.drivers[0].value.decimal: expected a decimal mark: one character that is no digit, sign, letter or white space, found "5"',
+    '6:72 sources.s.drivers[0].value.decimal: expected a decimal mark: one character, but no digit, sign, letter or white space, found "5"',
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", scale: 1_000 } }]',

@@ -59,8 +59,8 @@ sources:
     }
   });
 
-  test('an alias inside what it stands for ends', () => {
-    const endless = 'an alias inside what it stands for, or aliases that make the config endless';
+  test('an alias inside the value that it stands for ends', () => {
+    const endless = 'an alias inside the value that it stands for, or aliases that make the config endless';
     expect(problems(`state: &a [*a]${rest}`)).toContain(
       `1:12 state[0]: ${endless} (write the value out instead of the alias)`,
     );

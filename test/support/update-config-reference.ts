@@ -1,6 +1,6 @@
 /** Writes the reference part of docs/CONFIG.md anew: `node test/support/update-config-reference.ts`. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { renderReference } from '../../src/config/reference.ts';
+import { renderReference } from './config-reference.ts';
 
 const file = new URL('../../docs/CONFIG.md', import.meta.url);
 const reference = `<!-- reference -->\n\n${renderReference()}\n\n<!-- /reference -->`;

@@ -1,32 +1,25 @@
-/** Problems of a config: what is wrong, where it is written, and what to do. */
+/** Adds file, line and column to diagnostics. */
+import { spotsIn } from './cursor.ts';
+import { type Diagnostic, type Path, type PlacedDiagnostic, pathKey } from './diagnostics.ts';
 import type { ConfigDocument } from './document.ts';
-import { type Finding, type Path, pathKey } from './finding.ts';
-import { spotsIn } from './place.ts';
 
-/** One thing to correct, as `check` prints it. Lines and columns count from 1, columns in UTF-16 units. */
-export interface Problem {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  /** Such as `sources.revenue.drivers[0].value.scale`. */
-  readonly path: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
-/** The findings as problems, in the order of the file, each once however many aliases lead to it. */
-export function locateProblems(file: string, document: ConfigDocument, findings: readonly Finding[]): Problem[] {
-  const problems = new Map<string, Problem>();
-  for (const finding of findings) {
-    const offset = finding.at ?? offsetOf(document, finding);
-    if (finding.syntax === undefined && isDoubtful(document, finding.path)) continue;
+/** In the order of the file. What several aliases lead to is shown once. */
+export function placeDiagnostics(
+  file: string,
+  document: ConfigDocument,
+  diagnostics: readonly Diagnostic[],
+): PlacedDiagnostic[] {
+  const problems = new Map<string, PlacedDiagnostic>();
+  for (const diagnostic of diagnostics) {
+    const offset = diagnostic.at ?? offsetOf(document, diagnostic);
+    if (diagnostic.syntax === undefined && isDoubtful(document, diagnostic.path)) continue;
     const { line, column } = positionOf(document.text, offset);
-    const { message, hint } = wordsOf(finding, document);
+    const { message, hint } = wordsOf(diagnostic, document);
     const problem = {
       file,
       line,
       column,
-      path: showPath(finding.path),
+      path: showPath(diagnostic.path),
       message,
       ...(hint === undefined ? {} : { hint }),
     };
@@ -42,14 +35,14 @@ function positionOf(text: string, offset: number): { readonly line: number; read
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Whether its section, or for what the top level lacks any section, may have been misread. */
+/** Whether its section may have been misread; outside of sections, whether anything was. */
 function isDoubtful(document: ConfigDocument, path: Path): boolean {
   const around = document.sections.filter((section) => section.path.every((step, index) => step === path[index]));
   const [root, ...sections] = around;
   return sections.length === 0 ? root?.doubtful === true : sections.some((section) => section.doubtful);
 }
 
-function offsetOf(document: ConfigDocument, { path, on }: Finding): number {
+function offsetOf(document: ConfigDocument, { path, on }: Diagnostic): number {
   for (let length = path.length; length > 0; length -= 1) {
     const spot = document.spots.get(pathKey(path.slice(0, length)));
     if (spot !== undefined) return on === undefined || on === 'value' ? spot.offset : (spot.keyOffset ?? spot.offset);
@@ -58,7 +51,7 @@ function offsetOf(document: ConfigDocument, { path, on }: Finding): number {
 }
 
 function wordsOf(
-  { path, on = 'value', message, detail = '', hint, syntax }: Finding,
+  { path, on = 'value', message, detail = '', hint, syntax }: Diagnostic,
   document: ConfigDocument,
 ): { message: string; hint: string | undefined } {
   const inside = syntax === undefined && on === 'value' ? spotsIn(document.spots, path) : [];
@@ -67,12 +60,12 @@ function wordsOf(
   const values = names.flatMap((name) => document.variables.get(name) ?? []).filter((value) => value !== '');
   const shows = (text: string | undefined): boolean => values.some((value) => text?.includes(value));
   const from = names.map((name) => `\${${name}}`).join(' and ');
-  // A schema of a source may quote what it was given, and cannot know where that came from.
+  // A source's own schema may quote a value without knowing that it came from a variable.
   const said = shows(message) ? 'not a value that fits here' : message;
   return { message: `${said}; it comes from ${from}`, hint: shows(hint) ? undefined : hint };
 }
 
-/** Whether what is written there may itself be a secret. */
+/** Whether the value at this path may be a secret. */
 function isSecret([section, key]: Path): boolean {
   return section === 'destination' && ['url', 'token', 'tokenFile', 'headers'].includes(String(key));
 }

@@ -1,22 +1,22 @@
-/** What the YAML parser complains of, in words that help, and which parts of the file it leaves in doubt. */
+/** The YAML parser's errors in words that help, and the parts of the file that they leave in doubt. */
 import { type Document, type Node, type YAMLError, isMap, isScalar } from 'yaml';
-import type { Finding, Path } from './finding.ts';
+import type { Diagnostic, Path } from './diagnostics.ts';
 
 /** The whole file, a top-level key, or one source. */
 export interface Section {
   readonly path: Path;
-  /** Its structure is in doubt: what is missing or unknown in it may only be misread. */
+  /** Its structure is in doubt, so what seems missing or unknown in it may only be misread. */
   readonly doubtful: boolean;
 }
 
 export interface Syntax {
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
   readonly sections: readonly Section[];
-  /** Where single values are in error; what the parser made of them is no value. */
+  /** Offsets of single values in error. What the parser made of them is not to be used. */
   readonly brokenOffsets: readonly number[];
 }
 
-/** Errors of a single value: the structure around it is as written. */
+/** Errors of a single value, which leave the structure around it certain. */
 const valueErrors = new Set(['BAD_SCALAR_START', 'BAD_DQ_ESCAPE', 'BAD_ALIAS', 'TAG_RESOLVE_FAILED', 'BAD_DIRECTIVE']);
 
 const words: Readonly<Record<string, { readonly message: string; readonly hint: string }>> = {
@@ -47,7 +47,7 @@ const words: Readonly<Record<string, { readonly message: string; readonly hint: 
   },
 };
 
-/** The parser's own messages of these quote nothing of the file, where a token may stand. */
+/** The parser's own messages for these quote nothing of the file, which may hold a token. */
 const plainlyWorded = new Set(['MISSING_CHAR', 'BAD_INDENT']);
 
 /** The parser's errors and warnings, and the file's sections. */
@@ -55,17 +55,17 @@ export function readSyntax(document: Document.Parsed): Syntax {
   const errors: readonly YAMLError[] = [...document.errors, ...document.warnings];
   const sections = findSections(document.contents);
   const doubtful = new Set<number>();
-  const findings: Finding[] = [];
+  const diagnostics: Diagnostic[] = [];
   for (const { code, message, pos } of errors) {
-    // An error at the very start of a section was only noticed there, and belongs to the one before.
+    // An error at the very start of a section was noticed there, but belongs to the section before.
     const last = code === 'MULTILINE_IMPLICIT_KEY' ? pos[0] : pos[0] - 1;
     const index = sections.findLastIndex(({ offset }) => offset <= last);
     const isStructural = !valueErrors.has(code);
-    // What follows the first of these in a section mostly follows from it.
+    // Further errors in a section mostly follow from its first one.
     if (isStructural && doubtful.has(index)) continue;
     if (isStructural) doubtful.add(index);
     const own = plainlyWorded.has(code) ? `${message.charAt(0).toLowerCase()}${message.slice(1)}` : 'not YAML';
-    findings.push({
+    diagnostics.push({
       path: sections[index]?.path ?? [],
       at: pos[0],
       syntax: true,
@@ -74,7 +74,7 @@ export function readSyntax(document: Document.Parsed): Syntax {
   }
   const root = { path: [], doubtful: doubtful.size > 0 };
   return {
-    findings,
+    diagnostics,
     brokenOffsets: errors.filter(({ code }) => valueErrors.has(code)).map(({ pos }) => pos[0]),
     sections: [root, ...sections.map(({ path }, index) => ({ path, doubtful: doubtful.has(index) }))],
   };

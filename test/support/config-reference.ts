@@ -1,6 +1,6 @@
 /** The reference part of docs/CONFIG.md, made of the schema, so that the two cannot disagree. */
-import { kinds } from '../sources/index.ts';
-import { jsonSchema, kindShape } from './schema.ts';
+import { kinds } from '../../src/sources/index.ts';
+import { jsonSchema, kindShape } from '../../src/config/json-schema.ts';
 
 /** As much of JSON Schema as ours uses. */
 interface Node {
@@ -47,7 +47,7 @@ export function renderReference(): string {
 
 /** The schema has one form of a source per kind, each with its own type. */
 function typeOf(types: readonly string[]): Node {
-  return { enum: types, description: 'What kind of source this is.' };
+  return { enum: types, description: 'The kind of source.' };
 }
 
 /** Of the forms of a value, the one with keys. */

@@ -1,12 +1,23 @@
 /** The keys of the agent itself: everything but the sources. */
 import { z } from 'zod';
-import { leaf, textOf } from './leaf.ts';
-import { anyText, cron, duration, durationOrOff, limit, positiveDuration, size, text, timezone } from './units.ts';
+import {
+  anyText,
+  cron,
+  duration,
+  durationOrOff,
+  limit,
+  positiveDuration,
+  scalar,
+  size,
+  text,
+  textOf,
+  timezone,
+} from './scalars.ts';
 
 export const rootShape = {
   state: text
     .describe(
-      'The directory that the agent keeps its buffer and the acknowledged snapshots in. Default: `.driver-sync` beside the config file.',
+      'The directory for the buffer, the ledger and the acknowledged snapshots. Default: `.driver-sync` beside the config file.',
     )
     .optional(),
   timezone: timezone.prefault('UTC').describe('Decides which month a moment belongs to, and the hours of `schedule`.'),
@@ -20,14 +31,14 @@ export const rootShape = {
     .describe('How long acknowledged snapshots are kept: all of 7 days, then the last of each day.'),
   keepMax: size
     .prefault('10GB')
-    .describe('Acknowledged snapshots never take more than this, but the last is always kept.'),
+    .describe('Acknowledged snapshots take at most this much space; the last one is always kept.'),
 };
 
-/** An address without its trailing slashes. What is refused is not shown: it may hold a password. */
-const url = leaf<string>({ type: 'string', examples: ['https://drivers.example.com'] }, (written) => {
+/** An address without its trailing slashes. Diagnostics do not show it: it may hold a password. */
+const url = scalar<string>({ type: 'string', examples: ['https://drivers.example.com'] }, (written) => {
   const address = typeof written === 'string' ? URL.parse(written) : null;
-  const refuse = (message: string, hint: string): { refused: { message: string; hint: string } } => ({
-    refused: { message, hint },
+  const refuse = (message: string, hint: string): { diagnostic: { message: string; hint: string } } => ({
+    diagnostic: { message, hint },
   });
   if (address === null || !/^https?:$/.test(address.protocol)) {
     return refuse('expected an http or https address', 'such as https://drivers.example.com');
@@ -38,32 +49,35 @@ const url = leaf<string>({ type: 'string', examples: ['https://drivers.example.c
   if (/[?#]/.test(String(written))) return refuse('a query or fragment in the address', 'end it before "?" or "#"');
   const base = `${address.origin}${address.pathname}`.replace(/\/+$/, '');
   if (base.endsWith('/api/extDrivers/update')) {
-    return refuse('/api/extDrivers/update in the address', 'leave it out: it is appended');
+    return refuse('/api/extDrivers/update in the address', 'leave it out: the agent appends it');
   }
   return { value: base };
 });
 
-/** What HTTP takes as the value of a header: a key from a file often drags a line end along. */
+/** What HTTP accepts as the value of a header. A key copied from a file often ends with a line end. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What an HTTP header can carry as one word. */
+/** Whether an HTTP header can carry this as one word. */
 export function isToken(said: string): boolean {
   return /^[\x21-\x7e]+$/.test(said);
 }
 
-const token = leaf<string>({ type: 'string', examples: ['${DRIVERS_TOKEN}'] }, (written) => {
+const token = scalar<string>({ type: 'string', examples: ['${DRIVERS_TOKEN}'] }, (written) => {
   const said = textOf(written);
-  if (said === undefined) return { refused: { message: 'the token is not a text', hint: 'put it in quotes' } };
-  if (said.trim() === '') return { refused: { message: 'the token is empty', hint: 'set it, or remove the key' } };
+  if (said === undefined) return { diagnostic: { message: 'the token is not a text', hint: 'put it in quotes' } };
+  if (said.trim() === '') return { diagnostic: { message: 'the token is empty', hint: 'set it, or remove the key' } };
   if (isToken(said)) return { value: said };
   return {
-    refused: { message: 'the token has a character that no token has', hint: 'look for white space or line ends' },
+    diagnostic: {
+      message: 'the token has a character that tokens cannot have',
+      hint: 'look for white space or line ends',
+    },
   };
 });
 
 const header = anyText.refine(
   (value) => headerValue.test(value),
-  'a line end or another character that no header may have',
+  'a line end or another character that headers cannot have',
 );
 
 export const destinationShape = {
@@ -72,7 +86,7 @@ export const destinationShape = {
   tokenFile: text
     .optional()
     .describe(
-      'A file that holds the token instead. It is read again when the service refuses it, so it may be renewed.',
+      'A file that holds the token instead. It is read again when the service refuses the token, so it may be renewed.',
     ),
   headers: z.record(z.string(), header).prefault({}).describe('Further headers of every push.'),
   shouldDeleteMissing: z
@@ -97,8 +111,12 @@ export const destinationShape = {
 export const guardShape = {
   maxDeletes: limit
     .prefault('10%')
-    .describe("How much a read may delete, of a source's accepted drivers and of its points: a share or a count."),
-  floor: z.int().min(0).default(5).describe('Deletes of up to this many drivers or points never trip the share.'),
+    .describe("How many of a source's accepted drivers, and of its points, a read may delete: a share or a count."),
+  floor: z
+    .int()
+    .min(0)
+    .default(5)
+    .describe('Up to this many deleted drivers or points are never too large a share, unless they are more than half.'),
   maxRejects: limit
     .optional()
     .describe(
@@ -107,5 +125,5 @@ export const guardShape = {
   firstPush: z
     .enum(['allow', 'approve'])
     .default('allow')
-    .describe('Whether the first push to an address waits for approval of its plan.'),
+    .describe('Whether the first push to an address waits until its plan is approved.'),
 };

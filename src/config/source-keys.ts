@@ -14,13 +14,13 @@ import {
   pattern,
   poll,
   positiveDuration,
-} from './units.ts';
-import { template, text, textOrTexts, timezone } from './units.ts';
+} from './scalars.ts';
+import { template, text, textOrTexts, timezone } from './scalars.ts';
 
 const testKeys = z.strictObject({
   matches: pattern.optional().describe('A regular expression, not anchored.'),
   get not(): z.ZodOptional<z.ZodType<Test>> {
-    return test.optional().describe('Any of these forms; it holds where that one does not.');
+    return test.optional().describe('Any of these forms, inverted.');
   },
 });
 
@@ -34,7 +34,7 @@ const test: z.ZodType<Test> = z.union(
     testKeys.transform(({ matches, not }, context): Test => {
       if (matches !== undefined && not === undefined) return { kind: 'matches', pattern: matches };
       if (not !== undefined && matches === undefined) return { kind: 'not', test: not };
-      // An unknown key alone does not stop zod from coming here.
+      // zod comes here even after it found an unknown key.
       if (context.issues.length > 0) return z.NEVER;
       const message = 'expected one key: matches or not';
       context.issues.push({
@@ -54,45 +54,40 @@ export const sourceShape = {
   poll: poll
     .prefault('1m')
     .describe(
-      "How often the source is looked at again, events or not; or a cron expression in the agent's `timezone` for one that is dear to ask. A scheduled push looks at it too, and one that could not be read is looked at again after 5 minutes at the latest.",
+      "How often the source is checked for changes, whether or not events arrive; or a cron expression in the agent's `timezone`, for a source that is expensive to ask. It is also checked before a scheduled push, and at most 5 minutes after it could not be read.",
     ),
   timeout: positiveDuration.prefault('5m').describe('A read that takes longer has failed.'),
   removed: z
     .enum(['carry', 'delete'])
     .default('carry')
-    .describe('What becomes of a part that disappears: its readings are carried, or deleted.'),
+    .describe('What happens to the readings of a part that disappears: they are carried or deleted.'),
   history: z
     .enum(['replace', 'carry'])
     .default('replace')
-    .describe('With `carry`, an export that shows only recent months does not delete the older ones.'),
-  mayBeEmpty: z
-    .boolean()
-    .default(false)
-    .describe('Whether a read without readings may be accepted, also after one that had some.'),
+    .describe('With `carry`, older months stay when an export shows only recent ones.'),
+  mayBeEmpty: z.boolean().default(false).describe('Whether a read without any readings may be accepted.'),
   where: z
     .record(z.string(), test)
     .prefault({})
     .describe(
-      'Which rows count, by column: a text, a list of texts, `{ matches: regex }` or `{ not: … }`. All must hold.',
+      'Which rows count. For each column a text, a list of texts, `{ matches: regex }` or `{ not: … }`; a row must pass all of them.',
     ),
   missing: z
     .array(anyText)
     .prefault([''])
-    .describe('Texts of `value` that mean "no value": neither a reading nor a reject.'),
+    .describe('Texts of `value` that mean "no value": the row gives no reading and is no reject.'),
   fillDown: z
     .array(text)
     .default([])
-    .describe(
-      'Columns whose empty fields take the text of the row above, as merged cells and grouped reports have them.',
-    ),
+    .describe('Columns whose empty fields take the text of the row above, as in merged cells and grouped reports.'),
   unpivot: z
     .strictObject({
       columns: pattern.describe(
-        'A regular expression: the columns that become rows. Its named groups, such as `(?<month>…)`, become columns.',
+        'A regular expression for the headers of the columns that become rows. Its named groups, such as `(?<month>…)`, become columns.',
       ),
-      name: text.optional().describe('The new column that holds the header of each. Needed where no group is named.'),
+      name: text.optional().describe('The new column for the header. Required unless the pattern has a named group.'),
       value: textOrTexts.describe(
-        'The new column that holds its field. A list names several, in one long row; the group `(?<value>…)` of a header says which one its field is.',
+        'The new column for the field. A list names several columns of one row; then the group `(?<value>…)` of a header says which of them its field belongs to.',
       ),
     })
     .optional()
@@ -101,7 +96,7 @@ export const sourceShape = {
     .record(z.string(), z.record(z.string(), anyText))
     .prefault({})
     .describe(
-      'Tables for the filter `map:NAME`: a text and what it becomes, or `{ file: regions.csv }`, a file whose first column becomes its second (or `from` and `to` name the columns; `delimiter` and `encoding` as in a source), read anew with the source. A text that is not in a map comes out empty.',
+      'Tables for the filter `map:NAME`: each text and its replacement, or `{ file: regions.csv }`, a file that maps its first column to its second (`from` and `to` name other columns; `delimiter` and `encoding` as in a source) and is read again with the source. A text that is not in the map becomes empty.',
     ),
   fiscalYear: z
     .strictObject({
@@ -109,11 +104,13 @@ export const sourceShape = {
       namedAfter: z
         .enum(['start', 'end'])
         .default('end')
-        .describe('Which of its two calendar years it is named after: with `end`, April 2024 is in FY25.'),
+        .describe(
+          'Whether it is named after the calendar year of its start or of its end: with `startsIn: April` and `end`, April 2024 is in FY25.',
+        ),
     })
     .optional()
     .describe(
-      'What the formats `fiscal-year`, `fiscal-quarter` and `fiscal-period` count from; all others name calendar months, quarters and years. Default: calendar years.',
+      'The fiscal year that the formats `fiscal-year`, `fiscal-quarter` and `fiscal-period` use. All other formats name calendar months, quarters and years. Default: calendar years.',
     ),
   calendar: z
     .strictObject({
@@ -122,7 +119,7 @@ export const sourceShape = {
     })
     .optional()
     .describe(
-      'For 4-4-5 and its relatives: a file of periods, each with its first and last day and the month (`2026-03`) that it counts as. A time that is a period by name, or a day in one, counts in that month.',
+      'For 4-4-5 and similar calendars: a file of periods, each with its first day, its last day and the month (`2026-03`) that it stands for. A time that names a period, or a day within it, counts in that month.',
     ),
   tests: z
     .array(
@@ -130,29 +127,29 @@ export const sourceShape = {
         rows: z
           .array(z.record(z.string(), fieldText))
           .min(1)
-          .describe('Rows as the source would give them, by column.'),
+          .describe('Rows as the source would give them, each a mapping from column to text.'),
         readings: z
           .array(
             z.strictObject({
               driver: text.describe('Its id.'),
               month: month.describe('Such as `2026-03`.'),
               value: anyText.describe('As it is pushed.'),
-              path: z.array(text).optional().describe('Its path, where that matters.'),
+              path: z.array(text).optional().describe('Its path. Left out: any path.'),
             }),
           )
-          .describe('Every reading that has to come out, in any order.'),
-        rejects: z.int().min(0).default(0).describe('How many of the rows are rejected.'),
+          .describe('Every reading that must come out, in any order.'),
+        rejects: z.int().min(0).default(0).describe('How many of the rows must be rejected.'),
       }),
     )
     .default([])
-    .describe('Rows in, readings out: run by `check`, also with `--offline`.'),
+    .describe('Example rows and the readings that must come of them. `check` runs them, also with `--offline`.'),
 };
 
-/** A map that stands in a file. */
+/** A map in a file. */
 export const mapFileShape = {
   ...lookupKeys,
   from: text.optional().describe('The column of texts. Default: the first.'),
-  to: text.optional().describe('The column of what they become. Default: the second.'),
+  to: text.optional().describe('The column of their replacements. Default: the second.'),
 };
 
 /** Without `time` and `value`, which have two forms. */
@@ -171,7 +168,7 @@ export const driverShape = {
     .enum(['repeat', 'first', 'last', 'divide'])
     .optional()
     .describe(
-      'What becomes of the value of a quarter or a year: each of its months has it, the first or the last one has it, or each has an equal share (they add up exactly). Needed where a format names quarters or years.',
+      'How the value of a quarter or a year is spread over its months: each gets it, only the first or the last gets it, or each gets an equal share (the shares add up exactly). Required where a format names quarters or years.',
     ),
 };
 
@@ -180,35 +177,35 @@ export const timeShape = {
   format: textOrTexts
     .optional()
     .describe(
-      '`iso`, `unix`, `unix-ms`, `fiscal-year`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial` or Unicode tokens such as `dd.MM.yyyy`, `QQQ yyyy`; a list is tried in its order. Default: ISO 8601 dates, months and date-times.',
+      '`iso`, `unix`, `unix-ms`, `fiscal-year`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial` or Unicode tokens such as `dd.MM.yyyy`, `QQQ yyyy`; the formats of a list are tried in order. Default: ISO 8601 dates, months and date-times.',
     ),
   locale: z
     .union([locale.transform((only) => [only]), z.array(locale).min(1)], {
       error: 'expected a locale or a list of them',
     })
     .prefault('en')
-    .describe('The language of month names, or several that are tried in their order.'),
-  timezone: timezone.optional().describe("The zone of date-times that name none. Default: the agent's `timezone`."),
+    .describe('The language of month names; the languages of a list are tried in order.'),
+  timezone: timezone.optional().describe("The time zone of date-times without one. Default: the agent's `timezone`."),
 };
 
 export const valueShape = {
   from: template.meta({ description: 'Template of the text.', examples: ['{amount}'] }),
   decimal: decimal.prefault('.').describe('The decimal mark.'),
-  group: group.optional().describe('The mark between groups of three, or `{ mark, sizes }`. Default: no grouping.'),
+  group: group
+    .optional()
+    .describe('The mark between groups of three digits, or `{ mark, sizes }`. Default: no grouping.'),
   accounting: z
     .boolean()
     .default(false)
     .describe(
-      'Whether to read brackets and a trailing minus as negative, and to allow currency signs and codes, `%` and a lone `-` for zero.',
+      'Reads brackets and a trailing minus as negative, ignores currency signs, currency codes and `%`, and reads a lone `-` as zero.',
     ),
   scale: factor.optional().describe('Every value is multiplied by this, exactly.'),
-  negate: z.boolean().default(false).describe('Whether to turn the sign of every value.'),
+  negate: z.boolean().default(false).describe('Reverses the sign of every value.'),
   round: z
     .int()
     .min(0)
     .max(30)
     .optional()
-    .describe(
-      'Digits after the point that every value is rounded to, half away from zero. Default: values stay as written.',
-    ),
+    .describe('Rounds every value to this many decimals, halves away from zero. Default: values stay as written.'),
 };

@@ -7,36 +7,36 @@ import type { FiscalYear, TimeFormat } from '../core/time/time-format.ts';
 import { compileTimeReader, formatMonths, formatNames, timeFormatProblem } from '../core/time/time.ts';
 import type { WrittenDriver } from '../sources/kind.ts';
 import type { Written } from './document.ts';
-import { refuseMissing, refuseType } from './issues.ts';
+import { reportMissing, reportType } from './fields.ts';
 import { nearest } from './nearest.ts';
-import { type Place, isExcused, isMapping, keysAt, spotOf, spotsIn, within, writtenAt } from './place.ts';
-import { type Fields, type Shape, type Whole, readFields, readValue } from './read.ts';
-import { driverShape, timeShape, valueShape } from './source-schema.ts';
-import { sameMark, template } from './units.ts';
+import { type Cursor, isExcused, isMapping, keysAt, spotOf, spotsIn, within, writtenAt } from './cursor.ts';
+import { type Fields, type Shape, type Whole, readFields, readValue } from './fields.ts';
+import { driverShape, timeShape, valueShape } from './source-keys.ts';
+import { sameMark, template } from './scalars.ts';
 
 interface Surroundings {
   /** What the source's fiscal formats count from. */
   readonly fiscalYear: FiscalYear | undefined;
   /** Whether a calendar may name its periods. */
   readonly hasCalendar: boolean;
-  /** What its kind has where nothing is written. */
+  /** The entries of its kind, for a source that writes none. */
   readonly defaults: readonly WrittenDriver[] | undefined;
 }
 
-/** @param place of the source */
-export function readDrivers(place: Place, surroundings: Surroundings): readonly DriverEntry[] {
-  const at = within(place, 'drivers');
+/** @param cursor of the source */
+export function readDrivers(cursor: Cursor, surroundings: Surroundings): readonly DriverEntry[] {
+  const at = within(cursor, 'drivers');
   const written = writtenAt(at);
-  if (!keysAt(place).includes('drivers')) {
+  if (!keysAt(cursor).includes('drivers')) {
     const { defaults } = surroundings;
     if (defaults !== undefined) return defaults.map(defaultEntry);
-    refuseMissing(at);
+    reportMissing(at);
   }
   if (Array.isArray(written) && written.length === 0) at.report({ path: at.path, message: 'the list is empty' });
-  else if (written !== undefined && !Array.isArray(written)) refuseType(at, 'a list', written);
+  else if (written !== undefined && !Array.isArray(written)) reportType(at, 'a list', written);
   if (!Array.isArray(written)) return [];
   const entries = written.flatMap((_, index) => readDriver(within(at, index), surroundings) ?? []);
-  reportUnknownMaps(place, at, written);
+  reportUnknownMaps(cursor, at, written);
   return entries;
 }
 
@@ -54,25 +54,25 @@ function defaultEntry({ id, path, time, value, collapse }: WrittenDriver): Drive
   };
 }
 
-function readDriver(place: Place, { fiscalYear, hasCalendar }: Surroundings): DriverEntry | undefined {
-  const fields = readFields(place, driverShape, ['time', 'value']) as Whole<typeof driverShape>;
-  if (!isMapping(writtenAt(place))) return undefined;
+function readDriver(cursor: Cursor, { fiscalYear, hasCalendar }: Surroundings): DriverEntry | undefined {
+  const fields = readFields(cursor, driverShape, ['time', 'value']) as Whole<typeof driverShape>;
+  if (!isMapping(writtenAt(cursor))) return undefined;
   const { id, path, spread, collapse } = fields;
-  const isSpread = keysAt(place).includes('spread');
-  const time = readTime(within(place, 'time'), { fiscalYear, hasCalendar, isSpread });
-  return { id, path, time, value: readNumber(within(place, 'value')), spread, rule: collapse };
+  const isSpread = keysAt(cursor).includes('spread');
+  const time = readTime(within(cursor, 'time'), { fiscalYear, hasCalendar, isSpread });
+  return { id, path, time, value: readNumber(within(cursor, 'value')), spread, rule: collapse };
 }
 
-/** Stands where a template was refused, which has been reported. */
+/** Stands in for a template that was wrong and reported. */
 const nothing: Template = { text: '', pieces: [] };
 
-/** A template, or a mapping of its parts. */
-function readForm<S extends Shape>(place: Place, shape: S): Fields<S> {
-  const written = writtenAt(place);
-  if (isMapping(written)) return readFields(place, shape);
-  if (spotOf(place) === undefined)
-    refuseMissing(place, `{${String(place.path.at(-1)) === 'time' ? 'date' : 'amount'}}`);
-  const from = readValue(place, template, written);
+/** Reads `time` or `value`: a template, or a mapping of its parts. */
+function readForm<S extends Shape>(cursor: Cursor, shape: S): Fields<S> {
+  const written = writtenAt(cursor);
+  if (isMapping(written)) return readFields(cursor, shape);
+  if (spotOf(cursor) === undefined)
+    reportMissing(cursor, `{${String(cursor.path.at(-1)) === 'time' ? 'date' : 'amount'}}`);
+  const from = readValue(cursor, template, written);
   return readDefaults(shape, from?.value);
 }
 
@@ -85,19 +85,19 @@ function readDefaults<S extends Shape>(shape: S, from: Template | undefined): Fi
 }
 
 function readTime(
-  place: Place,
+  cursor: Cursor,
   { fiscalYear, hasCalendar, isSpread }: Pick<Surroundings, 'fiscalYear' | 'hasCalendar'> & { isSpread: boolean },
 ): { readonly from: Template; readonly format: TimeFormat } {
-  const { from = nothing, format = ['iso'], locale, timezone } = readForm(place, timeShape);
+  const { from = nothing, format = ['iso'], locale, timezone } = readForm(cursor, timeShape);
   const time = { formats: format, locales: locale ?? ['en'], timezone, fiscalYear };
   const literal = literalText(from);
   if (literal !== undefined && timeFormatProblem(time) === undefined) {
-    // A calendar knows further names of periods, but it is a file, and those are read with the source.
+    // A calendar may name this period, but its file is only read with the source.
     const isTime = typeof compileTimeReader(time, 'UTC', undefined)(literal) !== 'string';
-    if (!isTime && !hasCalendar) reportLiteral(place, literal, 'not a time');
+    if (!isTime && !hasCalendar) reportLiteral(cursor, literal, 'not a time');
   }
-  const at = within(place, 'format');
-  // Where the locale could not be read, neither can what depends on it.
+  const at = within(cursor, 'format');
+  // Without a readable locale the format cannot be judged.
   const isJudged =
     locale !== undefined && spotOf(at) !== undefined && !spotsIn(at.document.spots, at.path).some(({ unset }) => unset);
   const problem = isJudged ? timeFormatProblem(time) : undefined;
@@ -106,22 +106,24 @@ function readTime(
       formatNames().includes(name) ? [] : (nearest(name, formatNames()) ?? []),
     )[0];
     const hint = near === undefined ? {} : { hint: `did you mean "${near}"?` };
-    at.report({ path: at.path, message: 'not a format that tells months', detail: `: ${problem}`, ...hint });
+    at.report({ path: at.path, message: 'not a format that names months', detail: `: ${problem}`, ...hint });
   } else if (isJudged && !isSpread && formatMonths(time) > 1) {
     const names =
       formatMonths(time) === 3 ? 'quarters, and a quarter is three months' : 'years, and a year is twelve months';
-    const hint = 'say beside time what becomes of a value: spread: repeat, first, last or divide';
+    const hint = 'say what becomes of a value: spread: repeat, first, last or divide, beside time';
     at.report({ path: at.path, message: `the format names ${names}`, hint });
   }
   return { from, format: time };
 }
 
-function readNumber(place: Place): DriverEntry['value'] {
-  const { from = nothing, decimal, group, accounting, scale, negate, round } = readForm(place, valueShape);
+function readNumber(cursor: Cursor): DriverEntry['value'] {
+  const { from = nothing, decimal, group, accounting, scale, negate, round } = readForm(cursor, valueShape);
   if (decimal !== undefined && group !== undefined && sameMark(decimal, group.mark)) {
-    const at = within(place, 'group');
+    const at = within(cursor, 'group');
     const hint =
-      spotOf(within(place, 'decimal')) === undefined ? { hint: 'say which mark is the decimal one: decimal: ","' } : {};
+      spotOf(within(cursor, 'decimal')) === undefined
+        ? { hint: 'say which mark is the decimal one: decimal: ","' }
+        : {};
     at.report({ path: at.path, message: 'the group mark is the decimal mark too', ...hint });
   }
   const format = {
@@ -134,39 +136,39 @@ function readNumber(place: Place): DriverEntry['value'] {
   };
   const literal = literalText(from);
   if (literal !== undefined && parseDecimal(literal, format) === undefined) {
-    reportLiteral(place, literal, 'not a number');
+    reportLiteral(cursor, literal, 'not a number');
   }
   return { from, format };
 }
 
 /** `value: amount` is the text "amount" in every row; `value: "1"` is a number, and may be meant. */
-function reportLiteral(form: Place, literal: string, fault: string): void {
-  const place = isMapping(writtenAt(form)) ? within(form, 'from') : form;
-  if (isExcused(place)) return;
-  place.report({
-    path: place.path,
+function reportLiteral(form: Cursor, literal: string, fault: string): void {
+  const cursor = isMapping(writtenAt(form)) ? within(form, 'from') : form;
+  if (isExcused(cursor)) return;
+  cursor.report({
+    path: cursor.path,
     message: `a text that names no column, and is ${fault}`,
     detail: `: ${quote(literal)}`,
     hint: `write ${JSON.stringify(`{${literal.replaceAll(/[{}]/g, '').trim()}}`)} for what stands in a column`,
   });
 }
 
-/** A filter that names a map that is not there would make every text empty, and every row a reject. */
-function reportUnknownMaps(source: Place, place: Place, written: Written): void {
+/** A filter with an unknown map would make every text empty and so reject every row. */
+function reportUnknownMaps(source: Cursor, cursor: Cursor, written: Written): void {
   if (typeof written === 'string') {
     const parsed = parseTemplate(written);
     const names = keysAt(within(source, 'maps'));
     const maps = 'template' in parsed ? templateMaps(parsed.template) : [];
     for (const map of maps) {
-      if (names.includes(map) || spotOf(place)?.unset === true) continue;
+      if (names.includes(map) || spotOf(cursor)?.unset === true) continue;
       const near = nearest(map, names);
       const known = names.length === 0 ? 'this source has no maps' : `there are ${names.join(', ')}`;
       const hint = near === undefined ? known : `did you mean "${near}"?`;
-      place.report({ path: place.path, message: 'unknown map', detail: ` ${JSON.stringify(map)}`, hint });
+      cursor.report({ path: cursor.path, message: 'unknown map', detail: ` ${JSON.stringify(map)}`, hint });
     }
   } else if (typeof written === 'object' && written !== null) {
     for (const [step, inner] of Object.entries(written)) {
-      reportUnknownMaps(source, within(place, Array.isArray(written) ? Number(step) : step), inner);
+      reportUnknownMaps(source, within(cursor, Array.isArray(written) ? Number(step) : step), inner);
     }
   }
 }

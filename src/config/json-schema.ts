@@ -1,9 +1,9 @@
 /** The config's keys: their types, defaults and descriptions. The editor's schema and docs/CONFIG.md are made of this. */
 import { z } from 'zod';
 import { kinds } from '../sources/index.ts';
-import { destinationShape, guardShape, rootShape } from './agent-schema.ts';
-import { driverShape, sourceShape, timeShape, valueShape } from './source-schema.ts';
-import { template } from './units.ts';
+import { destinationShape, guardShape, rootShape } from './agent-keys.ts';
+import { driverShape, sourceShape, timeShape, valueShape } from './source-keys.ts';
+import { template } from './scalars.ts';
 
 /** The keys that only a kind of source has. */
 export function kindShape(type: string): Readonly<Record<string, z.ZodType>> {
@@ -21,7 +21,7 @@ const homes: readonly (readonly [string, object])[] = [
   ['under value', valueShape],
 ];
 
-/** Where a key would be right, such as `under destination`; `undefined` for a key of nothing. */
+/** Where a key belongs, such as `under destination`; `undefined` for an unknown key. */
 export function homeOf(key: string): string | undefined {
   const places = homes.flatMap(([place, shape]) => (Object.hasOwn(shape, key) ? [place] : []));
   return places.length === 0 ? undefined : places.join(' or ');
@@ -31,18 +31,18 @@ const driverSchema = z.strictObject({
   ...driverShape,
   time: z
     .union([template, z.strictObject(timeShape)])
-    .meta({ description: 'When a value is of: a template, or its parts.', examples: ['{date}'] }),
+    .meta({ description: 'The time of a value: a template, or a mapping of its parts.', examples: ['{date}'] }),
   value: z
     .union([template, z.strictObject(valueShape)])
-    .meta({ description: 'The value: a template, or its parts.', examples: ['{amount}'] }),
+    .meta({ description: 'The value: a template, or a mapping of its parts.', examples: ['{amount}'] }),
 });
 
-const entries = z.array(driverSchema).min(1).describe('Each row gives one reading per entry.');
+const entries = z.array(driverSchema).min(1).describe('Entries of drivers: each row gives one reading for each entry.');
 
 function sourceSchema(type: string): z.ZodType {
   return z
     .strictObject({
-      type: z.literal(type).describe('What kind of source this is.'),
+      type: z.literal(type).describe('The kind of source.'),
       ...kindShape(type),
       ...sourceShape,
       drivers: kinds[type]?.drivers === undefined ? entries : entries.optional(),
@@ -57,8 +57,8 @@ export function jsonSchema(): object {
     ...rootShape,
     destination: z
       .union([z.literal('emulator'), destination])
-      .describe('Where snapshots are pushed to; `emulator` embeds one of the service and prints its address.'),
-    guard: z.strictObject(guardShape).optional().describe('How much a read may delete before it is held.'),
+      .describe('Where snapshots are pushed to; `emulator` starts the embedded emulator and prints its address.'),
+    guard: z.strictObject(guardShape).optional().describe('When a read is held instead of accepted.'),
     sources: z
       .record(z.string(), z.union(Object.keys(kinds).map(sourceSchema)))
       .describe('The places that are read, by names of your own.'),
@@ -66,7 +66,7 @@ export function jsonSchema(): object {
   const made = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ zodSchema, jsonSchema: node }) => {
-      // zod leaves these out where a schema transforms; ours are all of what is written.
+      // zod leaves these out of schemas that transform, but ours describe what is written.
       const examples = z.globalRegistry.get(zodSchema)?.examples;
       if (Array.isArray(examples)) node.examples = examples;
       if (zodSchema instanceof z.ZodDefault) node.default = zodSchema.def.defaultValue;
