@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { orderSeed } from './test/support/seeds.ts';
 
 // Plain `npx vitest` runs on the machine's own Node, and SQLite's binding crashes an older one without a word.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -12,14 +13,17 @@ process.env.TZ = 'UTC';
 
 export default defineConfig({
   test: {
+    setupFiles: ['test/support/setup.ts'],
     include: ['test/**/*.test.ts'],
     // Processes, not threads: tests send signals, change the working directory of children and load native code.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-    // No test may lean on another. A failing order can be had again with `--sequence.seed`, which the run prints.
-    sequence: { shuffle: true },
+    // These catch what hangs, and nothing else: a machine that is busy with something else may take ten times as long.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
+    // No test may lean on another. The order is mixed, and the same each time.
+    sequence: { shuffle: true, seed: orderSeed },
     reporters: ['default'],
   },
 });

@@ -362,7 +362,7 @@ async function liveThrough({ kills, seed }: { kills: number; seed: number }): Pr
   }
 }
 
-test('killed 200 times at any moment, every next sync brings the newest snapshot', { timeout: 180_000 }, async () => {
+test('killed 200 times at any moment, every next sync brings the newest snapshot', async () => {
   const seeds = Array.from({ length: 20 }, (_, seed) => seed);
   const lane = async (): Promise<void> => {
     for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) await liveThrough({ kills: 10, seed });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runningAgent } from '../../src/compose/state.ts';
 import { csv, place } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
@@ -45,8 +45,8 @@ test('a reader that comes late gets all of it, and holds up neither the push nor
     { 'a-0.csv': longFile({ A: { '2026-01': 1 } }) },
   );
   const first = readLate('sync --json', at.dir);
-  await vi.waitFor(() => expect(existsSync(path.join(at.state, 'ledger.db'))).toBe(true), 15_000);
-  await vi.waitFor(() => expect(runningAgent({ state: at.state })).toBeUndefined(), 15_000);
+  await expect.poll(() => existsSync(path.join(at.state, 'ledger.db'))).toBe(true);
+  await expect.poll(() => runningAgent({ state: at.state })).toBeUndefined();
   const second = readLate('sync --json', at.dir);
   for (const { stdout, exit, read } of [first, second]) {
     read();
@@ -84,7 +84,7 @@ test('a daemon whose log nobody reads any more ends all the same', async () => {
   const shell = spawn('bash', ['-c', line], { cwd: at.dir, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   onTestFinished(() => void shell.kill('SIGKILL'));
   const exit = once(shell, 'exit');
-  await vi.waitFor(() => expect(service.posts).toHaveLength(1), 15_000);
+  await expect.poll(() => service.posts).toHaveLength(1);
   shell.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
 });

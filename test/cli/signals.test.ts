@@ -378,7 +378,5 @@ test('secrets stand in no output, log or file of the state', async () => {
 
 /** Resolves when some agent holds the state. */
 async function lockOf(where: Place): Promise<void> {
-  await expect
-    .poll(async () => (await where.command('status', '--json')).stdout, { timeout: 5000 })
-    .toContain('"agent":{"pid"');
+  await expect.poll(async () => (await where.command('status', '--json')).stdout).toContain('"agent":{"pid"');
 }

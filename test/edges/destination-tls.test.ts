@@ -94,7 +94,7 @@ describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this ma
         const { port } = new URL(await serve(server, 'https'));
         const caFile = file('ca.pem', service.cert);
         const env = { HTTPS_PROXY: proxy.url };
-        return await push(`https://drivers.example.com:${port}`, { env, caFile, body: large, timeoutMs: 600 });
+        return await push(`https://drivers.example.com:${port}`, { env, caFile, body: large, timeoutMs: 2000 });
       };
       const stalled = createServer(service, (request) => void request.pause());
       expect(await pushTo(stalled)).toMatchObject({ outcome: 'unknown', maybeTaken: true });
@@ -106,7 +106,7 @@ describe.skipIf(!canCertify)('over TLS (the certificates need openssl on this ma
           response.writeHead(200, { 'content-length': 6 });
           for (const letter of 'slowly') {
             response.write(letter);
-            await pause(150);
+            await pause(500);
           }
           response.end();
         }),

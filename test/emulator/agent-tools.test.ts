@@ -81,7 +81,7 @@ describe('the official client', () => {
     const { call, kept } = await loggedIn(emulator);
     const first = kept.tokens?.access_token;
     // The client asks for a stream as soon as it is connected, and would renew its token for that as well.
-    await vi.waitFor(() => expect(emulator.requests()[0]).toMatchObject({ method: 'GET', path: '/mcp', status: 405 }));
+    await expect.poll(() => emulator.requests()[0]).toMatchObject({ method: 'GET', path: '/mcp', status: 405 });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 60 * 60 * 1_000 });
     onTestFinished(() => {
       vi.useRealTimers();

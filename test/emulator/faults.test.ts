@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { updatePath } from '../../src/contract/driver-push.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
@@ -97,9 +97,7 @@ describe('a fault', () => {
     ]) {
       const client = new AbortController();
       const failure = failureOf(request(emulator, { signal: client.signal }));
-      await vi.waitFor(() =>
-        expect(emulator.requests()[0]).toMatchObject({ bytes: body.length, applied: apply === true }),
-      );
+      await expect.poll(() => emulator.requests()[0]).toMatchObject({ bytes: body.length, applied: apply === true });
       client.abort(new Error('enough'));
       expect(await failure).toBe('enough');
     }
@@ -109,7 +107,7 @@ describe('a fault', () => {
 
   test('delays what it does, so that a later request is done first', async () => {
     const emulator = await emulatorWorld();
-    emulator.faults({ delayMs: 50 });
+    emulator.faults({ delayMs: 1000 });
     const done: string[] = [];
     const slow = push(emulator, { extDrivers: [driver('a', '0 1')] }).then(() => done.push('slow'));
     const quick = push(emulator, { extDrivers: [driver('a', '0 2')] }).then(() => done.push('quick'));
@@ -120,14 +118,14 @@ describe('a fault', () => {
 
   test('that delays lets a request land whose client has long gone', async () => {
     const emulator = await emulatorWorld();
-    emulator.faults({ delayMs: 50 });
+    emulator.faults({ delayMs: 1000 });
     const client = new AbortController();
     const failure = failureOf(post(emulator, { signal: client.signal }));
-    await vi.waitFor(() => expect(emulator.requests()[0]).toMatchObject({ bytes: body.length, applied: false }));
+    await expect.poll(() => emulator.requests()[0]).toMatchObject({ bytes: body.length, applied: false });
     client.abort(new Error('gone'));
     expect(await failure).toBe('gone');
     expect(emulator.drivers()).toEqual([]);
-    await vi.waitFor(() => expect(emulator.drivers()).toEqual([driver('a', '0 1')]));
+    await expect.poll(() => emulator.drivers()).toEqual([driver('a', '0 1')]);
   });
 
   test('is for its own path, to the letter or with a star at its end', async () => {
@@ -305,9 +303,9 @@ describe('close', () => {
     const emulator = await startEmulator({ state });
     emulator.faults({ hang: true, times: 2 }, { delayMs: 60_000, times: 2 });
     const whole = [post(emulator), send(emulator, body), post(emulator), send(emulator, body)];
-    await vi.waitFor(() => expect(emulator.requests()).toHaveLength(4));
+    await expect.poll(() => emulator.requests()).toHaveLength(4);
     const half = [post(emulator, endlessBody()), emulator.fetch(updatePath, { method: 'POST', ...endlessBody() })];
-    await vi.waitFor(() => expect(emulator.requests()).toHaveLength(6));
+    await expect.poll(() => emulator.requests()).toHaveLength(6);
     const failures = Promise.all([...whole, ...half].map(failureOf));
     await emulator.close();
     expect(await failures).toEqual([...whole, ...half].map(() => 'fetch failed'));

@@ -43,7 +43,7 @@ function compile(...args: readonly string[]): string {
   return `${stdout}exit ${status}`;
 }
 
-test('compiles without the types of the database', { timeout: 120_000 }, async () => {
+test('compiles without the types of the database', async () => {
   const project = await temporaryDirectory();
   const installed = join(project, 'node_modules');
   const emitted = join(installed, 'driver-sync/dist');

@@ -1,5 +1,5 @@
 /** SPEC area A: routers, their versions and their list. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/emulator-world.ts';
 import { routingWorld, slugsOf } from '../support/routing-world.ts';
 
@@ -206,9 +206,9 @@ describe('update a router', () => {
     async (method) => {
       const { call, createRouter, emulator } = await routingWorld();
       const { id } = await createRouter('a', { models: { mode: 'allowlist_only', ids: ['gen4.5'] } });
-      emulator.faults({ path: '/v1/generate/video', delayMs: 150 });
+      emulator.faults({ path: '/v1/generate/video', delayMs: 1000 });
       const answer = call('POST', '/v1/generate/video', { configId: 'a', input: video });
-      await vi.waitFor(() => expect(emulator.requests()[0]?.bytes).toBeGreaterThan(0), { interval: 1 });
+      await expect.poll(() => emulator.requests()[0]?.bytes, { interval: 1 }).toBeGreaterThan(0);
       const body = method === 'PATCH' ? { settings: { models: { ids: ['seedance2'] } } } : undefined;
       await call(method, `/v1/routers/${id}`, body);
       emulator.catalog({ remove: ['gen4.5'] });
@@ -218,9 +218,9 @@ describe('update a router', () => {
 
   test('a router that is made while a fault keeps a request back is none to it', async () => {
     const { call, createRouter, emulator } = await routingWorld();
-    emulator.faults({ path: '/v1/generate/video', delayMs: 150 });
+    emulator.faults({ path: '/v1/generate/video', delayMs: 1000 });
     const answer = call('POST', '/v1/generate/video', { configId: 'a', input: video });
-    await vi.waitFor(() => expect(emulator.requests()[0]?.bytes).toBeGreaterThan(0), { interval: 1 });
+    await expect.poll(() => emulator.requests()[0]?.bytes, { interval: 1 }).toBeGreaterThan(0);
     await createRouter('a');
     expect(await answer).toMatchObject({ status: 404, body: { code: 'router_config_not_found' } });
   });

@@ -94,7 +94,7 @@ describe.each(clients)('@runwayml/sdk %s', (_version, sdk) => {
   });
 
   describe('whatever the manners', () => {
-    test('waits for a task', { timeout: 20_000 }, async () => {
+    test('waits for a task', async () => {
       const { client } = await clientWorld({ speed: 10 });
       await client.routers.create({ slug: 'a', name: 'A' });
       const task = await client.generate.video.create({ configId: 'a', input: video }).waitForTaskOutput();

@@ -98,7 +98,7 @@ describe.each(engines)('in $name', ({ type, isMissing, open, long, numbers }) =>
   let at: Awaited<ReturnType<Engine['open']>>;
   beforeAll(async () => {
     if (!isMissing) at = await open();
-  }, 60_000);
+  });
   afterAll(async () => await at?.leave());
 
   test.skipIf(isMissing).each([
@@ -108,7 +108,7 @@ describe.each(engines)('in $name', ({ type, isMissing, open, long, numbers }) =>
       (): string => `SELECT n, 'a' AS a, CASE n WHEN 2 THEN ${long(10_000_001)} ELSE 'b' END AS note FROM ${numbers}`,
       /: row 2, column note: a field over 10 MB$/,
     ],
-  ])('a text of %s fails the part in little memory', { timeout: 60_000 }, async (_size, query, message) => {
+  ])('a text of %s fails the part in little memory', async (_size, query, message) => {
     const { rows, failure, startMb, peakMb } = await read(type, { ...at.keys, query: query() }, at.dir);
     expect(failure).toEqual({
       message: expect.stringMatching(message),
@@ -118,7 +118,7 @@ describe.each(engines)('in $name', ({ type, isMissing, open, long, numbers }) =>
     expect(peakMb - startMb).toBeLessThan(150);
   });
 
-  test.skipIf(isMissing)('a row over 64 MB fails the part in little memory', { timeout: 60_000 }, async () => {
+  test.skipIf(isMissing)('a row over 64 MB fails the part in little memory', async () => {
     const columns = Array.from({ length: 8 }, (_, index) => `${long(9_000_000)} AS c${index}`);
     const { failure, startMb, peakMb } = await read(
       type,
@@ -129,7 +129,7 @@ describe.each(engines)('in $name', ({ type, isMissing, open, long, numbers }) =>
     expect(peakMb - startMb).toBeLessThan(350);
   });
 
-  test.skipIf(isMissing)('many rows of 9 MB make batches of one', { timeout: 60_000 }, async () => {
+  test.skipIf(isMissing)('many rows of 9 MB make batches of one', async () => {
     const note = `CASE WHEN n < 500 THEN 'a' ELSE ${long(9_000_000)} END AS note`;
     const query = `SELECT n, ${note} FROM ${numbers} WHERE n < 540`;
     const { rows, charsMax, startMb, peakMb } = await read(type, { ...at.keys, query }, at.dir);
@@ -140,22 +140,18 @@ describe.each(engines)('in $name', ({ type, isMissing, open, long, numbers }) =>
 });
 
 describe('in DuckDB', () => {
-  test(
-    'rows that take more memory than they may end their process and not the agent',
-    { timeout: 60_000 },
-    async () => {
-      const query = "SELECT i, repeat('a', 9000000) AS note FROM range(2000) t(i)";
-      const { rows, failure, startMb, peakMb } = await read('duckdb', { query });
-      expect(failure).toEqual({
-        message: 'duckdb: the query takes over 1256 MB of memory',
-        hint: 'select fewer columns and shorter texts, raise memoryMax, or say pushdown: true',
-      });
-      expect(rows).toBe(0);
-      expect(peakMb - startMb).toBeLessThan(150);
-    },
-  );
+  test('rows that take more memory than they may end their process and not the agent', async () => {
+    const query = "SELECT i, repeat('a', 9000000) AS note FROM range(2000) t(i)";
+    const { rows, failure, startMb, peakMb } = await read('duckdb', { query });
+    expect(failure).toEqual({
+      message: 'duckdb: the query takes over 1256 MB of memory',
+      hint: 'select fewer columns and shorter texts, raise memoryMax, or say pushdown: true',
+    });
+    expect(rows).toBe(0);
+    expect(peakMb - startMb).toBeLessThan(150);
+  });
 
-  test('one text of a file that many rows share fails in the same way', { timeout: 60_000 }, async () => {
+  test('one text of a file that many rows share fails in the same way', async () => {
     const dir = await mkdtemp(path.join(tmpdir(), 'long-rows-'));
     onTestFinished(() => rm(dir, { recursive: true }));
     const data = Array<string>(400).fill('a'.repeat(9_000_000));
@@ -167,7 +163,7 @@ describe('in DuckDB', () => {
   });
 });
 
-test('a text beyond the limit of SQLite itself fails the part in the same words', { timeout: 60_000 }, async () => {
+test('a text beyond the limit of SQLite itself fails the part in the same words', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'long-rows-'));
   onTestFinished(() => rm(dir, { recursive: true }));
   new Database(`${dir}/books.db`).exec('CREATE TABLE t (a)').close();
@@ -180,13 +176,9 @@ describe.skipIf(cannotMariadb)(`in ${mariadbName}`, () => {
     ["SELECT REPEAT('a', 300000000) AS note", 16_777_216, 'a field over 10 MB: Result of repeat() was larger'],
     ["SELECT REPEAT('a', 2000000) AS note", 1_048_576, 'Result of repeat() was larger'],
     ["SELECT GROUP_CONCAT(REPEAT('a', 1000)) AS note FROM seq_1_to_2000", 1_048_576, 'was cut by GROUP_CONCAT()'],
-  ])(
-    '%s is a failure where the server cuts the text at %i bytes',
-    { timeout: 60_000 },
-    async (query, limit, message) => {
-      await using server = await mariadbServer({ settings: [`--max-allowed-packet=${limit}`] });
-      const { rows, failure } = await read('mysql', { url: server.url(), query });
-      expect({ rows, failure }).toMatchObject({ failure: { message: expect.stringContaining(message) } });
-    },
-  );
+  ])('%s is a failure where the server cuts the text at %i bytes', async (query, limit, message) => {
+    await using server = await mariadbServer({ settings: [`--max-allowed-packet=${limit}`] });
+    const { rows, failure } = await read('mysql', { url: server.url(), query });
+    expect({ rows, failure }).toMatchObject({ failure: { message: expect.stringContaining(message) } });
+  });
 });

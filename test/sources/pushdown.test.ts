@@ -191,29 +191,25 @@ describe.each(engines)('pushdown to $name', ({ isMissing, open, runs, thirds }) 
     if (isMissing) return;
     dir = await mkdtemp(path.join(tmpdir(), 'pushdown-'));
     ({ place, server } = await open(dir));
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.[Symbol.asyncDispose]();
     if (dir !== undefined) await rm(dir, { recursive: true, force: true });
   });
 
-  test.skipIf(isMissing)(
-    'gives the very drivers, counts and rejects of the plain read',
-    { timeout: 120_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(asked, async (question) => {
-          const rows = hasOneOrder(question) ? question.rows : withoutTies(question);
-          await place.write({ columns, rows });
-          const reading = { query: question.query, mapping: mappingOf(question), timezone: question.timezone };
-          const { all, left, collapsed } = await readBoth(place, reading);
-          expect(left).toBeLessThanOrEqual(all);
-          expect(collapsed).toBeLessThanOrEqual(left);
-        }),
-        { numRuns: runs },
-      );
-    },
-  );
+  test.skipIf(isMissing)('gives the very drivers, counts and rejects of the plain read', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, async (question) => {
+        const rows = hasOneOrder(question) ? question.rows : withoutTies(question);
+        await place.write({ columns, rows });
+        const reading = { query: question.query, mapping: mappingOf(question), timezone: question.timezone };
+        const { all, left, collapsed } = await readBoth(place, reading);
+        expect(left).toBeLessThanOrEqual(all);
+        expect(collapsed).toBeLessThanOrEqual(left);
+      }),
+      { numRuns: runs },
+    );
+  });
 
   test
     .skipIf(isMissing)
@@ -254,7 +250,6 @@ describe.each(engines)('pushdown to $name', ({ isMissing, open, runs, thirds }) 
 
   test.skipIf(isMissing)(
     'has one row of each key and month leave, whatever is asked and whichever values are missing',
-    { timeout: 120_000 },
     async () => {
       const question = fc.record({
         rows: fc.array(fc.tuple(...wellFormed.map((pool) => fc.constantFrom(...pool))), { maxLength: 40 }),

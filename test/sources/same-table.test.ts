@@ -154,7 +154,7 @@ beforeAll(async () => {
     };
     writeFileSync(path.join(dir, `${name}.yaml`), JSON.stringify(config));
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
@@ -180,4 +180,4 @@ describe(`csv, tsv, jsonl, json, xlsx, parquet, sqlite, duckdb, ${postgresName} 
     const rowsOf = (name: string): number => (name.endsWith('with pushdown') ? keysAndMonths : table.length);
     expect(built).toEqual(Object.fromEntries(Object.keys(kinds).map((name) => [name, { digest, rows: rowsOf(name) }])));
   });
-}, 60_000);
+});

@@ -130,7 +130,7 @@ function openDestination(
     url,
     token: undefined,
     headers: {},
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     compress: 'none',
     caFile: undefined,
     ...more,

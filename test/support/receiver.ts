@@ -103,7 +103,7 @@ function give(response: ServerResponse, answer: Exclude<Answer, 'hold'>): void {
 /** A test that waits in vain fails in its own words, before it is cut off and leaves its processes behind. */
 export async function within<T>(promise: Promise<T>, complaint: () => string): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(complaint())), 15_000);
+  const timer = setTimeout(() => late.reject(new Error(complaint())), 120_000);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
