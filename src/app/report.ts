@@ -5,6 +5,7 @@ import type { PushRecord, ReadKind } from '../core/stores.ts';
 import type { SourceRead } from './read/read-source.ts';
 import type { DriverDeletes, Verdict } from './review/verdict.ts';
 import type { PushReport } from './push/push.ts';
+import { tieWarnings } from './tie-warnings.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export interface SourceReport {
@@ -26,7 +27,7 @@ export interface SourceReport {
   readonly changes: Changes;
   /** Parts that are gone and whose data is carried. */
   readonly carried: readonly string[];
-  /** Slips that do no harm: a driver with two paths, two drivers with one. */
+  /** Slips that hold nothing up: a driver with two paths, two drivers with one, readings of one same time. */
   readonly warnings: readonly string[];
 }
 
@@ -110,9 +111,19 @@ function keptRejects({ buffer }: Dependencies, source: string): number {
   return [...buffer.rejects.all(source)].length;
 }
 
-function readSummary({ buffer }: Dependencies, source: string, kind: ReadKind): RunSummary {
-  const known = buffer.reads.summary(source, kind);
-  if (known !== undefined) return known;
+function readSummary(deps: Dependencies, source: string, kind: ReadKind): Omit<RunSummary, 'ties'> {
+  const { buffer, settings } = deps;
+  const { ties, warnings, ...size } = buffer.reads.summary(source, kind) ?? summarize(deps, source, kind);
+  const mapping = settings.sources.find(({ name }) => name === source)?.mapping;
+  const context = {
+    rules: (mapping?.drivers ?? []).map(({ rule }) => rule),
+    partName: (part: number) => buffer.parts.origin(part).name,
+    timezone: settings.timezone,
+  };
+  return { ...size, warnings: [...warnings, ...tieWarnings(ties, context)] };
+}
+
+function summarize({ buffer }: Dependencies, source: string, kind: ReadKind): RunSummary {
   const summary = summarizeRun(buffer.reads.drivers(source, kind));
   buffer.reads.keepSummary(source, kind, summary);
   return summary;

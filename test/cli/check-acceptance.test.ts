@@ -59,6 +59,19 @@ describe('check reads what sync reads', () => {
   });
 });
 
+test('check says that two rows of one day are not added up', async () => {
+  const commands = await commandsWorld(
+    { books: csv('books.csv') },
+    { 'books.csv': 'id,time,value\nRent,2026-01-15,5\nRent,2026-01-15,3\n' },
+  );
+  expect((await checked(commands)).warnings).toEqual([
+    expect.stringMatching(
+      /^drivers\[0\]: 1 point has rows of one same time.*5 \(books\.csv row 1\) and 3 \(books\.csv row 2\)/,
+    ),
+  ]);
+  expect((await commands.run('check')).stdout).toContain('note: drivers[0]: 1 point has rows');
+});
+
 describe('check exits 4 where sync would not accept', () => {
   test('rejects beyond guard.maxRejects', async () => {
     const commands = await commandsWorld(

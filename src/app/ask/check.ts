@@ -18,6 +18,7 @@ import { type KnownParts, currentParts } from '../read/current-parts.ts';
 import { type EndedPart, type QuietNeeded, judgeEnd } from '../read/part-end.ts';
 import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } from '../read/part-rows.ts';
 import { withTimeout } from '../read/timeout.ts';
+import { tieWarnings } from '../tie-warnings.ts';
 import { SlipFinder } from './slips.ts';
 import { runSourceTests } from './source-tests.ts';
 
@@ -128,7 +129,7 @@ class Look {
     const rules = { mapping: this.#settings.mapping, maxRejects, whole: content !== undefined };
     this.#refuse(part.name, tooManyRejects(counts, rules), 'mend these rows, or raise guard.maxRejects');
     const { name, revisedAtMs } = { ...part, revisedAtMs: content?.revisedAtMs ?? part.revisedAtMs };
-    this.#origins.push({ id: this.#origins.length, source: this.#settings.name, name, revisedAtMs });
+    this.#origins.push({ id: this.#origins.length + 1, source: this.#settings.name, name, revisedAtMs });
     for (const driver of fold.drain()) this.#merge(driver);
     const end = content ?? (await source.textEnd?.(part, signal));
     return { ...part, endsWithLineEnd: end?.endsWithLineEnd };
@@ -161,7 +162,7 @@ class Look {
   }
 
   #taker(part: Part): RowTaker & { readonly fold: Fold; readonly readings: SourceCheck['readings'][number][] } {
-    const fold = new Fold(this.#origins.length);
+    const fold = new Fold(this.#origins.length + 1);
     const counts = { rows: 0, passed: 0, rejects: 0 };
     const readings: SourceCheck['readings'][number][] = [];
     const shown = shownMax - this.#readings.length;
@@ -244,7 +245,7 @@ class Look {
       const shared = driver.cells.find(({ month }) => months.has(month));
       if (shared !== undefined) {
         const [first, second] = [before, driver].map(
-          ({ rule, pathPlace }) => `${rule} in ${this.#origins[pathPlace.part]?.name}`,
+          ({ rule, pathPlace }) => `${rule} in ${this.#origin(pathPlace.part).name}`,
         );
         this.#refuse(
           undefined,
@@ -254,8 +255,13 @@ class Look {
         return;
       }
     }
-    const order = placeOrder((id) => this.#origins[id] as PartOrigin);
+    const order = placeOrder((id) => this.#origin(id));
     this.#drivers.set(driver.id, mergeDrivers([before, driver], order));
+  }
+
+  /** Parts are counted from 1. */
+  #origin(id: number): PartOrigin {
+    return this.#origins[id - 1] as PartOrigin;
   }
 
   /** Nine months off, and nothing would say so. */
@@ -283,7 +289,13 @@ class Look {
   found(): SourceCheck {
     for (const slip of this.#slips) for (const warning of slip.warnings()) this.#warnings.add(warning);
     const drivers = [...this.#drivers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    for (const warning of summarizeRun(drivers.map(packDriver)).warnings) this.#warnings.add(warning);
+    const { warnings, ties } = summarizeRun(drivers.map(packDriver));
+    const context = {
+      rules: this.#settings.mapping.drivers.map(({ rule }) => rule),
+      partName: (part: number) => this.#origin(part).name,
+      timezone: this.#deps.timezone,
+    };
+    for (const warning of [...warnings, ...tieWarnings(ties, context)]) this.#warnings.add(warning);
     const { mayBeEmpty } = this.#settings;
     const { accepted, hasDrivers } = this.#known;
     if (this.#isRead && this.#readings.length === 0 && !mayBeEmpty && (accepted === undefined || hasDrivers)) {

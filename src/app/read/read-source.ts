@@ -15,7 +15,7 @@ import { withTimeout } from './timeout.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Counted up when the same rows would fold to something else: every part is then read again. */
-const readingVersion = 1;
+const readingVersion = 2;
 /** Of each part; the others are counted. */
 const rejectsKept = 1000;
 /** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */

@@ -1,7 +1,8 @@
 /** Compares a candidate with what was accepted, in one stream over both: everything that judging it needs to know. */
-import type { Month } from '../model.ts';
+import type { Month, Rule } from '../model.ts';
 import { type Changes, type DriverChange, type RenamedId, countChanges, diffDrivers } from './diff.ts';
-import { type PackedPoints, PointWalk, pointCount } from './packing.ts';
+import { isWithin } from './fold.ts';
+import { type PackedDriver, type PackedPoints, PointWalk, type Tie, pointCount, unpackTies } from './packing.ts';
 
 /** Points by driver, months in order. */
 type PointsByDriver = ReadonlyMap<string, readonly Month[]>;
@@ -15,6 +16,18 @@ export interface RunSize {
 export interface RunSummary extends RunSize {
   /** A driver with two paths, two drivers with one. */
   readonly warnings: readonly string[];
+  /** Points of a last or first with readings of one same time and different values. */
+  readonly ties: readonly TiesFound[];
+}
+
+/** Such points of one entry, within parts or across them. */
+export interface TiesFound {
+  readonly rule: Rule;
+  /** Which of the source's `drivers:`; `undefined` where that is not known. */
+  readonly entry: number | undefined;
+  readonly where: 'within' | 'across';
+  readonly points: number;
+  readonly example: Tie & { readonly driver: string };
 }
 
 export interface Comparison {
@@ -38,7 +51,7 @@ export interface Comparison {
  */
 export function compareRuns(
   before: Iterable<PackedPoints>,
-  after: Iterable<PackedPoints>,
+  after: Iterable<PackedDriver>,
   each?: (change: DriverChange) => void,
 ): Comparison {
   const left = { drivers: 0, points: 0 };
@@ -76,7 +89,7 @@ export function compareRuns(
 }
 
 /** What a person is told of a run of drivers, where there is nothing to compare it with. */
-export function summarizeRun(drivers: Iterable<PackedPoints>): RunSummary {
+export function summarizeRun(drivers: Iterable<PackedDriver>): RunSummary {
   const survey = new RunSurvey();
   for (const _driver of survey.watching(drivers));
   return survey.summary();
@@ -92,15 +105,17 @@ class RunSurvey {
   #warnings = 0;
   readonly #shown: string[] = [];
   readonly #byPath = new Map<string, string>();
+  readonly #ties = new Map<string, TiesFound>();
 
-  *watching(drivers: Iterable<PackedPoints>): Generator<PackedPoints> {
+  *watching(drivers: Iterable<PackedDriver>): Generator<PackedPoints> {
     for (const driver of drivers) {
       this.#note(driver);
       yield driver;
     }
   }
 
-  #note({ id, path, otherPath, points }: PackedPoints): void {
+  #note(driver: PackedDriver): void {
+    const { id, path, otherPath, points, ties } = driver;
     this.#drivers++;
     this.#points += pointCount(points);
     const walk = new PointWalk(points);
@@ -113,6 +128,16 @@ class RunSurvey {
     const twin = this.#byPath.get(path);
     if (twin === undefined) this.#byPath.set(path, id);
     else this.#warn(`drivers "${twin}" and "${id}" have one path, ${path}`);
+    if (ties !== undefined) this.#noteTies(driver, ties);
+  }
+
+  #noteTies({ id, rule, entry }: PackedDriver, ties: Uint8Array): void {
+    for (const [, tie] of unpackTies(ties)) {
+      const where = isWithin(tie) ? 'within' : 'across';
+      const key = JSON.stringify([rule, entry ?? null, where]);
+      const found = this.#ties.get(key) ?? { rule, entry, where, points: 0, example: { ...tie, driver: id } };
+      this.#ties.set(key, { ...found, points: found.points + 1 });
+    }
   }
 
   #warn(warning: string): void {
@@ -122,7 +147,7 @@ class RunSurvey {
   summary(): RunSummary {
     const more = this.#warnings - this.#shown.length;
     const warnings = more > 0 ? [...this.#shown, `and ${more} more`] : this.#shown;
-    return { drivers: this.#drivers, points: this.#points, warnings };
+    return { drivers: this.#drivers, points: this.#points, warnings, ties: [...this.#ties.values()] };
   }
 }
 

@@ -1,13 +1,13 @@
 /**
  * Collapse: readings of one driver in one month become one point. Every rule is a fold that merges, so parts are folded
- * alone and then together, and the result depends on no order of arrival (DESIGN section 4).
+ * alone and then together, and the result depends on no order of arrival.
  */
 import { addDecimals, averageDecimal, compareDecimals } from '../numbers/arithmetic.ts';
 import { AgentError } from '../errors.ts';
 import { CellTable } from './cell-table.ts';
 import type { Moment, Rule } from '../model.ts';
-import type { Cell, FoldedDriver, PartOrigin, Place } from './packing.ts';
-import type { DriverName, ReadingSink, RowReading } from '../mapping/reading.ts';
+import type { Cell, FoldedDriver, PartOrigin, Place, Tie, TiedReading } from './packing.ts';
+import type { DriverName, LatestReading, ReadingSink, RowReading } from '../mapping/reading.ts';
 
 interface OpenDriver {
   readonly index: number;
@@ -17,6 +17,8 @@ interface OpenDriver {
   nanos: number;
   row: number;
   otherPath: readonly string[] | undefined;
+  /** Of the latest reading. */
+  entry: number;
   /** Cell of the newest reading: rows of one driver and month tend to follow each other. */
   cell: number;
   /** Cell that was made last, where the list of them begins. */
@@ -30,6 +32,8 @@ export class Fold implements ReadingSink {
   readonly #part: number;
   readonly #drivers = new Map<string, OpenDriver>();
   readonly #cells = new CellTable();
+  /** By cell. */
+  readonly #ties = new Map<number, Tie>();
   #last: OpenDriver | undefined;
 
   /** `part`: the number that cells name this part by. */
@@ -39,13 +43,13 @@ export class Fold implements ReadingSink {
 
   /** What the memory of a fold grows with. */
   get size(): number {
-    return this.#cells.count + this.#drivers.size;
+    return this.#cells.count + this.#drivers.size + this.#ties.size;
   }
 
   /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
   add(name: DriverName, moment: Moment, reading: RowReading): void {
     const { latest } = reading;
-    const driver = this.#driverOf(name, latest?.moment ?? moment, latest?.row ?? reading.row);
+    const driver = this.#driverOf(name, reading, latest ?? { moment, row: reading.row });
     const cells = this.#cells;
     const { month } = moment;
     let cell: number | undefined = driver.cell;
@@ -72,17 +76,18 @@ export class Fold implements ReadingSink {
   *drain(): Generator<FoldedDriver> {
     const drivers = [...this.#drivers.values()].sort((a, b) => (a.name.id < b.name.id ? -1 : 1));
     for (const driver of drivers) {
-      const { name, seconds, nanos, row, otherPath } = driver;
+      const { name, seconds, nanos, row, otherPath, entry } = driver;
       const pathPlace = { seconds, nanos, row, part: this.#part };
       const cells = this.#cells.inOrder(driver.newest).map((cell) => this.#cellOf(name.rule, cell));
-      yield { ...name, pathPlace, otherPath, cells };
+      yield { ...name, pathPlace, otherPath, entry, cells };
     }
     this.#drivers.clear();
     this.#cells.clear();
+    this.#ties.clear();
     this.#last = undefined;
   }
 
-  #driverOf(name: DriverName, moment: Moment, row: number): OpenDriver {
+  #driverOf(name: DriverName, { entry }: RowReading, { moment, row }: LatestReading): OpenDriver {
     const guess = this.#last?.follower;
     let driver = guess?.name === name ? guess : this.#drivers.get(name.id);
     const { seconds, nanos } = moment;
@@ -95,6 +100,7 @@ export class Fold implements ReadingSink {
         nanos,
         row,
         otherPath: undefined,
+        entry,
         cell: -1,
         newest: undefined,
         follower: undefined,
@@ -107,6 +113,7 @@ export class Fold implements ReadingSink {
         driver.seconds = seconds;
         driver.nanos = nanos;
         driver.row = row;
+        driver.entry = entry;
       }
     }
     if (this.#last !== undefined) this.#last.follower = driver;
@@ -115,17 +122,17 @@ export class Fold implements ReadingSink {
   }
 
   /** Folds the reading's value into a cell of the same part. Whether its place counts too. */
-  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, { value, row }: RowReading): boolean {
+  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, reading: RowReading): boolean {
     const { seconds: cellSeconds, nanos: cellNanos, row: cellRow, value: values, sum } = this.#cells;
+    const { value, row } = reading;
     // Rows come in their order, but for those that a database collapsed.
-    const isLater =
-      (seconds - (cellSeconds[cell] as number) ||
-        nanos - (cellNanos[cell] as number) ||
-        row - (cellRow[cell] as number)) >= 0;
+    const time = seconds - (cellSeconds[cell] as number) || nanos - (cellNanos[cell] as number);
+    const isLater = (time || row - (cellRow[cell] as number)) >= 0;
     switch (rule) {
       case 'last':
       case 'first': {
         const takes = isLater === (rule === 'last');
+        if (time === 0) this.#noteTie(cell, reading, takes);
         if (takes) values.set(cell, value);
         return takes;
       }
@@ -147,6 +154,20 @@ export class Fold implements ReadingSink {
     }
   }
 
+  /**
+   * Notes that two readings of one time differ: the first two of a cell. A reading is compared with the one that is taken
+   * so far, so that it costs next to nothing; in a file that is sorted by time this finds all of them.
+   */
+  #noteTie(cell: number, { value, row }: RowReading, takes: boolean): void {
+    if (this.#ties.has(cell)) return;
+    const cells = this.#cells;
+    const before = { value: cells.value.get(cell), row: cells.row[cell] as number, part: this.#part };
+    if (isSame(before.value, value)) return;
+    const now = { value, row, part: this.#part };
+    const [kept, left] = takes ? [now, before] : [before, now];
+    this.#ties.set(cell, { seconds: cells.seconds[cell] as number, nanos: cells.nanos[cell] as number, left, kept });
+  }
+
   #place(rule: Rule, cell: number, { seconds, nanos }: Moment, { row, text, value }: RowReading): void {
     const cells = this.#cells;
     cells.seconds[cell] = seconds;
@@ -163,6 +184,7 @@ export class Fold implements ReadingSink {
     const read = cells.value.get(cell);
     const sum = rule === 'average' ? cells.sum.get(cell) : undefined;
     const value = sum !== undefined ? averageDecimal(sum, count) : rule === 'count' ? String(count) : read;
+    const tie = this.#ties.get(cell);
     return {
       month: cells.month[cell] as number,
       value,
@@ -173,8 +195,13 @@ export class Fold implements ReadingSink {
       row: cells.row[cell] as number,
       part: this.#part,
       ...(sum === undefined ? {} : { sum }),
+      ...(tie === undefined ? {} : { tie }),
     };
   }
+}
+
+function isSame(a: string, b: string): boolean {
+  return a === b || compareDecimals(a, b) === 0;
 }
 
 function rename(driver: OpenDriver, name: DriverName, isLater: boolean): void {
@@ -235,7 +262,8 @@ function mergeTwo(a: FoldedDriver, b: FoldedDriver, order: PlaceOrder): FoldedDr
       atB++;
     }
   }
-  return { id: a.id, path: later.path, rule: later.rule, pathPlace: later.pathPlace, otherPath: other, cells };
+  const { path, rule, pathPlace, entry } = later;
+  return { id: a.id, path, rule, pathPlace, otherPath: other, entry, cells };
 }
 
 function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cell {
@@ -244,9 +272,9 @@ function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cell {
   const latest = bIsLater ? b : a;
   switch (rule) {
     case 'last':
-      return { ...latest, count };
+      return takeTied(latest, bIsLater ? a : b, { count, order, rule });
     case 'first':
-      return { ...(bIsLater ? a : b), count };
+      return takeTied(bIsLater ? a : b, latest, { count, order, rule });
     case 'min':
     case 'max': {
       const difference = compareDecimals(b.value, a.value);
@@ -262,6 +290,46 @@ function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cell {
     case 'count':
       return { ...latest, count, value: String(count) };
   }
+}
+
+/** The cell that a last or first takes of two, with their tie. */
+function takeTied(taken: Cell, left: Cell, { count, order, rule }: TieContext): Cell {
+  return { ...taken, count, tie: tieOf(taken, left, { order, rule }) };
+}
+
+interface TieContext {
+  readonly count: number;
+  readonly order: PlaceOrder;
+  readonly rule: Rule;
+}
+
+/** A tie within a part tells more than one across parts, which is of the time that is taken or of none. */
+function tieOf(taken: Cell, left: Cell, { order, rule }: Omit<TieContext, 'count'>): Tie | undefined {
+  const nearest = (ties: readonly (Tie | undefined)[]): Tie | undefined => {
+    const known = ties.filter((tie) => tie !== undefined);
+    const place = ({ seconds, nanos, left: { row, part } }: Tie): Place => ({ seconds, nanos, row, part });
+    return known.reduce<Tie | undefined>((best, tie) => {
+      if (best === undefined) return tie;
+      return order(place(tie), place(best)) > 0 === (rule === 'last') ? tie : best;
+    }, undefined);
+  };
+  const ties = [taken.tie, left.tie];
+  const within = nearest(ties.filter((tie) => tie !== undefined && isWithin(tie)));
+  const { seconds, nanos, value, row, part } = taken;
+  if (within !== undefined || seconds !== left.seconds || nanos !== left.nanos) return within ?? taken.tie;
+  const kept = { value, row, part };
+  const others = isSame(value, left.value) ? [] : [{ seconds, nanos, left: readingOf(left), kept }];
+  const tie = nearest([...ties.filter((one) => one !== undefined && !isSame(one.left.value, value)), ...others]);
+  return tie && { ...tie, kept };
+}
+
+/** Whether both readings are of one part. */
+export function isWithin({ left, kept }: Tie): boolean {
+  return left.part === kept.part;
+}
+
+function readingOf({ value, row, part }: TiedReading): TiedReading {
+  return { value, row, part };
 }
 
 function samePath(a: readonly string[], b: readonly string[]): boolean {

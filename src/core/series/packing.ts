@@ -4,7 +4,9 @@
  *
  * All integers are LEB128 varints (seconds zigzag). `points`: count, then per point the months since the point before,
  * the length and the ASCII of the value. `origins`: the path's place, then per point part, count, seconds, nanos, row,
- * text (0: equal to the value, else its length in bytes + 1 and UTF-8) and, for an average, the sum.
+ * text (0: equal to the value, else its length in bytes + 1 and UTF-8) and, for an average, the sum. A third blob, which
+ * nearly no driver has, holds ties: count, then per tie the index of its cell, the place and value of the reading that is
+ * left out, and row, part and value of the other one.
  */
 import type { Month, Rule } from '../model.ts';
 
@@ -15,6 +17,20 @@ export interface Place {
   /** Counted from 1. */
   readonly row: number;
   /** The id of the part's read in the buffer, see `PartOrigin`. */
+  readonly part: number;
+}
+
+/** Two readings of one driver at one same time with different values, where a `last` or `first` takes one. */
+export interface Tie {
+  readonly seconds: number;
+  readonly nanos: number;
+  readonly left: TiedReading;
+  readonly kept: TiedReading;
+}
+
+export interface TiedReading {
+  readonly value: string;
+  readonly row: number;
   readonly part: number;
 }
 
@@ -29,6 +45,8 @@ export interface Cell extends Place {
   readonly count: number;
   /** For an average: the exact sum that it is made of. */
   readonly sum?: string;
+  /** Readings of its month that have one same time and different values: of one part, else those that decide the point. */
+  readonly tie?: Tie | undefined;
 }
 
 /** The part that cells name by number, in one revision. */
@@ -48,6 +66,8 @@ export interface FoldedDriver {
   readonly pathPlace: Place;
   /** Another path that some reading of this driver gave, where one did. */
   readonly otherPath?: readonly string[] | undefined;
+  /** Which of the source's `drivers:` made the latest reading; not known of what comes from a snapshot. */
+  readonly entry?: number | undefined;
   /** In the order of months, one each. */
   readonly cells: readonly Cell[];
 }
@@ -64,6 +84,10 @@ export interface PackedPoints {
 
 export interface PackedDriver extends PackedPoints {
   readonly origins: Uint8Array;
+  /** As in a folded driver. Not kept in snapshots, and ties neither. */
+  readonly entry?: number | undefined;
+  /** The ties of its cells; `undefined` where there are none. */
+  readonly ties?: Uint8Array | undefined;
 }
 
 export function packDriver(driver: FoldedDriver): PackedDriver {
@@ -74,6 +98,8 @@ export function packDriver(driver: FoldedDriver): PackedDriver {
     otherPath: driver.otherPath === undefined ? undefined : JSON.stringify(driver.otherPath),
     points: packPoints(driver.cells),
     origins: packOrigins(driver),
+    entry: driver.entry,
+    ties: packTies(driver.cells),
   };
 }
 
@@ -93,12 +119,16 @@ export function unpackDriver(packed: PackedDriver): FoldedDriver {
     const sum = packed.rule === 'average' ? { sum: origins.text(origins.varint()) } : {};
     cells.push({ month, value, text, count, ...place, ...sum });
   }
+  if (packed.ties !== undefined) {
+    for (const [index, tie] of unpackTies(packed.ties)) cells[index] = { ...(cells[index] as Cell), tie };
+  }
   return {
     id: packed.id,
     path: JSON.parse(packed.path) as string[],
     rule: packed.rule,
     pathPlace,
     otherPath: packed.otherPath === undefined ? undefined : (JSON.parse(packed.otherPath) as string[]),
+    entry: packed.entry,
     cells,
   };
 }
@@ -126,6 +156,36 @@ function packOrigins(driver: FoldedDriver): Uint8Array {
     if (driver.rule === 'average') writer.text(cell.sum ?? cell.value, 0);
   }
   return writer.copy();
+}
+
+function packTies(cells: readonly Cell[]): Uint8Array | undefined {
+  const tied = cells.flatMap(({ tie }, index) => (tie === undefined ? [] : [{ index, tie }]));
+  if (tied.length === 0) return undefined;
+  writer.reset();
+  writer.varint(tied.length);
+  for (const { index, tie } of tied) {
+    const { seconds, nanos, left, kept } = tie;
+    writer.varint(index);
+    writer.place({ seconds, nanos, row: left.row, part: left.part });
+    writer.text(left.value, 0);
+    writer.varint(kept.row);
+    writer.varint(kept.part);
+    writer.text(kept.value, 0);
+  }
+  return writer.copy();
+}
+
+/** The ties of a driver, by the index of their cells. */
+export function* unpackTies(ties: Uint8Array): Generator<readonly [index: number, tie: Tie]> {
+  const reader = new Reader(ties);
+  for (let count = reader.varint(); count > 0; count--) {
+    const index = reader.varint();
+    const { seconds, nanos, row, part } = reader.place();
+    const left = { value: reader.text(reader.varint()), row, part };
+    const [keptRow, keptPart] = [reader.varint(), reader.varint()];
+    const kept = { value: reader.text(reader.varint()), row: keptRow, part: keptPart };
+    yield [index, { seconds, nanos, left, kept }];
+  }
 }
 
 /** How many points a `points` blob holds. */

@@ -11,6 +11,8 @@ export interface FoldRow {
   other_path: string | null;
   points: Uint8Array;
   origins: Uint8Array;
+  entry: number | null;
+  ties: Uint8Array | null;
   checksum: number;
 }
 
@@ -31,9 +33,10 @@ export interface PartReadRow {
 }
 
 /** Of all that is pushed or shown of a driver. */
-export function checksum({ id, rule, path, otherPath, points, origins }: PackedDriver): number {
+export function checksum({ id, rule, path, otherPath, points, origins, ties }: PackedDriver): number {
   const names = crc32(JSON.stringify([id, rule, path, otherPath ?? null]));
-  return crc32(origins, crc32(points, names));
+  const sum = crc32(origins, crc32(points, names));
+  return ties === undefined ? sum : crc32(ties, sum);
 }
 
 export function readPart(row: PartReadRow): ReadPart {

@@ -120,6 +120,12 @@ const migrations = [
     PRIMARY KEY (source, file)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Which of the source's drivers: made the latest reading, and the readings that its points left out with the same time.
+  ALTER TABLE fold ADD COLUMN entry INTEGER;
+  ALTER TABLE fold ADD COLUMN ties BLOB;
+  UPDATE read SET summary = NULL;
+  `,
 ];
 
 /**

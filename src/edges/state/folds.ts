@@ -7,7 +7,7 @@ import { type FoldRow, checksum } from './buffer-rows.ts';
 import { openDatabase, translated } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
-export const foldColumns = 'f.driver, f.rule, f.path, f.other_path, f.points, f.origins, f.checksum';
+export const foldColumns = 'f.driver, f.rule, f.path, f.other_path, f.points, f.origins, f.entry, f.ties, f.checksum';
 
 export class Folds {
   readonly #tables: Statements;
@@ -48,8 +48,9 @@ export class Folds {
 
   /** @throws AgentError `state.corrupt` where it is not what was written */
   packed(row: FoldRow): PackedDriver {
-    const { driver: id, rule, path, other_path: otherPath, points, origins } = row;
-    const packed = { id, rule, path, otherPath: otherPath ?? undefined, points, origins };
+    const { driver: id, rule, path, points, origins } = row;
+    const [otherPath, entry, ties] = [row.other_path ?? undefined, row.entry ?? undefined, row.ties ?? undefined];
+    const packed = { id, rule, path, otherPath, points, origins, entry, ties };
     if (checksum(packed) === row.checksum) return packed;
     throw new AgentError('state.corrupt', `${this.#tables.file} is damaged: driver "${id}" is not what was written`, {
       hint: 'the next run or sync rebuilds it',

@@ -15,9 +15,12 @@ export function openPartWriter(
   const id = Number(tables.run(insert, source, part.name, part.kind, part.fingerprint).lastInsertRowid);
   let chunk = 0;
   const origins = new Set<number>();
+  const noteOrigin = (origin: number): void => {
+    if (origin !== id) origins.add(origin);
+  };
   const addFold = tables.db.prepare(`INSERT INTO fold
-    (source, driver, part_read, chunk, rule, path, other_path, earliest, points, origins, checksum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    (source, driver, part_read, chunk, rule, path, other_path, earliest, points, origins, entry, ties, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   return {
     id,
     add: (drivers) =>
@@ -27,11 +30,17 @@ export function openPartWriter(
           const first = driver.cells[0];
           if (first === undefined) continue;
           // A driver's path may be of a reading whose month is not among the cells.
-          for (const { part: origin } of [driver.pathPlace, ...driver.cells]) if (origin !== id) origins.add(origin);
+          noteOrigin(driver.pathPlace.part);
+          for (const { part: origin, tie } of driver.cells) {
+            noteOrigin(origin);
+            if (tie === undefined) continue;
+            noteOrigin(tie.left.part);
+            noteOrigin(tie.kept.part);
+          }
           const packed = packDriver(driver);
-          const { rule, path, otherPath, points, origins: blob } = packed;
+          const { rule, path, otherPath = null, points, origins: blob, entry = null, ties = null } = packed;
           const crc = checksum(packed);
-          addFold.run(source, driver.id, id, chunk, rule, path, otherPath ?? null, first.month, points, blob, crc);
+          addFold.run(source, driver.id, id, chunk, rule, path, otherPath, first.month, points, blob, entry, ties, crc);
         }
       }),
     commit: (content, counts) =>

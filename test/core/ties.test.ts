@@ -1,0 +1,153 @@
+/** Readings of one same time with different values: which points they decide is known, whatever order they come in. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Rule } from '../../src/core/model.ts';
+import { compareDecimals } from '../../src/core/numbers/arithmetic.ts';
+import { summarizeRun } from '../../src/core/series/compare.ts';
+import { Fold, mergeDrivers, placeOrder } from '../../src/core/series/fold.ts';
+import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
+
+interface Given {
+  readonly month: number;
+  readonly seconds: number;
+  readonly value: string;
+}
+
+function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDriver[] {
+  const folding = new Fold(part);
+  for (const [index, { month, seconds, value }] of readings.entries()) {
+    const moment = { month, months: 1, seconds, nanos: 0 };
+    folding.add({ id: 'a', path: ['A'], rule }, moment, { value, text: value, row: index + 1, entry: 2, count: 1 });
+  }
+  return [...folding.drain()];
+}
+
+const order = placeOrder((id) => ({ id, source: 's', name: `${id}.csv`, revisedAtMs: id % 2 }));
+const at = (seconds: number, value: string, month = 1): Given => ({ month, seconds, value });
+const tiedMonths = (driver: FoldedDriver): number[] =>
+  driver.cells.flatMap(({ month, tie }) => (tie === undefined ? [] : [month]));
+
+describe('within a part', () => {
+  const tie = (left: [string, number], kept: [string, number], seconds = 5): object => {
+    const reading = ([value, row]: [string, number]): object => ({ value, row, part: 7 });
+    return { seconds, nanos: 0, left: reading(left), kept: reading(kept) };
+  };
+  test.each<[string, Rule, readonly Given[], object | undefined]>([
+    ['two values of one time', 'last', [at(5, '1'), at(5, '2')], tie(['1', 1], ['2', 2])],
+    ['the same by first', 'first', [at(5, '1'), at(5, '2')], tie(['2', 2], ['1', 1])],
+    ['a value that came back', 'last', [at(5, '1'), at(5, '2'), at(5, '1')], tie(['1', 1], ['2', 2])],
+    ['equal values', 'last', [at(5, '1'), at(5, '1.00')], undefined],
+    ['bookings of a day before the last one', 'last', [at(5, '1'), at(5, '2'), at(6, '3')], tie(['1', 1], ['2', 2])],
+    ['bookings of the last day', 'last', [at(4, '0'), at(5, '1'), at(5, '2')], tie(['1', 2], ['2', 3])],
+    ['other times', 'last', [at(5, '1'), at(6, '2')], undefined],
+    ['readings that add up', 'sum', [at(5, '1'), at(5, '2')], undefined],
+    ['readings that are chosen by value', 'max', [at(5, '1'), at(5, '2')], undefined],
+  ])('%s', (_what, rule, readings, expected) => {
+    expect(fold(rule, 7, readings)[0]?.cells[0]?.tie).toEqual(expected);
+  });
+});
+
+describe('across parts', () => {
+  // Parts with odd numbers are revised later.
+  const parts = (...readings: readonly (readonly Given[])[]): FoldedDriver =>
+    mergeDrivers(
+      readings.flatMap((read, index) => fold('last', index + 1, read)),
+      order,
+    );
+  const tieOfParts = (...readings: readonly (readonly Given[])[]): unknown => parts(...readings).cells[0]?.tie;
+
+  test('another value of the time that is taken', () => {
+    expect(tieOfParts([at(5, '1')], [at(5, '2')])).toEqual({
+      seconds: 5,
+      nanos: 0,
+      left: { value: '2', row: 1, part: 2 },
+      kept: { value: '1', row: 1, part: 1 },
+    });
+  });
+
+  test('not an equal value, and not one of another time', () => {
+    expect(tieOfParts([at(5, '2')], [at(5, '2.0')])).toBeUndefined();
+    expect(tieOfParts([at(5, '1')], [at(6, '2')])).toBeUndefined();
+    expect(tieOfParts([at(5, '1')], [at(5, '2')], [at(6, '3')])).toBeUndefined();
+  });
+
+  test('a tie within a part stays, whatever another part has', () => {
+    const within = { left: { value: '1', part: 1 }, kept: { value: '2', part: 1 } };
+    expect(tieOfParts([at(5, '1'), at(5, '2')], [at(6, '3')])).toMatchObject(within);
+    expect(tieOfParts([at(5, '1'), at(5, '2')], [at(5, '3')])).toMatchObject(within);
+  });
+});
+
+test('points are counted by rule and entry, within parts and across them, with one example each', () => {
+  const first = fold('last', 1, [at(5, '1'), at(5, '2'), at(40, '3', 2), at(40, '4', 2), at(80, '5', 3)]);
+  const second = fold('last', 2, [at(80, '6', 3), at(120, '7', 4)]);
+  const merged = packDriver(mergeDrivers([...first, ...second], order));
+  expect(summarizeRun([merged]).ties).toEqual([
+    {
+      rule: 'last',
+      entry: 2,
+      where: 'within',
+      points: 2,
+      example: {
+        driver: 'a',
+        seconds: 5,
+        nanos: 0,
+        left: { value: '1', row: 1, part: 1 },
+        kept: { value: '2', row: 2, part: 1 },
+      },
+    },
+    expect.objectContaining({ where: 'across', points: 1 }),
+  ]);
+});
+
+const given: fc.Arbitrary<Given> = fc
+  .record({
+    month: fc.integer({ min: 1, max: 2 }),
+    second: fc.integer({ min: 0, max: 2 }),
+    value: fc.constantFrom('1', '1.0', '2', '2.00', '-3'),
+  })
+  .map(({ month, second, value }) => ({ month, seconds: month * 100 + second, value }));
+
+const rule = fc.constantFrom<Rule>('last', 'first');
+
+test('a point of several parts has the same tie in whatever order they are merged, and packed it comes back', () => {
+  const parts = fc.array(fc.array(given, { maxLength: 5 }), { minLength: 2, maxLength: 4 });
+  fc.assert(
+    fc.property(rule, parts, fc.infiniteStream(fc.nat()), (by, read, places) => {
+      const folds = read.flatMap((readings, index) => fold(by, index + 1, readings));
+      if (folds.length === 0) return;
+      const shuffled = folds
+        .map((one) => ({ one: unpackDriver(packDriver(one)), place: places.next().value as number }))
+        .toSorted((a, b) => a.place - b.place)
+        .map(({ one }) => one);
+      const merged = mergeDrivers(shuffled, order);
+      expect(merged).toEqual(mergeDrivers(folds, order));
+      expect(unpackDriver(packDriver(merged))).toEqual(merged);
+    }),
+  );
+});
+
+test('in parts that are sorted by time a point has a tie if and only if a row of its time differs', () => {
+  const parts = fc.array(fc.array(given, { maxLength: 5 }), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(rule, parts, (by, unsorted) => {
+      const read = unsorted.map((readings) =>
+        readings.toSorted((a, b) => (by === 'last' ? a.seconds - b.seconds : b.seconds - a.seconds)),
+      );
+      const folds = read.flatMap((readings, index) => fold(by, index + 1, readings));
+      if (folds.length === 0) return;
+      const differ = (readings: readonly Given[]): boolean =>
+        readings.some(({ value }) => compareDecimals(value, (readings[0] as Given).value) !== 0);
+      const expected = [1, 2].filter((month) => {
+        const inMonth = read.map((readings) => readings.filter((one) => one.month === month));
+        const within = inMonth.some((readings) =>
+          [...Map.groupBy(readings, (one) => one.seconds).values()].some(differ),
+        );
+        const times = inMonth.flat().map(({ seconds }) => seconds);
+        const taken = by === 'last' ? Math.max(...times) : Math.min(...times);
+        return within || differ(inMonth.flat().filter(({ seconds }) => seconds === taken));
+      });
+      expect(tiedMonths(mergeDrivers(folds, order))).toEqual(expected);
+    }),
+  );
+});
