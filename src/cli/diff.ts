@@ -1,4 +1,4 @@
-import { type Difference, difference } from '../app/ask/inspect.ts';
+import { type Difference, difference } from '../app/ask/difference.ts';
 import { openState } from '../compose/state.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { count, showChanges } from './text.ts';

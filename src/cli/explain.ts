@@ -1,41 +1,123 @@
-import { type Explanation, explain as explainDriver } from '../app/ask/inspect.ts';
+import { type Explanation, explain as explainDriver } from '../app/ask/explain.ts';
+import { type ExplainedRows, type PartBehind, explainRows } from '../app/ask/explain-rows.ts';
 import { openState } from '../compose/state.ts';
-import { type Context, answer, commandLog, loadSettings } from './context.ts';
-import { table } from './text.ts';
+import { AgentError } from '../core/errors.ts';
+import { type Context, answer, commandLog, loadSettings, loadUnsentSettings } from './context.ts';
+import { count, table } from './text.ts';
+
+export interface ExplainArguments {
+  readonly driver: string;
+  readonly month: string | undefined;
+  /** Whether to read the parts behind the point again. */
+  readonly rows: boolean;
+}
 
 /** Where a number came from. */
-export function explain(context: Context, driver: string, month: string | undefined): number {
-  using state = openState(loadSettings(context, 'optional'), commandLog(context));
+export async function explain(context: Context, { driver, month, rows }: ExplainArguments): Promise<number> {
+  if (rows && month === undefined) {
+    throw new AgentError('usage', '--rows lists the readings behind one point', {
+      hint: `name its month: driver-sync explain "${driver}" 2026-03 --rows`,
+    });
+  }
+  const settings = rows ? loadUnsentSettings(context) : loadSettings(context, 'optional');
+  using state = openState(settings, commandLog(context));
   const found = explainDriver(state.deps, driver, month);
-  answer(context, found, () => showExplanation(found));
+  if (!rows) {
+    answer(context, found, () => [...showHead(found), ...showPoints(found)]);
+    return 0;
+  }
+  const listed = await explainRows(state.deps, found, new AbortController().signal);
+  answer(context, listed, () => [...showHead(listed), ...showRows(listed)]);
   return 0;
 }
 
-function showExplanation({ driver, path, source, rule, points }: Explanation): string[] {
-  const rows = points.map((point) => [
-    point.month,
-    point.value,
-    point.part,
-    point.row === null ? '' : String(point.row),
-    JSON.stringify(point.text),
-    String(point.superseded),
-    point.firstPush === undefined ? 'not yet' : String(point.firstPush),
-  ]);
-  const head = [`${driver}  ${path.join(' / ')}`, `source ${source}, collapse ${rule}`, ''];
-  const body = table(
+function showHead({ driver, path, source, rule }: Explanation): string[] {
+  return [`${driver}  ${path.join(' / ')}`, `source ${source}, collapse ${rule}`, ''];
+}
+
+const isOfAll = (rule: string): boolean => ['sum', 'average', 'count'].includes(rule);
+
+function showPoints({ points, rule }: Explanation): string[] {
+  const lines = table(
     [
       ['month', 'left'],
       ['value', 'right'],
       ['part', 'left'],
       ['row', 'right'],
       ['as read', 'left'],
-      ['superseded', 'right'],
+      ['readings', 'right'],
       ['first push', 'right'],
     ],
-    rows,
+    points.map((point) => [
+      point.month,
+      point.value,
+      point.part,
+      point.row === null ? '' : String(point.row),
+      JSON.stringify(point.text),
+      String(point.superseded + 1),
+      point.firstPush === undefined ? 'not yet' : String(point.firstPush),
+    ]),
   );
   const notes = points.flatMap(({ month, collapsed }) =>
     collapsed === undefined ? [] : [`${month} was ${collapsed}`],
   );
-  return [...head, ...body, ...(notes.length === 0 ? [] : ['', ...notes])];
+  if (points.some(({ row }) => row !== null))
+    notes.push('rows are counted from 1 below the header, without blank lines');
+  if (points.some(({ superseded }) => superseded > 0)) {
+    const which = isOfAll(rule) ? `the latest reading of the ${rule}` : 'the reading that counts';
+    notes.push(`row and text are those of ${which}; with a month, --rows lists all of them`);
+  }
+  return notes.length === 0 ? lines : [...lines, '', ...notes];
+}
+
+function showRows({ rule, points }: ExplainedRows): string[] {
+  return points.flatMap(({ month, value, part, row, readings, parts }) => {
+    const hasLines = readings.some(({ line }) => line !== undefined);
+    const lines = table(
+      [
+        ['', 'left'],
+        ['part', 'left'],
+        ['row', 'right'],
+        ['line', 'right'],
+        ['time', 'left'],
+        ['value', 'right'],
+        ['as read', 'left'],
+      ],
+      readings.map((reading) => [
+        !isOfAll(rule) && reading.part === part && reading.row === row ? '*' : '',
+        reading.part,
+        reading.row === null ? '' : String(reading.row),
+        reading.line === undefined ? '' : String(reading.line),
+        reading.time,
+        reading.value,
+        JSON.stringify(reading.text),
+      ]),
+    );
+    const made = isOfAll(rule)
+      ? `the ${rule} of ${count(readings.length, 'reading')}`
+      : `one of ${count(readings.length, 'reading')} (*)`;
+    const notes = [
+      `rows are counted from 1 below the header, without blank lines${hasLines ? '; lines are those of the file' : ''}`,
+      ...parts.flatMap(partNote),
+    ];
+    return [`${month}: ${value}, ${made}`, '', ...lines, '', ...notes];
+  });
+}
+
+function partNote({ part, state, reason, accepted, found }: PartBehind): string[] {
+  const were = `${count(accepted, 'reading')} of this point ${accepted === 1 ? 'was' : 'were'} accepted from it`;
+  switch (state) {
+    case 'gone':
+      return [`${part} is not there any more: ${were}`];
+    case 'unreadable':
+      return [`${part} cannot be read now: ${reason}; ${were}`];
+    case 'changed':
+      return [`${part} has changed since it was accepted: these are its rows now, and ${were}`];
+    case 'unknown':
+      return [`${part} may have changed since it was accepted: these are its rows now, and ${were}`];
+    case 'unchanged':
+      return accepted === found
+        ? []
+        : [`${part} is unchanged and is read differently now: ${were}; did the config change?`];
+  }
 }

@@ -177,11 +177,19 @@ function addLooking(program: Command, run: Run): void {
       ),
     );
 
-  command(program, 'explain', 'where a number came from', ['explain revenue/north', 'explain revenue/north 2026-03'])
-    .argument('<driver>', 'its id')
+  command(program, 'explain', 'where a number came from', [
+    'explain revenue/north',
+    'explain "Sales / Revenue" 2026-03',
+    'explain revenue/north 2026-03 --rows',
+  ])
+    .argument('<driver>', 'its id, or its path with "/" between the elements')
     .argument('[month]', 'such as 2026-03')
-    .action((driver: string, month: string | undefined, options: CommonOptions) =>
-      run(options, async (context) => (await import('./explain.ts')).explain(context, driver, month)),
+    .option('--rows', 'read the parts again and list every reading behind the point, with its row and line')
+    .action((driver: string, month: string | undefined, options: CommonOptions & { rows?: boolean }) =>
+      run(options, async (context) => {
+        const { explain } = await import('./explain.ts');
+        return explain(context, { driver, month, rows: options.rows === true });
+      }),
     );
 
   command(program, 'rejects', 'rows of the newest read that could not be used, as CSV', [

@@ -1,0 +1,203 @@
+/** The readings behind one point: its parts are read again, and the buffer is left as it is. */
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import type { MonthRules } from '../../core/mapping/entry-reader.ts';
+import { collapsedFrom } from '../../core/mapping/entry-reader.ts';
+import { RowMapper } from '../../core/mapping/row-mapper.ts';
+import type { Month, Part, RowBatch } from '../../core/model.ts';
+import type { Source } from '../../core/ports.ts';
+import type { Mapping, SourceSettings } from '../../core/settings.ts';
+import { parseMonth } from '../../core/time/month.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { nameWhere, readRows, readUnchanged, withLookups } from '../read/part-rows.ts';
+import { withTimeout } from '../read/timeout.ts';
+import { type ExplainedPoint, type Explanation, describeTime } from './explain.ts';
+
+/** One reading of the driver in the month, as its part gives it now. */
+export interface ReadingBehind {
+  readonly part: string;
+  /** Counted from 1, the header not among them; `null` where nobody knows it. */
+  readonly row: number | null;
+  /** The line of the file that the row begins in, in delimited text. */
+  readonly line?: number;
+  readonly time: string;
+  readonly value: string;
+  /** As read. */
+  readonly text: string;
+}
+
+/** A part that the point was made from. */
+export interface PartBehind {
+  readonly part: string;
+  /** `unknown`: it was read, and what it was when it was accepted is not kept. */
+  readonly state: 'unchanged' | 'changed' | 'unknown' | 'gone' | 'unreadable';
+  readonly reason?: string;
+  /** How many readings of the point were accepted from it. */
+  readonly accepted: number;
+  /** How many it gives now. */
+  readonly found: number;
+}
+
+export interface ExplainedRows extends Explanation {
+  readonly points: readonly (ExplainedPoint & {
+    readonly parts: readonly PartBehind[];
+    readonly readings: readonly ReadingBehind[];
+  })[];
+}
+
+interface Wanted {
+  readonly driver: string;
+  readonly month: Month;
+}
+
+/** @param found what `explain` says of one month */
+export async function explainRows(deps: Dependencies, found: Explanation, signal: AbortSignal): Promise<ExplainedRows> {
+  const settings = deps.settings.sources.find(({ name }) => name === found.source);
+  const [point] = found.points;
+  const month = parseMonth(point?.month ?? '');
+  if (settings === undefined || point === undefined || month === undefined) {
+    throw new AgentError('usage', `source "${found.source}" is not in the config: its rows cannot be read again`, {
+      hint: 'leave --rows out: what was accepted is kept',
+    });
+  }
+  const wanted = { driver: found.driver, month };
+  const behind = partsBehind(deps, found.source, wanted);
+  const limits = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
+  const readings: ReadingBehind[] = [];
+  const parts = await withTimeout(deps.clock, limits, signal, (inner) =>
+    readAgain(deps, settings, { wanted, behind, readings, signal: inner }),
+  );
+  return { ...found, points: [{ ...point, parts, readings }] };
+}
+
+interface Behind {
+  readonly accepted: number;
+  /** Of the content that was accepted, where that is known. */
+  readonly hash: string | undefined;
+}
+
+/** The parts that have readings of the point, by name, also those that stand for others since the buffer was rebuilt. */
+function partsBehind({ buffer }: Dependencies, source: string, wanted: Wanted): ReadonlyMap<string, Behind> {
+  const found = new Map<string, Behind>();
+  for (const part of buffer.reads.parts(source, 'accepted') ?? []) {
+    const cell = cellOf(buffer.parts.drivers(part), wanted);
+    if (cell === undefined) continue;
+    const name = part.kind === 'part' ? part.name : buffer.parts.origin(cell.part).name;
+    const accepted = (found.get(name)?.accepted ?? 0) + cell.count;
+    found.set(name, { accepted, hash: part.kind === 'part' ? part.hash : undefined });
+  }
+  return found;
+}
+
+function cellOf(drivers: ReturnType<Dependencies['buffer']['parts']['drivers']>, { driver, month }: Wanted) {
+  for (const { id, cells } of drivers) if (id === driver) return cells.find((cell) => cell.month === month);
+  return undefined;
+}
+
+interface Again {
+  readonly wanted: Wanted;
+  readonly behind: ReadonlyMap<string, Behind>;
+  readonly readings: ReadingBehind[];
+  readonly signal: AbortSignal;
+}
+
+async function readAgain(deps: Dependencies, settings: SourceSettings, again: Again): Promise<PartBehind[]> {
+  const { behind, readings, signal } = again;
+  const plain = withoutPushdown(settings);
+  const lookups = await deps.readLookups(settings, signal);
+  const reader: Reader = {
+    name: settings.name,
+    source: deps.openSource(plain),
+    mapping: withLookups(settings.mapping, lookups),
+    rules: { timezone: deps.settings.timezone, calendar: lookups.calendar },
+  };
+  const listed = await reader.source.parts(signal).catch((error: unknown) => {
+    // Nothing matches any more, or the share is not mounted: every part is gone.
+    if (isAgentError(error, 'source.unreadable')) return [];
+    throw error;
+  });
+  const parts: PartBehind[] = [];
+  for (const [name, { accepted, hash }] of behind) {
+    const part = listed.find((one) => one.name === name);
+    const before = readings.length;
+    // The hash of rows is not that of what a database made of them.
+    const known = plain === settings ? hash : undefined;
+    const read = part === undefined ? { state: 'gone' as const } : await readPart(deps, reader, { part, known, again });
+    parts.push({ part: name, ...read, accepted, found: readings.length - before });
+  }
+  return parts;
+}
+
+/** The rows themselves, where a database would collapse them. */
+function withoutPushdown(settings: SourceSettings): SourceSettings {
+  const { kind } = settings;
+  const isCollapsed = typeof kind === 'object' && kind !== null && 'pushdown' in kind && kind.pushdown === true;
+  return isCollapsed ? { ...settings, kind: { ...kind, pushdown: false } } : settings;
+}
+
+interface Reader {
+  readonly name: string;
+  readonly source: Source;
+  readonly mapping: Mapping;
+  readonly rules: MonthRules;
+}
+
+interface PartToRead {
+  readonly part: Part;
+  /** The hash of what was accepted. */
+  readonly known: string | undefined;
+  readonly again: Again;
+}
+
+async function readPart(
+  deps: Dependencies,
+  { name, source, mapping, rules }: Reader,
+  { part, known, again: { wanted, readings, signal } }: PartToRead,
+): Promise<Pick<PartBehind, 'state' | 'reason'>> {
+  const before = readings.length;
+  try {
+    return await readUnchanged(deps.clock, { source, part, signal }, async (now) => {
+      readings.length = before;
+      const content = await readRows(source, now, takerOf(wanted, part.name, { readings, mapping, rules }), signal);
+      if (known === undefined) return { state: 'unknown' };
+      return { state: content?.hash === known ? 'unchanged' : 'changed' };
+    });
+  } catch (error) {
+    if (signal.aborted || !isAgentError(error)) throw error;
+    readings.length = before;
+    return { state: 'unreadable', reason: (nameWhere(error, name, part.name) as AgentError).message };
+  }
+}
+
+/** Keeps the readings of one driver and month. The rows that it needs lines of are those of the batch at hand. */
+function takerOf(
+  { driver, month }: Wanted,
+  part: string,
+  { readings, mapping, rules }: { readings: ReadingBehind[]; mapping: Mapping; rules: MonthRules },
+): Parameters<typeof readRows>[2] {
+  const counts = { rows: 0, passed: 0, rejects: 0 };
+  let firstOfBatch = readings.length;
+  let rowsBefore = 0;
+  return {
+    counts,
+    rejects: [],
+    rejectsMax: 0,
+    mapper: (columns) => new RowMapper(mapping, columns, rules),
+    sink: {
+      add(name, moment, { row, value, text }) {
+        if (name.id !== driver || moment.month !== month) return;
+        const time = describeTime(moment.seconds, rules.timezone);
+        readings.push({ part, row: row >= collapsedFrom ? null : row, time, value, text });
+      },
+    },
+    taken({ lines = [] }: RowBatch) {
+      for (let at = firstOfBatch; at < readings.length; at++) {
+        const reading = readings[at] as ReadingBehind;
+        const line = reading.row === null ? undefined : lines[reading.row - rowsBefore - 1];
+        if (line !== undefined) readings[at] = { ...reading, line };
+      }
+      firstOfBatch = readings.length;
+      rowsBefore = counts.rows;
+      return 'more';
+    },
+  };
+}

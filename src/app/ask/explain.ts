@@ -1,0 +1,133 @@
+/** Where the numbers of a driver came from. Every source may be unplugged. */
+import { AgentError } from '../../core/errors.ts';
+import { collapsedFrom } from '../../core/mapping/entry-reader.ts';
+import type { Month } from '../../core/model.ts';
+import { valuesByMonth } from '../../core/series/diff.ts';
+import { type Cell, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
+import type { Snapshot } from '../../core/stores.ts';
+import { formatMonth, parseMonth } from '../../core/time/month.ts';
+import { utcOffsetSeconds } from '../../core/time/zone.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { openReadable } from '../push/retention.ts';
+
+export interface Explanation {
+  readonly driver: string;
+  readonly path: readonly string[];
+  readonly source: string;
+  readonly rule: string;
+  readonly otherPath?: readonly string[] | undefined;
+  readonly points: readonly ExplainedPoint[];
+}
+
+export interface ExplainedPoint {
+  readonly month: string;
+  readonly value: string;
+  readonly source: string;
+  readonly part: string;
+  /** Counted from 1, the header not among them; `null` where the database collapsed the rows. */
+  readonly row: number | null;
+  /** Then: the key, the time and the count of what it collapsed. */
+  readonly collapsed?: string;
+  /** As read. */
+  readonly text: string;
+  /** How many other readings of that month this point stands for. */
+  readonly superseded: number;
+  /** The first push of the present run of this value; absent where it was not acknowledged yet. */
+  readonly firstPush?: number;
+}
+
+/**
+ * @param driver its id, or its path with `/` between the elements
+ * @throws AgentError `usage` for a driver or month that is not there
+ */
+export function explain(deps: Dependencies, driver: string, month?: string): Explanation {
+  const { buffer, ledger, address } = deps;
+  const wanted = month === undefined ? undefined : parseMonth(month);
+  if (month !== undefined && wanted === undefined) {
+    throw new AgentError('usage', `"${month}" is no month`, { hint: 'write it as 2026-03' });
+  }
+  const { source, packed } = findDriver(deps, driver);
+  const { id, path, rule, otherPath, cells } = unpackDriver(packed);
+  const shown = cells.filter((cell) => wanted === undefined || cell.month === wanted);
+  if (shown.length === 0) {
+    const [first, last] = [cells[0], cells.at(-1)];
+    const hint = `it has points in ${cells.length} months, from ${formatMonth(first?.month ?? 0)} to ${formatMonth(last?.month ?? 0)}`;
+    throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
+  }
+  const last = ledger.lastAcknowledged(address);
+  const pushed = last === undefined ? undefined : pushedValues(openReadable(deps, last.digest), id);
+  const points = shown.map((cell) => {
+    const origin = buffer.parts.origin(cell.part);
+    const firstPush = pushed?.get(cell.month) === cell.value ? ledger.firstPush(address, id, cell.month) : undefined;
+    return {
+      month: formatMonth(cell.month),
+      value: cell.value,
+      source: origin.source,
+      part: origin.name,
+      ...(cell.row >= collapsedFrom ? { row: null, collapsed: describeCollapsed(deps, id, cell) } : { row: cell.row }),
+      text: cell.text,
+      superseded: cell.count - 1,
+      ...(firstPush === undefined ? {} : { firstPush }),
+    };
+  });
+  return { driver: id, path, source, rule, otherPath, points };
+}
+
+interface FoundDriver {
+  readonly source: string;
+  readonly packed: PackedDriver;
+}
+
+/** By the id, which is asked for directly; else by the path, for which all drivers are walked. */
+function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
+  const sources = buffer.reads.acceptedSources();
+  for (const source of sources) {
+    const packed = buffer.reads.driver(source, wanted);
+    if (packed !== undefined) return { source, packed };
+  }
+  const ofPath: FoundDriver[] = [];
+  const near: string[] = [];
+  const path = plainPath(wanted.split('/'));
+  for (const source of sources) {
+    for (const packed of buffer.reads.drivers(source, 'accepted')) {
+      const elements = JSON.parse(packed.path) as string[];
+      if (plainPath(elements.flatMap((element) => element.split('/'))) === path) ofPath.push({ source, packed });
+      else if (near.length < 5 && isNear(packed.id, elements, wanted)) near.push(packed.id);
+    }
+  }
+  const [found] = ofPath;
+  if (found !== undefined && ofPath.length === 1) return found;
+  if (found !== undefined) {
+    const ids = ofPath.slice(0, 5).map(({ packed }) => packed.id);
+    throw new AgentError('usage', `${ofPath.length} drivers have the path "${wanted}"`, {
+      hint: `name one by its id: ${ids.join(', ')}`,
+    });
+  }
+  const hint = near.length > 0 ? `there are ${near.join(', ')}` : 'write its id, or its path as "Sales / Revenue"';
+  throw new AgentError('usage', `there is no driver "${wanted}"`, { hint });
+}
+
+function plainPath(elements: readonly string[]): string {
+  return elements.map((element) => element.trim()).join('/');
+}
+
+function isNear(id: string, path: readonly string[], wanted: string): boolean {
+  return [id, path.join(' / ')].some((text) => text.toLowerCase().includes(wanted.toLowerCase()));
+}
+
+/** The reading that counts. */
+function describeCollapsed({ settings }: Dependencies, id: string, { seconds, count }: Cell): string {
+  const time = describeTime(seconds, settings.timezone);
+  return `collapsed in the database: key ${id}, time ${time}, ${count} ${count === 1 ? 'reading' : 'readings'}`;
+}
+
+/** A moment in UTC; a date's midnight as that date. */
+export function describeTime(seconds: number, timezone: string): string {
+  const wall = new Date((seconds + utcOffsetSeconds(timezone, seconds)) * 1000).toISOString();
+  return wall.endsWith('T00:00:00.000Z') ? wall.slice(0, 10) : new Date(seconds * 1000).toISOString();
+}
+
+function pushedValues(snapshot: Snapshot | undefined, id: string): ReadonlyMap<Month, string> | undefined {
+  for (const driver of snapshot?.readPoints() ?? []) if (driver.id === id) return valuesByMonth(driver.points);
+  return undefined;
+}
