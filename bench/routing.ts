@@ -1,6 +1,6 @@
 /**
- * How fast the emulator answers a dry run beside a bare node:http server that returns the same bytes, and what one decision
- * over a thousand models costs. Prints two tables; judges nothing.
+ * Compares dry runs at the emulator with a bare node:http server that returns the same bytes, and measures one decision over
+ * a thousand models. Prints two tables without a verdict.
  *
  *   node bench/routing.ts [--requests 4000] [--rounds 3]
  */
@@ -39,7 +39,7 @@ async function post(base: string, to: string, agent: Agent, text: string): Promi
   });
 }
 
-/** So many requests over a few connections that stay open. */
+/** Sends `count` requests over a few open connections. */
 async function load(base: string, requests: number): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const taken: number[] = [];

@@ -27,7 +27,7 @@ export async function embedEmulator(settings: Settings): Promise<Emulator | unde
   });
 }
 
-/** The emulator's state is within the agent's: another agent that holds the one holds the other. */
+/** The emulator's state is inside the agent's, so the agent that holds one holds the other. */
 function agentErrorOf({ code, message, hint }: StateError, { state }: Settings, pid: number | undefined): AgentError {
   if (code !== 'held') return new AgentError('state.unwritable', message, { hint });
   const agent = pid === undefined ? 'another agent' : `another agent (pid ${pid})`;

@@ -73,7 +73,7 @@ function rereadOnHangup(emulated: Emulator, file: string): void {
         emulated.catalog(catalog, 'builtIn');
         print(`catalog:  ${file} was read again`);
       })
-      // The catalog stays as it was, and the emulator up.
+      // The emulator goes on with the catalog that it has.
       .catch((error: unknown) => process.stderr.write(`${asCatalogError(file, error).message}\n`));
   });
 }
@@ -117,12 +117,12 @@ async function readCatalog(file: string): Promise<unknown> {
   }
 }
 
-/** What the schema has against a catalog, in one line; other errors as they are. */
+/** The first problem of a catalog, in one line; other errors are returned as they are. */
 function asCatalogError(file: string, error: unknown): Error {
   const [first] = issuesOf(error);
   if (first === undefined) return error as Error;
   const place = first.path.length === 0 ? '' : ` at ${first.path.map(String).join('.')}`;
-  return new AgentError('usage', `the catalog ${file} is none${place}: ${first.message}`, {
+  return new AgentError('usage', `the catalog ${file} is not valid${place}: ${first.message}`, {
     cause: error,
     hint: 'GET /_emulator/catalog shows the shape',
   });
@@ -133,7 +133,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** Of what zod throws, which is not always an Error. */
+/** The issues of an error that zod threw, which is not always an `Error`. */
 function issuesOf(error: unknown): readonly Issue[] {
   const { issues } = error as { issues?: unknown };
   return Array.isArray(issues) ? (issues as Issue[]) : [];
@@ -155,7 +155,7 @@ function parseListen(listen: string): { host: string; port: number } {
   const found = /^(?:(.+):)?(\d{1,5})$/.exec(listen);
   const port = Number(found?.[2]);
   if (found === null || port > 65_535) {
-    throw new AgentError('usage', `"${listen}" is no address to listen on`, { hint: 'write it as 127.0.0.1:8787' });
+    throw new AgentError('usage', `"${listen}" is not an address to listen on`, { hint: 'write it as 127.0.0.1:8787' });
   }
   return { host: found[1]?.replace(/^\[|\]$/g, '') ?? '127.0.0.1', port };
 }

@@ -1,15 +1,15 @@
 /**
- * The wire of area B: how drivers are pushed (SPEC part B, B1). What agent and emulator agree on, and nothing else.
+ * The wire format of the driver push, shared by agent and emulator.
  *
- * The schemas are strict. Where SPEC leaves a choice (what "no symbols" means, which unit `time` has) they say what this
- * project chose.
+ * The schemas are strict. Where the service's documentation is silent (what "no symbols" means, the unit of `time`), they
+ * say what this project chose; `docs/SERVICE.md` has the reasons.
  */
 import { z } from 'zod';
 
-/** Appended to `{drivers_url}`. Only POST. */
+/** Appended to the destination's URL. Only POST. */
 export const updatePath = '/api/extDrivers/update';
 
-/** Names what is missing or of the wrong type, for a message that stands behind a path. */
+/** The message for a value that is missing or has the wrong type; the path is written before it. */
 function mustBe(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => (input === undefined ? 'is required' : `must be ${what}, not ${nameOf(input)}`);
 }
@@ -20,7 +20,7 @@ function nameOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-// Half a surrogate pair has no UTF-8: it could neither be kept nor sent on.
+// Half a surrogate pair has no UTF-8, so it can neither be stored nor sent.
 const text = z
   .string({ error: mustBe('a string') })
   .min(1, 'must not be empty')
@@ -29,7 +29,7 @@ const text = z
 /** One element of a driver's display path. */
 export const pathElementSchema = text;
 
-/** `time`: UNIX seconds, any number of digits. `value`: decimal text; a sign and a decimal point are no "symbols". */
+/** `time`: UNIX seconds, any number of digits. `value`: decimal text with an optional minus and decimal point. */
 export const pointSchema = z.strictObject(
   {
     time: z
@@ -46,13 +46,13 @@ function listOf<Element extends z.ZodType>(element: Element): z.ZodArray<Element
   return z.array(element, { error: mustBe('an array') });
 }
 
-/** A driver of which path elements and points are yet to be checked, by whoever wants to stop at the first bad ones. */
+/** A driver without a check of its path elements and points, for a reader that checks them one by one. */
 export const driverFrameSchema = z.strictObject(
   { id: text, path: listOf(z.unknown()).min(1, 'must not be empty'), timeSeries: listOf(z.unknown()) },
   { error: mustBe('an object') },
 );
 
-/** One element of `extDrivers`. Equal paths, a parent that is no driver and an empty `timeSeries` are allowed. */
+/** One element of `extDrivers`. Equal paths, a parent that is not a driver and an empty `timeSeries` are allowed. */
 export const driverSchema = driverFrameSchema.extend({
   path: listOf(pathElementSchema).min(1, 'must not be empty'),
   timeSeries: listOf(pointSchema),
@@ -60,7 +60,7 @@ export const driverSchema = driverFrameSchema.extend({
 
 export const shouldDeleteMissingSchema = z.boolean({ error: mustBe('true or false') });
 
-/** The body. `shouldDeleteMissing` is false where it is left out. */
+/** The body. `shouldDeleteMissing` is false if it is left out. */
 export const updateSchema = z.strictObject(
   {
     shouldDeleteMissing: shouldDeleteMissingSchema.optional(),

@@ -1,17 +1,17 @@
-/** The wire of area A: what routing answers with (SPEC 2.A "Routing decision", "Pipeline entry", 7.A). */
+/** The wire format of model routing: routing decisions, pipelines and the refusal without an eligible model. */
 import { z } from 'zod';
 import { optimizationTargets } from './routing-settings.ts';
 
-/** In the order in which they run (SPEC 3). */
+/** In the order in which they run. */
 export const filterNames = ['allow_deny', 'capability', 'input_support', 'prompt_length', 'price'] as const;
 const filterNameSchema = z.enum(filterNames);
 export type FilterName = z.infer<typeof filterNameSchema>;
 
-/** `cost`: sorted by estimate. `selected`: by latency or quality. `single_candidate`: there was nothing to rank. */
+/** `cost`: sorted by estimate. `selected`: by latency or quality. `single_candidate`: only one model was left. */
 const rankOutcomeSchema = z.enum(['cost', 'selected', 'fallback', 'single_candidate']);
 export type RankOutcome = z.infer<typeof rankOutcomeSchema>;
 
-/** The emulator's ranking does not fail, so it never has reason for the last one. */
+/** The last one stands for a ranking that failed; the emulator's never does. */
 export const reasonCodes = [
   'lowest_cost',
   'best_latency',
@@ -28,13 +28,13 @@ const filterEntrySchema = z.strictObject({
   models: z.array(z.string()),
 });
 const capacitySchema = z.strictObject({
-  /** Better ranked than the pick, and passed over because they were at their concurrency limit. */
+  /** Models that ranked above the pick and were skipped, because they were at their concurrency limit. */
   skipped: z.array(z.string()),
-  /** Every eligible model was at its limit: none was skipped, and the best one's task queues. */
+  /** Every eligible model was at its limit. No model was skipped, and the task of the best one queues. */
   allExhausted: z.boolean(),
 });
 
-/** Filters, then capacity where it changed the outcome, then rank. */
+/** Filters, then capacity if it changed the outcome, then rank. */
 export const pipelineEntrySchema = z.discriminatedUnion('type', [
   filterEntrySchema,
   capacitySchema.extend({ type: z.literal('capacity') }),
@@ -45,7 +45,7 @@ export type FilterEntry = z.infer<typeof filterEntrySchema>;
 export type CapacityFallback = z.infer<typeof capacitySchema>;
 
 const resolvedInputSchemas = {
-  /** `duration` in seconds, `ratio` in pixels as `<width>:<height>`, `resolution` as the request's tier. */
+  /** `duration` in seconds, `ratio` in pixels as `<width>:<height>`, `resolution` in the request's words. */
   video: z.strictObject({ duration: z.number(), ratio: z.string(), resolution: z.string() }),
   image: z.strictObject({ aspectRatio: z.string(), ratio: z.string(), resolution: z.string() }),
   audio: z.strictObject({
@@ -60,12 +60,12 @@ export type ResolvedInput = ResolvedVideo | ResolvedImage | ResolvedAudio;
 
 const resolvedSettingsSchema = z.strictObject({
   optimizeFor: z.enum(optimizationTargets),
-  /** Credits; null where the router sets none for this modality. */
+  /** Credits; null if the router sets no ceiling for this modality. */
   priceCeiling: z.number().nullable(),
 });
 export type ResolvedSettings = z.infer<typeof resolvedSettingsSchema>;
 
-/** `routing` of a generation's answer. */
+/** The `routing` of an answer to a generation. */
 export const routingSchema = z.strictObject({
   model: z.string(),
   provider: z.string(),
@@ -80,7 +80,7 @@ export type Routing = z.infer<typeof routingSchema>;
 export const generateAnswerSchema = z.strictObject({ id: z.uuid(), routing: routingSchema });
 export const dryRunAnswerSchema = z.strictObject({ dryRun: z.literal(true), routing: routingSchema });
 
-/** The body of the 400 where a filter leaves no model. */
+/** The body of the 400 if a filter leaves no model. */
 export const noEligibleModelSchema = z.strictObject({
   error: z.string(),
   code: z.literal('no_eligible_model'),

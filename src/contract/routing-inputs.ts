@@ -1,7 +1,7 @@
 /**
- * The wire of area A: requests to generate (SPEC A4). Objects are closed: what is not known is refused.
+ * The wire format of model routing: requests to generate. Unknown keys are refused.
  *
- * SPEC shows four input fields; the others and all limits are those of the vendor's interface description.
+ * The service's guide shows four input fields. The others, and all limits, are from the vendor's interface description.
  */
 import { z } from 'zod';
 import { mediaUriSchemas } from './routing-media.ts';
@@ -39,7 +39,7 @@ const keyframeSchema = z.union([
   z.strictObject({ uri: mediaUriSchemas.image, at: z.number().min(0).max(1), range: rangeSchema.optional() }),
 ]);
 
-/** At most one element of each of these roles. */
+/** At most one element may have each of these roles. */
 function onceEach<Role extends string>(...roles: readonly Role[]) {
   return (context: z.core.ParsePayload<{ role: string }[]>): void => {
     for (const role of roles) {
@@ -49,7 +49,7 @@ function onceEach<Role extends string>(...roles: readonly Role[]) {
   };
 }
 
-/** Every key is optional. A source video makes it video to video, any image image to video. */
+/** Every key is optional. A source video makes it video to video, an image makes it image to video. */
 export const videoInputSchema = z
   .strictObject({
     promptText: z.string().min(1).max(6_000).optional(),
@@ -114,14 +114,14 @@ function requestOf<Input extends z.ZodType>(input: Input) {
   return z.strictObject({ configId: slugSchema, input, dryRun: z.boolean().optional() });
 }
 
-/** The live service's manner. */
+/** As strict as the live service. */
 export const generateRequestSchemas = {
   video: requestOf(videoInputSchema),
   image: requestOf(imageInputSchema),
   audio: requestOf(audioInputSchema),
 };
 
-// What SPEC shows of these fields; where they mean nothing there is nothing more to hold them against.
+// Fields that are ignored in a modality where they mean nothing: only their type is checked.
 const anyDuration = z.number().positive();
 const anyAspectRatio = z.string().regex(/^\d{1,5}:\d{1,5}$/, 'must be of the form <width>:<height>');
 const anyResolution = z.string().regex(/^\d{1,5}[pk]$/, 'must be a tier such as 720p or 4k');
@@ -137,7 +137,7 @@ const lenientImageInputSchema = z
   })
   .transform((given): ImageInput => {
     const { resolution, ...input } = without(given, 'duration');
-    // A height in lines says nothing about a picture.
+    // A resolution such as 720p means nothing for an image.
     return resolution !== undefined && isImageResolution(resolution) ? { ...input, resolution } : input;
   });
 
@@ -153,10 +153,10 @@ const lenientAudioInputSchema = z
     const input = without(given, 'aspectRatio', 'resolution');
     const isDescribed = [input.duration, input.loop, input.referenceAudios].some((value) => value !== undefined);
     const type = input.type ?? (isDescribed ? 'audio' : 'speech');
-    // Words take as long as they take.
+    // The text decides how long speech takes.
     return type === 'speech' ? { ...without(input, 'duration'), type } : { ...input, type };
   })
-  // Where it means something, a duration is held against the limits of one.
+  // A duration that means something must be within its limits.
   .pipe(audioInputSchema);
 
 function without<Given extends object, Key extends keyof Given>(given: Given, ...keys: Key[]): Omit<Given, Key> {
@@ -166,9 +166,9 @@ function without<Given extends object, Key extends keyof Given>(given: Given, ..
 }
 
 /**
- * What SPEC alone lets a client send: `promptText`, `duration`, `aspectRatio` and `resolution` on every modality, ignored
- * where they mean nothing. Audio without `type` is speech, or audio where `duration`, `loop` or `referenceAudios` ask for
- * what speech has not. The output is that of `generateRequestSchemas`.
+ * Takes what the service's guide alone lets a client send: `promptText`, `duration`, `aspectRatio` and `resolution` on every
+ * modality, ignored where they mean nothing. Audio without `type` is speech, or sound if `duration`, `loop` or
+ * `referenceAudios` is given. The output is that of `generateRequestSchemas`.
  */
 export const lenientGenerateRequestSchemas = {
   video: requestOf(videoInputSchema),

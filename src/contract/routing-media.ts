@@ -1,4 +1,4 @@
-/** The wire of area A: how a request names media. Nothing is fetched; what can be seen in the text is checked. */
+/** The wire format of model routing: media URIs. They are checked as text; nothing is fetched. */
 import { z } from 'zod';
 
 const httpsCharactersMax = 2_048;
@@ -7,7 +7,7 @@ const dataCharactersMax = 5 * 1_024 * 1_024;
 
 type MediaKind = 'image' | 'video' | 'audio';
 
-/** What is wrong with it, or undefined. A data URI is long: only its beginning is looked at. */
+/** The problem of a URI, or undefined. Only the beginning of a data URI is read, since it may be long. */
 function faultOf(uri: string, kind: MediaKind): string | undefined {
   if (uri.startsWith('data:')) return faultOfData(uri, kind);
   if (uri.startsWith('runway://'))

@@ -1,6 +1,6 @@
 /**
- * The wire of area A: routers, the routing log, tasks, the organization and uploads (SPEC 2.A, A1 to A3, A5). Where SPEC
- * shows no shape it is that of the vendor's interface description.
+ * The wire format of model routing: routers, the routing log, tasks, the organization and uploads. Shapes that the service's
+ * guide does not show are from the vendor's interface description.
  */
 import { z } from 'zod';
 import { filterNames, pipelineEntrySchema, reasonCodes } from './routing-answers.ts';
@@ -16,7 +16,7 @@ import {
 const momentSchema = z.iso.datetime();
 const creditsSchema = z.strictObject({ credits: z.number() });
 
-/** SPEC A1: `slug` and `name` are required; upstream would take the slug for a name. */
+/** `slug` and `name` are required. The vendor's interface would take the slug as the name. */
 export const routerCreateSchema = z.strictObject({
   slug: slugSchema,
   name: routerNameSchema,
@@ -25,7 +25,7 @@ export const routerCreateSchema = z.strictObject({
 });
 export type RouterCreate = z.infer<typeof routerCreateSchema>;
 
-/** A slug never changes, so it is no field here. */
+/** A slug cannot be changed. */
 export const routerUpdateSchema = z.strictObject({
   name: routerNameSchema.optional(),
   description: routerDescriptionSchema.nullable().optional(),
@@ -45,7 +45,7 @@ export const routerSchema = z.strictObject({
 });
 export type RouterAnswer = z.infer<typeof routerSchema>;
 
-/** One line of the routing log. All keys are always there. */
+/** One record of the routing log. It always has all keys. */
 export const routedRequestSchema = z.strictObject({
   id: z.uuid(),
   requestId: z.string(),
@@ -73,7 +73,7 @@ const taskHead = { id: z.uuid(), createdAt: momentSchema };
 const waitingShape = { ...taskHead, estimatedCost: creditsSchema };
 const costSchema = z.strictObject({ credits: z.int().nonnegative() });
 
-/** Told apart by `status`: what has not ended has an estimate, what has ended a cost. */
+/** A task by its `status`: before its end it has an estimate, afterwards a cost. */
 export const taskSchema = z.discriminatedUnion('status', [
   z.strictObject({ ...waitingShape, status: z.literal('PENDING') }),
   z.strictObject({ ...waitingShape, status: z.literal('THROTTLED') }),
@@ -108,7 +108,7 @@ export type Organization = z.infer<typeof organizationSchema>;
 
 const dateSchema = z.iso.date();
 
-/** Days in UTC; `beforeDate` is not among them. */
+/** Days in UTC, without `beforeDate` itself. */
 export const usageQuerySchema = z.strictObject({ startDate: dateSchema.optional(), beforeDate: dateSchema.optional() });
 export type UsageQuery = z.infer<typeof usageQuerySchema>;
 
@@ -116,7 +116,7 @@ export const usageSchema = z.strictObject({
   results: z.array(
     z.strictObject({
       date: dateSchema,
-      /** Negative where more was refunded than used. */
+      /** Negative if more was refunded than used. */
       usedCredits: z.array(z.strictObject({ model: z.string(), amount: z.int() })),
     }),
   ),
@@ -136,7 +136,7 @@ export const uploadSchema = z.strictObject({
 });
 export type UploadAnswer = z.infer<typeof uploadSchema>;
 
-/** Any refusal; `issues` where a body or a query does not fit, `code` where a program may want to tell it apart. */
+/** Any refusal. `issues`: what does not fit in a body or query. `code`: for programs that handle this refusal. */
 export const errorSchema = z.looseObject({
   error: z.string(),
   code: z.string().optional(),

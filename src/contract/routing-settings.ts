@@ -1,6 +1,6 @@
 /**
- * The wire of area A: what a router is told to do (SPEC 2.A "Router"; A1, A2), and the names that requests, answers and
- * the routing log share.
+ * The wire format of model routing: the settings of a router, and the names that requests, answers and the routing log
+ * share.
  */
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ export const slugSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must begin with a-z and hold at most 64 of a-z, 0-9, "_" and "-"');
 
-// Half a surrogate pair has no UTF-8: it could not be kept.
+// Half a surrogate pair has no UTF-8, so it cannot be stored.
 const text = (charactersMax: number) =>
   z
     .string()
@@ -27,7 +27,7 @@ export const routerDescriptionSchema = text(2_000);
 
 const modelIdsMax = 10_000;
 
-/** `allow_new_except`: `ids` is a deny list, which models added later are not on. `allowlist_only`: no others are used. */
+/** `allow_new_except`: `ids` is a deny list; models that are added later may be used. `allowlist_only`: only `ids` may be used. */
 const listModeSchema = z.enum(['allow_new_except', 'allowlist_only']);
 const modelIdsSchema = z.array(z.string().min(1).max(200)).max(modelIdsMax);
 
@@ -35,11 +35,11 @@ const optimizeForSchema = z.enum(optimizationTargets);
 const fallbackSchema = z.strictObject({ onCapacity: z.boolean().optional() });
 const modelListSchema = z.strictObject({ mode: listModeSchema, ids: modelIdsSchema });
 
-/** Credits for one generation, all its outputs together. SPEC says "number", so a fraction is one. */
+/** Credits for one generation with all its outputs. Fractions are allowed. */
 const ceilingSchema = z.number().positive();
 const clearableCeilingSchema = ceilingSchema.nullable();
 
-/** Settings as they are kept and shown: complete, but for what is not set. */
+/** Settings as they are stored and shown, with every default filled in. */
 export const routerSettingsSchema = z.strictObject({
   schemaVersion: z.literal(1),
   optimizeFor: optimizeForSchema,
@@ -55,7 +55,7 @@ export const routerSettingsSchema = z.strictObject({
 });
 export type RouterSettings = z.infer<typeof routerSettingsSchema>;
 
-/** What stands for settings that creation leaves out: cheapest of all models, also those added later. */
+/** Default settings: the cheapest of all models, also of those that are added later. */
 export const defaultRouterSettings: RouterSettings = {
   schemaVersion: 1,
   optimizeFor: 'cost',
@@ -75,10 +75,10 @@ const settingsWriteShape = {
   fallback: fallbackSchema.optional(),
 };
 
-/** Settings of a new router, or of one that is replaced. A ceiling of `null` is none. */
+/** Settings of a new router, or settings that replace others. `null` means no ceiling. */
 export const settingsCreateSchema = z.strictObject({ ...settingsWriteShape, models: modelListSchema.optional() });
 
-/** Changes of settings: what is left out stays, at any depth; a ceiling of `null` is cleared. */
+/** Changes of settings, merged at any depth. `null` removes a ceiling. */
 export const settingsPatchSchema = z.strictObject({
   ...settingsWriteShape,
   models: z.strictObject({ mode: listModeSchema.optional(), ids: modelIdsSchema.optional() }).optional(),

@@ -1,7 +1,7 @@
 /** The shapes of the emulator's answers. */
 import type { Issue } from './issues.ts';
 
-/** A refusal: `{ "error", "issues"? }`. `error` is one line for a log; `issues` says each thing and where. */
+/** A refusal: `{ "error", "issues"? }`. `error` is one line for a log; `issues` lists each problem with its place. */
 export function refuse(
   status: number,
   error: string,
@@ -10,7 +10,7 @@ export function refuse(
   return answerJson(issues === undefined ? { error } : { error, issues }, { status, ...(headers && { headers }) });
 }
 
-/** Of refusals with issues: the first one and how many there are besides. */
+/** The first issue, and how many more there are. */
 export function summaryOf(issues: readonly Issue[]): string {
   const [first] = issues;
   if (first === undefined) return 'refused';
@@ -21,8 +21,8 @@ export function summaryOf(issues: readonly Issue[]): string {
 const texts = new WeakMap<Response, string>();
 
 /**
- * A response with `value` as its body, which is kept beside it: the stream that a body is otherwise costs as much as
- * routing a request does. Whoever sends it asks `textOf`, or has the body put in by `wholeOf`.
+ * A response whose JSON body is kept beside it, because a body stream costs as much time as routing a request. The sender
+ * gets the text from `textOf`, or a response with its body from `wholeOf`.
  */
 export function answerJson(
   value: unknown,
@@ -44,10 +44,10 @@ export function wholeOf(response: Response): Response {
   return text === undefined ? response : new Response(text, response);
 }
 
-/** How much text is sent at once. */
+/** Characters sent at once. */
 const batchCharacters = 64 * 1024;
 
-/** JSON text that is made while it is sent. The pieces are released when it was, also where the client leaves early. */
+/** JSON text that is made while it is sent. The iterator is closed afterwards, also when the client leaves early. */
 export function streamJson(pieces: Iterable<string>): Response {
   return new Response(ReadableStream.from(encodeBatches(pieces)), { headers: { 'content-type': 'application/json' } });
 }

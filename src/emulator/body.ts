@@ -8,9 +8,9 @@ import { ConnectionDropped } from './connection.ts';
 export interface ReceivedBody {
   /** Decoded bytes, as far as they were received. */
   readonly bytes: number;
-  /** sha256 (hex) of those. */
+  /** sha256 (hex) of those bytes. */
   readonly sha256: string;
-  /** The answer, where the body cannot be received: 400, 413 or 415. */
+  /** The answer if the body cannot be received: 400, 413 or 415. */
   readonly refusal?: Response;
 }
 
@@ -22,10 +22,10 @@ export interface Receiving {
   readonly take: (chunk: Uint8Array) => void;
 }
 
-/** A body that is given as one piece is still worked on in steps. */
+/** A body that arrives as one piece is processed in steps of this size. */
 const stepBytes = 1024 * 1024;
 
-/** A body that is said to be no longer is received as a whole. */
+/** A body whose declared length is at most this is received as a whole. */
 const smallBytesMax = 64 * 1024;
 
 /** @throws ConnectionDropped when the client left or the emulator is closed before the body ended. */
@@ -41,7 +41,7 @@ export async function receiveBody(request: Request, receiving: Receiving): Promi
       refuse(415, `content-encoding ${coding} is not known`, { headers: { 'accept-encoding': 'gzip' } }),
     );
   }
-  // No use in receiving what says that it is too long.
+  // Refused before it is received: its declared length is too long.
   if (isPlain && declaredBytes > receiving.bytesMax) return reception.end(tooLarge(receiving.bytesMax));
   if (request.body === null) return reception.end();
   try {
@@ -56,19 +56,19 @@ export async function receiveBody(request: Request, receiving: Receiving): Promi
   return reception.end();
 }
 
-/** A small body, without the stream and the running hash that cost more than it does. */
+/** Receives a small body without a stream and a running hash, which would cost more than the body. */
 async function receiveWhole(request: Request, { bytesMax, signal, take }: Receiving): Promise<ReceivedBody> {
-  // A body of GET or HEAD is none, whatever its length is said to be.
+  // GET and HEAD have no body, whatever length the header declares.
   const hasNone = request.method === 'GET' || request.method === 'HEAD';
   const whole = hasNone ? new Uint8Array() : await readWhole(request, signal);
   const received = { bytes: whole.length, sha256: hash('sha256', whole) };
-  // Without a network nobody has checked what the header says.
+  // The length in the header is unchecked when the request did not come over a network.
   if (whole.length > bytesMax) return { ...received, refusal: tooLarge(bytesMax) };
   for (let at = 0; at < whole.length; at += stepBytes) take(whole.subarray(at, at + stepBytes));
   return received;
 }
 
-/** Ends at once when the signal aborts, which the request's own method does not while it waits for a silent client. */
+/** Ends at once when the signal aborts. `request.arrayBuffer` alone would go on waiting for a silent client. */
 async function readWhole(request: Request, signal: AbortSignal): Promise<Uint8Array> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason as Error);
@@ -89,7 +89,7 @@ async function expand(body: ReadableStream<Uint8Array>, signal: AbortSignal, con
   const failed = new AbortController();
   const chunks = readChunks(body, AbortSignal.any([signal, failed.signal]));
   const stop = (error: unknown): never => {
-    // The pipeline waits for its source, and that perhaps for a client that has nothing more to say.
+    // Ends the source too: the pipeline waits for it, and the source may wait for a silent client.
     failed.abort(error);
     throw error;
   };
@@ -98,13 +98,13 @@ async function expand(body: ReadableStream<Uint8Array>, signal: AbortSignal, con
   await pipeline(chunks, gunzip, (expanded) => consume(expanded).catch(stop));
 }
 
-/** Ends at once when the signal aborts, which the stream's own iterator does not while it waits for a silent client. */
+/** Ends at once when the signal aborts. The stream's own iterator would go on waiting for a silent client. */
 async function* readChunks(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader();
-  // Ends a read that is waiting. A stream that cannot be cancelled has failed already, and the read says so.
+  // Ends a read that is waiting. If cancelling fails, the stream has failed already and the read throws that.
   const cancel = (): void => void reader.cancel(signal.reason).catch(() => {});
   signal.addEventListener('abort', cancel);
   try {
@@ -120,7 +120,7 @@ async function* readChunks(
 }
 
 class Reception {
-  /** Of `take`, which is no failure of the connection. */
+  /** The error that `take` threw, to tell it from a failure of the connection. */
   failure: unknown;
   readonly #receiving: Receiving;
   readonly #hash = createHash('sha256');

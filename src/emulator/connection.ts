@@ -1,7 +1,7 @@
-/** A request without an answer: the connection ends instead. */
+/** Thrown when the connection ends without an answer to the request. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped';
-  /** What a client sees, too. */
+  /** The code that a client sees too. */
   readonly code = 'ECONNRESET';
 
   constructor(reason: string, options?: ErrorOptions) {

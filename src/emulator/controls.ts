@@ -1,4 +1,4 @@
-/** What people and tests do with the emulator itself: see what arrived, order faults, begin anew. */
+/** Controls of the emulator itself: the request log, faults and reset. */
 import { z } from 'zod';
 import { refuse, summaryOf } from './answers.ts';
 import { faultSchema } from './fault-schema.ts';
@@ -8,7 +8,6 @@ import type { RequestLog } from './request-log.ts';
 import { route } from './routes.ts';
 import type { App } from './routes.ts';
 
-/** What is controlled. */
 interface Controlled {
   readonly log: RequestLog;
   readonly faults: FaultQueue;
@@ -35,7 +34,7 @@ export function serveControls(app: App, controlled: Controlled): void {
   });
 }
 
-/** One fault, or a list of them; all or none. Gives the refusal, where there is one. */
+/** Adds one fault or a list of them, all or none. Returns the refusal if the body does not fit. */
 async function addFaults(faults: FaultQueue, request: Request): Promise<Response | undefined> {
   let body: unknown;
   try {

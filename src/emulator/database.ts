@@ -1,4 +1,4 @@
-/** Where the emulator keeps things: one SQLite database, in a directory or for the life of the process. */
+/** The emulator's SQLite database: in a state directory, or temporary for the life of the process. */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -6,19 +6,19 @@ import { StateError } from './state-error.ts';
 
 const fileName = 'emulator.sqlite';
 
-/** Raised with every change of a table. */
+/** Version of the tables, to be raised with every change of one. */
 const version = 1;
 
-/** An emulator that is just ending may hold the directory this long. */
+/** How long to wait for an emulator that is just ending and still holds the directory. */
 const patienceMs = 500;
 
 /**
- * Opens the database of a state directory, which is created (0700) if need be, and holds it: SQLite's own lock keeps every
- * other process out, and is gone the moment this one is, however it ended.
+ * Opens and locks the database of a state directory, which is created (0700) if it is missing. SQLite's own lock keeps
+ * other processes out and is released when this process ends, however it ends.
  *
- * Without one it is a private temporary database: in memory as long as it is small, and what does not fit into the page
- * cache (16 MB) goes to a file without a name that ends with the process. `:memory:` would hold six million points twice
- * while they are replaced.
+ * Without a state directory it opens a private temporary database: in memory while it is small, beyond the page cache
+ * (16 MB) in an unnamed file that is deleted with the process. `:memory:` would hold six million points twice while they are
+ * replaced.
  *
  * @throws StateError
  */
@@ -28,7 +28,7 @@ export function openDatabase(state: string | undefined): Database.Database {
   try {
     const file = preparePrivateFile(state);
     database = new Database(file, { timeout: patienceMs });
-    // Before the first read. What is locked from then on stays so until the end.
+    // Set before the first read: from then on a lock is held until the end.
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
     const found = database.pragma('user_version', { simple: true }) as number;
@@ -38,7 +38,7 @@ export function openDatabase(state: string | undefined): Database.Database {
       });
     }
     database.pragma('journal_mode = WAL');
-    // A whole snapshot is one transaction; its log need not stay that long afterwards.
+    // A whole snapshot is one transaction; this cuts the log to 16 MB afterwards.
     database.pragma('journal_size_limit = 16777216');
     database.pragma(`user_version = ${version}`);
     return database;
@@ -49,8 +49,8 @@ export function openDatabase(state: string | undefined): Database.Database {
 }
 
 /**
- * The database's file, 0600 before anything is in it: SQLite gives its log and index the same mode. A directory that is
- * created is 0700; one that was there keeps its mode, since it may be for other things too.
+ * Creates the database's file with mode 0600 before anything is in it; SQLite gives its log the same mode. A new directory
+ * gets 0700. An existing one keeps its mode, because it may serve other purposes too.
  */
 function preparePrivateFile(state: string): string {
   const created = mkdirSync(state, { recursive: true, mode: 0o700 });
@@ -61,7 +61,7 @@ function preparePrivateFile(state: string): string {
   return file;
 }
 
-/** What went wrong with a state directory, where it is that; other errors as they are. */
+/** Turns failures of the system and of SQLite into a `StateError`; other errors are returned as they are. */
 export function stateErrorOf(state: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StateError) return error;
   const isSystem = error instanceof Database.SqliteError || 'errno' in error;

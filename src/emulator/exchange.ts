@@ -1,4 +1,4 @@
-/** One request to the service on its way from the body to the answer. What all routes of both areas have in common. */
+/** One request to the service, from its body to its answer. All routes of the driver push and of model routing use it. */
 import { randomUUID } from 'node:crypto';
 import { receiveBody } from './body.ts';
 import { playFault } from './faults.ts';
@@ -10,13 +10,13 @@ export interface ExchangeContext {
   readonly fault: Fault | undefined;
   readonly bodyBytesMax: number;
   readonly closing: AbortSignal;
-  /** Keeps what is known of the request by now. */
+  /** Writes the record as it is now. */
   readonly save: (record: RequestRecord) => void;
 }
 
 export class Exchange {
   readonly record: RequestRecord;
-  /** Sent along with the answer as `x-request-id`. */
+  /** Sent with the answer as `x-request-id`. */
   readonly requestId = randomUUID();
   readonly #request: Request;
   readonly #context: ExchangeContext;
@@ -28,10 +28,10 @@ export class Exchange {
   }
 
   /**
-   * Receives the whole body, also where the answer is clear already, and so too before a fault is played. Of one that
-   * cannot be received the rest is read by whoever sends the answer.
-   * @param bytesMaxOfRoute where the route takes less than the emulator does.
-   * @returns the answer where the body cannot be received.
+   * Receives the whole body, even if the answer is known already or a fault will be played. The sender of the answer reads
+   * the rest of a body that is refused.
+   * @param bytesMaxOfRoute the route's own limit if it is lower than the emulator's.
+   * @returns the refusal if the body cannot be received.
    */
   async receive(take: (chunk: Uint8Array) => void, bytesMaxOfRoute = Infinity): Promise<Response | undefined> {
     const { bodyBytesMax, closing: signal } = this.#context;
@@ -43,20 +43,20 @@ export class Exchange {
     return refusal;
   }
 
-  /** Does `act` and answers, unless a fault has it otherwise. Nothing may be changed outside of `act`. */
+  /** Runs `act` and answers, unless a fault changes that. Nothing outside of `act` may change what the service holds. */
   async settle(act: () => Response | Promise<Response>): Promise<Response> {
     const { fault, closing, save } = this.#context;
     const actAndSave = async (): Promise<Response> => {
       const response = await act();
-      // A fault may keep the answer back for long.
+      // Saved before a fault holds the answer back.
       save(this.record);
       return response;
     };
-    // Its own signal costs a controller, which only a fault that waits has use for.
+    // The request's signal is created lazily: it costs a controller, and only a waiting fault needs it.
     return playFault(fault, { act: actAndSave, left: () => this.#request.signal, closing });
   }
 
-  /** For answers that need nothing of the body. */
+  /** For answers that do not depend on the body. */
   async answer(act: () => Response): Promise<Response> {
     const refusal = await this.receive(() => {});
     return this.settle(() => refusal ?? act());

@@ -1,8 +1,8 @@
 /** The faults that can be ordered. */
 import { z } from 'zod';
 
-/** RFC 9110, 5.1 and 5.5: what a header can be sent with; other letters than ASCII would not arrive as they are. */
-const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header');
+/** Names and values that a header can carry (RFC 9110, 5.1 and 5.5). Letters other than ASCII would arrive changed. */
+const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a valid header name');
 const headerValueSchema = z.string().regex(/^[\t -~]*$/, 'cannot be sent in a header');
 
 const pathPattern = /^\/[^?#*]*\*?$/;
@@ -46,17 +46,17 @@ export const faultSchema = z
   .refine(({ apply, status, hang }) => !apply || status !== undefined || hang, 'apply needs a status or hang');
 
 /**
- * - `path`: only requests to this path, or with `*` at its end to all that begin so; default: any of the service's paths.
- * - `times`: so many requests; default 1.
- * - `delayMs`: a wait between the last byte of the request and everything else. A request whose client has left in the
- *   meantime is still applied: a late landing.
- * - `status`, with `retryAfter`, `headers`, `body`, `contentType`: is answered, and nothing applied.
- * - `hang`: no answer before the client leaves or the emulator is closed, and nothing applied.
- * - `drop`: the connection ends without an answer, before or after the request was applied.
- * - `apply`: with `status` or `hang`: the request is applied all the same, if it is valid.
- * - `failureCode`, with `failure` as its text: the next task that is created ends so; the request itself is answered as
- *   ever. `cancelled`: it ends cancelled, as by someone in the service's console. `path` and `times` go by the requests
- *   that create tasks.
+ * - `path`: the fault is for requests to this path; with `*` at its end for all paths that begin so. Default: every path
+ *   of the service.
+ * - `times`: for how many requests. Default 1.
+ * - `delayMs`: a wait after the last byte of the request. If the client leaves meanwhile, the request is still applied: a
+ *   late landing.
+ * - `status`, with `retryAfter`, `headers`, `body`, `contentType`: this answer is sent, and nothing is applied.
+ * - `hang`: no answer until the client leaves or the emulator is closed; nothing is applied.
+ * - `drop`: the connection ends without an answer, before or after the request is applied.
+ * - `apply`, with `status` or `hang`: a valid request is applied nevertheless.
+ * - `failureCode`, with `failure` as its text: the next task that is created fails with it. `cancelled`: it ends cancelled.
+ *   The request that creates the task is answered as usual; `path` and `times` are about such requests.
  */
 export type FaultInput = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
@@ -66,7 +66,7 @@ interface TaskFault {
   readonly cancelled?: true | undefined;
 }
 
-/** Whether a fault is about how a task ends, and not about the answer to a request. */
+/** Whether a fault decides how a task ends, instead of how a request is answered. */
 export function isForTask({ failureCode, cancelled }: TaskFault): boolean {
   return failureCode !== undefined || cancelled !== undefined;
 }

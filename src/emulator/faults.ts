@@ -1,4 +1,4 @@
-/** What goes wrong on demand: the next requests that a fault is for get it instead of their answer, or before it. */
+/** Faults on demand. They queue up; each meets the next requests that it is for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
@@ -9,7 +9,7 @@ import type { Ending } from './routing/tasks.ts';
 export class FaultQueue {
   #faults: Fault[] = [];
 
-  /** In the order in which they will be used. */
+  /** In the order of use. */
   get pending(): readonly Fault[] {
     return this.#faults;
   }
@@ -22,12 +22,12 @@ export class FaultQueue {
     this.#faults = [];
   }
 
-  /** The first fault for a request to this path, used up by one. */
+  /** Takes the first fault for a request to this path and uses it up by one. */
   take(path: string): Fault | undefined {
     return this.#takeFirst((fault) => !isForTask(fault) && isFor(fault, path));
   }
 
-  /** How a task that a request to this path has created is to end, where a fault says so; it is used up by one. */
+  /** How a fault wants the task of a request to this path to end; uses the fault up by one. */
   takeEnding(path: string): Ending | undefined {
     const fault = this.#takeFirst((queued) => isForTask(queued) && isFor(queued, path));
     if (fault === undefined) return undefined;
@@ -52,7 +52,7 @@ function isFor(fault: Fault, path: string): boolean {
 }
 
 export interface Play {
-  /** Does what the request asks for, and answers it. */
+  /** Applies the request and answers it. */
   readonly act: () => Response | Promise<Response>;
   /** Aborted when the client leaves. */
   readonly left: () => AbortSignal;
@@ -60,7 +60,7 @@ export interface Play {
   readonly closing: AbortSignal;
 }
 
-/** Answers a request as its fault says. @throws ConnectionDropped where that is no answer at all. */
+/** Answers a request as its fault says. @throws ConnectionDropped where the fault allows no answer. */
 export async function playFault(fault: Fault | undefined, { act, left, closing }: Play): Promise<Response> {
   if (fault === undefined) return act();
   if (fault.delayMs > 0) await delay(fault.delayMs, closing);

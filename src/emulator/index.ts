@@ -7,7 +7,7 @@
  * expect(emulator.drivers()).toHaveLength(1);
  * ```
  *
- * `docs/EMULATOR.md` says what it does and what it does not.
+ * `docs/EMULATOR.md` says what it emulates and what not.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -35,25 +35,25 @@ export interface Emulator extends AsyncDisposable {
   /** Without a trailing slash, such as `http://127.0.0.1:8787`. */
   readonly url: string;
   readonly port: number;
-  /** As the global `fetch`, without the network. A path is enough; a dropped connection rejects, as there. */
+  /** Like the global `fetch`, without a network; a path is enough. A dropped connection rejects. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** By the UTF-8 bytes of their ids, points by month, `time` and `value` as sent. */
+  /** Sorted by the UTF-8 bytes of their ids, points by month; `time` and `value` as sent. */
   drivers(): Driver[];
-  /** The newest thousand requests to the service's own paths, newest first. */
+  /** The newest thousand requests to the service's paths, newest first. */
   requests(): RequestRecord[];
-  /** The next requests meet these, in this order, after those that wait already. @throws ZodError */
+  /** Queues faults for the next requests, behind those that wait already. @throws ZodError */
   faults(...faults: readonly FaultInput[]): void;
   clearFaults(): void;
-  /** Sets the time of area A forward. */
+  /** Sets the time of model routing forward. */
   advance(seconds: number): void;
   /**
-   * Changes the catalog as `POST /_emulator/catalog` does; `builtIn` starts from the built-in one, as a file that is read again.
+   * Changes the catalog as `POST /_emulator/catalog` does; `builtIn` makes the changes on the built-in one.
    * @throws ZodError
    */
   catalog(catalog: unknown, base?: 'present' | 'builtIn'): void;
-  /** As new: no drivers, routers, tasks, requests or faults. Requests under way go on. */
+  /** Empties it: no drivers, routers, tasks, requests or faults. Requests under way go on. */
   reset(): void;
-  /** Ends every connection and request at once. Twice is no harm. */
+  /** Ends every connection and request at once. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     fetch: (request, bindings) => serve(service, request, bindings as HttpBindings),
     overrideGlobalObjects: false,
     serverOptions: {
-      // A body of a gibibyte may take its time. Node would then wait for headers without end, too.
+      // A body of a gibibyte may take long. This also switches off Node's limit for headers, so that is set below.
       requestTimeout: 0,
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: Math.max(1, Math.min(headersTimeoutMs / 2, 5_000)),
@@ -77,7 +77,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }) as Server;
   try {
     server.listen(port, host);
-    // Rejects with what `listen` fails with.
+    // Rejects with the error of `listen`.
     await once(server, 'listening');
   } catch (error) {
     await service.close();
@@ -107,7 +107,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 }
 
-/** A host that stands for all addresses is none to connect to. */
+/** A host for a URL. One that stands for all addresses cannot be connected to, so loopback takes its place. */
 function nameOfHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
@@ -128,7 +128,7 @@ async function fetchInMemory(service: Service, request: Request): Promise<Respon
   const { signal } = request;
   signal.throwIfAborted();
   const left = new Promise<never>((_resolve, reject) => {
-    // What the service makes of the request goes on, as it would behind a network.
+    // The service goes on with the request, as it would behind a network.
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
   try {

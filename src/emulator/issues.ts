@@ -1,4 +1,4 @@
-/** What is wrong with a request, and where. */
+/** Problems of a request, each with its place. */
 import type { z } from 'zod';
 
 export interface Issue {
@@ -7,7 +7,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** So many are told. Whoever sends a million bad points learns as much from these. */
+/** How many are reported. The twenty-first would teach the sender nothing new. */
 const issuesMax = 20;
 
 /** A key can be as long as the body. */
@@ -20,7 +20,7 @@ export class Issues {
     return this.#list;
   }
 
-  /** Further ones are not kept, so there is no use in looking for them. */
+  /** Further issues are not kept, so a caller may stop looking for them. */
   get isFull(): boolean {
     return this.#list.length >= issuesMax;
   }
@@ -29,7 +29,7 @@ export class Issues {
     if (!this.isFull) this.#list.push({ path: textOfPath(path), message });
   }
 
-  /** Adds what zod found, an unknown key at its own path. */
+  /** Adds the issues of zod, an unknown key at its own path. */
   addAll(place: readonly PropertyKey[], issues: readonly z.core.$ZodIssue[]): void {
     for (const issue of issues) {
       const path = [...place, ...issue.path];

@@ -4,18 +4,18 @@
  */
 
 export interface RoutingOptions {
-  /** How fast time goes; default 1: a task takes about 5 s. 0: it stands still until it is advanced. */
+  /** Speed of time. Default 1: a task takes about 5 s. 0: time stands still until it is advanced. */
   readonly speed?: number | undefined;
-  /** The balance; default: that of the state, or else 100 000. */
+  /** Credit balance. Default: that of the state, or else 100 000. */
   readonly credits?: number | undefined;
-  /** 1 to 5: its concurrency, and its daily caps. Default: the concurrency of tier 1, and no caps. */
+  /** Tier 1 to 5, with its concurrency and daily caps. Default: the concurrency of tier 1 without caps. */
   readonly tier?: number | undefined;
   /**
-   * A catalog, or changes of the built-in one, as JSON gives it; `docs/EMULATOR.md` shows the shape. Default: that of the
-   * state, or else the built-in one.
+   * A catalog, or changes of the built-in one, as parsed JSON; `docs/EMULATOR.md` shows the shape. Default: the catalog of
+   * the state, or else the built-in one.
    */
   readonly catalog?: unknown;
-  /** The live service's manners. */
+  /** Behaves as strictly as the live service is known to. */
   readonly strict?: boolean | undefined;
 }
 
@@ -27,9 +27,9 @@ export interface AddressOptions {
 }
 
 export interface ServiceOptions extends RoutingOptions, AddressOptions {
-  /** Directory that everything but faults is kept in. Default: nothing outlives the emulator. */
+  /** Directory in which everything but faults is kept. Default: nothing outlives the emulator. */
   readonly state?: string | undefined;
-  /** Then `Authorization: Bearer` is required on `/api` and `/v1`. */
+  /** If set, `Authorization: Bearer` with it is required on `/api` and `/v1`. */
   readonly token?: string | undefined;
   /** Longest body after decompression. Default 1 GiB. */
   readonly bodyBytesMax?: number | undefined;
@@ -38,6 +38,6 @@ export interface ServiceOptions extends RoutingOptions, AddressOptions {
 export interface EmulatorOptions extends ServiceOptions {
   /** Default 0: any free port. */
   readonly port?: number | undefined;
-  /** How long the headers of a request may take, in milliseconds; then its connection is ended. Default 30 000. */
+  /** Milliseconds that the headers of a request may take; then its connection is ended. Default 30 000. */
   readonly headersTimeoutMs?: number | undefined;
 }

@@ -32,7 +32,7 @@ export class OwnAddresses {
     return this.#origins.has(origin);
   }
 
-  /** Why a request is refused, and what to do; undefined where it is not. */
+  /** Why a request is refused and what to do about it; undefined if it is allowed. */
   obstacleOf(request: Request): string | undefined {
     const { host, hostname } = new URL(request.url);
     if (!this.#isOwnName(hostname)) {
@@ -42,14 +42,14 @@ export class OwnAddresses {
     if (origin !== null && this.#origins.has(origin)) return undefined;
     const isForeign = origin !== null && URL.parse(origin)?.host !== host;
     const site = request.headers.get('sec-fetch-site');
-    // Browsers name no origin where a link leads here, which only reads.
+    // Links from other sites may be followed: they only read.
     const isSentFromElsewhere = !readingMethods.has(request.method) && (site === 'cross-site' || site === 'same-site');
     if (!isForeign && !isSentFromElsewhere) return undefined;
     const page = origin === null || origin === 'null' ? 'pages of other sites' : `pages of ${origin}`;
     return `${page} may not use the emulator at ${host}; "--origin" allows those of one origin`;
   }
 
-  /** A page cannot be served from an address or a local name and yet lead here. */
+  /** Whether no page that is served elsewhere can have this name lead here. */
   #isOwnName(hostname: string): boolean {
     return (
       isAddress(hostname) || !hostname.includes('.') || reservedSuffix.test(hostname) || this.#hostnames.has(hostname)
@@ -57,7 +57,7 @@ export class OwnAddresses {
   }
 }
 
-/** As `URL` writes a host: that of IPv6 has brackets. */
+/** An IP address as `URL` writes it: IPv6 in brackets. */
 function isAddress(hostname: string): boolean {
   return hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,16 +1,16 @@
-/** What arrived on the service's own paths and what became of it: the newest thousand, for people and tests. */
+/** The request log: the newest thousand requests to the service's paths and how each was answered. */
 import type { Database, Statement } from 'better-sqlite3';
 import type { RequestRecord } from './request-record.ts';
 
 const recordsMax = 1_000;
 
-/** In the name of a header or of a parameter. */
+/** A header or parameter whose name matches holds a secret. */
 const secretName = /auth|cookie|token|secret|key|pass|session|credential|signature|assertion|verifier|jwt/i;
 
-/** Names of parameters that are secrets as a whole name, of OAuth and of signed links. */
+/** Parameters of OAuth and of signed links that hold a secret, by their whole name. */
 const secretParameters = new Set(['code', 'state', 'sig', 'pwd']);
 
-/** How long what is known of a request that changes nothing may be on its way to the disk: it does not wait for it. */
+/** Records of requests that change nothing are written this much later, so that their answers do not wait for the disk. */
 const writeAfterMs = 200;
 
 export class RequestLog {
@@ -30,7 +30,7 @@ export class RequestLog {
     this.#lastId = this.#disk.lastId();
   }
 
-  /** Records a request as it arrives, so that one that is never answered is seen as well. @throws what writing failed with */
+  /** Records a request when it arrives, so that one without an answer is seen too. @throws the error of the last write. */
   open(request: Request): RequestRecord {
     const failure = this.#failure;
     this.#failure = undefined;
@@ -54,7 +54,7 @@ export class RequestLog {
     return record;
   }
 
-  /** Keeps what has become known of it. What changed something is on the disk before its answer is sent. */
+  /** Writes the record: before the answer is sent if the request changed something, else soon. */
   save(record: RequestRecord): void {
     if (this.#disk === undefined) return;
     this.#unwritten.add(record);
@@ -68,13 +68,13 @@ export class RequestLog {
   }
 
   clear(): void {
-    // An id that is gone is never given again, and it is the disk that remembers which was the last.
+    // Ids are never used twice, and the disk remembers the last one.
     this.flush();
     this.#records = [];
     this.#disk?.clear();
   }
 
-  /** Writes what is still on its way. */
+  /** Writes the records that wait. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -86,7 +86,7 @@ export class RequestLog {
     try {
       this.flush();
     } catch (error) {
-      // The next request says so.
+      // Thrown by the next request.
       this.#failure = error as Error;
     }
   }
@@ -99,7 +99,7 @@ class RecordDisk {
 
   constructor(database: Database) {
     this.#database = database;
-    // AUTOINCREMENT: SQLite remembers the last id.
+    // With AUTOINCREMENT SQLite remembers the last id.
     database.exec(
       'CREATE TABLE IF NOT EXISTS request (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT',
     );
@@ -115,7 +115,7 @@ class RecordDisk {
     );
     return rows.all().map(({ id, record }) => {
       const seen = JSON.parse(record) as Omit<RequestRecord, 'id'>;
-      // What version 0.1 has kept before it masked parameters.
+      // Earlier versions kept parameters unmasked.
       return { id, ...seen, path: maskParameters(seen.path) };
     });
   }
@@ -138,7 +138,7 @@ class RecordDisk {
   }
 }
 
-/** Without what is before the path. */
+/** The path with its query. */
 function pathOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('://') + 3));
 }
@@ -150,7 +150,7 @@ function maskedHeaders(headers: Headers): Record<string, string> {
 }
 
 function maskSecret(name: string, value: string): string {
-  // Some headers hold an address with its query, such as that of the page before.
+  // Some headers hold an address with a query, such as `referer`.
   if (!secretName.test(name)) return maskParameters(value);
   const scheme = name.endsWith('authorization') ? /^\w+ (?=.)/.exec(value)?.[0] : undefined;
   return `${scheme ?? ''}***`;
@@ -163,7 +163,7 @@ function maskParameters(text: string): string {
 }
 
 function isSecretParameter(encodedName: string): boolean {
-  // With `=` so that it is one parameter whatever it holds; what cannot be decoded stays as it is.
+  // URLSearchParams decodes the name, and leaves it as it is where it cannot be decoded.
   const [name = ''] = new URLSearchParams(`${encodedName}=`).keys();
   return secretName.test(name) || secretParameters.has(name.toLowerCase());
 }

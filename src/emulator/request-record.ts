@@ -1,22 +1,22 @@
-/** What the request log shows of one request. */
+/** One request as the request log shows it. */
 export interface RequestRecord {
-  /** Rises with every request. */
+  /** Higher with every request. */
   readonly id: number;
   /** When it arrived, ISO 8601, UTC. */
   readonly at: string;
   readonly method: string;
   /** With the query. The values of parameters that may be secrets are shown as `***`. */
   readonly path: string;
-  /** Lower-case names. What may be a secret is shown as `***`. */
+  /** By lower-case names. Values that may be secrets are shown as `***`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the body after decompression, as far as it was received; 0 before its end. */
+  /** Bytes of the body received, after decompression; 0 before its end. */
   bytes: number;
   /** sha256 (hex) of those bytes; null before their end. */
   sha256: string | null;
-  /** null: no answer yet, or none at all. */
+  /** null while there is no answer, and for ever if none is sent. */
   status: number | null;
   /** Whether the request has changed what the service holds. */
   applied: boolean;
-  /** Area B: what the update holds, as far as it was understood; null for other requests. */
+  /** Drivers and points of an update, as far as it was understood; null for other requests. */
   counts: { readonly drivers: number; readonly points: number } | null;
 }

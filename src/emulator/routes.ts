@@ -1,10 +1,10 @@
-/** Routes that know which methods they have, and say so to the others. */
+/** Routes that answer other methods with 405 and the methods that they have. */
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { refuse } from './answers.ts';
 import type { Exchange } from './exchange.ts';
 
-/** `exchange` stands for requests to the service's own paths, and not under `/_emulator`. */
+/** `exchange` is set for requests to the service's paths, and not for those under `/_emulator`. */
 export interface EmulatorEnv {
   Variables: { exchange: Exchange };
 }
@@ -12,7 +12,7 @@ export interface EmulatorEnv {
 export type App = Hono<EmulatorEnv>;
 export type Handler = (context: Context<EmulatorEnv>) => Response | Promise<Response>;
 
-/** Serves `path`; a method that is not among these is answered with 405 and those that are. */
+/** Serves `path`. Other methods are answered with 405 and the list of these. */
 export function route(app: App, path: string, handlers: Readonly<Record<string, Handler>>): void {
   for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);
   // Hono answers HEAD by GET.
@@ -25,7 +25,7 @@ export function route(app: App, path: string, handlers: Readonly<Record<string, 
   );
 }
 
-/** An answer that needs nothing of the request: through its exchange, where it has one. */
+/** Answers without the body: through the request's exchange if it has one. */
 export async function answer(context: Context<EmulatorEnv>, act: () => Response): Promise<Response> {
   const exchange = context.get('exchange') as Exchange | undefined;
   return exchange === undefined ? act() : exchange.answer(act);

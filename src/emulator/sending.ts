@@ -1,15 +1,15 @@
-/** How answers leave: in one piece, and such that a client which is still sending sees them. */
+/** Sends answers in one piece, and so that a client which is still sending sees them. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { textOf } from './answers.ts';
 
-/** How long, and how much, is read of a body that nobody wants any more. */
+/** Limits for reading the rest of a body that was refused. */
 const lingerMs = 30_000;
 const lingerBytesMax = 1024 ** 3;
 
-/** Sends a response, or gives back one that the server is to send as a stream. */
+/** Sends a response, or returns it if the server should send it as a stream. */
 export async function send(response: Response, bindings: HttpBindings): Promise<Response> {
   const { incoming, outgoing } = bindings;
   const text = textOf(response);
@@ -25,8 +25,8 @@ function headersOf(response: Response, text: string): Record<string, string | nu
 }
 
 /**
- * Sends the whole answer, and ends it when the request has ended: a connection that is closed on bytes that were not read
- * is reset, and most clients then do not see the answer.
+ * Sends the whole answer, and ends it when the request has ended. Closing a connection that has unread bytes resets it, and
+ * most clients would then not see the answer.
  */
 async function sendEarly(response: Response, text: string, { incoming, outgoing }: HttpBindings): Promise<void> {
   outgoing.writeHead(response.status, { ...headersOf(response, text), connection: 'close' });
@@ -39,7 +39,7 @@ async function readRest(incoming: IncomingMessage): Promise<void> {
   const enough = new AbortController();
   const timer = setTimeout(() => enough.abort(), lingerMs);
   let bytes = 0;
-  // Whoever received it has had enough.
+  // The listeners that received the body want no more of it.
   incoming.removeAllListeners('data');
   incoming.on('data', (chunk: Uint8Array) => {
     bytes += chunk.length;
@@ -48,7 +48,7 @@ async function readRest(incoming: IncomingMessage): Promise<void> {
   try {
     await once(incoming, 'close', { signal: enough.signal });
   } catch {
-    // Its client has left, or goes on for too long: then the connection may be reset.
+    // The client has left or sends for too long: the connection may be reset.
   } finally {
     clearTimeout(timer);
   }

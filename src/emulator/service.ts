@@ -1,4 +1,4 @@
-/** The emulated service, without a port: a request in, a response out. */
+/** The emulated service without a port: a request goes in, a response comes out. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { Hono } from 'hono';
@@ -23,7 +23,7 @@ import { Routing } from './routing/routing.ts';
 
 const gibibyte = 1024 ** 3;
 
-/** Everything under this path is the emulator's and not the service's: not recorded, no token, no faults. */
+/** Paths of the emulator itself: not recorded, without a token, without faults. */
 const controlPath = '/_emulator';
 
 const guardedPath = /^\/(?:api|v1)(?:\/|$)/;
@@ -31,7 +31,7 @@ const guardedPath = /^\/(?:api|v1)(?:\/|$)/;
 export class Service {
   readonly faults = new FaultQueue();
   readonly log: RequestLog;
-  /** Area A, without its wire. */
+  /** Model routing, without HTTP. */
   readonly routing: Routing;
   readonly #database: Database;
   readonly #driverArea: DriverArea;
@@ -77,7 +77,7 @@ export class Service {
     });
   }
 
-  /** @throws ConnectionDropped where a fault, or the end of either side, leaves the request without an answer. */
+  /** @throws ConnectionDropped where a fault, a client that left or `close` leaves the request without an answer. */
   async fetch(request: Request): Promise<Response> {
     if (this.#closing.signal.aborted) throw new ConnectionDropped('the emulator was closed');
     const answered = Promise.resolve(this.#app.fetch(request));
@@ -105,7 +105,7 @@ export class Service {
     return this.#driverArea.lastPush();
   }
 
-  /** As new: no drivers, routers, tasks, requests or faults. Requests under way go on. */
+  /** Empties it: no drivers, routers, tasks, requests or faults. Requests under way go on. */
   reset(): void {
     this.faults.clear();
     this.#database.transaction(() => {
@@ -115,7 +115,7 @@ export class Service {
     })();
   }
 
-  /** Ends requests that hang, wait or are half received, and closes the state. */
+  /** Ends requests that hang, wait or are half received, then closes the state. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#underWay);
@@ -126,7 +126,7 @@ export class Service {
     }
   }
 
-  /** Before anything else: such a request is not recorded and uses up no fault. */
+  /** Comes first, so that a refused request is not recorded and uses up no fault. */
   #refuseForeignPages(): void {
     this.#app.use(async ({ req }, next) => {
       const obstacle = this.#own.obstacleOf(req.raw);
@@ -166,7 +166,7 @@ export class Service {
     });
   }
 
-  /** The live service's manner in area A: what the key is does not matter here, but there must be one. */
+  /** With `strict` model routing requires a key, as the live service does; any key will do. */
   #requireAnyKey(): void {
     this.#app.use('/v1/*', async (context, next) => {
       if (/^bearer +\S/i.test(context.req.header('authorization') ?? '')) return next();

@@ -1,7 +1,7 @@
 /** A state directory that cannot be used: the fact and why. */
 export class StateError extends Error {
   override readonly name = 'StateError';
-  /** The system's or SQLite's, such as `EEXIST` or `SQLITE_NOTADB`; `held` where another emulator has it. */
+  /** The code of the system or of SQLite, such as `EEXIST` or `SQLITE_NOTADB`; `held` if another emulator has it. */
   readonly code: string;
   readonly hint: string;
 

@@ -1,4 +1,4 @@
-/** The agent tools on the wire: MCP over streamable HTTP at `/mcp`, and the login that it takes. */
+/** HTTP of the agent tools: MCP over streamable HTTP at `/mcp`, and the login for it. */
 import {
   createMcpHandler,
   getOAuthProtectedResourceMetadataUrl,
@@ -10,13 +10,13 @@ import { LoginStore } from './login-store.ts';
 import { toolScopes } from './scopes.ts';
 import { buildToolServer } from './tools.ts';
 
-/** The emulator may be reached at several names and, behind a mapped port, at several ports. */
+/** Each name and port at which the emulator is reached has its own issuer; the oldest one is dropped beyond this many. */
 const originsMax = 16;
 
 export interface ToolRequest {
   readonly request: Request;
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Called where the request has changed something. */
+  /** To be called if the request has changed something. */
   readonly applied: () => void;
 }
 
@@ -50,7 +50,7 @@ export class AgentTools {
     if (authInfo instanceof Response) return authInfo;
     const { routing } = this.#context;
     const { url, method, headers, signal } = request;
-    // Nothing ever changes of what clients could subscribe to, so that the handler need not outlive the request either.
+    // Clients have nothing to subscribe to, so the handler need not outlive the request.
     const handler = createMcpHandler(() => buildToolServer({ routing, origin, applied }), { keepAliveMs: 0 });
     return handler.fetch(new Request(url, { method, headers, signal, body: body.length > 0 ? body : null }), {
       authInfo,
@@ -77,7 +77,7 @@ function resourceAt(origin: string): URL {
   return new URL('/mcp', origin);
 }
 
-/** RFC 9728 */
+/** The metadata of RFC 9728. */
 function resourceMetadata(origin: string): Response {
   return Response.json(
     {

@@ -1,4 +1,4 @@
-/** What a person sees in the browser while an agent logs in. Works without JavaScript. */
+/** The pages that a person sees while an agent logs in. They work without JavaScript. */
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { Scope } from './scopes.ts';

@@ -1,6 +1,6 @@
 /**
- * Where agents find the emulator. What answers them is loaded when the first one asks, and needs packages that the daemon,
- * which embeds the emulator, does without: they are optional peers of the package.
+ * Routes of the agent tools. Their code is loaded on the first request. It needs packages that are optional peers, since a
+ * daemon that embeds the emulator works without them.
  */
 import type { Database } from 'better-sqlite3';
 import type { Context } from 'hono';
@@ -18,7 +18,7 @@ export interface AgentToolsContext {
   readonly isOriginAllowed: (origin: string) => boolean;
 }
 
-/** What may be sent where; `/mcp` answers for itself. OPTIONS: pages ask before they send. */
+/** Methods by path; `/mcp` checks its own. Browsers send OPTIONS before a request from another origin. */
 const methods: Readonly<Record<string, readonly string[]>> = {
   '/.well-known/oauth-protected-resource': ['GET', 'OPTIONS'],
   '/.well-known/oauth-protected-resource/mcp': ['GET', 'OPTIONS'],
@@ -33,7 +33,7 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   '/jwks': ['GET', 'OPTIONS'],
 };
 
-/** As the library's own. */
+/** The limit of the MCP library. */
 const bytesMax = 4 * 1024 * 1024;
 
 export function serveAgentTools(app: App, context: AgentToolsContext): void {

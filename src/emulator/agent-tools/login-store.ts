@@ -1,10 +1,10 @@
-/** What logins leave behind: clients, grants, tokens and the keys that sign them. They live as long as the database. */
+/** Storage of the login: clients, grants, tokens and signing keys. It lives as long as the database. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** Anybody may register clients; the oldest make room. */
+/** Anybody may register clients; the oldest are dropped beyond this many. */
 const clientsMax = 1_000;
 
 interface Keys {
@@ -12,7 +12,7 @@ interface Keys {
   readonly cookies: string;
 }
 
-/** `seq` tells the oldest; `expires_at` is in UNIX seconds, NULL: never. */
+/** `seq` orders by age; `expires_at` is in UNIX seconds, NULL for never. */
 const tables = `
   CREATE TABLE IF NOT EXISTS login (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -41,7 +41,7 @@ export class LoginStore {
     database.exec(tables);
   }
 
-  /** Made at the first call, the same ever after. */
+  /** The signing keys, made at the first call. */
   keys(): Keys {
     const kept = this.#database.prepare<[], { keys: string }>('SELECT keys FROM login_keys').get();
     if (kept !== undefined) return JSON.parse(kept.keys) as Keys;
@@ -67,7 +67,7 @@ export class LoginStore {
       upsert: async (id, payload, expiresIn) => this.#upsert(model, { id, payload, expiresIn }),
       find: async (id) => find('id', id),
       findByUid: async (uid) => find('uid', uid),
-      // There is no flow in which people type codes.
+      // No enabled flow uses user codes.
       findByUserCode: async () => undefined,
       async consume(id) {
         database

@@ -15,14 +15,14 @@ const isUsableAt = {
 
 export type Endpoint = keyof typeof isUsableAt;
 
-/** Those that route, and those of the live service whose models the emulator knows. */
+/** The routing endpoints, and those of the live service whose models the emulator knows. */
 export const endpoints = Object.keys(isUsableAt) as Endpoint[];
 
 export function modelsAt(endpoint: Endpoint, models: readonly Model[]): Model[] {
   return models.filter(isUsableAt[endpoint]);
 }
 
-/** What they are ranked by is the emulator's own guess, and no answer of the service. */
+/** Fields that the emulator guesses for its ranking. The live service does not show them. */
 const guesses = new Set(['quality', 'strengths', 'expectedSeconds', 'concurrencyGroup']);
 
 export function viewModel({ id, provider, modality, price, ...rest }: Model): object {

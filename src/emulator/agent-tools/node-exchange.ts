@@ -1,4 +1,4 @@
-/** A request to the emulator for a library that knows only Node's own requests and responses. */
+/** Converts a request for a library that takes only Node's own requests and responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { FetchIncomingMessage, toFetchResponse, toReqRes } from 'fetch-to-node';
@@ -6,11 +6,11 @@ import { FetchIncomingMessage, toFetchResponse, toReqRes } from 'fetch-to-node';
 export interface NodeExchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** What is written to `outgoing`. */
+  /** The response that is written to `outgoing`. */
   readonly response: () => Promise<Response>;
 }
 
-/** A request whose body was received already. Works without a network, and so in memory too. */
+/** Converts a request whose body was received already. It needs no network. */
 export function nodeExchangeOf(request: Request, body: Uint8Array<ArrayBuffer>): NodeExchange {
   const headers = new Headers(request.headers);
   headers.set('host', new URL(request.url).host);

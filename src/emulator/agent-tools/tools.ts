@@ -1,4 +1,4 @@
-/** The tools that agents call (SPEC A1 to A3, `service-facts.md` 6): the account, models, routers and what became of tasks. */
+/** The agent tools: account, models, routers and tasks. */
 import { McpServer, requireScopes } from '@modelcontextprotocol/server';
 import type { CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -14,9 +14,9 @@ import type { ToolScope } from './scopes.ts';
 
 export interface ToolsContext {
   readonly routing: Routing;
-  /** Where the client found the emulator, without a slash at its end. */
+  /** The address at which the client found the emulator, without a trailing slash. */
   readonly origin: string;
-  /** Called where the call has changed something. */
+  /** To be called if the tool has changed something. */
   readonly applied: () => void;
 }
 
@@ -30,7 +30,7 @@ interface Tool<Input extends z.ZodObject> {
 
 type AddTool = <Input extends z.ZodObject>(name: string, tool: Tool<Input>) => void;
 
-/** A server for one request. */
+/** Builds the MCP server for one request. */
 export function buildToolServer(context: ToolsContext): McpServer {
   const server = new McpServer({ name: 'driver-sync-emulator', version: '1.0.0' });
   const add: AddTool = (name, { description, scope, input, act }) => {
@@ -53,8 +53,8 @@ export function buildToolServer(context: ToolsContext): McpServer {
 }
 
 /**
- * A schema that says what it wants and takes anything. The library would refuse in prose, without a status and issues;
- * `readArguments` refuses as everything else does.
+ * A schema that describes its input and accepts anything. The library would refuse in prose, without status and issues;
+ * `readArguments` refuses with the same body as REST.
  */
 function describing(input: z.ZodObject): StandardSchemaWithJSON {
   return { '~standard': { ...input['~standard'], validate: (value) => ({ value }) } };
@@ -67,7 +67,7 @@ function readArguments<Input extends z.ZodObject>(input: Input, given: unknown):
   return read.data;
 }
 
-/** The result, or the refusal with its status, as structured content and the same as text. */
+/** The result, or the refusal with its status, as structured content and as JSON text. */
 function resultOf(act: () => object): CallToolResult {
   try {
     return answerOf(act());

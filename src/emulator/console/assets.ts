@@ -1,4 +1,4 @@
-/** Styles and scripts, all from here: nothing is loaded from another host. */
+/** Styles and scripts of the console. Pages load nothing from another host. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { route } from '../routes.ts';

@@ -1,4 +1,4 @@
-/** The console: what the emulator holds, for people. Pages are made here and need no script. */
+/** Routes of the console, which shows what the emulator holds. Its pages need no script. */
 import type { App } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import { serveAssets } from './assets.ts';
@@ -12,7 +12,6 @@ import { serveRequestPages } from './request-pages.ts';
 import { serveRouterPages } from './router-pages.ts';
 import { serveTaskPages } from './task-pages.ts';
 
-/** What the console shows. */
 export interface Shown extends DriversShown {
   readonly routing: Routing;
 }
@@ -26,7 +25,7 @@ const headers: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** Registered before everything that records requests or makes them fail: looking is no request to the service. */
+/** To be registered before the request log and the faults: a look at the console is not a request to the service. */
 export function serveConsole(app: App, shown: Shown): void {
   app.use('/console/*', async (context, next) => {
     await next();

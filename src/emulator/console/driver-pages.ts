@@ -1,4 +1,4 @@
-/** Drivers: a tree, the chosen one's chart and table, and what the last push changed. */
+/** Pages of drivers: their tree, the chosen driver's chart and table, and the changes of the last push. */
 import { html } from 'hono/html';
 import type { Driver } from '../../contract/driver-push.ts';
 import { updatePath } from '../../contract/driver-push.ts';
@@ -15,13 +15,12 @@ import { servePages } from './page-routes.ts';
 
 const pointsShownMax = 1_200;
 
-/** What the pages of drivers show. */
 export interface DriversShown {
   readonly log: RequestLog;
   /** By id, without points. */
   driverPaths(): readonly Placed[];
   driver(id: string): Driver | undefined;
-  /** Since the emulator was started. */
+  /** The last push since the emulator was started. */
   lastPush(): LastPush | undefined;
 }
 
@@ -159,7 +158,7 @@ function showDriver(driver: Driver, last: LastPush | undefined): Html {
 
 function showPoint({ time, value, isGone, change }: PointRow): (Html | string)[] {
   const month = monthOf(time);
-  // The chart is drawn from these, and what is gone or has no month is no part of it.
+  // The chart is drawn from these rows, without points that are gone or have no month.
   const shown =
     month === undefined || isGone
       ? value

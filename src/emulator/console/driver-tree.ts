@@ -1,15 +1,15 @@
-/** The drivers as a tree by path, as links. */
+/** The tree of drivers by path, as links. */
 import { html } from 'hono/html';
 import { countOf, groupDigits, visibleOf } from './page.ts';
 import type { Html } from './page.ts';
 
-/** Deeper paths go on in one line: a page does not get narrower without end. */
+/** Deeper levels are shown in one line, so that they do not become too narrow. */
 const depthMax = 8;
 
-/** More are counted where they belong, and searched. */
+/** Most drivers that a tree lists. Further ones are only counted, and found by search. */
 const driversShownMax = 5_000;
 
-/** So many are read at a glance; of more only the groups around the chosen one are open. */
+/** Up to this many drivers all groups are open; beyond it only those around the chosen one. */
 const driversOpenMax = 60;
 
 interface Node {
@@ -18,7 +18,7 @@ interface Node {
   readonly children: Map<string, Node>;
   /** Drivers here and below. */
   count: number;
-  /** Of those, the ones that are in no node of the tree. */
+  /** Drivers below that the tree does not list. */
   unshown: number;
   isOpen: boolean;
 }
@@ -28,7 +28,7 @@ export interface Placed {
   readonly path: readonly string[];
 }
 
-/** Which driver is the current one, and which search its neighbours keep to. */
+/** The current driver, and the search that links keep. */
 export interface TreeState {
   readonly chosen: string | undefined;
   readonly search: string;
@@ -42,7 +42,7 @@ function buildTree(drivers: readonly Placed[], chosen: string | undefined): Node
   const areOpen = drivers.length <= driversOpenMax;
   const root = newNode('', areOpen);
   const current = drivers.find(({ id }) => id === chosen);
-  // The chosen one is there in any case, whatever does not fit.
+  // The chosen driver is always listed.
   const others = firstOfEachFirst(drivers.filter((driver) => driver !== current));
   for (const { id, path } of [...(current === undefined ? [] : [current]), ...others.slice(0, driversShownMax)]) {
     const nodes = [root];
@@ -70,7 +70,7 @@ function shownPath(path: readonly string[]): readonly string[] {
   return path.length > depthMax ? [...path.slice(0, depthMax - 1), path.slice(depthMax - 1).join(' / ')] : path;
 }
 
-/** The first of each group, then the second of each: where not all fit it is the large groups that are cut. */
+/** Takes the first driver of each group, then the second of each, so that large groups are cut first. */
 function firstOfEachFirst(drivers: readonly Placed[]): readonly Placed[] {
   if (drivers.length <= driversShownMax) return drivers;
   const counts = new Map<string, number>();
@@ -90,7 +90,7 @@ function byPath({ path: first }: Placed, { path: second }: Placed): number {
   return one < other ? -1 : 1;
 }
 
-/** Counts a driver in the nodes that there are on its way. */
+/** Counts a driver in the existing nodes on its path. */
 function countUnshown(root: Node, path: readonly string[]): void {
   let node = root;
   root.count += 1;
@@ -103,7 +103,7 @@ function countUnshown(root: Node, path: readonly string[]): void {
   node.unshown += 1;
 }
 
-/** Store 2 before Store 10. */
+/** Sorts "Store 2" before "Store 10". */
 const byNumber = new Intl.Collator('en', { numeric: true });
 
 function showChildren({ children, unshown }: Node, state: TreeState): Html {
@@ -116,7 +116,7 @@ function showChildren({ children, unshown }: Node, state: TreeState): Html {
 
 function showNode(node: Node, state: TreeState): Html {
   const { name, ids, children, count, unshown, isOpen } = node;
-  // Several drivers may have one path; then it is their ids that tell them apart.
+  // Several drivers may have one path; then their ids are shown.
   const links = ids.map(
     (id) =>
       html`<a href="${addressOf(id, state.search)}" ${id === state.chosen ? html`aria-current="true"` : ''}

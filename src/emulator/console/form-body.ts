@@ -1,7 +1,7 @@
-/** A form's body. */
+/** Reads the body of a form. */
 import { Refusal } from '../routing/refusal.ts';
 
-/** A picker of ten thousand models fits in. */
+/** Enough for a picker with ten thousand models. */
 const bytesMax = 4 * 1024 * 1024;
 
 /** @throws Refusal 413 */

@@ -1,4 +1,4 @@
-/** What the last push changed, as pages show it. */
+/** Shows the changes of the last push. */
 import { html } from 'hono/html';
 import type { Driver, Point } from '../../contract/driver-push.ts';
 import type { LastPush } from '../drivers/driver-routes.ts';
@@ -13,7 +13,7 @@ const tones: Readonly<Record<Kind, Tone>> = { added: 'good', changed: 'busy', re
 
 const driversShownMax = 50;
 
-/** @param record the newest push that is known to have been applied, where that was before the emulator was started */
+/** @param record the newest push that was applied, if that was before the emulator was started */
 export function showEarlierPush(record: RequestRecord): Html {
   return showCard(record, html`<p>What it changed is not known: it came before the emulator was started again.</p>`);
 }
@@ -62,16 +62,16 @@ function kindOf(before: Driver | undefined, isHeld: boolean): Kind {
   return isHeld ? 'changed' : 'removed';
 }
 
-/** A point that the last push left, or took away, and what it did to it. */
+/** A point with its change by the last push. */
 export interface PointRow extends Point {
   readonly isGone: boolean;
   readonly change: Html | '';
 }
 
 /**
- * The points of `now` with what became of each since `before`, and those that are gone; the newest first. A month has one
- * point: one that has another time in the same month is the same point, changed.
- * @param before undefined where the push changed nothing of the driver, or that is not known.
+ * The points of `now` and those that are gone since `before`, each with its change, newest first. A month has one point, so
+ * another time in the same month is a change of that point.
+ * @param before undefined if the push did not change the driver, or if that is unknown.
  */
 export function pointRows(now: readonly Point[], before: readonly Point[] | undefined): PointRow[] {
   const left = new Map((before ?? now).map((point) => [monthOf(point.time) ?? point.time, point]));
@@ -91,7 +91,7 @@ function showChange({ time, value }: Point, earlier: Point | undefined): Html | 
   return earlier.time === time ? '' : showState(tones.changed, `time changed from ${earlier.time}`);
 }
 
-/** `2026-03`, UTC; a time beyond the calendar of dates has no month that could be written. */
+/** `2026-03`, UTC; undefined for a time that is beyond the range of dates. */
 export function monthOf(time: string): string | undefined {
   const moment = new Date(Number(time) * 1_000);
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString().replace(/-\d\dT.*$/, '');

@@ -1,4 +1,4 @@
-/** A router's list of models as the picker shows it, and back: which are eligible, whichever way the list says so. */
+/** Converts a router's list of models to the checkboxes of the picker and back. */
 import type { RouterSettings } from '../../contract/routing-settings.ts';
 
 export type ModelList = RouterSettings['models'];
@@ -8,18 +8,18 @@ export function isEligible({ mode, ids }: ModelList, model: string): boolean {
 }
 
 export interface Picked {
-  /** 'Include newly released models'. */
+  /** The switch 'Include newly released models'. */
   readonly includesNew: boolean;
-  /** What the picker showed. */
+  /** Models that the picker showed. */
   readonly shown: readonly string[];
-  /** Which of those were checked. */
+  /** Models that were checked. */
   readonly checked: ReadonlySet<string>;
 }
 
 /**
- * The list that says what was picked: what is unchecked as a deny list where new models are included, what is checked as
- * an allow list where not. The switch alone changes nobody's eligibility. Models that have come while the form was open
- * stay as `previous` has them, and those that have left the catalog stay in the list that names them.
+ * The list for what was picked: the unchecked models as a deny list if new models are included, else the checked models as
+ * an allow list. The switch alone changes no model's eligibility. Models that were added while the form was open stay as in
+ * `previous`, and models that have left the catalog stay in the list.
  */
 export function listOf(
   { includesNew, shown, checked }: Picked,

@@ -1,10 +1,10 @@
-/** Routes of the console: whatever goes wrong there is a page, too. */
+/** Helpers for routes of the console, whose refusals are pages too. */
 import { html } from 'hono/html';
 import type { App, Handler } from '../routes.ts';
 import { Refusal } from '../routing/refusal.ts';
 import { showNotice } from './page.ts';
 
-/** Serves pages at `path`. A `Refusal` that is thrown is shown, and so is which methods there are. */
+/** Serves pages at `path`. A thrown `Refusal` and a wrong method are shown as pages. */
 export function servePages(app: App, path: string, handlers: Readonly<Partial<Record<'GET' | 'POST', Handler>>>): void {
   for (const [method, handler] of Object.entries(handlers)) {
     app.on(method, path, async (context) => {
@@ -26,7 +26,7 @@ export function servePages(app: App, path: string, handlers: Readonly<Partial<Re
   });
 }
 
-/** What a refusal says, one sentence a thing. */
+/** The problems of a refusal, one sentence each. */
 export function problemsOf({ body, message }: Refusal): string[] {
   const { issues } = body;
   if (!Array.isArray(issues)) return [message];
@@ -35,7 +35,7 @@ export function problemsOf({ body, message }: Refusal): string[] {
   );
 }
 
-/** As the field is labelled, where there is one. */
+/** The label of the field if there is one, else the path. */
 function labelOf(path: string): string {
   if (path === 'slug') return 'Config ID';
   return path === 'name' ? 'Name' : path;

@@ -1,8 +1,8 @@
-/** What all pages of the console share: their frame, and how states, moments and numbers are shown. */
+/** Shared parts of the console's pages: the frame, states, moments, numbers and tables. */
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 
-/** Text that is safe to send: whatever `html` was given as a value is escaped in it. */
+/** Markup in which every inserted value is escaped. */
 export type Html = ReturnType<typeof html>;
 
 export const sections = [
@@ -16,7 +16,7 @@ export type Section = (typeof sections)[number][0];
 
 export interface Page {
   readonly title: string;
-  /** Which link of the navigation is the current one; none on a page that is in none of them. */
+  /** The current link of the navigation; undefined on a page that belongs to no section. */
   readonly section?: Section;
   readonly body: Html;
   readonly status?: number;
@@ -52,7 +52,7 @@ export function showPage({ title, section, body, status = 200 }: Page): Response
         <main id="main" tabindex="-1">${body}</main>
       </body>
     </html>`;
-  // No part of a page waits for anything, so it is no promise.
+  // No part of a page is asynchronous, so this is a string.
   return new Response(text as HtmlEscapedString, { status, headers: { 'content-type': 'text/html; charset=utf-8' } });
 }
 
@@ -62,7 +62,7 @@ export interface Notice {
   readonly status: number;
 }
 
-/** A page that has nothing to show but what it says. */
+/** A page that consists of a message. */
 export function showNotice({ title, lines, status }: Notice): Response {
   const body = html`<h1>${title}</h1>
     ${lines.map((line) => html`<p class="lead">${line}</p>`)}
@@ -70,7 +70,7 @@ export function showNotice({ title, lines, status }: Notice): Response {
   return showPage({ title, status, body });
 }
 
-/** What a page says that has nothing to show: what would fill it, and the command that does. */
+/** The message of an empty page: what would fill it, and a command that does. */
 export function showEmpty(what: string, command: string): Html {
   return html`<div class="empty">
     <p>${what}</p>
@@ -82,7 +82,7 @@ export type Tone = 'good' | 'bad' | 'busy' | 'idle';
 
 const shapes: Readonly<Record<Tone, string>> = { good: '●', bad: '▲', busy: '◐', idle: '○' };
 
-/** A word and a shape, so that no state is told by its colour alone. */
+/** A state as a word and a shape, so that it does not depend on colour. */
 export function showState(tone: Tone, word: string): Html {
   return html`<span class="state ${tone}"><span class="shape" aria-hidden="true">${shapes[tone]}</span>${word}</span>`;
 }
@@ -94,7 +94,7 @@ export function showMoment(iso: string): Html {
 
 export interface Column {
   readonly name: string;
-  /** `row`: what the row is about. `word`: is not broken. `prose`: long. `action`: named for screen readers alone. */
+  /** `row`: the subject of the row. `word`: is not broken. `prose`: long. `action`: its name is for screen readers only. */
   readonly kind?: 'row' | 'word' | 'number' | 'prose' | 'action';
   /** Left out on a phone. */
   readonly isMinor?: true;
@@ -103,13 +103,13 @@ export interface Column {
 export interface Table {
   readonly caption: string;
   readonly columns: readonly Column[];
-  /** As many cells as there are columns; an empty one is `''`. */
+  /** One cell per column; an empty one is `''`. */
   readonly rows: readonly (readonly (Html | string | number)[])[];
-  /** On a phone the rows of `cards` stand one field below the other; those of `columns` stay as they are. */
+  /** On a phone the fields of a row in `cards` stand below each other; `columns` keeps the table. */
   readonly onPhone: 'cards' | 'columns';
 }
 
-/** Scrolls by itself where it is wider than the screen all the same; the keyboard reaches it too. */
+/** A table that scrolls by itself if it is wider than the screen, also by keyboard. */
 export function showTable({ caption, columns, rows, onPhone }: Table): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table class="${onPhone}">
@@ -143,7 +143,7 @@ function showCell(cell: Html | string | number, column: Column | undefined): Htm
   if (column === undefined) throw new RangeError('a row has more cells than the table has columns');
   const { name, kind } = column;
   if (kind === 'row') return html`<th scope="row" class="row">${cell}</th>`;
-  // On a phone the name stands before the cell.
+  // On a phone the column's name stands before the cell.
   return html`<td class="${classOf(column)}" data-name="${kind === 'action' ? '' : name}">${cell}</td>`;
 }
 
@@ -151,7 +151,7 @@ function classOf({ kind, isMinor }: Column): string {
   return `${kind ?? ''} ${isMinor ? 'wide' : ''}`.trim();
 }
 
-/** The first of these in which there is anything to see: names may be blanks, and a link must be something to click on. */
+/** The first of these names that is visible: a name may be blank, and a link must have something to click on. */
 export function visibleOf(...texts: readonly string[]): string {
   const seen = texts.find((text) => /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]/u.test(text));
   return seen ?? JSON.stringify(texts[0] ?? '');

@@ -1,4 +1,4 @@
-/** The pipeline stage by stage: who is left after each, and who fell out where. */
+/** Shows the pipeline stage by stage: the models that are left, and those that were dropped. */
 import { html } from 'hono/html';
 import type { PipelineEntry } from '../../contract/routing-answers.ts';
 import type { Dropped, RoutingRequest } from '../routing/pipeline.ts';
@@ -20,13 +20,13 @@ const outcomes = {
   fallback: 'In the order of the catalog.',
 } as const;
 
-/** A run that is at hand: what was asked for, and who did not get through. */
+/** A run that has just happened: its request, and the models that were dropped. */
 export interface PipelineRun {
   readonly request: RoutingRequest;
   readonly dropped: readonly Dropped[];
 }
 
-/** A recorded pipeline names the survivors; only a run that is at hand knows the others and why they fell out. */
+/** A recorded pipeline has only the survivors. A run that has just happened has the dropped models and the reasons too. */
 export function showStages(pipeline: readonly PipelineEntry[], run?: PipelineRun): Html {
   return html`<ol class="stages">
     ${pipeline.map((entry) => html`<li>${showStage(entry, run)}</li>`)}
@@ -62,7 +62,7 @@ function showStage(entry: PipelineEntry, run: PipelineRun | undefined): Html {
     }`;
 }
 
-/** 64 credits before 120. */
+/** Sorts 64 credits before 120. */
 const byNumber = new Intl.Collator('en', { numeric: true });
 
 function showFallen(fallen: readonly Dropped[], request: RoutingRequest, isLast: boolean): Html {
@@ -80,7 +80,7 @@ function showFallen(fallen: readonly Dropped[], request: RoutingRequest, isLast:
   </details>`;
 }
 
-/** What stands in the way, as one says it of the model. */
+/** The obstacle, worded as a statement about the model. */
 function reasonOf({ model, filter, because }: Dropped, { modality, input, settings }: RoutingRequest): string {
   switch (filter) {
     case 'allow_deny':

@@ -1,4 +1,4 @@
-/** The form of the playground: what stands in its fields, and the request that they make. */
+/** The form of the playground: its fields, and the request that they make. */
 import { html } from 'hono/html';
 import { modalities } from '../../contract/routing-settings.ts';
 import type { Modality } from '../../contract/routing-settings.ts';
@@ -9,7 +9,7 @@ import type { Html } from './page.ts';
 
 const audioTypes = ['speech', 'audio'] as const;
 
-/** As text; what is left empty is not sent. */
+/** The fields as text. Empty ones are not sent. */
 export interface PlaygroundFields {
   readonly router: string;
   readonly modality: Modality;
@@ -20,7 +20,7 @@ export interface PlaygroundFields {
   readonly imageUri: string;
   readonly outputCount: string;
   readonly audioType: string;
-  /** JSON: an object whose keys are put into the input. */
+  /** A JSON object whose keys are added to the input. */
   readonly more: string;
 }
 
@@ -29,7 +29,7 @@ export function readFields(form: URLSearchParams): PlaygroundFields {
   return {
     router: text('router'),
     modality: modalities.find((modality) => modality === text('modality')) ?? 'image',
-    // Browsers send the end of a line as two characters.
+    // Browsers send a line end as two characters.
     prompt: text('prompt').replaceAll('\r\n', '\n'),
     duration: text('duration'),
     aspectRatio: text('aspectRatio'),
@@ -58,7 +58,7 @@ export function bodyOf(fields: PlaygroundFields): object {
   return { configId: router, input, dryRun: true };
 }
 
-/** Text that is no number stays, and the schema says what it has against it. */
+/** Text that is not a number stays as it is, and the schema refuses it. */
 function numberOf(text: string): number | string {
   return /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : text;
 }
@@ -75,7 +75,7 @@ function moreOf({ more }: PlaygroundFields): object {
   throw invalidAt(['More input'], 'must be an object, such as {"seed": 7}');
 }
 
-/** @param action where the form is sent */
+/** @param action the path that the form is sent to */
 export function showForm(routers: readonly Router[], fields: PlaygroundFields, action: string): Html {
   return html`<form method="post" action="${action}" class="fields">
     ${showChoice('router', {
@@ -122,7 +122,7 @@ ${fields.more}</textarea>
 interface Choice {
   readonly label: string;
   readonly chosen: string;
-  /** Value and text. */
+  /** Pairs of value and text. */
   readonly options: readonly (readonly [string, string])[];
 }
 

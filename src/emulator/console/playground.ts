@@ -23,7 +23,7 @@ export function servePlayground(app: App, routing: Routing): void {
       const { origin, searchParams } = new URL(req.url);
       return showPlayground(routing, { fields: readFields(searchParams), origin });
     },
-    // What a dry run shows is not worth a redirect: it can be repeated.
+    // No redirect is needed: a dry run can be repeated.
     POST: async ({ req }) => {
       const fields = readFields(await readForm(req.raw));
       const { origin } = new URL(req.url);

@@ -1,4 +1,4 @@
-/** Requests received: what arrived at the service's own paths and what became of it. */
+/** The page of requests that the service received, with their answers. */
 import { html } from 'hono/html';
 import type { RequestLog } from '../request-log.ts';
 import type { RequestRecord } from '../request-record.ts';

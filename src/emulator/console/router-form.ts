@@ -1,4 +1,4 @@
-/** The form that creates and edits a router: what it shows and what is read from it. */
+/** The form that creates and edits a router: writing and reading it. */
 import { html } from 'hono/html';
 import { modalities, optimizationTargets } from '../../contract/routing-settings.ts';
 import type { Modality, OptimizationTarget, RouterSettings, SettingsPatch } from '../../contract/routing-settings.ts';
@@ -8,9 +8,9 @@ import type { ModelList } from './model-list.ts';
 import type { Html } from './page.ts';
 import { slugOf } from './slug.ts';
 
-/** What stands in the fields, as text. */
+/** The fields as text. */
 export interface RouterFields {
-  /** The version that the form was made of; empty for a new router. */
+  /** The version that the form shows; empty for a new router. */
   readonly version: string;
   readonly name: string;
   readonly slug: string;
@@ -18,7 +18,7 @@ export interface RouterFields {
   readonly includesNew: boolean;
   readonly fallsBack: boolean;
   readonly ceilings: Readonly<Record<Modality, string>>;
-  /** What the picker shows, and which of it is checked. */
+  /** Models that the picker shows, and those that are checked. */
   readonly shown: readonly string[];
   readonly checked: ReadonlySet<string>;
 }
@@ -40,13 +40,13 @@ export function readFields(form: URLSearchParams): RouterFields {
   };
 }
 
-/** The name that the fields stand for. One that comes back as it was shown is the previous one, with its blanks and lines. */
+/** The name in the fields. If it is as it was shown, the previous name is kept with its blanks and line ends. */
 export function nameIn({ name }: RouterFields, previous?: string): string {
-  // Browsers take lines out of a field that has one.
+  // Browsers remove line ends from a field of one line.
   return name === previous?.replaceAll(/[\r\n]/g, '') ? previous : name.trim();
 }
 
-/** The settings that the fields stand for, or what is wrong with them. */
+/** The settings in the fields, or their problems. */
 export function settingsOf(
   fields: RouterFields,
   known: readonly string[],
@@ -56,7 +56,7 @@ export function settingsOf(
   const ceilings: Partial<Record<Modality, number | null>> = {};
   for (const modality of modalities) {
     const text = fields.ceilings[modality];
-    // As JSON writes numbers, and so as a ceiling is shown that came by the API.
+    // The form of JSON numbers, in which a ceiling from the API is shown.
     const ceiling = /^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
     if (text !== '' && !(ceiling > 0 && ceiling < Infinity))
       problems.push(`${nameOf(modality)} ceiling: must be a number of credits above 0, such as 12.5, or empty`);
@@ -71,7 +71,7 @@ export function settingsOf(
   };
 }
 
-/** What the router has now and the fields would change, to whoever did not see it. */
+/** The differences between the router as it is now and the fields, for somebody who did not see the change. */
 export function differencesOf(fields: RouterFields, now: RouterFields): string[] {
   const onOff = (isOn: boolean): string => (isOn ? 'on' : 'off');
   const eligible = ({ shown, checked }: RouterFields): string => shown.filter((id) => checked.has(id)).join(' ');
@@ -256,7 +256,7 @@ function nameOf(modality: Modality): string {
   return modality.charAt(0).toUpperCase() + modality.slice(1);
 }
 
-/** Fields that say what a router has, or what a new one begins with. */
+/** Fields for a router, or for a new one. */
 export function fieldsOf(
   router: {
     readonly name: string;

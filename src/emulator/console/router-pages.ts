@@ -1,4 +1,4 @@
-/** Routers: their list, the form that creates and edits one, and its routing log. */
+/** Pages of routers: the list, and the form that creates and edits one. */
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { z } from 'zod';
@@ -52,7 +52,7 @@ export function serveRouterPages(app: App, routing: Routing): void {
       return attempt(
         () => context.redirect(`${listPath}/${updateRouter(routing, router, fields).id}?saved`, 303),
         (problems, status) => {
-          // Whoever has read what changed meanwhile may save all the same.
+          // After reading the differences the person may save nevertheless.
           const again = { ...fields, version: String(router.version) };
           return showEdit(routing, router, { fields: again, problems, status });
         },
@@ -60,7 +60,7 @@ export function serveRouterPages(app: App, routing: Routing): void {
     },
   });
   servePages(app, `${listPath}/:id/delete`, {
-    // Where a browser goes that repeats the last address.
+    // A browser that reloads the address of a form gets here.
     GET: (context) => context.redirect(listPath),
     POST: (context) => {
       routers.remove(routerOf(context));
@@ -69,7 +69,7 @@ export function serveRouterPages(app: App, routing: Routing): void {
   });
 }
 
-/** Shows the form again where what it says is refused. */
+/** Shows the form again if its content is refused. */
 function attempt(act: () => Response, again: (problems: string[], status: number) => Response): Response {
   try {
     return act();

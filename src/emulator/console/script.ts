@@ -1,4 +1,4 @@
-/** What the pages are nicer with: a chart beside the table of points, and forms that answer while they are filled in. */
+/** The optional script of the pages: a chart beside the table of points, and forms that react while they are filled in. */
 import { slugOf } from './slug.ts';
 import { monthTicks, valueRange, valueTicks } from './ticks.ts';
 
@@ -10,11 +10,11 @@ export const script = `'use strict';
     ${monthTicks.toString()}
     ${valueRange.toString()}
     ${valueTicks.toString()}
-    // Numbers are for drawing only; what is read stands in the table as it was sent.
+    // Numbers are for drawing only. The table has the values as they were sent.
     const data = [points.map((point) => Number(point.dataset.time)), points.map((point) => Number(point.value))];
     const reading = document.getElementById('reading');
     const colour = (name) => () => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    // uPlot is to look for no steps of its own: it is given one that fits, and not below 5, where it wants its own.
+    // uPlot must not choose steps of its own: it gets one that fits. Below 5 it would choose one nevertheless.
     const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false },
       incrs: (_self, _axis, min, max) => [Math.max(5, max - min)] };
     const along = (ticksOf, countOf) => {
@@ -32,7 +32,7 @@ export const script = `'use strict';
     const plot = new uPlot({
       width: chart.clientWidth, height: 260,
       legend: { show: false }, cursor: { y: false, drag: { x: false, y: false } },
-      // A single point stands in the middle of a month; uPlot would set it at the begin of three years.
+      // A single point stands in the middle of a month; uPlot would put it at the start of three years.
       scales: { x: { range: (_self, min, max) => (points.length > 1 ? [min, max] : [min - 1_300_000, min + 1_300_000]) }, y: { range: (_self, min, max) => valueRange(min, max) } },
       series: [{}, { stroke: colour('--accent'), width: 2, points: { show: points.length <= 60, size: 6, fill: colour('--accent') } }],
       axes: [
@@ -47,7 +47,7 @@ export const script = `'use strict';
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => plot.redraw());
   }
 
-  // A long tree scrolls by itself, and its page stays where it is.
+  // A long tree scrolls by itself; the page keeps its place.
   const tree = document.querySelector('.tree > ul');
   const current = tree?.querySelector('[aria-current]');
   if (current) tree.scrollTop = current.getBoundingClientRect().bottom - tree.getBoundingClientRect().bottom + tree.clientHeight / 2;

@@ -1,4 +1,4 @@
-/** The look of the console: light and dark from the same variables. */
+/** The stylesheet of the console, light and dark from the same variables. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;

@@ -1,4 +1,4 @@
-/** Tasks: what was generated, is being generated, or waits. */
+/** Pages of tasks. */
 import { html } from 'hono/html';
 import type { App } from '../routes.ts';
 import { pageOf } from '../routing/pages.ts';
@@ -35,7 +35,7 @@ export function serveTaskPages(app: App, routing: Routing): void {
     },
   });
   servePages(app, `${path}/:id/remove`, {
-    // Where a browser goes that repeats the last address.
+    // A browser that reloads the address of a form gets here.
     GET: (context) => context.redirect(path),
     POST: (context) => {
       routing.tasks.remove(routing.task(context.req.param('id') ?? ''));

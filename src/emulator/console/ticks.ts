@@ -1,11 +1,11 @@
-/** Where the axes of a chart are labelled. Browsers run these very functions, so they refer to nothing around them. */
+/** Labels of a chart's axes. Browsers run these functions, so they refer to nothing outside of themselves. */
 
 export interface Tick {
   readonly at: number;
   readonly label: string;
 }
 
-/** At the begin of months (UTC) from `min` to `max`, both in UNIX seconds: at most `countMax` (3 or more), evenly. */
+/** Starts of months (UTC) from `min` to `max` in UNIX seconds, evenly spaced: at most `countMax`, which is 3 or more. */
 export function monthTicks(min: number, max: number, countMax: number): Tick[] {
   const months = (max - min) / 2_629_746;
   const steps = [1, 2, 3, 6];
@@ -13,12 +13,12 @@ export function monthTicks(min: number, max: number, countMax: number): Tick[] {
   const step = steps.find((size) => months / size <= countMax) ?? 12_000_000;
   const first = new Date(min * 1_000);
   const ticks: Tick[] = [];
-  // `Date.UTC` takes the years from 0 to 99 for those of the last century.
+  // `Date.UTC` takes the years 0 to 99 as 1900 to 1999.
   for (let month = Math.ceil((first.getUTCFullYear() * 12 + first.getUTCMonth()) / step) * step; ; month += step) {
     const date = new Date(0);
     date.setUTCFullYear(Math.floor(month / 12), ((month % 12) + 12) % 12, 1);
     const at = date.getTime() / 1_000;
-    // Not a number where the calendar of dates has ended.
+    // NaN beyond the range of dates.
     if (!(at <= max)) return ticks;
     const label = date.toISOString().replace(/-\d\dT.*$/, '');
     if (at >= min) ticks.push({ at, label: step % 12 === 0 ? label.slice(0, -3) : label });
@@ -26,8 +26,8 @@ export function monthTicks(min: number, max: number, countMax: number): Tick[] {
 }
 
 /**
- * What the axis of values goes from and to: with some room, but not beyond zero for that. What differs by less than a
- * number can well tell apart is a flat line.
+ * Range of the axis of values, with some room that does not reach beyond zero. Values that differ by less than a number can
+ * represent well make a flat line.
  */
 export function valueRange(min: number, max: number): [number, number] {
   const largest = Math.max(Math.abs(min), Math.abs(max)) || 1;
@@ -35,7 +35,7 @@ export function valueRange(min: number, max: number): [number, number] {
   return [min >= 0 ? Math.max(0, min - room) : min - room, max <= 0 && min < 0 ? Math.min(0, max + room) : max + room];
 }
 
-/** At round values from `min` to `max`, at most about `countMax`; labels are short whatever the size of the values. */
+/** About `countMax` round values from `min` to `max` at most; their labels are short for values of any size. */
 export function valueTicks(min: number, max: number, countMax: number): Tick[] {
   const magnitude = Math.floor(Math.log10((max - min) / countMax));
   const steps = [1, 2, 5, 10].map((digit) => Number(`${digit}e${magnitude}`));

@@ -1,4 +1,4 @@
-/** JSON text that arrives in chunks, cut into values without being decoded. */
+/** Cuts JSON text that arrives in chunks into its values, without decoding them. */
 
 export class JsonError extends Error {
   override readonly name = 'JsonError';
@@ -11,22 +11,22 @@ export class JsonError extends Error {
   }
 }
 
-/** The bytes of one value. Its brackets are balanced; whether it is JSON is for a parser to say. */
+/** The bytes of one value with balanced brackets. A parser checks whether it is JSON. */
 export interface JsonSlice {
   readonly bytes: Buffer;
   /** Where it begins in the whole text. */
   readonly offset: number;
-  /** Colons outside of strings: in valid JSON the number of members of all its objects, duplicates included. */
+  /** Colons outside of strings. In valid JSON this is the number of members of all its objects, duplicates included. */
   readonly members: number;
 }
 
-/** A coroutine that is resumed when there are more bytes, or no more. */
+/** A coroutine that is resumed when more bytes have arrived, or the text has ended. */
 export type Waiting<Result> = Generator<void, Result, void>;
 
-/** Deeper values are refused, so that nothing that recurses over one can run out of stack. */
+/** Deeper values are refused, so that recursion over one cannot run out of stack. */
 const depthMax = 64;
 
-/** A value must fit into memory, as text and parsed; a driver with a few hundred thousand points does. */
+/** A value must fit into memory as text and parsed. This is a driver of a few hundred thousand points. */
 const valueBytesMax = 16 * 1024 * 1024;
 
 const quote = 0x22;
@@ -46,7 +46,7 @@ export class ByteInput {
   #chunkOffset = 0;
   #ended = false;
 
-  /** The next bytes. Everything before them must have been consumed, which is so whenever the coroutine waits. */
+  /** Gives the next bytes. Those before must be consumed, which they are whenever the coroutine waits. */
   feed(chunk: Uint8Array): void {
     this.#chunkOffset += this.#chunk.length;
     this.#chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -75,7 +75,7 @@ export class ByteInput {
     }
   }
 
-  /** Consumes white space and one of these characters, which it returns. */
+  /** Consumes white space and one of these characters, and returns the character. */
   *oneOf(characters: string, what: string): Waiting<string> {
     const byte = yield* this.peek();
     if (byte === undefined) throw new JsonError(`it ends where ${what} should follow`, this.offset);
@@ -86,7 +86,7 @@ export class ByteInput {
     return character;
   }
 
-  /** Consumes white space and the value after it, up to what must follow a value. */
+  /** Consumes white space and the value after it. */
   *value(): Waiting<JsonSlice> {
     const first = yield* this.peek();
     const offset = this.offset;
@@ -111,7 +111,7 @@ export class ByteInput {
     }
   }
 
-  /** Follows the value through the chunk; true where it ended. The loop that every byte of a body goes through. */
+  /** Follows the value through the chunk; true if it ended there. Every byte of a body goes through this loop. */
   #advance(extent: ValueExtent): boolean {
     const chunk = this.#chunk;
     let { depth, members, inString, escaped } = extent;
@@ -132,7 +132,7 @@ export class ByteInput {
         depth += 1;
         if (depth > depthMax) throw new JsonError('nested too deeply', this.#chunkOffset + at);
       } else if (byte === closeBrace || byte === closeBracket) {
-        // One that closes what is around the value ends it, and stays.
+        // A bracket that closes the surrounding object or array ends the value and is not consumed.
         if (depth === 0) break;
         depth -= 1;
         done = depth === 0;
@@ -145,14 +145,14 @@ export class ByteInput {
   }
 }
 
-/** How far into a value the scan is. */
+/** State of the scan within a value. */
 class ValueExtent {
   depth = 0;
   members = 0;
   inString = false;
   escaped = false;
 
-  /** A number or a word: ended by whatever follows it, also by the end of the text. */
+  /** A number or a word: the next character ends it, and so does the end of the text. */
   get isScalar(): boolean {
     return this.depth === 0 && !this.inString;
   }

@@ -1,4 +1,4 @@
-/** One element of `extDrivers`: from its bytes to what is kept, or to what is wrong with it. */
+/** Reads one element of `extDrivers`: from its bytes to a packed driver, or to its issues. */
 import { isUtf8 } from 'node:buffer';
 import { driverFrameSchema, driverSchema, pathElementSchema, pointSchema } from '../../contract/driver-push.ts';
 import type { Driver } from '../../contract/driver-push.ts';
@@ -11,11 +11,11 @@ import type { PackedDriver } from './points.ts';
 
 export interface ReadDriver {
   readonly driver: PackedDriver;
-  /** Points as sent, before those of one month became one. */
+  /** Number of points as sent, before those of one month became one. */
   readonly points: number;
 }
 
-/** Adds what is wrong with the element at `place`; `undefined` where anything is. */
+/** Reads the driver at `place`. If it has issues they are added, and the result is undefined. */
 export function readDriver(slice: JsonSlice, place: readonly PropertyKey[], issues: Issues): ReadDriver | undefined {
   return readPlainDriver(slice) ?? readAnyDriver(slice, place, issues);
 }
@@ -24,8 +24,9 @@ const beforePoints = Buffer.from('"timeSeries":[');
 const afterPoints = Buffer.from(']}');
 
 /**
- * A driver that ends with plain points. What is before them is parsed with an empty list in their place; those bytes
- * cannot stand inside a string, where their quotes would be escaped. `undefined` says nothing about right or wrong.
+ * The fast path: a driver that ends with plain points. The part before them is parsed with an empty list in their place.
+ * The bytes `"timeSeries":[` cannot be inside a string, where their quotes would be escaped. `undefined` means that the
+ * driver has another shape, right or wrong.
  */
 function readPlainDriver(slice: JsonSlice): ReadDriver | undefined {
   const found = slice.bytes.indexOf(beforePoints);
@@ -43,7 +44,7 @@ function parseHead(bytes: Buffer): Driver | undefined {
   try {
     return driverSchema.safeParse(JSON.parse(bytes.toString('utf8'))).data;
   } catch {
-    // Read again from the start by `readAnyDriver`, which says where and why.
+    // `readAnyDriver` reads it again and says where and why.
     return undefined;
   }
 }
@@ -59,14 +60,14 @@ function readAnyDriver(slice: JsonSlice, place: readonly PropertyKey[], issues: 
   return { driver: { id, path, points: packPoints(latestOfEachMonth(timeSeries)) }, points: timeSeries.length };
 }
 
-/** One each of id, path and timeSeries, and two in every point: a valid driver with more has keys given twice. */
+/** Members of a valid driver: id, path, timeSeries, and two for every point. One with more has keys given twice. */
 function memberCount(points: number): number {
   return 3 + 2 * points;
 }
 
 /**
- * zod collects every issue there is, so elements of path and timeSeries are checked one by one: a driver with a million
- * bad points costs no more than the issues that are told.
+ * Checks the elements of path and timeSeries one by one, because zod would collect every issue: a driver with a million bad
+ * points costs no more than the twenty issues that are reported.
  */
 function checkDriver(value: unknown, place: readonly PropertyKey[], issues: Issues): value is Driver {
   const frame = driverFrameSchema.safeParse(value);
@@ -83,7 +84,7 @@ function checkEach(
   place: readonly PropertyKey[],
   issues: Issues,
 ): boolean {
-  // What is no list the frame has told already.
+  // The frame has reported that it is not a list.
   if (!Array.isArray(list)) return false;
   let good = true;
   for (let index = 0; index < list.length && !issues.isFull; index++) {

@@ -1,4 +1,4 @@
-/** Area B: drivers are pushed, and people and tests see what the service holds. */
+/** The driver push: its endpoint, and the views of what the service holds. */
 import type { Database } from 'better-sqlite3';
 import type { Driver } from '../../contract/driver-push.ts';
 import { updatePath } from '../../contract/driver-push.ts';
@@ -12,23 +12,23 @@ import type { DriverChanges } from './store.ts';
 import { writeTree } from './tree.ts';
 import { UpdateReader } from './update-reader.ts';
 
-/** What the rest of the emulator sees of an area. */
+/** The drivers, for the rest of the emulator. */
 export interface DriverArea {
   serve(app: App): void;
-  /** By the UTF-8 bytes of their ids, points by month, `time` and `value` as sent. */
+  /** Sorted by the UTF-8 bytes of their ids, points by month; `time` and `value` as sent. */
   drivers(): Driver[];
   driver(id: string): Driver | undefined;
-  /** All drivers without their points, by the UTF-8 bytes of their ids. */
+  /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */
   driverPaths(): Pick<Driver, 'id' | 'path'>[];
   /** The last push that was applied since the start. */
   lastPush(): LastPush | undefined;
   clear(): void;
 }
 
-/** What a push changed: how many drivers were added, changed and removed, and what they were before. */
+/** The changes of a push: how many drivers were added, changed and removed, and their previous content. */
 export interface LastPush extends Omit<DriverChanges, 'before'> {
   readonly record: RequestRecord;
-  /** The first of each kind by id, as `DriverChanges` says; undefined where the push added it. */
+  /** Previous content by id, limited as `DriverChanges` says; undefined for a driver that the push added. */
   readonly before: ReadonlyMap<string, Driver | undefined>;
 }
 

@@ -17,10 +17,10 @@ export function parseSlice(slice: JsonSlice): unknown {
   }
 }
 
-/** The members whose key their object already has. `JSON.parse` keeps the last one without a word. */
+/** Paths of members whose key occurs before in the same object. `JSON.parse` silently keeps the last one. */
 export function duplicateMembers({ bytes }: JsonSlice): JsonPath[] {
   const duplicates: JsonPath[] = [];
-  /** Of each object that is open. */
+  /** The keys of each open object. */
   const keys: Set<string>[] = [];
   visit(bytes.toString('utf8'), {
     onObjectBegin: () => void keys.push(new Set()),
@@ -45,7 +45,7 @@ function firstInvalidUtf8(bytes: Buffer): number {
   return at;
 }
 
-/** What should stand where the parser finds something else, by its names for errors. */
+/** What the parser expected, by its names for errors. */
 const expected: Readonly<Record<string, string>> = {
   InvalidSymbol: 'a value',
   ValueExpected: 'a value',
@@ -57,7 +57,7 @@ const expected: Readonly<Record<string, string>> = {
   EndOfFileExpected: 'the end',
 };
 
-/** Errors within a string, a number or a comment, whose beginning the parser gives. */
+/** Errors within a string, a number or a comment. The parser gives the place where it begins. */
 const within: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a string with a control character',
   InvalidEscapeCharacter: 'a string with an unknown escape',

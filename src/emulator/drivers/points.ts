@@ -1,13 +1,13 @@
 /**
- * Points of one driver: which month (UTC) each belongs to, which one counts, and how they are kept.
- * Times are compared exactly, however many digits they have; values are only ever carried.
+ * Points of one driver: the month (UTC) of each, the point that counts in a month, and the packed form.
+ * Times of any length are compared exactly; values are only copied.
  */
 import type { Point } from '../../contract/driver-push.ts';
 
-/** UNIX seconds: a number where that is exact, else a bigint. JavaScript compares the two exactly. */
+/** UNIX seconds: a number if that is exact, else a bigint. JavaScript compares the two exactly. */
 type Instant = number | bigint;
 
-/** Months since March of year 0 (proleptic Gregorian, UTC); one month is always represented in the same way. */
+/** Months since March of year 0 (proleptic Gregorian, UTC). Each month has one representation, number or bigint. */
 type Month = number | bigint;
 
 /** The Gregorian calendar repeats every 400 years. */
@@ -16,7 +16,7 @@ const cycleMonths = 4_800n;
 
 /** @param time matches `-?\d+` */
 function instantOf(time: string): Instant {
-  // Fifteen characters are always exact, and nearly every time has ten.
+  // Fifteen digits are exact as a number; most times have ten.
   if (time.length <= 15) return Number(time);
   return exactNumber(BigInt(time));
 }
@@ -28,7 +28,7 @@ function monthOf(instant: Instant): Month {
   return exactNumber(cycles * cycleMonths + BigInt(monthOfSeconds(Number(within))));
 }
 
-/** Howard Hinnant's `civil_from_days`, whose years begin in March. Six times as fast as a `Date`, and without its range. */
+/** Howard Hinnant's `civil_from_days`: years begin in March. Six times as fast as `Date`, and without its limits. */
 export function monthOfSeconds(seconds: number): number {
   const day = floorDivide(seconds, 86_400) + 719_468;
   const era = floorDivide(day, 146_097);
@@ -39,7 +39,7 @@ export function monthOfSeconds(seconds: number): number {
   return (era * 400 + year) * 12 + Math.floor((5 * dayOfYear + 2) / 153);
 }
 
-/** Exact for every safe integer, which `Math.floor(a / b)` is not. */
+/** Exact for every safe integer; `Math.floor(a / b)` is not. */
 function floorDivide(dividend: number, divisor: number): number {
   const rest = dividend % divisor;
   return (dividend - rest) / divisor - (rest < 0 ? 1 : 0);
@@ -59,7 +59,7 @@ function compareMonths([first]: [Month, unknown], [second]: [Month, unknown]): n
   return first < second ? -1 : 1;
 }
 
-/** One point a month, in the order of months: the latest `time`, between equal ones the later element. */
+/** One point per month, in the order of months: the latest `time`, and of equal times the later element. */
 export function latestOfEachMonth(points: readonly Point[]): readonly Point[] {
   if (haveAscendingMonths(points)) return points;
   const latest = new Map<Month, { instant: Instant; point: Point }>();
@@ -72,7 +72,7 @@ export function latestOfEachMonth(points: readonly Point[]): readonly Point[] {
   return [...latest].sort(compareMonths).map(([, { point }]) => point);
 }
 
-// Nearly every driver comes so, and then there is nothing to do.
+// Nearly every driver is sorted already.
 function haveAscendingMonths(points: readonly Point[]): boolean {
   let last: Month | undefined;
   for (const point of points) {
@@ -84,8 +84,8 @@ function haveAscendingMonths(points: readonly Point[]): boolean {
 }
 
 /**
- * The points of a later request over those of earlier ones: in a month that both have, the later request's. Both are in
- * the order of months, one each, and so is the result.
+ * Merges the points of a later request into earlier ones. In a month that both have, the later request counts. Both lists
+ * and the result are in the order of months, with one point per month.
  */
 export function overlay(earlier: readonly Point[], later: readonly Point[]): readonly Point[] {
   const laterMonths = later.map(monthOfPoint);
@@ -106,7 +106,7 @@ export interface PackedDriver {
   readonly points: string;
 }
 
-/** As kept: `time value,time value`. 20 bytes a point instead of the 41 of its JSON, and readable in any SQLite shell. */
+/** The stored form `time value,time value`: 20 bytes per point instead of 41 of JSON, and readable in a SQLite shell. */
 export function packPoints(points: readonly Point[]): string {
   let packed = '';
   for (const { time, value } of points) packed += packed === '' ? `${time} ${value}` : `,${time} ${value}`;

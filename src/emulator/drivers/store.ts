@@ -1,34 +1,34 @@
-/** The drivers that the service holds. Nothing of a request is seen before all of it is. */
+/** The drivers that the service holds. A request becomes visible as a whole. */
 import type { Database, Statement } from 'better-sqlite3';
 import type { Driver, Point } from '../../contract/driver-push.ts';
 import { latestOfEachMonth, overlay, packPoints, unpackPoints } from './points.ts';
 import type { PackedDriver } from './points.ts';
 
-/** A row: `path` is JSON, `points` is packed. Small, since there may be a hundred thousand. */
+/** A row: `path` is JSON, `points` is packed. There may be a hundred thousand of them. */
 interface DriverRow {
   readonly id: string;
   readonly path: string;
   readonly points: string;
 }
 
-// Text compares by its UTF-8 bytes, which is the order that drivers are shown in.
+// SQLite compares text by its UTF-8 bytes, the order in which drivers are shown.
 const columns = `(id TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL, points TEXT NOT NULL) STRICT`;
 
-/** How many drivers are read in one go. */
+/** Drivers read at once. */
 const pageDrivers = 256;
 
-/** What is kept of a request's changes: so many drivers of each kind, and so much packed text of what they were. */
+/** Limits for the previous content that is kept of a request's changes: drivers of each kind, and packed text. */
 const changesKeptMax = 500;
 const changesCharactersMax = 2_000_000;
 
-/** What one request changed of the drivers that it touches. */
+/** The changes of one request. */
 export interface DriverChanges {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
   /**
-   * The first of each of these by id, each as it was before; undefined where it was not. What is beyond the limits above
-   * is only counted.
+   * Previous content of the first drivers of each kind, by id; undefined for a driver that is new. Drivers beyond the
+   * limits above are only counted.
    */
   readonly before: ReadonlyMap<string, DriverRow | undefined>;
 }
@@ -40,7 +40,7 @@ export class DriverStore {
   constructor(database: Database) {
     this.#database = database;
     database.exec(`CREATE TABLE IF NOT EXISTS driver ${columns}`);
-    // Within one request: of all updates of a month the latest. Between two: the later request, whatever its time.
+    // Within one request the latest time of a month counts; between two requests the later request, whatever its times.
     this.#define('latest_points', (staged, added) => latestOfEachMonth([...staged, ...added]));
     this.#define('overlay_points', overlay);
   }
@@ -51,20 +51,20 @@ export class DriverStore {
     );
   }
 
-  /** A place for the drivers of one request, outside of everything that can be read. To be dropped in any case. */
+  /** A place for the drivers of one request that nobody can read. The caller drops it in any case. */
   stage(): Stage {
     return new Stage(this.#database, this.#nextTable('stage'));
   }
 
   /**
-   * Takes a staged request over, in one transaction, and says what that changed. `replace`: what it leaves out, drivers
-   * and points, is deleted.
+   * Applies a staged request in one transaction and returns its changes. `replace` deletes drivers and points that the
+   * request leaves out.
    */
   apply(stage: Stage, mode: 'replace' | 'merge'): DriverChanges {
     const staged = `temp.${stage.table}`;
     return this.#database.transaction(() => {
       if (mode === 'merge') {
-        // The stage then holds what its drivers are to be, as it does where they are replaced.
+        // Then the stage holds the new content of its drivers, as it does with `replace`.
         this.#database.exec(`
           UPDATE ${staged} AS staged
           SET points = (SELECT overlay_points(held.points, staged.points) FROM driver AS held WHERE held.id = staged.id)
@@ -72,7 +72,7 @@ export class DriverStore {
       }
       const changes = this.#changesBy(staged, mode);
       if (changes.removed > 0) this.#database.exec(`DELETE FROM driver WHERE id NOT IN (SELECT id FROM ${staged})`);
-      // A snapshot leaves most drivers as they are.
+      // Most drivers of a snapshot are unchanged.
       this.#database.exec(`
         INSERT INTO driver SELECT id, path, points FROM ${staged} WHERE true
         ON CONFLICT (id) DO UPDATE SET path = excluded.path, points = excluded.points
@@ -120,13 +120,13 @@ export class DriverStore {
     return row && driverOf(row);
   }
 
-  /** All drivers without their points, by the UTF-8 bytes of their ids. */
+  /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */
   paths(): Pick<Driver, 'id' | 'path'>[] {
     const rows = this.#database.prepare<[], Pick<DriverRow, 'id' | 'path'>>('SELECT id, path FROM driver ORDER BY id');
     return rows.all().map(({ id, path }) => ({ id, path: JSON.parse(path) as string[] }));
   }
 
-  /** All drivers as they are when the first is asked for, by the UTF-8 bytes of their ids; later requests change nothing. */
+  /** All drivers as they are at the first step of the iterator, sorted by the UTF-8 bytes of their ids. */
   *all(): Generator<Driver, void, void> {
     const table = this.#nextTable('read');
     this.#database.exec(`CREATE TEMP TABLE ${table} AS SELECT id, path, points FROM driver ORDER BY id`);
@@ -154,7 +154,7 @@ export function driverOf({ id, path, points }: DriverRow): Driver {
   return { id, path: JSON.parse(path) as string[], timeSeries: unpackPoints(points) };
 }
 
-/** The drivers of one request while it is received: on disk where they are many, and in nobody's sight. */
+/** The drivers of one request while it is received: invisible, and on disk if they are many. */
 export class Stage {
   readonly table: string;
   readonly #database: Database;
@@ -173,7 +173,7 @@ export class Stage {
     });
   }
 
-  /** Adds drivers in the order of the request: the same id again is one more update of that driver. */
+  /** Adds drivers in the order of the request. The same id again is another update of that driver. */
   add(drivers: readonly PackedDriver[]): void {
     if (drivers.length > 0) this.#insertAll(drivers);
   }
@@ -184,6 +184,6 @@ export class Stage {
 }
 
 function dropTable(database: Database, table: string): void {
-  // A reader may be cancelled after the emulator was closed, which took the table with it.
+  // A reader may be cancelled after the emulator was closed; the table is gone then.
   if (database.open) database.exec(`DROP TABLE IF EXISTS temp.${table}`);
 }

@@ -2,10 +2,11 @@
 import type { Driver } from '../../contract/driver-push.ts';
 
 /**
- * JSON text, in pieces, of `{tree: [node]}` with `node = {name, drivers: [id], children: [node]}`. A node stands for one
- * path and `drivers` are those with exactly that path: none where a parent is no driver, several where paths are equal.
+ * Writes `{tree: [node]}` as pieces of JSON, with `node = {name, drivers: [id], children: [node]}`. A node stands for one
+ * path, and `drivers` are those with exactly that path: none if a parent is not a driver, several if paths are equal.
  *
- * Written from the sorted paths instead of built, so that no depth of a path is too much. Siblings are sorted by name.
+ * The text is written from the sorted paths without building a tree, so a path may have any depth. Siblings are sorted by
+ * name.
  */
 export function* writeTree(drivers: Iterable<Driver>): Generator<string, void, void> {
   const closing = ']}';
@@ -16,7 +17,7 @@ export function* writeTree(drivers: Iterable<Driver>): Generator<string, void, v
     yield closing.repeat(open.length - shared);
     if (open.length > shared) yield ',';
     for (let depth = shared; depth < path.length; depth++) {
-      // A path sorts before those that extend it, so the last node of this walk is a new one and these are all its drivers.
+      // A path sorts before its extensions, so the last node of this loop is new, and these are all its drivers.
       const own = depth === path.length - 1 ? ids : [];
       yield `{"name":${JSON.stringify(path[depth])},"drivers":${JSON.stringify(own)},"children":[`;
     }
@@ -30,7 +31,7 @@ interface Group {
   readonly ids: string[];
 }
 
-/** In the order of paths; ids keep their order. */
+/** Sorted by path; drivers with equal paths keep their order. */
 function groupByPath(drivers: Iterable<Driver>): Iterable<Group> {
   const groups = new Map<string, Group>();
   for (const { id, path } of drivers) {

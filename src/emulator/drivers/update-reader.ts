@@ -1,4 +1,4 @@
-/** Reads the body of an update as it arrives: driver by driver, with what is wrong and where. */
+/** Reads the body of an update while it arrives, driver by driver, and collects its issues. */
 import { shouldDeleteMissingSchema } from '../../contract/driver-push.ts';
 import { Issues } from '../issues.ts';
 import type { Issue } from '../issues.ts';
@@ -9,16 +9,16 @@ import { parseSlice } from './json-slice.ts';
 import type { PackedDriver } from './points.ts';
 
 export class UpdateReader {
-  /** `undefined` until it was read; the default is false. */
+  /** `undefined` until it is read; the default is false. */
   shouldDeleteMissing: boolean | undefined;
-  /** Elements of `extDrivers` so far, and their points. Those that were refused are not counted. */
+  /** Accepted elements of `extDrivers` so far, and their points. */
   readonly counts = { drivers: 0, points: 0 };
 
   readonly #input = new ByteInput();
   readonly #issues = new Issues();
   readonly #reading: Waiting<void>;
   #ready: PackedDriver[] = [];
-  /** Where in the update it reads, for a failure. */
+  /** The place in the update that is being read, for issues. */
   #place: (string | number)[] = [];
   #stopped = false;
 
@@ -26,7 +26,7 @@ export class UpdateReader {
     this.#reading = this.#update();
   }
 
-  /** Takes the next bytes and gives the drivers that ended in them, in order. */
+  /** Takes the next bytes and returns the drivers that ended in them, in order. */
   push(chunk: Uint8Array): readonly PackedDriver[] {
     this.#input.feed(chunk);
     this.#resume();
@@ -35,14 +35,14 @@ export class UpdateReader {
     return ready;
   }
 
-  /** To be called after the last byte. Nothing may be applied where there are issues. */
+  /** To be called after the last byte. An update with issues must not be applied. */
   end(): readonly Issue[] {
     this.#input.end();
     this.#resume();
     return this.#issues.list;
   }
 
-  /** Once the update is known to be refused for good, the rest of the bytes is not looked at. */
+  /** Reads on. Once the list of issues is full or reading failed, the remaining bytes are ignored. */
   #resume(): void {
     if (this.#stopped) return;
     try {
@@ -117,12 +117,12 @@ export class UpdateReader {
     if (read === undefined) return;
     this.counts.drivers += 1;
     this.counts.points += read.points;
-    // Once something is refused nothing will be applied.
+    // An update with issues is not applied, so its drivers are dropped.
     if (this.#issues.list.length === 0) this.#ready.push(read.driver);
   }
 }
 
-/** Something at the place that is read after which it makes no sense to read on. */
+/** A problem at the current place after which reading on makes no sense. */
 class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }

@@ -1,15 +1,15 @@
-/** Credits and limits: what the organization has, may do and did. */
+/** The organization's credits, limits and usage. */
 import type { Usage, UsageQuery } from '../../contract/routing-resources.ts';
 import { isoOf } from './clock.ts';
 import { invalidAt } from './refusal.ts';
 import type { RoutingStore, Shelf } from './store.ts';
 import type { Ending, Task } from './tasks.ts';
 
-/** What a limit is for: a column of the vendor's table of tiers. */
+/** The columns of the vendor's table of tiers. */
 const groups = ['video', 'image', 'audio', 'characters', 'upscale'] as const;
 type Group = (typeof groups)[number];
 
-/** `service-facts.md` 3.2, in the order of `groups`; `monthly` in credits, of which each costs a cent. */
+/** The vendor's tiers, in the order of `groups`. `monthly` is in credits of one cent. `docs/SERVICE.md` says how sure they are. */
 const tiers = [
   { concurrency: [1, 2, 2, 1, 1], daily: [50, 200, 200, 50, 50], monthly: 10_000 },
   { concurrency: [3, 3, 3, 3, 3], daily: [500, 1_000, 1_000, 500, 1_000], monthly: 50_000 },
@@ -20,15 +20,15 @@ const tiers = [
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Days that usage covers, and the most that may be asked for. */
+/** Days that usage covers by default, and at most. */
 const usageDaysDefault = 30;
 const usageDaysMax = 90;
 
-/** Dates have four digits of year on the wire: their first day, and the one after their last. */
+/** Dates on the wire have four-digit years: the first such day, and the day after the last. */
 const firstDay = dayOf('0000-01-01');
 const endDay = dayOf('9999-12-31') + 1;
 
-/** Credits taken, or given back where negative. One with `generation` counts towards the daily cap. */
+/** Credits that were taken, or refunded if negative. An entry with `generation` counts towards the daily cap. */
 interface Entry {
   readonly id: string;
   readonly seq: number;
@@ -46,9 +46,9 @@ interface Balance {
 
 export interface AccountOptions {
   readonly store: RoutingStore;
-  /** The balance; without it that of an earlier life, or enough to try things. */
+  /** The balance. Default: that of the state, or else 100 000. */
   readonly credits: number | undefined;
-  /** 1 to 5. Without it the concurrency of tier 1 and no daily caps. */
+  /** 1 to 5. Default: the concurrency of tier 1 without daily caps. */
   readonly tier: number | undefined;
 }
 
@@ -61,10 +61,10 @@ export class Account {
   readonly #creditsAtStart: number;
   readonly #hasCaps: boolean;
   readonly #tier: (typeof tiers)[number];
-  /** When the generations of the last day were, by model, oldest first. */
+  /** Times of the generations of the last day by model, oldest first. */
   readonly #recent = new Map<string, number[]>();
 
-  /** @throws RangeError for credits or a tier that are none. */
+  /** @throws RangeError for a balance or a tier that is out of range. */
   constructor({ store, credits, tier }: AccountOptions) {
     if (credits !== undefined && !(Number.isSafeInteger(credits) && credits >= 0)) {
       throw new RangeError(`credits must be a whole number, not ${credits}`);
@@ -95,7 +95,7 @@ export class Account {
     return this.#tier.concurrency[groups.indexOf(group)] ?? 1;
   }
 
-  /** null: no cap. */
+  /** null means no cap. */
   dailyMax(group: Group): number | null {
     return this.#hasCaps ? (this.#tier.daily[groups.indexOf(group)] ?? null) : null;
   }
@@ -118,8 +118,8 @@ export class Account {
   }
 
   /**
-   * Gives back what a task that ended so is not charged for, within a change, and returns what it has cost: nothing for
-   * a failure that is not the input's, and nothing for one that was cancelled before it ran.
+   * Refunds a task and returns its final cost. A failure costs nothing unless the input caused it, and a task that was
+   * cancelled before it ran costs nothing. Called within a change.
    */
   refund(task: Task, ending: Ending, atMs: number): number {
     const isOwed =
@@ -131,7 +131,7 @@ export class Account {
     return 0;
   }
 
-  /** `POST /v1/organization/usage`: every day from `startDate` up to and without `beforeDate`. */
+  /** `POST /v1/organization/usage`: every day from `startDate` to the day before `beforeDate`. */
   usage({ startDate, beforeDate }: UsageQuery, nowMs: number): Usage {
     const today = Math.floor(nowMs / dayMs);
     const lastDefault = beforeDate === undefined ? today + 1 : dayOf(beforeDate);
@@ -184,7 +184,7 @@ export class Account {
   }
 }
 
-/** Such as `SAFETY.INPUT.TEXT`: sent again it would fail again, and it is not refunded (`service-facts.md` 2.7). */
+/** A failure that the input caused, such as `SAFETY.INPUT.TEXT`: it would fail again, and is not refunded. */
 function isFaultOfInput(failureCode: string): boolean {
   return failureCode.startsWith('SAFETY.INPUT.') || failureCode.startsWith('INPUT_PREPROCESSING.SAFETY.');
 }

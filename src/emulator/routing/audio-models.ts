@@ -1,6 +1,6 @@
 /**
- * Audio models. Voices, limits and prices are the vendor's. Chosen by the emulator: `quality`, `strengths`,
- * `expectedSeconds`, and how fast a text is spoken.
+ * Audio models. Voices, limits and prices are the vendor's. The emulator chose `quality`, `strengths`,
+ * `expectedSeconds` and the speed of speech.
  */
 import type { ModelData } from './model.ts';
 

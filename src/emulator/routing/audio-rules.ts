@@ -1,4 +1,4 @@
-/** What an audio model can do for a request, and what that is estimated to cost. */
+/** Whether an audio model can serve a request, and the estimated cost. */
 import type { AudioInput } from '../../contract/routing-inputs.ts';
 import type { AudioModel } from './model.ts';
 import { allows, roundCredits } from './rules.ts';
@@ -31,7 +31,7 @@ function speechRules(input: AudioInput): Rules<AudioModel> {
   };
 }
 
-/** Of sounds that the prompt describes. */
+/** Rules for sounds that the prompt describes. */
 function describedRules(input: AudioInput): Rules<AudioModel> {
   const { duration, loop } = input;
   const references = input.referenceAudios?.length ?? 0;

@@ -1,4 +1,4 @@
-/** The models as data: what the pipeline reads, `GET /_emulator/catalog` shows and `--catalog FILE` changes. */
+/** The catalog of models as data. The pipeline reads it, `GET /_emulator/catalog` shows it, `--catalog FILE` changes it. */
 import { z } from 'zod';
 import { audioModels } from './audio-models.ts';
 import { imageModels } from './image-models.ts';
@@ -8,7 +8,7 @@ import { videoModels } from './video-models.ts';
 
 export type { Model } from './model.ts';
 
-/** The order is that of the survivors in `pipeline`, and decides between models that are otherwise equal. */
+/** The order of the models is that of `pipeline`, and breaks ties in the ranking. */
 export interface Catalog {
   readonly models: readonly Model[];
 }
@@ -27,12 +27,12 @@ const changeSchema = z.strictObject({
   remove: z.array(z.string()).default([]),
 });
 
-/** Every model that is known of the service, and what could be learned of it. */
+/** Every known model of the service, with what is published about it. */
 export const builtInCatalog: Catalog = wholeSchema.parse({ models: [...videoModels, ...imageModels, ...audioModels] });
 
 /**
  * Reads a catalog: a whole one, `{ "models": [...] }` or just the list, or changes of `base`,
- * `{ "add": [...], "remove": [ids] }`. What is added replaces a model of the same id, and stands at the end otherwise.
+ * `{ "add": [...], "remove": [ids] }`. An added model replaces one with the same id, or else goes to the end.
  * @throws z.ZodError
  */
 export function parseCatalog(json: unknown, base: Catalog = builtInCatalog): Catalog {
@@ -52,7 +52,7 @@ function changedCatalog({ add, remove }: z.output<typeof changeSchema>, base: Ca
   return { models: [...models.values()] };
 }
 
-/** The catalog as it is: `parseCatalog` reads it back. */
+/** The catalog in the form that `parseCatalog` reads. */
 export function catalogView({ models }: Catalog): { readonly models: readonly Model[] } {
   return { models };
 }

@@ -1,13 +1,13 @@
-/** The time in area A: as fast as it was told, and set forward by whoever cannot wait. It never goes back. */
+/** The time of model routing. It runs at a configured speed, can be set forward, and never goes back. */
 import type { RoutingStore, Shelf } from './store.ts';
 
-/** Dates have four digits of year on the wire. */
+/** Dates on the wire have four-digit years. */
 const lastMs = Date.UTC(9999, 0, 1);
 
-/** A year takes half a minute. */
+/** At this speed a year takes half a minute. */
 const speedMax = 1_000_000;
 
-/** What is kept: what it showed at a moment of real time, and how fast it went on from there. */
+/** The stored clock: its time at a moment of real time, and its speed from then on. */
 interface Setting {
   readonly id: string;
   readonly seq: number;
@@ -21,14 +21,14 @@ export class EmulatorClock {
   readonly #store: RoutingStore;
   readonly #shelf: Shelf<Setting>;
   readonly #speed: number;
-  /** What it showed when `#sinceMs` was. */
+  /** The clock's time at the real time `#sinceMs`. */
   #shownMs = 0;
   #sinceMs = 0;
 
   /**
-   * `speed` 1 is real time, 0 stands still. It goes on from an earlier life as if that had not ended, so that nothing is
-   * to be written when time passes, and a process that is killed loses none.
-   * @throws RangeError for what is no speed.
+   * `speed` 1 is real time, 0 stands still. After a restart the time goes on as if the emulator had never stopped, so
+   * nothing is written while time passes and a killed process loses no time.
+   * @throws RangeError for a speed that is out of range.
    */
   constructor({ store, speed }: { readonly store: RoutingStore; readonly speed: number }) {
     if (!(speed >= 0 && speed <= speedMax)) throw new RangeError(`speed must be from 0 to ${speedMax}, not ${speed}`);
@@ -39,12 +39,12 @@ export class EmulatorClock {
     this.#set(kept === undefined ? Date.now() : shownBy(kept));
   }
 
-  /** UNIX milliseconds, whole. */
+  /** Whole UNIX milliseconds. */
   now(): number {
     return Math.min(lastMs, Math.floor(this.#shownMs + (performance.now() - this.#sinceMs) * this.#speed));
   }
 
-  /** @throws RangeError for what is no time forward. */
+  /** @throws RangeError for a step that is negative or not finite. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError(`the clock cannot be advanced by ${ms} ms`);
     this.#set(this.now() + ms);
@@ -65,8 +65,8 @@ export class EmulatorClock {
 }
 
 /**
- * What an earlier life would show now, or up to a millisecond of real time later, since that is how fine both ends of its
- * time are known. Whoever set the machine's clock back meanwhile does not set this one back.
+ * The time that the stored clock shows now, exact to a millisecond of real time. It does not go back if the machine's clock
+ * was set back meanwhile.
  */
 function shownBy({ shownMs, realMs, speed }: Setting): number {
   return Math.ceil(shownMs + Math.max(0, Date.now() + 1 - realMs) * speed);

@@ -1,4 +1,4 @@
-/** What people and tests do with area A beside its interface: set time forward, change the catalog, read what it is. */
+/** Controls of model routing: setting the time forward, reading and changing the catalog, the interface description. */
 import { z } from 'zod';
 import { refuse } from '../answers.ts';
 import { route } from '../routes.ts';

@@ -1,4 +1,4 @@
-/** What a decision says to people: why this model, or why none and what to do about it. */
+/** Explains a decision to people: the reason for the pick, or for a refusal and its remedy. */
 import type { CapacityFallback, FilterName } from '../../contract/routing-answers.ts';
 import type { OptimizationTarget } from '../../contract/routing-settings.ts';
 import type { Dropped, RoutingRequest } from './pipeline.ts';
@@ -43,7 +43,7 @@ function creditsText(credits: number): string {
   return credits === 1 ? '1 credit' : `${credits} credits`;
 }
 
-/** SPEC 7.A: each stage has its remedy. The filter that emptied the pool is that of the last dropped models. */
+/** Each filter has its remedy. The last dropped models were dropped by the filter that emptied the pool. */
 export function explainRefusal(request: RoutingRequest, dropped: readonly Dropped[], rules: Rules): string {
   const emptiedBy = dropped.at(-1)?.filter;
   if (emptiedBy === undefined) return 'the catalog has no model';

@@ -15,7 +15,7 @@ export function filmName(shape: string, colour: string): string {
 export interface FilmWanted {
   /** Such as `1280:720`. */
   readonly ratio: string;
-  /** Different numbers give different colours, as far as there are any. */
+  /** Selects one of the colours. */
   readonly variant: number;
   /** Whole seconds, at least one. */
   readonly seconds: number;
@@ -29,7 +29,7 @@ export function readFilm({ ratio, variant, seconds }: FilmWanted): Buffer<ArrayB
   return film;
 }
 
-/** Where a film says how long it lasts, counted from the names of boxes: one picture is shown all the time. */
+/** Places of a film's length in seconds, counted from the name of their box. The one picture is shown all the time. */
 const durations = [
   { box: 'mvhd', at: 20 },
   { box: 'tkhd', at: 24 },

@@ -1,4 +1,4 @@
-/** A request to generate, from its body to a decision and, unless it is a dry run, a task (SPEC 3.A, A4). */
+/** A request to generate: from its body to a decision and, unless it is a dry run, to a task. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Routing as RoutingDecision } from '../../contract/routing-answers.ts';
@@ -18,7 +18,7 @@ export interface GenerateCall {
   readonly modality: Modality;
   readonly body: unknown;
   readonly requestId: string;
-  /** How a task ends that someone has ordered to fail. Asked for once there is a task. */
+  /** The end that a fault orders for the task. Called when the task is created. */
   readonly orderedEnding: () => Ending | undefined;
 }
 
@@ -26,14 +26,14 @@ export type GenerateAnswer =
   | { readonly dryRun: true; readonly routing: RoutingDecision }
   | { readonly id: string; readonly routing: RoutingDecision };
 
-/** How long a task takes where nobody asked for the live service's times. */
+/** How long a task takes without `strict`. */
 const taskMs = 5_000;
 
 type Routed = Extract<Decision, { kind: 'routed' }>;
 
 /**
- * Takes a request in and gives what generates. What routers and the catalog are afterwards is for later requests: one that
- * is in flight keeps what it came upon (SPEC 3.A).
+ * Reads a request on arrival and returns the function that generates. Later changes of routers and of the catalog do not
+ * affect a request in flight.
  */
 export function receiveGeneration(routing: Routing, call: GenerateCall): () => GenerateAnswer {
   const { catalog, routers } = routing;
@@ -96,7 +96,7 @@ function readRequest({ strict }: Routing, { modality, body }: GenerateCall): z.Z
 }
 
 interface Invalid {
-  /** Whose log it is for. */
+  /** The router whose log records it. */
   readonly router: Router | undefined;
   readonly issues: readonly z.core.$ZodIssue[];
 }
@@ -111,7 +111,7 @@ function refuseInvalid({ log, clock }: Routing, requestId: string, { router, iss
   throw invalid(issues);
 }
 
-/** The router that a body without a valid input is about, unless it asks for no more than a dry run. */
+/** The router that a body with an invalid input names, for its log. Undefined for a dry run, which is not logged. */
 function routerNamedBy(routing: Routing, body: unknown): Router | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { configId, dryRun } = body as { configId?: unknown; dryRun?: unknown };
@@ -138,12 +138,12 @@ interface Pick {
   readonly input: GenerateRequest['input'];
 }
 
-/** Creates the task, takes its cost and logs it, or logs why not. Gives the task's id. */
+/** Creates the task, takes its cost and logs the request, or logs the refusal. Returns the task's id. */
 function createTask(routing: Routing, call: GenerateCall, { router, decision, input }: Pick): string {
   const { store, clock, account, tasks, log } = routing;
   const nowMs = clock.now();
   const { model, provider, resolvedInput, estimatedCost, pipeline, reason, reasonCode } = decision;
-  // What is a fraction by floating point alone is none.
+  // Rounding errors of floating point must not round the price up.
   const chargedCredits = Math.ceil(estimatedCost.credits - 1e-9);
   const refusal = refusalOf(routing, model, chargedCredits);
   const estimatedCredits = estimatedCost.credits;

@@ -1,7 +1,7 @@
 /**
- * Image models. Sizes, prompt limits, references, counts and prices are the vendor's as far as they are published. Chosen
- * by the emulator: `quality`, `strengths`, `expectedSeconds`, and wherever a comment says so. Qualities that a model has by
- * a setting of its own are entered at that setting's default, since requests cannot name it.
+ * Image models. Sizes, prompt limits, references, counts and prices are the vendor's as far as they are published. The
+ * emulator chose `quality`, `strengths`, `expectedSeconds`, and the values whose comment says so. A model with a quality
+ * setting of its own is entered at the setting's default, since requests cannot name it.
  */
 import type { ModelData } from './model.ts';
 
@@ -88,7 +88,7 @@ const gptSizes = {
   },
 };
 
-// About two million pixels, which is what is published; how they are laid out is chosen.
+// About two million pixels are published; the exact sizes are chosen.
 const museSizes = {
   '2k': {
     '1:1': '1440:1440',
@@ -164,7 +164,7 @@ const googleModels: readonly ModelData[] = [
     expectedSeconds: 25,
   },
   {
-    // Its 512 is out of reach for requests. The prices of 2k and 4k are chosen.
+    // Requests cannot ask for its size 512. The prices of 2k and 4k are chosen.
     ...common,
     id: 'gemini_image3.1_flash',
     provider: 'google',
@@ -244,7 +244,7 @@ const otherModels: readonly ModelData[] = [
     expectedSeconds: 10,
   },
   {
-    // The length of prompts is not published.
+    // The maximum length of prompts is not published.
     ...common,
     id: 'grok_imagine_image_2',
     provider: 'xai',
@@ -257,7 +257,7 @@ const otherModels: readonly ModelData[] = [
     expectedSeconds: 8,
   },
   {
-    // The length of prompts and the number of outputs are not published.
+    // The maximum length of prompts and the number of outputs are not published.
     ...common,
     id: 'muse_image',
     provider: 'meta',

@@ -1,4 +1,4 @@
-/** What an image model can do for a request, and what that is estimated to cost. */
+/** Whether an image model can serve a request, and the estimated cost. */
 import { imageResolutions } from '../../contract/routing-inputs.ts';
 import type { ImageAspectRatio, ImageInput, ImageResolution } from '../../contract/routing-inputs.ts';
 import type { ImageModel } from './model.ts';
@@ -12,7 +12,7 @@ export function imageRules(input: ImageInput): Rules<ImageModel> {
   const outputs = input.outputCount ?? 1;
 
   const tierOf = ({ sizes }: ImageModel): ImageResolution =>
-    // The smallest that there is, where the request names none.
+    // Without a resolution in the request it is the smallest one.
     input.resolution ?? imageResolutions.find((tier) => sizes[tier] !== undefined) ?? '1k';
   const aspectRatioOf = (model: ImageModel): ImageAspectRatio => {
     if (input.aspectRatio !== undefined) return input.aspectRatio;

@@ -1,4 +1,4 @@
-/** Small real media of the right kind and shape: what a client that downloads an output gets. */
+/** Small real media for clients that download an output. */
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 

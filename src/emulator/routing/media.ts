@@ -1,4 +1,4 @@
-/** Outputs of tasks, to be downloaded: placeholders that are real media. Open to all, as signed links are upstream. */
+/** Downloads of outputs: placeholders that are real media. No key is needed, as for the live service's signed links. */
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { readFilm } from './films.ts';

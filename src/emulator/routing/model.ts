@@ -1,4 +1,4 @@
-/** What is known of a model: the shape of the catalog's data. */
+/** The shape of the catalog's data about a model. */
 import { z } from 'zod';
 import {
   imageAspectRatios,
@@ -24,8 +24,8 @@ const count = z.int().positive();
 const pixels = z.string().regex(/^\d{1,5}:\d{1,5}$/, 'must be <width>:<height> in pixels');
 
 /**
- * An object with all its keys in one order, those too that were left out: equal to what it was, and the same as JSON.
- * Objects that are alike in this are read faster: a decision over a thousand models takes up to a quarter less.
+ * Gives an object all its keys in one order, also those that were left out; it stays equal and gives the same JSON. V8 reads
+ * objects of one shape faster: a decision over a thousand models takes up to a quarter less time.
  */
 function alike<Shape extends z.ZodRawShape>(shape: Shape) {
   const keys = Object.keys(shape);
@@ -38,34 +38,34 @@ function alike<Shape extends z.ZodRawShape>(shape: Shape) {
 const commonShape = {
   id: z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 of letters, digits, "_", "." and "-"'),
   provider: z.string().min(1).max(100),
-  /** Of the prompt, in UTF-16 code units. Without `max` no limit is known beyond that of the request. */
+  /** Length of the prompt in UTF-16 code units. Without `max` only the limit of the request holds. */
   promptCharacters: alike({ min: count.optional(), max: count.optional() }).default({}),
-  /** How good its output is, whatever the prompt. */
+  /** General quality of its output. */
   quality: score,
-  /** How well it does what a prompt may ask for; a trait that is not named counts as 3 less than `quality`. */
+  /** Strength by trait of the prompt. A trait that is not named counts as `quality` minus 3. */
   strengths: z.partialRecord(z.enum(traits), score).default({}),
-  /** From start to output of a usual request; what latency is ranked by. */
+  /** Seconds from start to output of a usual request. Latency is ranked by it. */
   expectedSeconds: z.number().positive(),
-  /** Which column of the tier's limits is for it. */
+  /** The column of the tier's limits. */
   concurrencyGroup: z.enum(['video', 'image', 'audio', 'characters', 'upscale']),
 };
 
 const videoTier = z.enum(videoResolutions);
 
-/** What a video is made from: a text alone, at least one image, or a source video. */
+/** A mode by what the video is made from: text alone, at least one image, or a source video. */
 const videoModeSchema = alike({
   /** In whole seconds. */
   durations: valuesSchema,
-  /** Where only some of `sizes` are for this mode. */
+  /** Default: all of `sizes`. */
   aspectRatios: z.array(z.enum(videoAspectRatios)).min(1).optional(),
   resolutions: z.array(videoTier).min(1).optional(),
-  /** Default: none. The roles of one request must all be in one of the lists. */
+  /** Lists of roles that may be combined: all roles of a request must be in one list. Default: no roles. */
   images: z
     .strictObject({ max: count, roles: z.array(z.array(z.enum(['first', 'last', 'reference'])).min(1)).min(1) })
     .optional(),
-  /** How many videos, the source among them. Default: none. */
+  /** Number of videos, with the source. Default: 0. */
   videos: count.optional(),
-  /** How many reference sounds. Default: none. */
+  /** Number of reference sounds. Default: 0. */
   audios: count.optional(),
   keyframes: count.optional(),
   promptOptional: z.literal(true).optional(),
@@ -84,14 +84,14 @@ const videoModelSchema = alike({
   sizes: z.partialRecord(videoTier, z.partialRecord(z.enum(videoAspectRatios), pixels)),
   sound: z.enum(['none', 'toggle', 'always']),
   features: z.array(z.enum(['seed', 'negativePrompt'])).default([]),
-  /** Credits. By resolution, for each second of output, unless it says otherwise. */
+  /** Credits, by resolution and per second of output unless said otherwise. */
   price: alike({
     perSecond: z.partialRecord(videoTier, credits),
-    /** In place of `perSecond` where sound is turned off. */
+    /** Replaces `perSecond` if sound is off. */
     perSecondSilent: z.partialRecord(videoTier, credits).optional(),
-    /** In place of `perSecond` with a source video. */
+    /** Replaces `perSecond` with a source video. */
     perSecondFromVideo: z.partialRecord(videoTier, credits).optional(),
-    /** On top, for each video of the input, taken to be as long as the output. */
+    /** Added for each video of the input, which is assumed to be as long as the output. */
     perSecondOfInput: z.partialRecord(videoTier, credits).optional(),
     perImage: credits.optional(),
     perAudio: credits.optional(),
@@ -103,14 +103,14 @@ export type VideoModel = z.infer<typeof videoModelSchema>;
 const imageModelSchema = alike({
   ...commonShape,
   modality: z.literal('image'),
-  /** How many reference images; with `min` above 0 it makes none from a text alone. */
+  /** Number of reference images. With `min` above 0 the model cannot work from text alone. */
   references: z.strictObject({ min: z.int().nonnegative(), max: z.int().nonnegative() }),
   sizes: z.partialRecord(z.enum(imageResolutions), z.partialRecord(z.enum(imageAspectRatios), pixels)),
   outputCounts: valuesSchema,
   features: z.array(z.enum(['seed'])).default([]),
   price: z.strictObject({
     perImage: z.partialRecord(z.enum(imageResolutions), credits),
-    /** For each reference, once a request or once for each image made. */
+    /** Added for each reference, once per request or once per image. */
     perReference: z.strictObject({ credits, each: z.enum(['request', 'image']) }).optional(),
   }),
 });
@@ -119,20 +119,20 @@ export type ImageModel = z.infer<typeof imageModelSchema>;
 const audioModelSchema = alike({
   ...commonShape,
   modality: z.literal('audio'),
-  /** A speech model without `default` among its voices needs one in the request. */
+  /** Without `default` in this list the request must name a voice. */
   speech: z.strictObject({ voices: z.array(z.enum(['preset', 'reference-audio', 'default'])).min(1) }).optional(),
   audio: z
     .strictObject({ durations: valuesSchema.optional(), loop: z.boolean(), references: z.int().nonnegative() })
     .optional(),
   price: z.discriminatedUnion('by', [
-    /** `credits` for each begun so many `characters`. */
+    /** `credits` for every begun block of `characters`. */
     z.strictObject({ by: z.literal('characters'), characters: count, credits }),
     z.strictObject({
       by: z.literal('seconds'),
       perSecond: credits,
-      /** In place of all else where the request names no duration. */
+      /** Replaces everything else if the request has no duration. */
       withoutDuration: credits.optional(),
-      /** How fast a text is spoken: what the length of speech is estimated by. */
+      /** Speed of speech, to estimate its length. */
       charactersPerSecond: count.optional(),
       min: credits.optional(),
     }),
@@ -157,7 +157,7 @@ function checkMode({ resolutions, aspectRatios }: VideoMode, { sizes }: VideoMod
     refuse('must be in sizes at each resolution', 'aspectRatios');
 }
 
-/** What one part of a model says about another. The pipeline relies on it. */
+/** Rules between the parts of a model. The pipeline relies on them. */
 function checkModel(model: VideoModel | ImageModel | AudioModel, refuse: Refuse): void {
   if (model.modality === 'audio') {
     if (model.speech === undefined && model.audio === undefined) refuse('must have speech or audio, or both');
@@ -185,5 +185,5 @@ export const modelSchema = z
     checkModel(value, (message, ...path) => issues.push({ code: 'custom', message, path, input: value }));
   });
 export type Model = z.infer<typeof modelSchema>;
-/** A model as it may be written: what has a default may be left out. */
+/** A model as it may be written: values with a default may be left out. */
 export type ModelData = z.input<typeof modelSchema>;

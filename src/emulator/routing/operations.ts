@@ -1,4 +1,4 @@
-/** The REST operations of area A (SPEC 4.A): what serves them and what describes them go by this one table. */
+/** The REST operations of model routing. Routes and the interface description are both made from this table. */
 import type { z } from 'zod';
 import { dryRunAnswerSchema, generateAnswerSchema, noEligibleModelSchema } from '../../contract/routing-answers.ts';
 import { generateRequestSchemas, lenientGenerateRequestSchemas } from '../../contract/routing-inputs.ts';
@@ -19,14 +19,14 @@ import {
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With parameters as `{id}`. */
+  /** With a parameter as `{id}`. */
   readonly path: string;
   readonly summary: string;
   readonly isPaged?: true;
   readonly request?: z.ZodType;
-  /** In place of `request`, where the emulator is lenient. */
+  /** Replaces `request` if the emulator is not strict. */
   readonly lenientRequest?: z.ZodType;
-  /** Bodies by status, more than one where they are alternatives; none for 204. */
+  /** Bodies by status. Several are alternatives; 204 has none. */
   readonly answers: Readonly<Record<number, readonly z.ZodType[]>>;
 }
 

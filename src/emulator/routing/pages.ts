@@ -1,4 +1,4 @@
-/** Lists in pages, newest first, as `service-facts.md` 2.2. */
+/** Pages of a list, newest first, as the vendor's interface description has them. */
 import { invalidAt } from './refusal.ts';
 import type { Kept } from './store.ts';
 
@@ -18,8 +18,8 @@ const limitMax = 100;
 const cursorCharactersMax = 1_000;
 
 /**
- * A page of `rows`, which are given oldest first. The cursor is the `seq` of the last row of a page, so that rows which
- * come or go do not move the others; `list` says which list it belongs to.
+ * A page of `rows`, which are oldest first. The cursor is the `seq` of the last row of a page, so that rows which come or
+ * go do not move the others; `list` binds it to one list.
  *
  * @throws Refusal (400) for a limit that is not 1 to 100, or a cursor that was not given out for this list.
  */
@@ -47,7 +47,7 @@ function readCursor(cursor: string, list: string): number {
     throw invalidAt(['cursor'], `must have at most ${cursorCharactersMax} characters`, 'query');
   }
   const seq = Number(/^(\d{1,15})@/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1]);
-  // Written again, so that nothing but what was given out is taken.
+  // Encoded again for comparison, so that only cursors in the form that was given out are accepted.
   if (Number.isNaN(seq) || writeCursor(seq, list) !== cursor) {
     throw invalidAt(['cursor'], 'is not a cursor of this list', 'query');
   }

@@ -1,4 +1,4 @@
-/** How a model is picked (SPEC 1.A, 3 "Routing pipeline order"): five filters, then a ranking. Pure. */
+/** The routing pipeline: five filters in a fixed order, then a ranking. Pure. */
 import type {
   CapacityFallback,
   FilterEntry,
@@ -22,16 +22,16 @@ import type { Candidate } from './rank.ts';
 import type { Rules } from './rules.ts';
 import { videoRules } from './video-rules.ts';
 
-/** What one request is routed by. `settings` are those of the router at this moment, `configId` is its slug. */
+/** The input of routing. `settings` are the router's at this moment, `configId` is its slug. */
 export interface RoutingRequest {
   readonly modality: Modality;
-  /** Of that modality, as its schema gives it. */
+  /** The input of that modality, as its schema returns it. */
   readonly input: VideoInput | ImageInput | AudioInput;
   readonly settings: RouterSettings;
   readonly configId: string;
 }
 
-/** A model that a filter did not let pass, and what it fell over, such as "duration 30". */
+/** A model that a filter dropped, and why, such as "duration 30". */
 export interface Dropped {
   readonly model: Model;
   readonly filter: FilterName;
@@ -50,18 +50,18 @@ export interface Routed {
   readonly reason: string;
   readonly reasonCode: ReasonCode;
   readonly pipeline: PipelineEntry[];
-  /** Only where `fallback.onCapacity` is on and a limit changed the pick, or would have if another model had been free. */
+  /** Set if `fallback.onCapacity` is on and the best model was at its limit. */
   readonly capacityFallback?: CapacityFallback;
-  /** All eligible models, best first: the pick is the first of them unless that was passed over. */
+  /** All eligible models, best first. The pick is the first of them, unless that was skipped. */
   readonly ranked: readonly Candidate[];
   readonly dropped: readonly Dropped[];
 }
 
 export interface NoEligible {
   readonly kind: 'no_eligible_model';
-  /** What emptied the pool and what to do about it. */
+  /** Why no model is left, and the remedy. */
   readonly error: string;
-  /** The last of them has no models, and the filters after it did not run. */
+  /** The last filter has no models; the filters after it did not run. */
   readonly pipeline: FilterEntry[];
   readonly emptiedBy: FilterName[];
   readonly dropped: readonly Dropped[];
@@ -69,7 +69,7 @@ export interface NoEligible {
 
 export type Decision = Routed | NoEligible;
 
-/** @param isAtLimit whether a model is at its concurrency limit; asked only where `fallback.onCapacity` is on. */
+/** @param isAtLimit whether a model is at its concurrency limit; called only if `fallback.onCapacity` is on. */
 export function decide(request: RoutingRequest, catalog: Catalog, isAtLimit: (modelId: string) => boolean): Decision {
   const { settings, modality, configId } = request;
   const rules = rulesFor(request);
@@ -103,7 +103,7 @@ export function decide(request: RoutingRequest, catalog: Catalog, isAtLimit: (mo
 }
 
 function rulesFor({ modality, input }: RoutingRequest): Rules {
-  // The input is that of the modality, and no model of another one gets past the capability filter.
+  // The casts are safe: the input is that of the modality, and the capability filter drops models of other modalities.
   if (modality === 'video') return videoRules(input as VideoInput) as Rules;
   if (modality === 'image') return imageRules(input as ImageInput) as Rules;
   return audioRules(input as AudioInput) as Rules;
@@ -112,7 +112,7 @@ function rulesFor({ modality, input }: RoutingRequest): Rules {
 interface Filtered {
   readonly pipeline: FilterEntry[];
   readonly dropped: readonly Dropped[];
-  /** What is left, in the order of the catalog. */
+  /** The models that are left, in the order of the catalog. */
   readonly candidates: readonly Candidate[];
 }
 
@@ -136,7 +136,7 @@ function runFilters(request: RoutingRequest, catalog: Catalog, { rules, findings
   return { pipeline: funnel.pipeline, dropped: funnel.dropped, candidates };
 }
 
-/** Runs one filter after the other, until one of them lets nothing pass, and keeps account of them. */
+/** Runs the filters until one leaves no model, and records each. */
 class Funnel {
   readonly pipeline: FilterEntry[] = [];
   readonly dropped: Dropped[] = [];
@@ -148,10 +148,10 @@ class Funnel {
     this.#ids = models.map(({ id }) => id);
   }
 
-  /** Without an obstacle everything passes. */
+  /** Drops the models for which `obstacleOf` gives a reason. */
   pass(filter: FilterName, obstacleOf: Obstacle | undefined): void {
     if (this.pipeline.length > 0 && this.pool.length === 0) return;
-    // Most filters let everything pass: the list of a thousand ids is made once.
+    // Most filters drop nothing, so the list of a thousand ids is made once.
     const survivors = obstacleOf === undefined ? this.pool : this.#survivorsOf(filter, obstacleOf);
     if (survivors.length < this.pool.length) this.#ids = survivors.map(({ id }) => id);
     this.pool = survivors;
@@ -169,7 +169,7 @@ class Funnel {
 
 type Obstacle = (model: Model) => string | undefined;
 
-/** The filters before the price, and what keeps a model from passing them. */
+/** The filters before the price, each with the reason for which it drops a model. */
 function obstacles({ modality, input, settings }: RoutingRequest, rules: Rules): [FilterName, Obstacle | undefined][] {
   return [
     ['allow_deny', listObstacle(settings.models)],
@@ -185,7 +185,7 @@ function listObstacle({ mode, ids }: RouterSettings['models']): Obstacle | undef
   return listed.size === 0 ? undefined : ({ id }) => (listed.has(id) ? 'on the deny list' : undefined);
 }
 
-/** Lengths are in UTF-16 code units, as upstream counts them. */
+/** Lengths are in UTF-16 code units, as the live service counts them. */
 function promptObstacle(model: Model, prompt: string | undefined, rules: Rules): string | undefined {
   if (prompt === undefined) return rules.needsPrompt(model) ? 'no promptText' : undefined;
   const { min = 0, max = Infinity } = model.promptCharacters;
@@ -198,7 +198,7 @@ function findingsOf({ modality, input }: RoutingRequest): Finding[] {
   return readPrompt(input.promptText, isSpeech ? 'speech' : modality);
 }
 
-/** The best that is free, with `isAtLimit`; else the best. */
+/** The best model below its limit if `isAtLimit` is given, else the best model. */
 function pickOf(
   ranking: Ranking,
   isAtLimit: ((modelId: string) => boolean) | undefined,

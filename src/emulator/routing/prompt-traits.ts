@@ -1,6 +1,6 @@
 /**
- * What a prompt asks for, as far as its words say: what quality is ranked by. No network and no chance: the same prompt is
- * read alike each time. `docs/EMULATOR.md` says how each trait is found.
+ * The traits that a prompt asks for, found by its words. Quality is ranked by them. No network and no randomness: the same
+ * prompt always has the same traits. `docs/EMULATOR.md` says how each trait is found.
  */
 
 export const traits = [
@@ -19,12 +19,12 @@ export const traits = [
 ] as const;
 export type Trait = (typeof traits)[number];
 
-/** What the prompt is for. Speech is spoken and not described: its words say nothing of what is wanted. */
+/** The use of the prompt. The words of speech are spoken, so they do not describe the output. */
 export type PromptPurpose = 'video' | 'image' | 'speech' | 'audio';
 
 export interface Finding {
   readonly trait: Trait;
-  /** What it was found by: up to three words of the prompt, or a short description. */
+  /** The evidence: up to three words of the prompt, or a short description. */
   readonly evidence: readonly string[];
 }
 
@@ -81,10 +81,10 @@ const traitOfWord: ReadonlyMap<string, readonly Trait[]> = new Map(
 
 const evidenceMax = 3;
 
-/** From here on a prompt is a description in detail. */
+/** A prompt of this length counts as detailed. */
 const detailCharactersMin = 400;
 
-/** No mark within, an opening one neither: a search from each of many would go to the end of the prompt. */
+/** Text in quotation marks without a mark inside. Opening marks are excluded too, or many of them would make it quadratic. */
 const quotedWords = /["“«][^"“”«»]{2,}["”»]/u;
 
 const wordPattern = /[\p{L}\p{N}]+(?:[-'’][\p{L}\p{N}]+)*/gu;
@@ -123,7 +123,7 @@ const scripts: readonly (readonly [language: string, letters: RegExp])[] = [
   ['Thai', /\p{Script=Thai}/u],
 ];
 
-// Words that hardly a sentence does without, and that English and the other languages here have not.
+// Frequent words of each language that neither English nor the other languages here have.
 const functionWords: readonly (readonly [language: string, words: ReadonlySet<string>])[] = [
   ['German', new Set(['der', 'das', 'und', 'ein', 'eine', 'einer', 'mit', 'auf', 'ist', 'nicht', 'für', 'über', 'im'])],
   ['French', new Set(['le', 'les', 'une', 'des', 'dans', 'avec', 'sur', 'est', 'et', 'au', 'qui'])],
@@ -134,7 +134,7 @@ const functionWords: readonly (readonly [language: string, words: ReadonlySet<st
 const functionWordsMin = 2;
 const functionWordsSharePercent = 10;
 
-/** English is what every model is best at: undefined stands for it, and for what is not recognised. */
+/** The language if it is recognised and not English, which every model is best at. */
 function foreignLanguageOf(prompt: string, words: readonly string[]): string | undefined {
   for (const [language, letters] of scripts) if (letters.test(prompt)) return language;
   let best: { language: string; count: number } | undefined;

@@ -1,4 +1,4 @@
-/** The last step of the pipeline: which of the eligible models is best by the router's one target (SPEC 1.A). */
+/** The last step of the pipeline: ranking the eligible models by the router's target. */
 import type { RankOutcome, ReasonCode } from '../../contract/routing-answers.ts';
 import type { OptimizationTarget } from '../../contract/routing-settings.ts';
 import type { Model } from './model.ts';
@@ -7,18 +7,18 @@ import type { Finding } from './prompt-traits.ts';
 /** An eligible model. */
 export interface Candidate {
   readonly model: Model;
-  /** What this request is estimated to cost. */
+  /** Estimated cost of this request. */
   readonly credits: number;
   /** For a quality target: how well the model suits the prompt. Higher is better. */
   readonly score: number | undefined;
 }
 
-/** Below 0 where the first is better. */
+/** Negative if the first is better. */
 type Order = (first: Candidate, second: Candidate) => number;
 
 const byCredits: Order = (first, second) => first.credits - second.credits;
 
-// What is equal goes to the cheaper model; the scan and the sort leave the rest in the order of the catalog.
+// Ties go to the cheaper model; scan and sort keep the rest in the order of the catalog.
 const orders: Readonly<Record<OptimizationTarget, Order>> = {
   cost: byCredits,
   latency: (first, second) => first.model.expectedSeconds - second.model.expectedSeconds || byCredits(first, second),
@@ -36,7 +36,7 @@ export class Ranking {
   readonly #order: Order;
   #all: readonly Candidate[] | undefined;
   readonly best: Candidate;
-  /** A cost target says so for a single candidate too. */
+  /** A cost target keeps `cost` for a single candidate too. */
   readonly outcome: RankOutcome;
   readonly reasonCode: ReasonCode;
 
@@ -60,7 +60,7 @@ export class Ranking {
     return this.#bestOf(this.#candidates, this.best);
   }
 
-  /** Best first. Sorted when it is asked for: a thousand models take longer to sort than to route. */
+  /** Best first. Sorted on demand: sorting a thousand models takes longer than routing. */
   get all(): readonly Candidate[] {
     return (this.#all ??= this.#candidates.toSorted(this.#order));
   }
@@ -73,13 +73,13 @@ export class Ranking {
   }
 }
 
-/** What a prompt asks for counts so many times as much as how good a model is whatever the prompt. */
+/** Weight of a trait that the prompt asks for, beside a weight of 1 for the general quality. */
 const traitWeight = 2;
 
-/** A model that is not known for a trait is so much worse at it than it is as a whole: all-rounders are not best at all. */
+/** A trait that a model does not name counts as its quality minus this, so that specialists win where their trait is asked for. */
 const unnamedTraitLoss = 3;
 
-/** Its quality, and with more weight its strength at each trait of the prompt. */
+/** The general quality, plus the weighted strength at each trait of the prompt. */
 export function scoreOf({ quality, strengths }: Model, findings: readonly Finding[]): number {
   let score = quality;
   for (const { trait } of findings)

@@ -1,12 +1,12 @@
-/** What area A answers where it does not do what it was asked. Thrown, so that agent tools and pages can say it their way. */
+/** Refusals of model routing. They are thrown, so that REST, agent tools and pages can each show them in their way. */
 import type { z } from 'zod';
 
 const docUrl = 'https://docs.dev.runwayml.com/api';
 
-/** So many issues are told; whoever sends a thousand bad references learns as much from these. */
+/** How many issues are reported. */
 const issuesMax = 20;
 
-/** A message may quote a key, and a key can be as long as the body. */
+/** Longest message: it may quote a key, and a key can be as long as the body. */
 const messageCharactersMax = 2_000;
 
 export interface RefusalBody {
@@ -36,7 +36,7 @@ export interface BodyIssue {
   readonly [key: string]: unknown;
 }
 
-/** 400 with the live service's body for whatever does not fit the schema. */
+/** 400 with the live service's body for input that does not fit the schema. */
 export function invalid(issues: readonly (BodyIssue | z.core.$ZodIssue)[], part: 'body' | 'query' = 'body'): Refusal {
   return new Refusal(400, {
     error: `Validation of ${part} failed`,
@@ -45,7 +45,7 @@ export function invalid(issues: readonly (BodyIssue | z.core.$ZodIssue)[], part:
   });
 }
 
-/** One thing is wrong, and no schema says it. */
+/** 400 for one problem that no schema finds. */
 export function invalidAt(path: readonly PropertyKey[], message: string, part: 'body' | 'query' = 'body'): Refusal {
   return invalid([{ code: 'custom', path, message }], part);
 }

@@ -1,4 +1,4 @@
-/** Routers: saved preferences that requests name by slug (SPEC 2.A, 3.A "Router version", A1, A2). */
+/** Routers: saved preferences that requests name by slug. */
 import { randomUUID } from 'node:crypto';
 import type { RouterAnswer, RouterCreate, RouterUpdate } from '../../contract/routing-resources.ts';
 import { defaultRouterSettings } from '../../contract/routing-settings.ts';
@@ -16,7 +16,7 @@ export interface Router {
   readonly description: string | null;
   readonly version: number;
   readonly settings: RouterSettings;
-  /** Emulator's time, UNIX ms. */
+  /** UNIX ms by the emulator's clock. */
   readonly createdMs: number;
   readonly updatedMs: number;
 }
@@ -74,7 +74,7 @@ export class Routers {
     return id === undefined ? undefined : this.#shelf.get(id);
   }
 
-  /** A slug may look like an id, and then it is the id that counts. @throws Refusal 404 */
+  /** Ids come first, since a slug may look like an id. @throws Refusal 404 */
   byIdOrSlug(name: string): Router {
     const bySlug = this.#shelf.get(name) === undefined ? this.bySlug(name) : undefined;
     return bySlug ?? this.get(name);
@@ -88,8 +88,8 @@ export class Routers {
   }
 
   /**
-   * Changes what is named and keeps the rest, at any depth. Whatever names a field makes a new version, the same values
-   * too; requests that were routed before keep what they were routed with.
+   * Merges changes at any depth. A change that names a field makes a new version, even with equal values. Requests that
+   * were routed before keep their settings.
    * @throws Refusal 400 for a model that is not known and was not in the router before.
    */
   update(router: Router, change: RouterUpdate): Router {
@@ -102,7 +102,7 @@ export class Routers {
     });
   }
 
-  /** As `update`, but what settings leave out goes back to its default. The agent tools' manner. */
+  /** As `update`, but settings that are left out go back to their defaults, as the agent tools do it. */
   replace(router: Router, change: RouterUpdate): Router {
     this.#checkModels(change.settings?.models?.ids, router.settings.models.ids);
     return this.#save(router, {
@@ -112,7 +112,7 @@ export class Routers {
     });
   }
 
-  /** Its slug is free again. Its tasks stay. */
+  /** Deletes a router and frees its slug. Its tasks stay. */
   remove(router: Router): void {
     this.#context.store.change(() => {
       this.#shelf.delete(router.id);

@@ -1,13 +1,13 @@
-/** The routing log: what became of each request that named a router, dry runs apart (SPEC 2.A "Routed-request record"). */
+/** The routing log: one record for each request that named a router, except dry runs. */
 import { randomUUID } from 'node:crypto';
 import type { RoutedRequest } from '../../contract/routing-resources.ts';
 import { isoOf } from './clock.ts';
 import type { RoutingStore, Shelf } from './store.ts';
 
-/** Of all routers together; the oldest go first. */
+/** Records of all routers together; the oldest are dropped. */
 const recordsMax = 10_000;
 
-/** A record and whose it is. */
+/** A record with the id of its router. */
 export interface LoggedRequest {
   readonly id: string;
   readonly seq: number;
@@ -15,7 +15,7 @@ export interface LoggedRequest {
   readonly record: RoutedRequest;
 }
 
-/** What differs from a request that got nowhere. */
+/** The fields that differ from those of a refused request. */
 export type LogInput = Pick<RoutedRequest, 'requestId' | 'status'> & Partial<RoutedRequest>;
 
 export class RoutingLog {

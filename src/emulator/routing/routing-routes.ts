@@ -1,4 +1,4 @@
-/** Area A: routers, routed generation, tasks and the routing log over REST, and what people and tests do with them. */
+/** REST routes of model routing: routers, generation, tasks, the routing log, the organization and uploads. */
 import { answerJson } from '../answers.ts';
 import type { FaultQueue } from '../faults.ts';
 import { route } from '../routes.ts';
@@ -26,7 +26,7 @@ import type { Call } from './wire.ts';
 interface RoutingContext {
   readonly routing: Routing;
   readonly faults: FaultQueue;
-  /** Whether requests without a key are refused, before they come here. */
+  /** Whether requests without a key are refused, which happens before. */
   readonly needsKey: boolean;
 }
 
@@ -64,7 +64,7 @@ function routerHandlers(routing: Routing) {
   const { routers, log, strict } = routing;
   const routerOf = (call: Call): Router => {
     const id = call.param('id');
-    // SPEC does not show what an id looks like, and the slug is what a reader of it has at hand.
+    // The service's guide does not show the form of an id, and its readers know the slug.
     return strict ? routers.get(id) : routers.byIdOrSlug(id);
   };
   return {
@@ -151,7 +151,7 @@ function accountHandlers(routing: Routing) {
 
 const uploadBytesMax = 200 * 1024 * 1024;
 
-/** Where `POST /v1/uploads` sends the file to: no part of the documented interface, and elsewhere upstream. */
+/** The address that `POST /v1/uploads` names for the file. The live service uses another host for it. */
 function serveUploads(app: App, { uploads }: Routing): void {
   route(app, '/uploads/:id', {
     POST: async (context) => {

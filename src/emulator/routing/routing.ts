@@ -1,6 +1,6 @@
 /**
- * Area A without its wire: everything that it holds and does. The REST routes, agent tools and pages are three ways to it
- * and share nothing else. What it refuses is thrown as a `Refusal`.
+ * Model routing without HTTP. The REST routes, the agent tools and the console all call it. Refusals are thrown as
+ * `Refusal`.
  */
 import type { Database } from 'better-sqlite3';
 import type { Organization, TaskAnswer } from '../../contract/routing-resources.ts';
@@ -19,7 +19,7 @@ import { Tasks, viewTask } from './tasks.ts';
 import type { Task } from './tasks.ts';
 import { Uploads } from './uploads.ts';
 
-/** A catalog that was set while the emulator ran. */
+/** A catalog that was posted. */
 interface KeptCatalog extends Kept, Catalog {}
 
 export class Routing {
@@ -36,7 +36,7 @@ export class Routing {
   #catalog: Catalog;
   #models: ReadonlyMap<string, Model> = new Map();
 
-  /** @throws ZodError where the catalog is none, RangeError for other options that make no sense. */
+  /** @throws ZodError for an invalid catalog, RangeError for other options that are out of range. */
   constructor(database: Database | undefined, options: RoutingOptions) {
     const { speed = 1, credits, tier, strict = false } = options;
     this.strict = strict;
@@ -66,7 +66,7 @@ export class Routing {
     return this.#catalog;
   }
 
-  /** For requests from now on; tasks go on. */
+  /** Holds for requests from now on; tasks go on. */
   set catalog(catalog: Catalog) {
     this.store.change(() => this.#catalogShelf.set({ id: catalogId, seq: 0, models: catalog.models }));
     this.#takeCatalog(catalog);
@@ -76,9 +76,9 @@ export class Routing {
     return this.#models.get(id);
   }
 
-  /** How many of a model's tasks may be under way at once, and begin within 24 hours (null: any number). */
+  /** How many tasks of a model may run at once, and how many may begin within 24 hours (null: any number). */
   limitsOf(model: string): { concurrency: number; daily: number | null } {
-    // One that has left the catalog may still have tasks.
+    // A model that has left the catalog may still have tasks.
     const group = this.model(model)?.concurrencyGroup ?? 'video';
     return { concurrency: this.account.concurrencyMax(group), daily: this.account.dailyMax(group) };
   }
@@ -91,7 +91,7 @@ export class Routing {
     return task;
   }
 
-  /** As clients see it; `origin` is where they find the emulator. */
+  /** The task as clients see it; `origin` is the address at which they found the emulator. */
   viewTask(task: Task, origin: string): TaskAnswer {
     const nowMs = this.clock.now();
     return viewTask(task, nowMs, (output) => `${origin}${mediaPath(task, output)}?expires=${nowMs + mediaLifeMs}`);
@@ -125,7 +125,7 @@ export class Routing {
     this.tasks.settle();
   }
 
-  /** As new. */
+  /** Empties it and restores the balance and the catalog of the start. */
   reset(): void {
     this.store.change(() => {
       for (const part of [this.routers, this.tasks, this.account, this.log, this.uploads]) part.clear();
@@ -138,7 +138,7 @@ export class Routing {
   #takeCatalog(catalog: Catalog): void {
     this.#catalog = catalog;
     this.#indexModels();
-    // A model may be in another group than before.
+    // A model may have moved to another group of limits.
     this.tasks.limitsChanged();
   }
 
@@ -149,7 +149,7 @@ export class Routing {
 
 const catalogId = 'catalog';
 
-/** @throws StateError for a catalog of a version that knew others. */
+/** @throws StateError for a catalog that another version wrote in another shape. */
 function readKept({ models }: KeptCatalog): Catalog {
   try {
     return parseCatalog(models);

@@ -1,10 +1,10 @@
-/** What the pipeline asks of a modality. */
+/** The rules of a modality that the pipeline asks. */
 import type { ResolvedInput } from '../../contract/routing-answers.ts';
 import type { Model, Values } from './model.ts';
 
-/** One request's, about any model. Only the first of them takes models of another modality. */
+/** The rules for one request. Only `lackOf` may be called with models of another modality. */
 export interface Rules<OneModel extends Model = Model> {
-  /** What is asked for and the model cannot do, such as "a source video"; undefined where it can do all. */
+  /** What the model cannot do, such as "a source video"; undefined if it can do all. */
   readonly lackOf: (model: OneModel) => string | undefined;
   /** Which constraint of the input the model does not support, such as "duration 30". */
   readonly limitOf: (model: OneModel) => string | undefined;
@@ -25,7 +25,7 @@ export function nearestTo(values: Values, wanted: number): number {
   return above.length > 0 ? Math.min(...above) : Math.max(...values);
 }
 
-/** Without the dust of floating point: prices have at most two decimals, and durations one. */
+/** Removes rounding errors of floating point: prices have at most two decimals, durations one. */
 export function roundCredits(credits: number): number {
   return Math.round(credits * 10_000) / 10_000;
 }

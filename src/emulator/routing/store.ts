@@ -1,10 +1,10 @@
 /**
- * What area A holds: in memory, where everything reads it, and written through to SQLite where there is a state
- * directory. A dry run changes nothing and so never waits for a disk.
+ * The records of model routing: read from memory, and written through to SQLite if there is a state directory. A dry run
+ * changes nothing and so never waits for a disk.
  */
 import type { Database, Statement } from 'better-sqlite3';
 
-/** `seq` rises with every record that is made, of any kind, and is never given again. */
+/** `seq` rises with every new record of any kind and is never used twice. */
 export interface Kept {
   readonly id: string;
   readonly seq: number;
@@ -12,7 +12,7 @@ export interface Kept {
 
 type Write = (value: string | undefined, kind: string, id: string) => void;
 
-/** Records of one kind by id, oldest first. They are replaced, never changed. */
+/** Records of one kind by id, oldest first. A record is replaced, never changed in place. */
 export class Shelf<Row extends Kept> {
   #rows = new Map<string, Row>();
   readonly #note: (id: string, before: Row | undefined, after: Row | undefined) => void;
@@ -44,7 +44,7 @@ export class Shelf<Row extends Kept> {
     this.#rows.delete(id);
   }
 
-  /** Puts back what a change that failed had found. For the store. */
+  /** For the store: restores the records from before a change that failed. */
   restore(id: string, before: Row | undefined): void {
     if (before === undefined) this.#rows.delete(id);
     else this.#rows.set(id, before);
@@ -56,7 +56,7 @@ export class RoutingStore {
   readonly #database: Database | undefined;
   readonly #write: Write;
   readonly #rebuilds: (() => void)[] = [];
-  /** One row: the last `seq`. */
+  /** Has one row: the last `seq`. */
   readonly #meta: Shelf<Kept>;
   #undo: (() => void)[] | undefined;
   #seq: number;
@@ -78,7 +78,7 @@ export class RoutingStore {
     return shelf;
   }
 
-  /** Called after a change failed and was taken back: what was derived from the shelves is to be derived anew. */
+  /** Called after a change failed and was rolled back: values that were derived from the shelves must be computed again. */
   onRollback(rebuild: () => void): void {
     this.#rebuilds.push(rebuild);
   }
@@ -88,14 +88,14 @@ export class RoutingStore {
     return this.#seq;
   }
 
-  /** Everything that `act` writes happens or none of it, in memory and on disk. May be nested: the outer one counts. */
+  /** Makes the writes of `act` one transaction, in memory and on disk. Inside another change it is part of that one. */
   change<Result>(act: () => Result): Result {
     if (this.#undo !== undefined) return act();
     const undo: (() => void)[] = [];
     this.#undo = undo;
     const actAndNote = (): Result => {
       const result = act();
-      // Nothing was written: nothing is to be kept.
+      // Nothing was written.
       if (undo.length > 0) this.#meta.set({ id: 'meta', seq: this.#seq });
       return result;
     };

@@ -1,8 +1,8 @@
 /**
  * Tasks on the emulator's clock: THROTTLED while their model is at its limit, PENDING, RUNNING, and an end.
  *
- * Nothing ticks. Whoever looks calls `settle` first, which lets everything happen that is due by now, at the moments at
- * which it was due, so that a task that waited has begun when the one before it ended.
+ * There is no timer. Every reader calls `settle` first, which applies all changes that are due, each at the moment when it
+ * was due: a task that waited has begun when the one before it ended.
  */
 import type { ResolvedInput } from '../../contract/routing-answers.ts';
 import type { TaskAnswer } from '../../contract/routing-resources.ts';
@@ -11,7 +11,7 @@ import type { EmulatorClock } from './clock.ts';
 import { isoOf } from './clock.ts';
 import type { RoutingStore, Shelf } from './store.ts';
 
-/** How a task ends. CANCELLED: as in the live service's own console; one that the API cancels cannot be read again. */
+/** The end of a task. CANCELLED is for a cancel in the service's console; a task that the API cancels cannot be read again. */
 export type Ending =
   | { readonly status: 'SUCCEEDED' }
   | { readonly status: 'FAILED'; readonly failure: string; readonly failureCode: string }
@@ -25,29 +25,29 @@ export interface Task {
   readonly model: string;
   readonly provider: string;
   readonly resolvedInput: ResolvedInput;
-  /** As estimated, before it is rounded up. */
+  /** The estimate before rounding up. */
   readonly estimatedCredits: number;
-  /** Taken at creation. */
+  /** Credits taken at creation. */
   readonly chargedCredits: number;
-  /** How many outputs it makes. */
+  /** Number of outputs. */
   readonly outputs: number;
-  /** Emulator's time, UNIX ms; so are the others. */
+  /** UNIX ms by the emulator's clock, like the other moments. */
   readonly createdMs: number;
-  /** When it left THROTTLED; null while it has not. */
+  /** When it left THROTTLED; null before. */
   readonly admittedMs: number | null;
-  /** From then to its end. */
+  /** Duration from then to its end. */
   readonly durationMs: number;
   readonly ending: Ending;
-  /** Its end, once it is past, and what it has cost. */
+  /** Its end and final cost; null before. */
   readonly ended: { readonly atMs: number; readonly credits: number } | null;
 }
 
 export type TaskInput = Omit<Task, 'seq' | 'createdMs' | 'admittedMs' | 'ended'>;
 
-/** A tenth of its time a task is PENDING. */
+/** Share of its time that a task is PENDING. */
 const pendingShare = 0.1;
 
-/** What the tasks of one model do. */
+/** The unfinished tasks of one model. */
 interface Lane {
   running: Task[];
   /** In the order of submission. */
@@ -57,9 +57,9 @@ interface Lane {
 export interface TasksContext {
   readonly store: RoutingStore;
   readonly clock: EmulatorClock;
-  /** How many tasks of a model may be under way at once; null: any number. */
+  /** How many tasks of a model may run at once; null: any number. */
   readonly concurrencyMax: (model: string) => number | null;
-  /** Gives back what a task that ended so does not cost; returns its final cost. */
+  /** Refunds a task that ended so, and returns its final cost. */
   readonly refund: (task: Task, ending: Ending, atMs: number) => number;
 }
 
@@ -67,7 +67,7 @@ export class Tasks {
   readonly #context: TasksContext;
   readonly #shelf: Shelf<Task>;
   readonly #lanes = new Map<string, Lane>();
-  /** When something is due next: a task's end, or at once what limits that have changed let in. */
+  /** When the next change is due: the end of a task, or now if higher limits let tasks begin. */
   #nextDueMs = -Infinity;
 
   constructor(context: TasksContext) {
@@ -86,13 +86,13 @@ export class Tasks {
     return this.#shelf.values();
   }
 
-  /** Limits are others than they were: lets in what waited for that. */
+  /** To be called when limits have changed: waiting tasks may begin. */
   limitsChanged(): void {
     this.#nextDueMs = -Infinity;
     this.settle();
   }
 
-  /** Whether a task of this model would begin at once, and so before none that waits. */
+  /** Whether a task of this model would begin at once. */
   hasCapacity(model: string): boolean {
     this.settle();
     const max = this.#context.concurrencyMax(model);
@@ -117,7 +117,7 @@ export class Tasks {
     return task;
   }
 
-  /** Cancels a task that has not ended, or deletes one that has, with its output. */
+  /** Cancels an unfinished task, or deletes a finished one with its output. */
   remove(task: Task): void {
     const { store, clock, refund } = this.#context;
     const nowMs = clock.now();
@@ -134,7 +134,7 @@ export class Tasks {
     });
   }
 
-  /** Lets everything happen that is due. */
+  /** Applies every change that is due. */
   settle(): void {
     const { store, clock } = this.#context;
     const nowMs = clock.now();
@@ -207,7 +207,7 @@ function endOf(task: Task): number {
   return (task.admittedMs as number) + task.durationMs;
 }
 
-/** A settled task as the service shows it now (`service-facts.md` 2.7); `urlOf` names its outputs, counted from 0. */
+/** A settled task as the service shows it now; `urlOf` gives the address of an output, counted from 0. */
 export function viewTask(task: Task, nowMs: number, urlOf: (output: number) => string): TaskAnswer {
   const head = { id: task.id, createdAt: isoOf(task.createdMs) };
   if (task.ended !== null) {

@@ -1,19 +1,19 @@
-/** Uploads: a place is asked for, a form with the file is posted there, and requests name it by `runway://`. */
+/** Uploads: a client asks for a place, posts a form with the file there, and names it in requests as `runway://`. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { UploadAnswer } from '../../contract/routing-resources.ts';
 import type { EmulatorClock } from './clock.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { RoutingStore, Shelf } from './store.ts';
 
-/** For so long a place can be used, and its `runway://` URI after that. */
+/** How long a place can be used, and how long its `runway://` URI can be used after the upload. */
 const uploadLifeMs = 24 * 60 * 60 * 1000;
 
-/** The file is not kept: nothing here looks into media. */
+/** The file itself is not kept: nothing here reads media. */
 interface Upload {
   readonly id: string;
   readonly seq: number;
   readonly filename: string;
-  /** Sent back by the form, so that nobody but who asked can use the place. */
+  /** The form must send it, so that only the client that asked can use the place. */
   readonly policy: string;
   readonly createdMs: number;
   readonly file: { readonly bytes: number; readonly sha256: string; readonly type: string } | null;
@@ -43,7 +43,7 @@ export class Uploads {
     return { uploadUrl: `${origin}/uploads/${id}`, fields: { key: id, policy }, runwayUri: `runway://${id}` };
   }
 
-  /** @throws Refusal 400 where the form is not the one that was asked for, 404 where there is no such place any more. */
+  /** @throws Refusal 400 if the form lacks its fields, 404 if the place does not exist or has expired. */
   async receive(id: string, body: Response): Promise<void> {
     const upload = this.#shelf.get(id);
     if (upload === undefined || this.#clock.now() - upload.createdMs > uploadLifeMs)

@@ -1,7 +1,7 @@
 /**
- * Video models. Modes, durations, pixels, prompt limits and prices are the vendor's as far as they are published. Chosen by
- * the emulator: `quality`, `strengths`, `expectedSeconds`, which model takes a negative prompt, and wherever a comment says
- * so. A tier that requests cannot name is entered as the nearest one that they can: 768p as 720p, 2k as 1080p.
+ * Video models. Modes, durations, pixels, prompt limits and prices are the vendor's as far as they are published. The
+ * emulator chose `quality`, `strengths`, `expectedSeconds`, the models that take a negative prompt, and the values whose
+ * comment says so. A tier that requests cannot name is entered as the nearest one: 768p as 720p, 2k as 1080p.
  */
 import type { ModelData } from './model.ts';
 import {
@@ -30,12 +30,12 @@ const references = (max: number) => ({ max, roles: [['reference' as const]] });
 
 const common = { modality: 'video', concurrencyGroup: 'video' } as const;
 
-/** One tier's price at each of these tiers. */
+/** The same price for each of these tiers. */
 function at<Tier extends string>(credits: number, ...tiers: readonly Tier[]): Record<Tier, number> {
   return Object.fromEntries(tiers.map((tier) => [tier, credits])) as Record<Tier, number>;
 }
 
-/** What the three of the second generation have in common. */
+/** Common values of the three models of the second generation. */
 function seedance2Modes() {
   const durations = { min: 4, max: 15 };
   return {
@@ -78,7 +78,7 @@ const runwayModels: readonly ModelData[] = [
     expectedSeconds: 25,
   },
   {
-    // Its output is as long as the source, which nobody measures here: `duration` stands for that. The pixels are chosen.
+    // Its output is as long as the source, which is not measured here; `duration` stands for it. The pixels are chosen.
     ...common,
     id: 'aleph2',
     provider: 'runway',
@@ -142,7 +142,7 @@ const googleModels: readonly ModelData[] = [
     expectedSeconds: 35,
   },
   {
-    // Its 360p is for requests out of reach. The price of 1080p is chosen.
+    // Requests cannot ask for its 360p. The price of 1080p is chosen.
     ...common,
     id: 'gemini_omni_flash_1.1',
     provider: 'google',
@@ -257,7 +257,7 @@ const otherModels: readonly ModelData[] = [
     expectedSeconds: 75,
   },
   {
-    // Ratios, sound and the length of prompts are not published; chosen.
+    // Ratios, sound and the maximum length of prompts are not published; chosen.
     ...common,
     id: 'h3_max',
     provider: 'minimax',
@@ -303,7 +303,7 @@ const otherModels: readonly ModelData[] = [
     expectedSeconds: 85,
   },
   {
-    // Sound and the length of prompts are not published; chosen. It has 3:2 and 2:3 too, which requests cannot name.
+    // Sound and the maximum length of prompts are not published; chosen. Requests cannot name its ratios 3:2 and 2:3.
     ...common,
     id: 'grok_imagine_1_5',
     provider: 'xai',

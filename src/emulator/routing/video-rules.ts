@@ -1,4 +1,4 @@
-/** What a video model can do for a request, and what that is estimated to cost. */
+/** Whether a video model can serve a request, and the estimated cost. */
 import { videoResolutions } from '../../contract/routing-inputs.ts';
 import type { VideoInput, VideoResolution } from '../../contract/routing-inputs.ts';
 import type { VideoMode, VideoModel } from './model.ts';
@@ -8,7 +8,7 @@ import type { Rules } from './rules.ts';
 const defaultSeconds = 5;
 const defaultAspectRatio = '16:9';
 
-/** Asked for by requests that name none, the first that there is. */
+/** Resolutions for a request without one: the first that the model has. */
 const preferredTiers = ['720p', ...videoResolutions] as const;
 
 export function videoRules(input: VideoInput): Rules<VideoModel> {
@@ -19,7 +19,7 @@ export function videoRules(input: VideoInput): Rules<VideoModel> {
   const { offered, from } = madeFrom(hasSource, images.length);
   const hasMedia = images.length + videos.length + audios.length > 0;
 
-  // Only for models that have the mode: `lackOf` is asked first.
+  // The mode exists: `lackOf` runs first and drops models without it.
   const modeOf = offered as (model: VideoModel) => VideoMode;
   const tierOf = (model: VideoModel): VideoResolution => {
     if (input.resolution !== undefined) return input.resolution;
@@ -74,7 +74,7 @@ export function videoRules(input: VideoInput): Rules<VideoModel> {
   };
 }
 
-/** How many of each the mode takes, and images in which roles. Keyframes stand beside a source video. */
+/** Checks the number of references of each kind and the roles of images. Keyframes go with a source video. */
 function mediaLimitOf(input: VideoInput, mode: VideoMode): string | undefined {
   const {
     referenceImages: images = [],
@@ -92,7 +92,7 @@ function mediaLimitOf(input: VideoInput, mode: VideoMode): string | undefined {
 }
 
 interface MadeFrom {
-  /** The mode for it, where the model has it. */
+  /** The model's mode for the request, if it has one. */
   readonly offered: (model: VideoModel) => VideoMode | undefined;
   readonly from: string;
 }
@@ -114,7 +114,7 @@ interface Shape {
   readonly aspectRatio?: AspectRatio | undefined;
 }
 
-/** In pixels; undefined where the model does not make this shape. */
+/** The size in pixels; undefined if the model does not make this shape. */
 function ratioOf(model: VideoModel, mode: VideoMode, { tier, aspectRatio }: Shape): string | undefined {
   if (aspectRatio === undefined) return undefined;
   return (mode.aspectRatios?.includes(aspectRatio) ?? true) ? model.sizes[tier]?.[aspectRatio] : undefined;

@@ -1,4 +1,4 @@
-/** The pixels of video models by resolution and aspect ratio, where several of them share a table. */
+/** Sizes in pixels by resolution and aspect ratio that several video models share. */
 
 export const portraitAndLandscape720 = { '16:9': '1280:720', '9:16': '720:1280' };
 export const portraitAndLandscape1080 = { '16:9': '1920:1080', '9:16': '1080:1920' };
@@ -51,7 +51,7 @@ export const wanSizes = {
   '1080p': { '16:9': '1920:1080', '9:16': '1080:1920', '1:1': '1440:1440', '4:3': '1648:1248', '3:4': '1248:1648' },
 };
 
-// These models take a ratio's name and a tier. The pixels are chosen: the shorter side is the tier's.
+// The vendor's models take the name of a ratio and a tier here. The pixels are chosen: the tier is the shorter side.
 export const named480 = { '16:9': '854:480', '9:16': '480:854', '1:1': '480:480', '4:3': '640:480', '3:4': '480:640' };
 export const named720 = {
   '16:9': '1280:720',

@@ -1,4 +1,4 @@
-/** Area A on the wire: JSON in, JSON out, refusals as answers, and the headers that every request of it may carry. */
+/** HTTP of model routing: JSON in and out, refusals as answers, and the version header. */
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { answerJson, refuse } from '../answers.ts';
@@ -7,14 +7,14 @@ import { answer } from '../routes.ts';
 import type { App, EmulatorEnv, Handler } from '../routes.ts';
 import { invalid, Refusal } from './refusal.ts';
 
-/** Sixteen references of 5 MiB, written as JSON. */
+/** Room for sixteen references of 5 MiB, written as JSON. */
 const jsonBytesMax = 96 * 1024 * 1024;
 
 /** The only version there is. */
 const versionHeader = 'x-runway-version';
 const version = '2024-11-06';
 
-/** A request to area A, received. */
+/** A request to model routing whose body was received. */
 export class Call {
   readonly exchange: Exchange;
   readonly #context: Context<EmulatorEnv>;
@@ -26,7 +26,7 @@ export class Call {
     this.#text = text;
   }
 
-  /** Where the client found the emulator, without a slash at its end. */
+  /** The address at which the client found the emulator, without a trailing slash. */
   get origin(): string {
     return new URL(this.#context.req.url).origin;
   }
@@ -49,27 +49,27 @@ export class Call {
     }
   }
 
-  /** The body as `schema` wants it; an empty one is `{}` where nothing is required. @throws Refusal 400 */
+  /** The body, parsed by `schema`; an empty body counts as `{}`. @throws Refusal 400 */
   body<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
     const read = schema.safeParse(this.#text === '' ? {} : this.json());
     if (read.success) return read.data;
     throw invalid(read.error.issues);
   }
 
-  /** The request has changed what the service holds. */
+  /** Records that the request has changed what the service holds. */
   applied(): void {
     this.exchange.record.applied = true;
   }
 }
 
-/** Serves an operation whose body, if any, is JSON. What `act` throws as a `Refusal` is answered. */
+/** Serves an operation whose body, if any, is JSON. A `Refusal` that `act` throws becomes the answer. */
 export function acting(act: (call: Call) => Response): Handler {
   return arriving((call) => () => act(call));
 }
 
 /**
- * As `acting`, in two steps: `arrive` looks at things as they are when the request has arrived, and what it returns acts
- * on that, as late as a fault may want it to.
+ * As `acting`, in two steps: `arrive` reads the state when the request has arrived, and the function that it returns acts
+ * on it, which a fault may delay.
  */
 export function arriving(arrive: (call: Call) => () => Response): Handler {
   return async (context) => {
@@ -89,7 +89,7 @@ function refusing<Result>(act: () => Result): Result | Response {
   }
 }
 
-/** @throws whatever is no `Refusal` */
+/** The answer for a `Refusal`. @throws other errors. */
 export function answerOf(error: unknown): Response {
   if (!(error instanceof Refusal)) throw error;
   return answerJson(error.body, { status: error.status, headers: error.headers });
@@ -108,12 +108,12 @@ function decode(chunks: readonly Uint8Array[]): string | undefined {
   try {
     return decoder.decode(chunks.length === 1 ? only : Buffer.concat(chunks));
   } catch {
-    // Not UTF-8, or longer than a string can be.
+    // Invalid UTF-8, or longer than a string can be.
     return undefined;
   }
 }
 
-/** Refuses other versions of the interface, and in the live service's manner none at all. */
+/** Refuses other versions of the interface and, with `strict`, requests without a version. */
 export function checkVersion(app: App, { strict }: { readonly strict: boolean }): void {
   app.use('/v1/*', async (context, next) => {
     const given = context.req.header(versionHeader);
