@@ -37,7 +37,7 @@ export const faultSchema = z
     const isOfRequest = [status, hang, drop].some((end) => end !== undefined) || delayMs > 0;
     const isOfTask = failureCode === undefined ? failure === undefined : cancelled === undefined;
     return isOfTask && !(isOfRequest && isForTask(fault));
-  }, 'of a task must have failureCode, with or without failure, or cancelled, and only path and times beside it')
+  }, 'for a task must have failureCode (and optionally failure) or cancelled, and besides only path and times')
   .refine(
     ({ status, retryAfter, headers, body, contentType }) =>
       status !== undefined || [retryAfter, headers, body, contentType].every((part) => part === undefined),

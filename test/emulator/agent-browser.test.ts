@@ -1,4 +1,4 @@
-/** Logging in an agent as a person does: in a real browser, on a phone's width, by keyboard. */
+/** The login of an agent in a real browser, in the width of a phone, by keyboard. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ describe.skipIf(cannotBrowse)(`a login in ${browserName}`, () => {
     readonly keeper: OlderKeeper;
     readonly page: Page;
     readonly transport: () => StreamableHTTPClientTransport;
-    /** Where the browser was sent back to. */
+    /** The address that the browser was sent back to. */
     readonly back: () => Promise<URL>;
   }
 

@@ -1,4 +1,4 @@
-/** The official client of the generation before, `@modelcontextprotocol/sdk` 1.32.2, against the agent tools. */
+/** The older official client, `@modelcontextprotocol/sdk` 1.32.2, against the agent tools. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -153,7 +153,7 @@ describe('a login', () => {
     expect(back.searchParams.get('error')).toBe('invalid_scope');
   });
 
-  test('registers with what there is of the scopes that a client names', async () => {
+  test('registers with the known scopes among those that a client names', async () => {
     const emulator = await emulatorWorld();
     const registered = await register(emulator, { scope: 'mcp:read offline_access' });
     expect(registered).toMatchObject({ status: 201, scope: 'mcp:read' });
@@ -266,7 +266,7 @@ describe('a token', () => {
     expect(await statusWith(emulator, token)).toBe(401);
   });
 
-  test('is good for the address that it was asked for at', async () => {
+  test('is bound to the address at which it was requested', async () => {
     const emulator = await emulatorWorld();
     const { access_token: token } = await loggedInByHand(emulator);
     const headers = { authorization: `Bearer ${token}` };
@@ -282,7 +282,7 @@ describe('a token', () => {
     expect(renewed).toMatchObject({ status: 200, scope: 'mcp:read mcp:write' });
     expect(await statusWith(emulator, renewed.access_token)).toBe(200);
     expect(await tokensFor(emulator, form)).toMatchObject({ status: 400, error: 'invalid_grant' });
-    // Somebody has both, and nobody knows who is the right one.
+    // A refresh token that is used twice may be stolen, so its access token ends too.
     expect(await statusWith(emulator, renewed.access_token)).toBe(401);
   });
 
@@ -294,7 +294,7 @@ describe('a token', () => {
     expect(await tokensFor(emulator, form)).toMatchObject({ status: 400, error: 'invalid_grant' });
   });
 
-  test('is good no more once it was revoked', async () => {
+  test('is refused after it was revoked', async () => {
     const emulator = await emulatorWorld();
     const { clientId, access_token: token } = await loggedInByHand(emulator);
     const body = new URLSearchParams({ client_id: clientId, token });

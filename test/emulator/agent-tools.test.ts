@@ -7,7 +7,7 @@ import { loggedIn } from '../support/agent-world.ts';
 import { emulatorWorld } from '../support/emulator-world.ts';
 import { anyId, routingWorld } from '../support/routing-world.ts';
 
-/** What POST /mcp answers in a process that lacks a package, and whether the driver push works there. */
+/** The answers to POST /mcp and to a driver push in a process that lacks a package. */
 async function answersWithout(missing: string): Promise<unknown> {
   const program = `
     import { registerHooks } from 'node:module';
@@ -80,7 +80,7 @@ describe('the official client', () => {
     const emulator = await emulatorWorld();
     const { call, kept } = await loggedIn(emulator);
     const first = kept.tokens?.access_token;
-    // The client asks for a stream as soon as it is connected, and would renew its token for that as well.
+    // The client opens a stream when it has connected, and would renew its token for that too.
     await expect.poll(() => emulator.requests()[0]).toMatchObject({ method: 'GET', path: '/mcp', status: 405 });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 60 * 60 * 1_000 });
     onTestFinished(() => {
@@ -187,7 +187,7 @@ describe('the tools', () => {
     expect((await call('list_model_routers')).content.routers).toHaveLength(1);
   });
 
-  test('refuse arguments that they do not take as REST refuses a body, with what is wrong and where', async () => {
+  test('refuse invalid arguments as REST refuses a body, with each problem and its place', async () => {
     const world = await routingWorld();
     const { call } = await loggedIn(world.emulator);
     for (const body of [

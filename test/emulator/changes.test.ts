@@ -1,4 +1,4 @@
-/** What a push changed: what the console tells of the last one. */
+/** The changes of the last push, as the console shows them. */
 import { expect, onTestFinished, test } from 'vitest';
 import { updatePath } from '../../src/contract/driver-push.ts';
 import { Service } from '../../src/emulator/service.ts';
@@ -44,7 +44,7 @@ test('a snapshot adds, changes and removes drivers, and what they were before is
   });
 });
 
-test('an update removes nothing, and changes nothing where it says what is there', async () => {
+test('an update removes nothing, and equal points are no change', async () => {
   const { service, push } = world();
   const [a, b] = [driver('a', `${march} 1`, `${april} 2`), driver('b', `${march} 1`)];
   await push([a, b]);
@@ -66,7 +66,7 @@ test('everything is counted, and the first 500 drivers of each kind are told', a
   expect([...(before?.keys() ?? [])].slice(499, 501)).toEqual(['new499', 'old000']);
 });
 
-test('what is told of large drivers is bounded', async () => {
+test('the previous content of large drivers is kept up to a limit', async () => {
   const { service, push } = world();
   const large = (value: number) =>
     Array.from({ length: 8 }, (_, index) => driver(`d${index}`, `${march} ${value}.${'0'.repeat(500_000)}`));
@@ -75,7 +75,7 @@ test('what is told of large drivers is bounded', async () => {
   expect(service.lastPush()).toMatchObject({ changed: 8, before: { size: 4 } });
 });
 
-test('a push that is refused is none, and a reset leaves none', async () => {
+test('a refused push does not count as the last one, and a reset clears it', async () => {
   const { service, push } = world();
   await push([driver('a')]);
   expect(await push([7])).toBe(400);

@@ -1,4 +1,4 @@
-/** The console in a real browser: by keyboard, on a phone, in the light and in the dark, with and without JavaScript. */
+/** The console in a real browser: by keyboard, on a phone, light and dark, with and without JavaScript. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
@@ -16,7 +16,7 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
   interface World {
     readonly emulator: Emulator;
     readonly page: Page;
-    /** What went wrong in the page, or was asked of another host. */
+    /** Errors of the page, and its requests to other hosts. */
     readonly problems: string[];
   }
 
@@ -141,7 +141,7 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     expect(problems).toEqual([]);
   });
 
-  test.for([400, 1280])('whatever can be clicked is on the screen at %d px', async (width) => {
+  test.for([400, 1280])('everything that can be clicked is on the screen at %d px', async (width) => {
     const { emulator, page } = await world({ viewport: { width, height: 800 } });
     const slug = `s${'-long'.repeat(12)}`;
     for (const name of ['A router with a long name that is wrapped', 'Without-a-blank-'.repeat(15)]) {

@@ -6,7 +6,7 @@ import { read } from '../support/console-world.ts';
 import { at, driver, emulatorWorld, push, temporaryDirectory } from '../support/emulator-world.ts';
 
 describe('drivers', () => {
-  test('names are shown as they are, whatever they hold', async () => {
+  test('names are shown as they are, with any characters', async () => {
     const emulator = await emulatorWorld();
     const hostile = `"><img src=x onerror='alert(1)'>&amp;`;
     await push(emulator, { extDrivers: [{ id: hostile, path: [hostile, hostile], timeSeries: [] }] });

@@ -1,4 +1,4 @@
-/** Dry runs by the form of the console. */
+/** Dry runs with the form of the console. */
 import { describe, expect, test } from 'vitest';
 import { createRouter, everyModel, routerFields, submit } from '../support/console-world.ts';
 import type { Fields } from '../support/console-world.ts';
@@ -20,7 +20,7 @@ describe('the playground', () => {
     expect(emulator.requests().filter(({ path }) => path.startsWith('/v1/generate'))).toEqual([]);
   });
 
-  test('says of each model why it fell out, and keeps the stage open that left none', async () => {
+  test('says of each model why it was dropped, and opens the stage that left no model', async () => {
     const emulator = await emulatorWorld();
     await createRouter(emulator, routerFields({ model: everyModel.slice(1), 'ceiling-image': '0.01' }));
     const run = async (fields: Fields): Promise<string> =>
@@ -38,7 +38,7 @@ describe('the playground', () => {
     expect(await run({ modality: 'video', prompt: '' })).toContain('<dt>needs a prompt</dt>');
   });
 
-  test('routes by an image, several outputs and whatever else an input may hold', async () => {
+  test('routes with an image, several outputs and any other input', async () => {
     const emulator = await emulatorWorld();
     await createRouter(emulator, routerFields({ model: ['gen4_turbo', 'gpt_image_2'] }));
     const run = async (fields: Fields): Promise<string> => {
@@ -74,7 +74,7 @@ describe('the playground', () => {
     expect(page).toMatch(/No eligible model.*none left/s);
   });
 
-  test('says what is wrong with a request that is not routed at all', async () => {
+  test('shows the problems of a request that is not routed', async () => {
     const emulator = await emulatorWorld();
     await createRouter(emulator);
     const fields = { router: 'campaign', modality: 'video', prompt: 'x', duration: 'long' };

@@ -1,4 +1,4 @@
-/** Routers, by the forms of the console. */
+/** The forms of routers in the console. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isEligible, listOf } from '../../src/emulator/console/model-list.ts';
@@ -45,7 +45,7 @@ describe('routers', () => {
     });
   });
 
-  test('what is refused stands in the form again, with what is wrong about it', async () => {
+  test('a refused form is shown again with its content and its problems', async () => {
     const emulator = await emulatorWorld();
     await createRouter(emulator);
     const taken = await submit(emulator, '/console/routers', routerFields({ model: ['gen4.5'] }));
@@ -74,7 +74,7 @@ describe('routers', () => {
     const emulator = await emulatorWorld();
     const model = everyModel.filter((_, index) => index % 3 > 0);
     const path = await createRouter(emulator, routerFields({ includesNew: 'on', model }));
-    // What the browser sends is what the page shows, but for the switch.
+    // The browser sends the form as it is shown, except for the switch.
     const flip = async (fields: Fields): Promise<string[]> => {
       await submit(emulator, path, routerFields({ model: checkedIn(await read(emulator, path)), ...fields }));
       return checkedIn(await read(emulator, path));
@@ -142,7 +142,7 @@ describe('routers', () => {
   });
 
   describe('that came by the API', () => {
-    /** Creates one by the API; `save` sends its form back as it is shown, with changes. */
+    /** Creates a router by the API; `save` sends its form as it is shown, with changes. */
     async function shown(router: object): Promise<{
       readonly emulator: Emulator;
       readonly path: string;
@@ -157,7 +157,7 @@ describe('routers', () => {
       const inputs = [
         ...page.matchAll(/<input\s+(?:type="hidden"\s+)?(?:id="[^"]*"\s+)?name="([^"]+)"\s+value="([^"]*)"/g),
       ];
-      // What a browser makes of a value with lines.
+      // A browser sends a value with line ends like this.
       const shownFields = Object.fromEntries(
         inputs.map(([, name = '', value = '']) => [name, value.replaceAll('\n', '')]),
       );
@@ -219,7 +219,7 @@ describe('routers', () => {
     expect(maxCreditsPerGeneration).toEqual({ image: Number(text) });
   });
 
-  test.for(['0', '-1', '12,5', 'ten', '1e999', '0x10', 'Infinity'])('a ceiling of %s is none', async (text) => {
+  test.for(['0', '-1', '12,5', 'ten', '1e999', '0x10', 'Infinity'])('a ceiling of %s is refused', async (text) => {
     const emulator = await emulatorWorld();
     const refused = await submit(emulator, '/console/routers', routerFields({ 'ceiling-image': text }));
     expect(refused.status).toBe(400);

@@ -1,4 +1,4 @@
-/** How the axes of the console's charts are labelled. */
+/** The labels of the axes of the console's charts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { monthTicks, valueRange, valueTicks } from '../../src/emulator/console/ticks.ts';
@@ -24,7 +24,7 @@ describe('months', () => {
     expect(monthLabels('-000400-01-01T00:00', '2000-01-01T00:00', 5)).toEqual(['0000', '0500', '1000', '1500', '2000']);
   });
 
-  test('are never too many, and from two months on never none', () => {
+  test('are never too many, and there is at least one from two months on', () => {
     const moments = fc.integer({ min: -60_000_000_000, max: 250_000_000_000 });
     fc.assert(
       fc.property(moments, moments, fc.integer({ min: 3, max: 20 }), (first, second, countMax) => {
@@ -72,7 +72,7 @@ describe('values', () => {
 
   test('of every size have short labels that tell them apart', () => {
     const values = fc.oneof(fc.double({ min: -1e300, max: 1e300, noNaN: true }), fc.integer());
-    // Also a series of which all values are nearly the same.
+    // Also for a series whose values are nearly equal.
     const pairs = fc.oneof(
       fc.tuple(values, values),
       values.map((value) => [value, value * (1 + Number.EPSILON)] as const),

@@ -37,7 +37,7 @@ describe('every page', () => {
     expect(answers).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test('/console leads to the drivers, and a page that is none says so', async () => {
+  test('/console leads to the drivers, and a page that does not exist says so', async () => {
     const emulator = await emulatorWorld();
     const response = await emulator.fetch('/console', { redirect: 'manual' });
     expect(response.headers.get('location')).toBe('/console/drivers');
@@ -47,7 +47,7 @@ describe('every page', () => {
   test.for([
     ['POST', '/console/drivers', 'GET, HEAD'],
     ['PUT', '/console/routers', 'GET, HEAD, POST'],
-  ] as const)('%s %s is a page that says no, and the methods that there are', async ([method, path, allow]) => {
+  ] as const)('%s %s is refused with a page and the allowed methods', async ([method, path, allow]) => {
     const emulator = await emulatorWorld();
     const response = await emulator.fetch(path, { method });
     expect(response.status).toBe(405);
@@ -64,7 +64,7 @@ describe('every page', () => {
     expect({ status: response.status, to: response.headers.get('location') }).toEqual({ status: 302, to: list });
   });
 
-  test('looking is no request to the service, and meets no fault', async () => {
+  test('a look at the console is not recorded and meets no fault', async () => {
     const emulator = await emulatorWorld();
     emulator.faults({ status: 503 });
     expect((await emulator.fetch('/console/requests')).status).toBe(200);
@@ -124,7 +124,7 @@ describe('tasks, log and requests', () => {
     expect(await read(emulator, '/console/tasks')).toMatch(/<\/span>succeeded.*\/media\//s);
   });
 
-  test('a task is found by its id, and one that there is not is no page', async () => {
+  test('a task is found by its id, and an unknown id is 404', async () => {
     const emulator = await generated();
     const id = await generate(emulator);
     const page = await read(emulator, `/console/tasks?id=${id}`);

@@ -1,4 +1,4 @@
-/** Answers that are clear before the request has ended: its client is still sending, and is to see them all the same. */
+/** Answers before the request has ended: a client that is still sending must see them too. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -99,7 +99,7 @@ describe('a client that does not go on', () => {
     half.write(
       `POST ${updatePath} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`,
     );
-    // When this one was ended, the first would have been too.
+    // When this connection has ended, the first one would have ended too.
     const silent = connect(emulator.port, '127.0.0.1');
     await text(silent);
     half.write(body);

@@ -160,7 +160,7 @@ describe('the drivers', () => {
     });
   });
 
-  test('make an empty tree where there are none', async () => {
+  test('make an empty tree if there are none', async () => {
     const emulator = await emulatorWorld();
     expect(await (await emulator.fetch('/_emulator/tree')).json()).toEqual({ tree: [] });
   });
@@ -205,7 +205,7 @@ describe('the emulator', () => {
     await expect(startEmulator({ state: file })).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
-  test('answers 405 with the methods that there are, and 404 for what there is not', async () => {
+  test('answers a wrong method with 405 and the allowed ones, and an unknown path with 404', async () => {
     const emulator = await emulatorWorld();
     const wrongMethod = await emulator.fetch(updatePath);
     expect(wrongMethod.status).toBe(405);
@@ -235,7 +235,7 @@ describe('the emulator', () => {
     expect(await (await emulator.fetch('/_emulator/drivers')).json()).toEqual({ drivers: [driver('a')] });
   });
 
-  test('needs no token where none was given', async () => {
+  test('needs no token if none was set', async () => {
     const emulator = await emulatorWorld();
     expect((await send(emulator, '{"extDrivers":[]}', { authorization: 'Bearer anything' })).status).toBe(200);
   });

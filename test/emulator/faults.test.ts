@@ -22,7 +22,7 @@ function endlessBody(): RequestInit {
   return { body: new ReadableStream({ start: (controller) => controller.enqueue(start) }), duplex: 'half' };
 }
 
-/** What a request fails with, for when it fails later; its status where it does not. */
+/** The message of a request that fails later, or the status of one that does not fail. */
 async function failureOf(request: Promise<Response>): Promise<string> {
   try {
     return `answered ${(await request).status}`;

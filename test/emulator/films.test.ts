@@ -13,7 +13,7 @@ test('are up to date; if not: node test/support/write-films.ts', () => {
   for (const [name, film] of films) expect(film.equals(readFileSync(join(filmDirectory, name))), name).toBe(true);
 });
 
-test('have the nearest of the shapes, whatever a catalog names', () => {
+test('have the nearest of the shapes, for any ratio in a catalog', () => {
   const shapeOf = (ratio: string): string => {
     const film = readFilm({ ratio, variant: 0, seconds: 1 });
     const track = film.indexOf('tkhd');
@@ -43,7 +43,7 @@ describe.skipIf(cannotBrowse)(`in ${browserName}`, () => {
     const { output } = (await (await emulator.fetch(`/v1/tasks/${id}`)).json()) as { output: string[] };
     const page = await browser.newPage();
     await page.goto(`${emulator.url}/_emulator/drivers`);
-    // As text: there are no types of pages here.
+    // As text, since the tests have no types of the DOM.
     const played: unknown = await page.evaluate(`new Promise((resolve, reject) => {
       const video = document.createElement('video');
       video.addEventListener('loadeddata', () => resolve([video.videoWidth, video.videoHeight, video.duration]));

@@ -5,7 +5,7 @@ import type { Driver, Point, Update } from '../../src/contract/driver-push.ts';
 import { updateSchema } from '../../src/contract/driver-push.ts';
 import { emulatorWorld, send, streamOf } from '../support/emulator-world.ts';
 
-/** SPEC part B, as plainly as it can be said. */
+/** The rules of the driver push, in their simplest form. */
 class Model {
   readonly #drivers = new Map<string, { path: string[]; points: Map<string, Point> }>();
 
@@ -37,7 +37,7 @@ class Model {
   }
 }
 
-// Few of each, so that they meet: the ends and middles of three months, and one written in two ways.
+// Few values, so that they collide: starts, ends and middles of three months, and one moment in two notations.
 const time = fc.constantFrom(
   ...[
     '2026-02-28T23:59:59Z',
@@ -61,7 +61,7 @@ const update = fc.record(
   { requiredKeys: ['extDrivers'] },
 );
 
-/** How the same update can be written. */
+/** Notations of the same update. */
 const writing = fc.record({
   indent: fc.constantFrom(undefined, 2, '\t'),
   reversed: fc.boolean(),
@@ -78,13 +78,13 @@ function write(content: Update, { indent, reversed, escaped }: Writing): Buffer 
       : node;
   const json = JSON.stringify(content, order, indent);
   const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  // Also what nobody escapes, such as the digits of a value.
+  // Escapes also characters that need none, such as digits.
   return Buffer.from(
     escaped ? json.replaceAll(/[^\p{ASCII}]|(?<=")[\da-z]/gv, (found) => found.split('').map(escape).join('')) : json,
   );
 }
 
-test('any requests, written and cut in any way, leave what the specification says', async () => {
+test('any requests, written and cut in any way, have the result that the rules give', async () => {
   const emulator = await emulatorWorld();
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(update, writing), { minLength: 1, maxLength: 5 }), async (requests) => {

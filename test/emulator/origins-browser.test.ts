@@ -1,4 +1,4 @@
-/** What a real browser lets a page of another address do to the emulator. */
+/** A page of another address in a real browser against the emulator. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

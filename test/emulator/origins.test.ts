@@ -76,7 +76,7 @@ test.for(['cross-site', 'same-site'])(
       const response = await emulator.fetch(path, { method, body: body ?? null, headers });
       expect({ path, status: response.status }).toEqual({ path, status: 403 });
     }
-    // A link that is followed.
+    // A link may be followed.
     expect((await emulator.fetch('/console/drivers', { headers })).status).toBe(200);
   },
 );
@@ -141,7 +141,7 @@ test('an origin that is named at the start is one of its own addresses, and its 
 });
 
 test.for(['emulator.example.com', 'https://emulator.example.com/path', 'ftp://emulator.example.com'])(
-  '%s is no origin that could be named',
+  '%s is refused as an origin',
   async (origin) => {
     await expect(startEmulator({ origins: [origin] })).rejects.toThrow(OriginError);
   },

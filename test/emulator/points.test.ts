@@ -5,11 +5,11 @@ import { latestOfEachMonth, overlay, packPoints, unpackPoints } from '../../src/
 
 const point = (time: string | number | bigint, value = '1'): Point => ({ time: String(time), value });
 
-/** Whether two times belong to one month: then only one of them is kept. */
+/** Whether two times belong to one month, in which case only one of them is kept. */
 const shareMonth = (first: string | bigint, second: string | bigint): boolean =>
   latestOfEachMonth([point(first), point(second)]).length === 1;
 
-// Everything that a Date can say, in seconds.
+// The range of Date, in seconds.
 const dateSeconds = fc.integer({ min: -8_640_000_000_000, max: 8_640_000_000_000 });
 const nearby = fc.integer({ min: -40 * 86_400, max: 40 * 86_400 });
 

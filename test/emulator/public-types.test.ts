@@ -1,4 +1,4 @@
-/** What TypeScript makes of `driver-sync/emulator` in a project that has the package and what it depends on. */
+/** Compiling a program that uses `driver-sync/emulator`, in a project with the package and its dependencies. */
 import { spawnSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ const fault: FaultInput = { status: 503, retryAfter: 2 };
 export async function first(): Promise<[EmulatedDriver | undefined, RequestRecord | undefined]> {
   await using emulator: Emulator = await startEmulator(options);
   emulator.faults(fault);
-  // @ts-expect-error: a word is no number of requests.
+  // @ts-expect-error: "times" must be a number.
   emulator.faults({ status: 503, times: 'twice' });
   return [emulator.drivers()[0], emulator.requests()[0]];
 }
@@ -31,7 +31,7 @@ const settings = {
     strict: true,
     exactOptionalPropertyTypes: true,
     noEmit: true,
-    // What the package declares is checked too, not only what is written here.
+    // The declarations of the package are checked too.
     skipLibCheck: false,
     types: ['node'],
   },

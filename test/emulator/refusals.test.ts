@@ -226,7 +226,7 @@ describe('an update is refused', () => {
     expect(emulator.drivers()).toEqual([driver('kept', '0 1')]);
   });
 
-  test('exactly where the contract or JSON.parse refuses it, whatever byte is wrong and however it is cut', async () => {
+  test('exactly if the contract or JSON.parse refuses it, with any wrong byte and any cut', async () => {
     const emulator = await emulatorWorld();
     const base = Buffer.from(
       `{"shouldDeleteMissing":false, "extDrivers":[${good},{ "path":["\\u00e9é\\n"] ,"id":"b","timeSeries":[]}, ` +

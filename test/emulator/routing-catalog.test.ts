@@ -269,7 +269,7 @@ describe('a catalog from a file', () => {
     expect(refused('video', video(5), { catalog: { models: [] } }).emptiedBy).toEqual(['allow_deny']);
   });
 
-  test('says what is wrong with it and where', () => {
+  test('shows each problem and its place', () => {
     expect(problemsOf('models')).toContain('expected object');
     expect(problemsOf({ remove: ['gen9'] })).toContain('there is no model gen9 to remove; the models are gen4.5, ');
     expect(problemsOf({ add: [newModel, newModel] })).toMatch(/gen5 is there already\n.*add\[1\]\.id/);

@@ -1,10 +1,10 @@
-/** Area A, whatever is sent to it: never a 500, and never half a change. */
+/** Random requests to model routing: never a 500, and never half a change. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { paths, routingWorld } from '../support/routing-world.ts';
 import type { RoutingWorld } from '../support/routing-world.ts';
 
-/** What is there, as far as clients can tell. */
+/** The state as clients see it. */
 async function everything({ call }: RoutingWorld): Promise<unknown> {
   const seen = [];
   for (const path of ['/v1/routers', '/v1/routers/a/requests', '/v1/organization'])
@@ -12,7 +12,7 @@ async function everything({ call }: RoutingWorld): Promise<unknown> {
   return seen;
 }
 
-describe('whatever is sent', () => {
+describe('random requests', () => {
   const slug = fc.constantFrom('a', 'b', 'A', '', 1, null);
   const settings = fc.record(
     {
@@ -101,7 +101,7 @@ describe('whatever is sent', () => {
     text,
   );
 
-  test('never is there a 500, and what is refused has changed nothing', async () => {
+  test('are never answered with 500, and change nothing if they are refused', async () => {
     const world = await routingWorld({ credits: 1_000_000, tier: 5 });
     await world.createRouter('a', { maxCreditsPerGeneration: { video: 1_000 } });
     const check = async (method: string, path: string, sent: string): Promise<void> => {
@@ -123,7 +123,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  test('a request to generate either makes a task, takes its cost and logs it, or does none of it', async () => {
+  test('either generate with a task, its cost and a log entry, or with none of them', async () => {
     const world = await routingWorld({ credits: 1_000, tier: 5 });
     const { id: routerId } = await world.createRouter('a');
     const statuses = new Set<number>();
@@ -142,7 +142,7 @@ describe('whatever is sent', () => {
       const taken = status === 200 ? Math.ceil(answer.routing.estimatedCost.credits) : 0;
       expect(await world.balance()).toBe(balance - taken);
     };
-    // Most of what the first one makes is refused, and most of what the second one makes is not.
+    // Most requests of the first generator are refused, most of the second are accepted.
     const plausible = fc.record({ promptText: fc.string({ minLength: 1 }), duration: fc.integer({ min: 2, max: 20 }) });
     const sent = fc.oneof(input, plausible);
     await fc.assert(fc.asyncProperty(fc.constantFrom('video', 'image', 'audio'), sent, check), { numRuns: 400 });

@@ -1,4 +1,4 @@
-/** SPEC area A: requests to generate, dry runs, refusals and the routing log, through the wire. */
+/** Requests to generate, dry runs, refusals and the routing log, over HTTP. */
 import { describe, expect, test } from 'vitest';
 import { dryRunAnswerSchema, generateAnswerSchema, noEligibleModelSchema } from '../../src/contract/routing-answers.ts';
 import { routingWorld } from '../support/routing-world.ts';
@@ -51,7 +51,7 @@ describe('dry run', () => {
 });
 
 describe('the input is generic', () => {
-  test.for(['video', 'image', 'audio'])('%s takes the four fields that the specification shows', async (modality) => {
+  test.for(['video', 'image', 'audio'])("%s takes the four fields that the service's guide shows", async (modality) => {
     const { createRouter, dryRun } = await routingWorld();
     await createRouter('a');
     const answer = await dryRun(modality, 'a', video);
@@ -134,7 +134,7 @@ describe('the input is generic', () => {
     expect(await balance()).toBe(before);
   });
 
-  test('an unknown Config ID is 404, and an id is none', async () => {
+  test('an unknown Config ID is 404, and the id of a router is not a Config ID', async () => {
     const { createRouter, dryRun } = await routingWorld();
     const { id } = await createRouter('a');
     expect(await dryRun('video', 'b', video)).toMatchObject({ status: 404, body: { code: 'router_config_not_found' } });
@@ -222,7 +222,7 @@ describe('the routing log', () => {
     for (let index = 0; index < 5; index++) await generate('audio', 'a', inputs.audio);
     const ids = (await log(id)).map((record) => record.id);
     const { body: first } = await call('GET', `/v1/routers/${id}/requests?limit=3`);
-    // A request that arrives meanwhile moves nothing.
+    // A request that arrives meanwhile does not move the pages.
     await generate('audio', 'a', inputs.audio);
     const { body: second } = await call('GET', `/v1/routers/${id}/requests?limit=3&cursor=${first.nextCursor}`);
     expect([...first.data, ...second.data].map((record) => record.id)).toEqual(ids);
@@ -254,13 +254,13 @@ describe('newly released models', () => {
     const before = await modelOf('open');
     expect((await call('POST', '/_emulator/catalog', { add: [newest] })).status).toBe(200);
     expect([await modelOf('open'), await modelOf('closed')]).toEqual(['newest', before]);
-    // A change is one of what is there: it does not take the change before it back.
+    // A change applies to the present catalog and does not undo the change before it.
     expect((await call('POST', '/_emulator/catalog', { remove: ['veo3.1'] })).status).toBe(200);
     expect(await modelOf('open')).toBe('newest');
     emulator.reset();
   });
 
-  test('a catalog that is none changes nothing', async () => {
+  test('an invalid catalog changes nothing', async () => {
     const { call } = await routingWorld();
     const { body: before } = await call('GET', '/_emulator/catalog');
     for (const body of ['', '[{"id":"x"}]', '{"remove":["nope"]}', '{"models":7}', 'null'])

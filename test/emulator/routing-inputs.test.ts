@@ -16,13 +16,13 @@ const issuesOf = (modality: Modality, input: unknown, schemas = generateRequestS
   return read.success ? [] : read.error.issues.map(({ code, path }) => ({ code, path: path.join('.') }));
 };
 
-/** The input as the pipeline gets it where the live service's manners were not asked for. */
+/** The input as the pipeline gets it without `strict`. */
 const leniently = (modality: Modality, input: unknown): unknown => {
   const schema = lenientGenerateRequestSchemas[modality] as z.ZodType<{ input: unknown }>;
   return schema.parse({ configId: 'preview', input }).input;
 };
 
-/** The four fields that SPEC A4 shows. */
+/** The four fields that the service's guide shows. */
 const shown = { promptText: 'waves', duration: 5, aspectRatio: '16:9', resolution: '720p' };
 
 const image = (role: string, uri = picture) => ({ uri, role });
@@ -163,7 +163,7 @@ describe('a reference to media', () => {
 });
 
 describe('outside of strict mode', () => {
-  test('what SPEC shows is taken for every modality, and ignored where it means nothing', () => {
+  test('the fields of the guide are taken for every modality, and ignored where they mean nothing', () => {
     expect(leniently('video', shown)).toEqual(shown);
     expect(leniently('image', shown)).toEqual({ promptText: 'waves', aspectRatio: '16:9' });
     expect(leniently('image', { promptText: 'waves', resolution: '4k' })).toEqual({

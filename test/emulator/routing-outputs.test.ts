@@ -1,4 +1,4 @@
-/** SPEC area A: what a task leaves behind, and what goes up before it. */
+/** Outputs of tasks, and uploads. */
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { routingWorld } from '../support/routing-world.ts';

@@ -16,7 +16,7 @@ import {
 } from '../support/routing-requests.ts';
 import type { Input } from '../support/routing-requests.ts';
 
-/** SPEC A4. */
+/** The input of the service's guide. */
 const shown = { promptText: 'waves', duration: 5, aspectRatio: '16:9', resolution: '720p' } as const;
 const order = ['allow_deny', 'capability', 'input_support', 'prompt_length', 'price'];
 const catalogOf = (...ids: string[]): Catalog => ({ models: ids.map(modelNamed) });
@@ -90,7 +90,7 @@ describe('the model list', () => {
     expect(routed('video', shown, { settings: { models: onlyFrom('gone', 'gen4.5') } }).model).toBe('gen4.5');
   });
 
-  test('that leaves none is to be widened', () => {
+  test('that leaves no model is to be widened', () => {
     for (const models of [
       onlyFrom(),
       { mode: 'allow_new_except' as const, ids: builtInCatalog.models.map(({ id }) => id) },
@@ -102,7 +102,7 @@ describe('the model list', () => {
     }
   });
 
-  test('that leaves none of the modality is to be widened too', () => {
+  test('that leaves no model of the modality is to be widened too', () => {
     const { error, emptiedBy } = refused('video', shown, { settings: { models: onlyFrom('muse_image') } });
     expect(emptiedBy).toEqual(['capability']);
     expect(error).toBe("the router's model list has no model for video; widen the model list");

@@ -10,7 +10,7 @@ import { situations } from '../support/routing-requests.ts';
 
 const order = ['allow_deny', 'capability', 'input_support', 'prompt_length', 'price'];
 
-// --- The same rules once more, naively: one model at a time, with no regard to speed. ---
+// --- The same rules in their simplest form: one model at a time, without regard to speed. ---
 
 const takes = (values: Values, value: number) =>
   Array.isArray(values) ? values.some((each) => each === value) : values.min <= value && value <= values.max;

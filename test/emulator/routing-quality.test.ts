@@ -1,4 +1,4 @@
-/** SPEC 1.A: "When the target is quality, the service analyzes the prompt to pick the best model for the use case." */
+/** Ranking by quality: the prompt is analysed to pick the best model for it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Modality } from '../../src/contract/routing-settings.ts';
@@ -6,7 +6,7 @@ import { readPrompt, traits } from '../../src/emulator/routing/prompt-traits.ts'
 import { onlyFrom, picture, routed } from '../support/routing-requests.ts';
 import type { Input } from '../support/routing-requests.ts';
 
-/** SPEC A4. */
+/** The input of the service's guide. */
 const shown = { promptText: 'waves', duration: 5, aspectRatio: '16:9', resolution: '720p' } as const;
 const maya = { type: 'preset', presetId: 'Maya' };
 
@@ -91,7 +91,7 @@ describe('quality', () => {
     expect(routed(modality, input as Input, { settings: { optimizeFor: 'quality' } }).model).toBe(model);
   });
 
-  test('does not take what is spoken for what is described', () => {
+  test('does not take spoken words for a description', () => {
     const prompt = 'The camera zooms in on a dancing woman!';
     expect(readPrompt(prompt, 'speech')).toEqual([{ trait: 'expression', evidence: ['its punctuation'] }]);
   });

@@ -1,4 +1,4 @@
-/** SPEC area A: routers, their versions and their list. */
+/** Routers, their versions and their list. */
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/emulator-world.ts';
 import { routingWorld, slugsOf } from '../support/routing-world.ts';
@@ -118,7 +118,7 @@ describe('create a router', () => {
 });
 
 describe('update a router', () => {
-  test('every update that names a field makes the next version, the same values too; an empty one makes none', async () => {
+  test('every update that names a field makes the next version, also with equal values; an empty update does not', async () => {
     const { createRouter, call, emulator } = await routingWorld();
     const { id } = await createRouter('a');
     const versions: number[] = [];
@@ -138,7 +138,7 @@ describe('update a router', () => {
     expect(Date.parse(body.updatedAt) - Date.parse(body.createdAt)).toBe(5_000);
   });
 
-  test('what is left out stays, at any depth; null clears a ceiling and a description', async () => {
+  test('an update is merged at any depth; null clears a ceiling and a description', async () => {
     const { createRouter, call } = await routingWorld();
     const { id } = await createRouter('a', {
       optimizeFor: 'quality',
@@ -216,7 +216,7 @@ describe('update a router', () => {
     },
   );
 
-  test('a router that is made while a fault keeps a request back is none to it', async () => {
+  test('a router that is made while a fault delays a request is unknown to the request', async () => {
     const { call, createRouter, emulator } = await routingWorld();
     emulator.faults({ path: '/v1/generate/video', delayMs: 1000 });
     const answer = call('POST', '/v1/generate/video', { configId: 'a', input: video });
@@ -291,7 +291,7 @@ describe('the list of routers', () => {
     for (const slug of ['a', 'b', 'c', 'd', 'e']) await world.createRouter(slug);
     const { body: first } = await world.call('GET', '/v1/routers?limit=2');
     expect(first).toMatchObject({ data: [{ slug: 'e' }, { slug: 'd' }], hasMore: true });
-    // The one that the cursor stands at goes, and so does the next; a new one comes.
+    // The router of the cursor and the next one are deleted, and a new one is created.
     await world.call('DELETE', '/v1/routers/d');
     await world.call('DELETE', '/v1/routers/c');
     await world.createRouter('f');

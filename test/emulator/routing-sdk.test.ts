@@ -15,7 +15,7 @@ async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   return list;
 }
 
-/** A client's refusal, once; it would repeat some of them. */
+/** The error of a client, which does not repeat the request here. */
 async function refusalOf(request: Promise<unknown>): Promise<unknown> {
   return request.then(
     () => 'not refused',
@@ -93,7 +93,7 @@ describe.each(clients)('@runwayml/sdk %s', (_version, sdk) => {
     });
   });
 
-  describe('whatever the manners', () => {
+  describe('strict or not', () => {
     test('waits for a task', async () => {
       const { client } = await clientWorld({ speed: 10 });
       await client.routers.create({ slug: 'a', name: 'A' });

@@ -1,4 +1,4 @@
-/** SPEC area A: tasks, what they cost, and what they leave behind. */
+/** Tasks: their states, cost and outputs. */
 import { describe, expect, test } from 'vitest';
 import { organizationSchema, usageSchema } from '../../src/contract/routing-resources.ts';
 import { routingWorld } from '../support/routing-world.ts';
@@ -57,7 +57,7 @@ describe('a task', () => {
     expect(await statuses(world, ids)).toEqual(['PENDING', 'THROTTLED', 'THROTTLED']);
     world.emulator.advance(5);
     expect(await statuses(world, ids)).toEqual(['SUCCEEDED', 'PENDING', 'THROTTLED']);
-    // Nobody looks for a while: the third has begun when the second ended.
+    // Nothing is read for a while: the third has begun when the second ended.
     world.emulator.advance(7);
     expect(await statuses(world, ids)).toEqual(['SUCCEEDED', 'SUCCEEDED', 'RUNNING']);
     world.emulator.advance(3);
@@ -138,7 +138,7 @@ describe('a fault of the task', () => {
     const world = await routingWorld({ credits: 1_000 });
     await world.createRouter('a');
     await order(world, { failureCode: 'INTERNAL.BAD_OUTPUT.01', failure: 'no luck' });
-    // Neither dry runs nor other requests use it up.
+    // Neither dry runs nor other requests use the fault up.
     await world.dryRun('video', 'a', video);
     const id = await world.generate('video', 'a', video);
     const other = await world.generate('audio', 'a', speech);

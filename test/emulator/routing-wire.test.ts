@@ -1,10 +1,10 @@
-/** Area A on the wire: headers, methods, sizes, faults, bodies that nobody should send, and what describes it all. */
+/** Model routing over HTTP: headers, methods, sizes, faults, invalid bodies, and the interface description. */
 import { describe, expect, test, vi } from 'vitest';
 import { emulatorWorld } from '../support/emulator-world.ts';
 import { anyId as id, paths, routingWorld } from '../support/routing-world.ts';
 
 const video = { promptText: 'waves', duration: 5, aspectRatio: '16:9' };
-describe('a client that knows the specification alone', () => {
+describe("a client that knows only the service's guide", () => {
   test('needs no credential and no version', async () => {
     const { createRouter, dryRun } = await routingWorld();
     await createRouter('a');
@@ -120,7 +120,7 @@ describe('every path', () => {
     }
   });
 
-  test('and one that is none is 404; each answer carries the id of its request', async () => {
+  test('and an unknown path is 404; each answer carries the id of its request', async () => {
     const { call } = await routingWorld();
     const seen = new Set<string | null>();
     for (const path of ['/v1', '/v1/', '/v1/models', '/v1/routers/', '/v1/routers/a/b', '/v1/generate', '/v2/routers'])
@@ -324,7 +324,7 @@ describe('options that make no sense', () => {
     await expect(routingWorld(options)).rejects.toThrow(RangeError);
   });
 
-  test('as a catalog is that is none', async () => {
+  test('and an invalid catalog too', async () => {
     await expect(routingWorld({ catalog: { remove: ['nope'] } })).rejects.toMatchObject({
       issues: [{ path: ['remove', 0] }],
     });

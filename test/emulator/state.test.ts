@@ -1,4 +1,4 @@
-/** What `--state` keeps, whose it is, and what becomes of time and limits from one life to the next. */
+/** State directories: their content, lock and modes, and the time and limits after a restart. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const executable = join(import.meta.dirname, '../../bin/driver-sync.js');
 
 const video = { promptText: 'waves', duration: 5 };
 
-/** A router of one model, and so many tasks of it, of which one at a time may be under way. */
+/** Makes a router of one model and `count` tasks of it; one at a time may run. */
 async function tasksOf(world: RoutingWorld, model: string, count: number): Promise<string[]> {
   await world.createRouter('only', { models: { mode: 'allowlist_only', ids: [model] } });
   const ids: string[] = [];
@@ -32,7 +32,7 @@ async function statuses(world: RoutingWorld, ids: readonly string[]): Promise<st
   return tasks.map(({ status }) => status);
 }
 
-/** An emulator in another process, and what ends that as nobody wants to be ended. */
+/** An emulator in another process, and a function that kills it. */
 async function otherProcess(state: string): Promise<{ url: string; kill: () => Promise<void> }> {
   const index = new URL('../../src/emulator/index.ts', import.meta.url).href;
   const program = `

@@ -1,9 +1,9 @@
-/** What the official client of the generation before asks its host program to keep. */
+/** Storage that the older official client asks its host program for. */
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 
 export type OlderKeeper = OAuthClientProvider & { authorizationUrl: string };
 
-/** Kept in memory. `redirectUri` is where the browser is sent back to. */
+/** Keeps everything in memory. The browser is sent back to `redirectUri`. */
 export function olderKeeper(redirectUri: string): OlderKeeper {
   let client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
   let tokens: Awaited<ReturnType<OAuthClientProvider['tokens']>>;

@@ -1,4 +1,4 @@
-/** What the tests of the agent tools have in common: a browser without a window, and an agent that logs in with it. */
+/** Helpers for tests of the agent tools: a browser without a window, and an agent that logs in with it. */
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { expect, onTestFinished } from 'vitest';
@@ -10,9 +10,9 @@ type Decision = 'allow' | 'deny';
 
 /** Follows redirects and keeps cookies, as far as logging in needs it. */
 export interface Browser {
-  /** One request; `form` is submitted. */
+  /** Sends one request, with `form` if it is given. */
   readonly open: (url: string, form?: URLSearchParams) => Promise<Response>;
-  /** Opens a page that asks for consent, submits its form, and gives where the client is sent back to. */
+  /** Opens the consent page and submits its form. Returns the address that the client is sent back to. */
   readonly decide: (authorizationUrl: string, decision: Decision) => Promise<URL>;
 }
 
@@ -50,7 +50,7 @@ function locationOf(response: Response, base: string): string {
   return new URL(location ?? '', base).href;
 }
 
-/** What the official client asks its host program to keep. */
+/** Storage that the official client asks its host program for. */
 type Keeper = OAuthClientProvider & {
   authorizationUrl: string | undefined;
   kept: { tokens: Awaited<ReturnType<OAuthClientProvider['tokens']>> };
@@ -100,25 +100,25 @@ export interface Agent {
   readonly client: Client;
   /** As the client keeps them. */
   readonly kept: Keeper['kept'];
-  /** Calls a tool and gives its structured content; its text must say the same. */
+  /** Calls a tool and returns its structured content, which must equal its text. */
   readonly call: (name: string, input?: Record<string, unknown>) => Promise<Result>;
 }
 
 export interface Result {
   readonly isError: boolean;
-  // Tests look into results of every shape.
+  // Results have many shapes.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly content: any;
 }
 
 export interface LoginOptions {
-  /** What it asks for; default: all that it is told of. */
+  /** The scope that it asks for. Default: all that the emulator offers. */
   readonly scope?: string;
   /** `legacy`: the protocol up to 2025-11-25, as most clients speak it. `auto`: the newest that both sides know. */
   readonly mode?: 'legacy' | 'auto';
 }
 
-/** The official client, from not knowing anything to being connected. */
+/** Connects the official client, from discovery to login. */
 export async function loggedIn(emulator: Emulator, { scope, mode = 'legacy' }: LoginOptions = {}): Promise<Agent> {
   const keeper = keeperFor(scope);
   const url = new URL('/mcp', emulator.url);
@@ -145,7 +145,7 @@ export async function loggedIn(emulator: Emulator, { scope, mode = 'legacy' }: L
   };
 }
 
-/** The client asks for all that it is told of, so less is asked for here. */
+/** The client asks for all scopes, so a smaller scope is set here. */
 function authorizationUrlOf({ authorizationUrl = '' }: Keeper, scope: string | undefined): string {
   const url = new URL(authorizationUrl);
   if (scope !== undefined) url.searchParams.set('scope', scope);

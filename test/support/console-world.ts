@@ -1,4 +1,4 @@
-/** What the console's tests have in common: pages are read and forms sent as a browser without JavaScript does. */
+/** Helpers for tests of the console: they read pages and send forms like a browser without JavaScript. */
 import { expect } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { builtInCatalog } from '../../src/emulator/routing/catalog.ts';
@@ -26,7 +26,7 @@ export async function submit(
   return emulator.fetch(path, { method: 'POST', body, headers, redirect: 'manual' });
 }
 
-/** The fields of the form of routers with everything checked, and changes of them. */
+/** The fields of a router's form with every model checked, with changes. */
 export function routerFields(changes: Fields = {}): Fields {
   return {
     name: 'Campaign',
@@ -38,7 +38,7 @@ export function routerFields(changes: Fields = {}): Fields {
   };
 }
 
-/** Creates a router by the form, and gives the path of its page. */
+/** Creates a router with the form and returns the path of its page. */
 export async function createRouter(emulator: Emulator, fields: Fields = routerFields()): Promise<string> {
   const created = await submit(emulator, '/console/routers', fields);
   expect(created.status).toBe(303);

@@ -1,4 +1,4 @@
-/** What the emulator's tests have in common. */
+/** Helpers for tests of the emulator. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ export interface Refusal {
   readonly issues: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** Sends a body and gives what the service has against it. */
+/** Sends a body that the service refuses, and returns the refusal. */
 export async function refusalOf(emulator: Pusher, body: Body, headers?: Record<string, string>): Promise<Refusal> {
   const response = await send(emulator, body, headers);
   return { status: response.status, ...((await response.json()) as Omit<Refusal, 'status'>) };

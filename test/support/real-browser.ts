@@ -1,4 +1,4 @@
-/** Debian's Chromium for tests: skipped with a message where it is missing, and a failure where everything is checked. */
+/** Debian's Chromium for tests. Without it they are skipped with a message, and fail in CI. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 

@@ -1,4 +1,4 @@
-/** Requests and catalogs for tests of routing, chosen by hand and by chance. */
+/** Requests and catalogs for tests of routing, fixed and random. */
 import fc from 'fast-check';
 import {
   imageAspectRatios,
@@ -27,7 +27,7 @@ export function requestOf(modality: Modality, input: Input, settings: Partial<Ro
   return { modality, input, configId: 'test', settings: { ...defaultRouterSettings, ...settings } };
 }
 
-/** The decision where a model is picked. */
+/** The decision of a request that must be routed. */
 export function routed(modality: Modality, input: Input, situation: Situation = {}): Routed {
   const { settings, catalog = builtInCatalog, atLimit = [] } = situation;
   const decision = decide(requestOf(modality, input, settings), catalog, (id) => atLimit.includes(id));
@@ -35,7 +35,7 @@ export function routed(modality: Modality, input: Input, situation: Situation = 
   return decision;
 }
 
-/** The decision where none is. */
+/** The decision of a request that must be refused. */
 export function refused(
   modality: Modality,
   input: Input,
@@ -76,7 +76,7 @@ const prompts = fc.oneof(
 
 type Fields<Body> = { readonly [Key in keyof Body]?: fc.Arbitrary<Body[Key]> };
 
-/** Most keys are left out most of the time: models that can do everything at once are few. */
+/** Leaves most keys out most of the time, since few models can do everything at once. */
 function sparse<Body extends object>(required: Fields<Body>, optional: Fields<Body>): fc.Arbitrary<Body> {
   const absent = fc.constant(undefined);
   const rarely = Object.entries<fc.Arbitrary<unknown> | undefined>(optional).map(([key, arbitrary = absent]) => [
@@ -140,7 +140,7 @@ const audioInputs = sparse<AudioInput>(
 
 export const inputs = { video: videoInputs, image: imageInputs, audio: audioInputs };
 
-/** Models of the built-in catalog in any order, some of them twice under another name, with other speeds and limits. */
+/** Models of the built-in catalog in random order, some twice under another name, with other speeds and limits. */
 function catalogsFor(modality: Modality): fc.Arbitrary<Catalog> {
   const fitting = builtInCatalog.models.filter((model) => model.modality === modality);
   const changed = fc.record({
@@ -179,7 +179,7 @@ function settingsFor(modality: Modality, ids: string[]): fc.Arbitrary<Partial<Ro
   );
 }
 
-/** A request, a catalog, and which of its models are at their limit. */
+/** A request, a catalog, and the models that are at their limit. */
 export const situations = fc
   .constantFrom<Modality[]>('video', 'image', 'audio')
   .chain((modality) => fc.tuple(fc.constant(modality), catalogsFor(modality)))

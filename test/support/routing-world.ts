@@ -1,4 +1,4 @@
-/** What the tests of area A have in common: an emulator whose time stands still, and a client that has no manners. */
+/** Helpers for tests of model routing: an emulator whose time stands still, and a client that can send anything. */
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import {
@@ -14,7 +14,7 @@ import { emulatorWorld } from './emulator-world.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // Tests look into answers of every shape, and compare them with what they should be.
+  // Answers have many shapes.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
@@ -22,10 +22,10 @@ export interface Answer {
 export interface RoutingWorld {
   readonly emulator: Emulator;
   readonly call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
-  /** Creates one that is cheapest among all models, unless told otherwise. */
+  /** Creates a router, by default for the cheapest of all models. */
   readonly createRouter: (slug: string, settings?: object) => Promise<RouterAnswer>;
   readonly dryRun: (modality: string, configId: string, input: object) => Promise<Answer>;
-  /** Creates a task and gives its id. */
+  /** Creates a task and returns its id. */
   readonly generate: (modality: string, configId: string, input: object) => Promise<string>;
   readonly task: (id: string) => Promise<TaskAnswer>;
   /** The routing log, newest first. */
@@ -43,14 +43,14 @@ export function worldOf(emulator: Emulator): RoutingWorld {
     const sent = body === undefined ? null : isText ? body : JSON.stringify(body);
     const response = await emulator.fetch(path, { method, body: sent, headers });
     const text = await response.text();
-    // An answer to HEAD says that it is JSON and has none.
+    // An answer to HEAD declares JSON but has no body.
     const isJson = text !== '' && response.headers.get('content-type')?.includes('json') === true;
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   };
   const fine = async <Schema extends z.ZodType>(answer: Promise<Answer>, schema: Schema): Promise<z.output<Schema>> => {
     const { status, body } = await answer;
     expect({ status, body }).toMatchObject({ status: 200 });
-    // The schema that the interface description is made of fits what is sent.
+    // Answers must match the schema of the interface description.
     return schema.parse(body);
   };
   return {
@@ -74,10 +74,10 @@ export async function slugsOf(world: RoutingWorld, query = ''): Promise<string[]
   return routerPageSchema.parse(body).data.map(({ slug }) => slug);
 }
 
-/** An id of nothing. */
+/** An id that nothing has. */
 export const anyId = '4d5c0d1e-8f2a-4f3b-9c57-1b2a3c4d5e6f';
 
-/** Every path of area A and the methods that it has. */
+/** Every path of model routing with its methods. */
 export const paths = {
   '/v1/routers': 'POST, GET, HEAD',
   [`/v1/routers/${anyId}`]: 'GET, HEAD, PATCH, DELETE',
