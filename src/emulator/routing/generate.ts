@@ -206,5 +206,6 @@ function refusalOf(routing: Routing, model: string, credits: number): Refusal | 
 }
 
 function expectedMs(routing: Routing, model: string): number {
-  return Math.ceil((routing.model(model)?.expectedSeconds ?? taskMs / 1_000) * 1_000);
+  const expectedSeconds = routing.catalog.models.find(({ id }) => id === model)?.expectedSeconds;
+  return Math.ceil((expectedSeconds ?? taskMs / 1_000) * 1_000);
 }

@@ -72,14 +72,10 @@ export class Routing {
     this.#takeCatalog(catalog);
   }
 
-  model(id: string): Model | undefined {
-    return this.#models.get(id);
-  }
-
   /** How many tasks of a model may run at once, and how many may begin within 24 hours (null: any number). */
   limitsOf(model: string): { concurrency: number; daily: number | null } {
     // A model that has left the catalog may still have tasks.
-    const group = this.model(model)?.concurrencyGroup ?? 'video';
+    const group = this.#models.get(model)?.concurrencyGroup ?? 'video';
     return { concurrency: this.account.concurrencyMax(group), daily: this.account.dailyMax(group) };
   }
 
