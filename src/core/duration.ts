@@ -2,10 +2,10 @@
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A hundred years: adding it to any present moment is still a date. */
+/** A hundred years. Added to any present moment it still gives a date. */
 const durationMaxMs = 36_525 * 86_400_000;
 
-/** Milliseconds, or `undefined` where the text is none: a whole number and its unit, at most a hundred years. */
+/** Milliseconds of a whole number with its unit, at most a hundred years; `undefined` for any other text. */
 export function parseDuration(text: string): number | undefined {
   const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
   if (digits === undefined || unit === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The configuration as the agent uses it: parsed once, defaults filled in, paths absolute, secrets still by reference.
- * The words a person writes are in `src/config/`; nothing here is optional unless its absence means something.
+ * The configuration as the agent uses it: parsed, with its defaults and absolute paths. Secrets are still references, read when
+ * they are needed. How a person writes all this is in `src/config/`.
  */
 import type { Rule } from './model.ts';
 import type { Stamp } from './time/month.ts';
@@ -33,7 +33,7 @@ export interface Settings {
   readonly refreshMs: number;
   readonly keepMs: number;
   readonly keepMaxBytes: number;
-  /** In the order of the config, which decides between two first reads. */
+  /** In the order of the config: of two sources with the same new driver the first one keeps it. */
   readonly sources: readonly SourceSettings[];
 }
 
@@ -65,7 +65,7 @@ export interface SourceSettings {
   readonly name: string;
   /** Registered in `src/sources/index.ts`. */
   readonly type: string;
-  /** What that kind's own schema made of its keys. */
+  /** The settings of its kind, as that kind's schema parsed them. */
   readonly kind: unknown;
   readonly poll: Poll;
   readonly timeoutMs: number;
@@ -75,17 +75,17 @@ export interface SourceSettings {
   readonly mapping: Mapping;
   readonly lookups: LookupFiles;
   readonly tests: readonly SourceTest[];
-  /** sha256 (hex) of the source's config as written, after substitution, and the timezone: another one reads again. */
+  /** sha256 (hex) of the source's config after substitution, and the timezone. With another digest all parts are read again. */
   readonly digest: string;
 }
 
-/** When a source is looked at again, events or not. */
+/** When a source is checked for changes, whether or not events arrive. */
 export type Poll =
   | { readonly kind: 'every'; readonly ms: number }
   /** A cron expression in the agent's `timezone`. */
   | { readonly kind: 'cron'; readonly expression: string };
 
-/** Tables beside a source that its mapping needs, read anew with it. Paths are as written, relative to the config file. */
+/** Files that the mapping of a source needs, read again with it. Paths are as written, relative to the config file. */
 export interface LookupFiles {
   readonly maps: Readonly<Record<string, MapFile>>;
   readonly calendar: LookupFile | undefined;
@@ -96,24 +96,24 @@ export interface LookupFile {
   /** `undefined`: a comma, or a tab for `.tsv`. */
   readonly delimiter: string | undefined;
   readonly encoding: string;
-  /** How long it must have been quiet, in ms. */
+  /** How long it must be unchanged before it is read, in ms. */
   readonly settle: number;
 }
 
 export interface MapFile extends LookupFile {
-  /** Columns of it; `undefined`: the first and the second. */
+  /** Its columns; `undefined`: the first and the second. */
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
-/** Every month of a longer period has its value, or its first or last one has it, or each has an equal share. */
+/** Which months of a quarter or year get its value: all, the first, the last, or all an equal share. */
 export type Spread = 'repeat' | 'first' | 'last' | 'divide';
 
-/** Rows as the place would give them, and the readings that have to come out. */
+/** Example rows, and the readings that must come of them. */
 export interface SourceTest {
   readonly rows: readonly Readonly<Record<string, string>>[];
   readonly readings: readonly ExpectedReading[];
-  /** How many of the rows are rejected. */
+  /** How many of the rows must be rejected. */
   readonly rejects: number;
 }
 
@@ -137,12 +137,12 @@ export interface Mapping {
   readonly drivers: readonly DriverEntry[];
 }
 
-/** Wide rows to long ones. Named groups of the pattern become columns beside `name` and `value`. */
+/** Turns wide rows into long ones. Named groups of the pattern become columns beside `name` and `value`. */
 export interface Unpivot {
   readonly columns: Pattern;
-  /** The new column that holds the header of each. */
+  /** The new column for the header. */
   readonly name: string | undefined;
-  /** The new columns that hold its fields. With several, the pattern's group `value` says which one a header is of. */
+  /** The new columns for the fields. With several, the pattern's group `value` says to which one a header belongs. */
   readonly value: readonly string[];
 }
 
@@ -162,7 +162,7 @@ export interface DriverEntry {
   readonly path: readonly Template[];
   readonly time: { readonly from: Template; readonly format: TimeFormat };
   readonly value: { readonly from: Template; readonly format: DecimalFormat };
-  /** What becomes of a value that is of a quarter or a year; `undefined`: its times name months or days. */
+  /** How values of a quarter or a year are spread; `undefined`: all times name months or days. */
   readonly spread: Spread | undefined;
   readonly rule: Rule;
 }

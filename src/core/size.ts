@@ -12,7 +12,7 @@ const units: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 };
 
-/** Bytes, or `undefined` where the text is none: a whole number and its unit. */
+/** Bytes of a whole number with its unit; `undefined` for any other text. */
 export function parseSize(text: string): number | undefined {
   const [, digits, unit = ''] = /^(\d+) ?([a-z]+)$/i.exec(text.trim()) ?? [];
   const bytes = Number(digits) * (units[unit.toLowerCase()] ?? Number.NaN);

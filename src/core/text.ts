@@ -1,4 +1,4 @@
-/** What numbers and moments have in common as text: white space, and how a person is shown a bad one. */
+/** White space in texts from data, and how such texts are shown to a person. */
 
 const shownMax = 40;
 
@@ -18,7 +18,7 @@ export function isWhiteSpace(code: number): boolean {
   );
 }
 
-/** `text` without white space of any kind around it; the same string where there is none. */
+/** `text` without white space of any kind around it. */
 export function trimWhiteSpace(text: string): string {
   let start = 0;
   let end = text.length;
@@ -35,7 +35,7 @@ export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
 }
 
-/** The same for JSON, which stays the same data: what `JSON.stringify` leaves as it is, and a terminal may obey. */
+/** The same for JSON text: escapes what `JSON.stringify` leaves and a terminal may obey. The data stays the same. */
 export function visibleJson(json: string): string {
   return json.replaceAll(/[\u007f-\u009f\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
 }
@@ -46,10 +46,10 @@ function escaped(character: string): string {
   return shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** `text` in quotes on one line, for a reason: control characters escaped, cut at 40 characters. */
+/** `text` in quotes on one line, for the reason of a reject: control characters escaped, cut at 40 characters. */
 export function quote(text: string): string {
   if (text.length <= shownMax) return JSON.stringify(text);
-  // Half a surrogate pair would show as an escape that is not in the file.
+  // Half a surrogate pair would be shown as an escape.
   const last = text.charCodeAt(shownMax - 1);
   const end = last >= 0xd800 && last <= 0xdbff ? shownMax - 1 : shownMax;
   return `${JSON.stringify(text.slice(0, end)).slice(0, -1)}…"`;

@@ -81,7 +81,7 @@ describe('a config with every key', () => {
     });
   });
 
-  test('has its source as it was written', () => {
+  test('has the source as it is written', () => {
     const [revenue] = settings(everything, { env: { DRIVERS_TOKEN: 'abc' } }).sources;
     expect(revenue).toMatchObject({
       name: 'revenue',
@@ -137,7 +137,7 @@ test('a JSON file is a config', () => {
   expect(settings('{\n\t"destination": "emulator",\n\t"sources": {}\n}').destination).toBe('emulator');
 });
 
-test('a byte-order mark and Windows line ends are no part of it', () => {
+test('a byte-order mark and Windows line ends are ignored', () => {
   expect(settings(`\uFEFFtimezone: Europe/Berlin\r\ndestination: emulator\r\nsources: {}\r\n`).timezone).toBe(
     'Europe/Berlin',
   );
@@ -165,7 +165,7 @@ describe('numbers without quotes', () => {
     expect(mapping.maps).toEqual({ code: { N: '012', '007': '1.10', true: 'NULL' } });
   });
 
-  test('are so in paths, headers, tokens and the keys of a kind of source', () => {
+  test('also in paths, headers, tokens and the keys of a kind of source', () => {
     expect(source(`    drivers: [{ path: [2024, 01], time: "{t}", value: 1.50 }]`).mapping.drivers[0]).toMatchObject({
       path: [{ text: '2024' }, { text: '01' }],
       value: { from: { text: '1.50' } },

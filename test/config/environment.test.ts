@@ -188,7 +188,7 @@ sources:
     ]);
   });
 
-  test('and so is a state directory that nobody can tell', () => {
+  test('and so is a state directory that depends on an unset variable', () => {
     expect(problems(`state: /a/\${NOT}${rest}`, { secrets: 'optional' })).toEqual([
       '1:8 state: a variable that is not set; it comes from ${NOT} (every command needs the state directory)',
     ]);

@@ -26,7 +26,7 @@ describe('finding the file', () => {
     expect(findConfigFile({ env: {}, cwd: other })).toBe(path.join(other, 'config/driver-sync.yaml'));
   });
 
-  test('a file that is named and not there is missing, whatever else is', () => {
+  test('a file that is named and does not exist is missing, even where another one exists', () => {
     const cwd = place('driver-sync.yaml');
     const missing = (): string => findConfigFile({ env: { DRIVER_SYNC_CONFIG: 'c.yaml' }, cwd });
     expect(missing).toThrow(`no config file: ${path.join(cwd, 'c.yaml')} does not exist (from $DRIVER_SYNC_CONFIG)`);

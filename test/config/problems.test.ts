@@ -165,7 +165,7 @@ describe('what is wrong with a destination', () => {
   });
 });
 
-describe('a file that is no config at all', () => {
+describe('a file that is not a config', () => {
   test.each([
     ['', '1:1 : the file is empty (`driver-sync init` writes one to start with)'],
     ['# nothing\n', '1:1 : the file is empty (`driver-sync init` writes one to start with)'],
@@ -189,7 +189,7 @@ describe('a file that is no config at all', () => {
 });
 
 describe('every problem at once', () => {
-  test('in the order of the file, whatever else is wrong', () => {
+  test('in the order of the file', () => {
     const yaml = `timezone: Nowhere
 destination: { url: x }
 sources:

@@ -173,7 +173,7 @@ describe('what is wrong in a source', () => {
     expect(problems(sourceYaml(`    ${yaml}`))).toEqual([problem]);
   });
 
-  test('a type that there is not, with the rest of it judged all the same', () => {
+  test('an unknown type, and everything else that is wrong in the source', () => {
     const yaml = 'destination: emulator\nsources:\n  s: { type: cvs, files: [a], poll: 1, sepaator: x, drivers: [] }\n';
     expect(problems(yaml)).toEqual([
       `3:14 sources.s.type: unknown type of source "cvs" (did you mean "csv"? there are ${Object.keys(kinds).join(', ')})`,

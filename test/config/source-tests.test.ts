@@ -33,7 +33,7 @@ test('tests that hold are no news', async () => {
   expect((await run('check', '--json')).json<Checked>()).toMatchObject({ ok: true, problems: [] });
 });
 
-test('a reading that does not come out is shown where it is expected, with what comes out instead', async () => {
+test('a missing reading is shown where it is expected, with the readings that came instead', async () => {
   const wrong = { ...good, readings: [{ driver: 'Rent', month: '2026-03', value: '7.5' }] };
   expect(await problemsOf(good, wrong)).toEqual([
     'sources.costs.tests[1].readings[0]: the rows do not give Rent 2026-03 7.5 (the rows also give Rent 2026-03 7.50 (Rent))',

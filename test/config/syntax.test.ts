@@ -22,7 +22,7 @@ describe('text that YAML does not take', () => {
     expect(problems(yaml + rest)).toContain(problem);
   });
 
-  test('does not hide what is wrong elsewhere, and brings up nothing that is right', () => {
+  test('hides no other problem and causes none', () => {
     const yaml = `timezone: Nowhere
 guard: { floor: 3
 destination: { url: x }
@@ -78,7 +78,7 @@ sources:
     expect(problems(lines.join('\n') + rest).join()).toContain('aliases that make the config endless');
   });
 
-  test('a key that is no text', () => {
+  test('a key that is not a text', () => {
     expect(problems(`? [a]\n: 1${rest}`)).toContain('1:3 : a key that is not a text (quote the key)');
   });
 });

@@ -50,7 +50,7 @@ describe('by a calendar', () => {
     expect(read('2025-01-26', tokyo)).toMatch(/^2025-02 /);
   });
 
-  test('a month or a quarter by name is that, though its first day lies in the period of another', () => {
+  test('a month or a quarter by name keeps its month, though its first day lies in the period of another one', () => {
     expect(read('2025-02', { calendar })).toBe('2025-02 at 2025-02-01T00:00:00');
     expect(read('Feb 2025', { calendar, formats: ['MMM yyyy'] })).toMatch(/^2025-02 at/);
     expect(read('2025-02-26', { calendar })).toMatch(/^2025-03 at/);
@@ -61,7 +61,7 @@ describe('by a calendar', () => {
     ['2024-12-28', '2024-12-28 is outside the calendar 445.csv, which has 2024-12-29 to 2025-03-29'],
     ['2025-03-30', '2025-03-30 is outside the calendar 445.csv'],
     ['2025-04', 'outside the calendar 445.csv, which has 2024-12-29 to 2025-03-29, counted as 2025-01 to 2025-03'],
-    ['P04 FY2025', 'it is no period of 445.csv, and not an ISO 8601 date'],
+    ['P04 FY2025', 'it is not a period of 445.csv, and not an ISO 8601 date'],
   ])('%s is a reject: %s', (text, reason) => {
     expect(read(text, { calendar })).toContain(reason);
   });
@@ -70,7 +70,7 @@ describe('by a calendar', () => {
     expect(read('30.03.2025', { calendar, formats: ['iso', 'dd.MM.yyyy'] })).toContain('which has 2024-12-29 to');
   });
 
-  test('every day is in the period that a look at each would find', () => {
+  test('every day is in the period that a search through all periods finds', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(
@@ -127,16 +127,19 @@ describe('a calendar', () => {
   test.each([
     [[], 'calendar 445.csv has no periods'],
     [[['', '', '', '']], 'has no periods'],
-    [[first, ['x', '2025-02-30', '2025-03-01', '2025-02']], 'row 2: start "2025-02-30" is no day: February 2025 has'],
-    [[['x', '2025-02-01', '2025-02', '2025-02']], 'row 1: end "2025-02" is no day such as 2025-02-01'],
-    [[['x', '2025-02-01', '2025-02-28T00:00:00', '2025-02']], 'row 1: end "2025-02-28T00:00:00" is no day'],
+    [
+      [first, ['x', '2025-02-30', '2025-03-01', '2025-02']],
+      'row 2: start "2025-02-30" is not a day: February 2025 has',
+    ],
+    [[['x', '2025-02-01', '2025-02', '2025-02']], 'row 1: end "2025-02" is not a day such as 2025-02-01'],
+    [[['x', '2025-02-01', '2025-02-28T00:00:00', '2025-02']], 'row 1: end "2025-02-28T00:00:00" is not a day'],
     [[['x', '', '2025-02-28', '2025-02']], 'row 1: start is empty'],
-    [[['x', '2025-02-01', '2025-02-28', 'Feb 2025']], 'row 1: month "Feb 2025" is no month such as 2025-01'],
-    [[['x', '2025-02-01', '2025-02-28', '2025-13']], 'row 1: month "2025-13" is no month'],
-    [[['x', '2025-02-01', '2025-02-28']], 'row 1: month "" is no month'],
+    [[['x', '2025-02-01', '2025-02-28', 'Feb 2025']], 'row 1: month "Feb 2025" is not a month such as 2025-01'],
+    [[['x', '2025-02-01', '2025-02-28', '2025-13']], 'row 1: month "2025-13" is not a month'],
+    [[['x', '2025-02-01', '2025-02-28']], 'row 1: month "" is not a month'],
     [[first, ['x', '2025-01-26', '2025-01-25', '2025-02']], 'row 2: its end 2025-01-25 is before its start 2025-01-26'],
-    [[first, ['x', '2025-01-25', '2025-02-22', '2025-02']], 'rows 1 and 2: both have 2025-01-25'],
-    [[second, first, ['', '2025-01-01', '2025-01-02', '2025-01']], 'rows 2 and 3: both have 2025-01-01'],
+    [[first, ['x', '2025-01-25', '2025-02-22', '2025-02']], 'rows 1 and 2: both contain 2025-01-25'],
+    [[second, first, ['', '2025-01-01', '2025-01-02', '2025-01']], 'rows 2 and 3: both contain 2025-01-01'],
     [[third, first], 'rows 1 and 2: 2025-01-26 to 2025-02-22 between them are in no period'],
     [[first, ['x', '2025-01-27', '2025-02-22', '2025-02']], 'rows 1 and 2: 2025-01-26 between them is in no period'],
     [

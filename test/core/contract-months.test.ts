@@ -1,4 +1,4 @@
-/** Months as DESIGN section 4 words them: what a time's text becomes, format by format and zone by zone. */
+/** The month that each text of a time gives, format by format and zone by zone. */
 import { describe, expect, test } from 'vitest';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
@@ -85,7 +85,7 @@ describe('a moment in Kathmandu', () => {
   ]);
 });
 
-describe('a date of Apia that never was, since the island skipped it', () => {
+describe('a date of Apia that did not exist, since the island skipped it', () => {
   months({ timezone: 'Pacific/Apia' }, [['2011-12-30', '2011-12']]);
 });
 
@@ -99,7 +99,7 @@ describe("a date-time in the column's own zone", () => {
   ]);
 });
 
-describe('a date, whatever the zones', () => {
+describe('a date in any zone', () => {
   months({ time: '{ from: "{t}", timezone: Pacific/Kiritimati }', timezone: 'Pacific/Pago_Pago' }, [
     ['2026-03-01', '2026-03'],
     ['2026-02-28', '2026-02'],
@@ -216,7 +216,7 @@ describe('a date-time with a format in its own zone', () => {
   ]);
 });
 
-describe('a date with a format, whatever the zones', () => {
+describe('a date with a format in any zone', () => {
   months({ time: '{ from: "{t}", format: dd.MM.yyyy, timezone: Pacific/Kiritimati }', timezone: 'Pacific/Pago_Pago' }, [
     ['01.03.2026', '2026-03'],
     ['28.02.2026', '2026-02'],

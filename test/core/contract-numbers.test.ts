@@ -1,4 +1,4 @@
-/** Numbers as DESIGN section 4 words them: what a value's text becomes, format by format. */
+/** The number that each text of a value gives, format by format. */
 import { describe } from 'vitest';
 import { nothing, numbers, rejected } from '../support/contract-table.ts';
 

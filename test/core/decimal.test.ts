@@ -120,7 +120,7 @@ describe('plain numbers', () => {
     const long = `${'1234567890'.repeat(100_000)}.${'5'.repeat(100)}`;
     expect(parseDecimal(` ${long}`, plainDecimal)).toBe(long);
     expect(parseDecimal(`${long}x`, plainDecimal)).toBeUndefined();
-    expect(describeBadDecimal(`${long}x`, plainDecimal)).toContain('"x" has no place there');
+    expect(describeBadDecimal(`${long}x`, plainDecimal)).toContain('"x" does not belong there');
   });
 });
 
@@ -373,10 +373,10 @@ describe('the reason of a reject', () => {
     ['5-', plainDecimal, 'say accounting: true'],
     ['(-5)', accounting, 'more than one sign'],
     ['1e101', plainDecimal, 'its exponent is not from -100 to 100'],
-    ['1.2.3', plainDecimal, '"." is the decimal mark and stands there more than once'],
+    ['1.2.3', plainDecimal, '"." is the decimal mark and occurs more than once'],
     ['1\u00a0234', plainDecimal, 'say group: " " if it groups'],
     ['1\u2019234', plainDecimal, `say group: "'" if it groups`],
-    ['1_000', plainDecimal, '"_" has no place there'],
+    ['1_000', plainDecimal, '"_" does not belong there'],
     ['NaN', plainDecimal, 'it has no digits'],
     ['١٢', plainDecimal, 'only the digits 0 to 9 are read'],
   ])('of %j says what to declare', (text, format, expected) => {

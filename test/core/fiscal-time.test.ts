@@ -70,11 +70,11 @@ describe('a fiscal quarter', () => {
     ['FY2024/26 Q1', 'the years 2024 and 26 do not follow each other'],
     ['FY2025/24 Q1', 'do not follow each other'],
     ['FY2024/2024 Q1', 'do not follow each other'],
-    ['FY2025', 'it is no quarter of a year such as FY2025 Q1'],
-    ['Q1', 'it is no quarter of a year'],
-    ['Q1 202', 'it is no quarter of a year'],
-    ['Q1 2025 x', 'it is no quarter of a year'],
-    ['2025-01-31', 'it is no quarter of a year'],
+    ['FY2025', 'it is not a quarter of a year such as FY2025 Q1'],
+    ['Q1', 'it is not a quarter of a year'],
+    ['Q1 202', 'it is not a quarter of a year'],
+    ['Q1 2025 x', 'it is not a quarter of a year'],
+    ['2025-01-31', 'it is not a quarter of a year'],
     ['FY1000 Q1', 'outside 1000 to 9999'],
     ['2024-W05', 'a week may lie in two months'],
   ])('is not %j: %s', (text, reason) => {
@@ -105,9 +105,9 @@ describe('a fiscal period', () => {
     ['FY2025-P16', 'period 16 is an adjustment period'],
     ['P100 2025', 'period 100 is an adjustment period'],
     ['P00 2025', 'there is no period 0'],
-    ['2025-07', 'it is no period of a year such as FY2025 P07'],
-    ['P1225', 'it is no period of a year'],
-    ['P7', 'it is no period of a year'],
+    ['2025-07', 'it is not a period of a year such as FY2025 P07'],
+    ['P1225', 'it is not a period of a year'],
+    ['P7', 'it is not a period of a year'],
   ])('is not %j: %s', (text, reason) => {
     expect(read(text, { formats: ['fiscal-period'], fiscalYear: april })).toContain(reason);
   });

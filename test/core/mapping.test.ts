@@ -73,7 +73,7 @@ describe('a row', () => {
     expect(readAll(mapping([revenue]), columns, [fields])).toEqual([{ reject }]);
   });
 
-  test('is told apart by its key columns and nothing that joins them', () => {
+  test('is known by its key columns, not by their joined text', () => {
     const two = mapping([entry({ id: '{a}-{b}', path: ['{a}', '{b}'] })]);
     const rows = readAll(
       two,
@@ -253,7 +253,7 @@ describe('a value of a quarter or a year', () => {
   });
 });
 
-describe('a row with a field that is none', () => {
+describe('a row with a field that could not be read', () => {
   const faulty = (map: Mapping, rows: string[][], at: readonly [row: number, column: number]): unknown[] => {
     const mapper = new RowMapper(map, [...columns, 'note'], utc);
     const fault = (row: number, column: number): string | undefined =>
@@ -274,14 +274,14 @@ describe('a row with a field that is none', () => {
     expect(faulty(mapping([revenue]), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([['rev/N']]);
   });
 
-  test('is a reject where `where` asks for the field, and none where it leaves the row out by another', () => {
+  test('is rejected where `where` tests the field, and left out where another test leaves it out', () => {
     const only = (column: string, texts: string[]): Mapping =>
       mapping([revenue], { where: [{ column, test: { kind: 'oneOf', texts } }] });
     expect(faulty(only('note', ['x']), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([{ reject: 'cell #N/A' }]);
     expect(faulty(only('region', ['S']), [['N', '#N/A', '1', '']], [0, 1])).toEqual(['filtered']);
   });
 
-  test('is no fault where its text means "no value", or where `where` leaves out just that', () => {
+  test('is accepted where its text means "no value", or where `where` leaves out just that text', () => {
     const rows = [['N', '2026-01-01', '#N/A', '']];
     expect(faulty(mapping([revenue], { missing: ['', '#N/A'] }), rows, [0, 2])).toEqual([[]]);
     const named: Test = { kind: 'not', test: { kind: 'oneOf', texts: ['#N/A'] } };
@@ -354,7 +354,7 @@ describe("a text that is a column's name", () => {
   const text = (where: string, name: string): string =>
     `drivers[0].${where} is the text "${name}" in every row, and there is a column of that name: for its fields write "{${name}}"`;
 
-  test('is told wherever an entry has it', () => {
+  test('is found wherever an entry has it', () => {
     const slips = mapping([entry({ id: 'region', path: ['Sales', ' date '], time: 'date', value: '{amount}' })]);
     expect(literalWarnings(slips, columns)).toEqual([
       text('id', 'region'),
@@ -363,7 +363,7 @@ describe("a text that is a column's name", () => {
     ]);
   });
 
-  test('is told of the columns that unpivot makes', () => {
+  test('is found among the columns that unpivot makes', () => {
     const unpivot = { columns: pattern('^\\d+$'), name: 'year', value: ['sum'] };
     const slips = mapping([entry({ path: ['year'], time: '{year}', value: '{sum}' })], { unpivot });
     expect(literalWarnings(slips, ['region', '2025'])).toEqual([text('path[0]', 'year')]);

@@ -48,7 +48,7 @@ describe('a name', () => {
     expect(renderName(template('{a|default:none}'), field({ a: 'x' }), maps)).toBe('x');
   });
 
-  test('looks only at what a map holds itself', () => {
+  test('looks up only keys that the map itself has', () => {
     expect(renderName(template('{a|map:region}'), field({ a: 'toString' }), maps)).toBe('a name like any other');
     expect(renderName(template('{a|map:region}'), field({ a: 'constructor' }), maps)).toEqual({ column: 'a' });
   });

@@ -55,10 +55,10 @@ describe('ISO 8601', () => {
     ['2026', 'a year alone names no month; say format: yyyy'],
     ['2026-Q1', 'say format: fiscal-quarter'],
     ['45292', 'say format: excel-serial'],
-    ['infinity', 'infinity is no moment'],
-    ['-infinity', 'infinity is no moment'],
-    ['0000-00-00', 'a date of zeros stands for none'],
-    ['0000-00-00 00:00:00', 'a date of zeros stands for none'],
+    ['infinity', 'infinity is not a date'],
+    ['-infinity', 'infinity is not a date'],
+    ['0000-00-00', 'a date of zeros means that there is no date'],
+    ['0000-00-00 00:00:00', 'a date of zeros means that there is no date'],
     ['2024-01-00', 'January 2024 has days 1 to 31, not 0'],
     ['2024-01-31 23:00:00+05:60', 'there is no zone +05:60'],
     ['2024-01-31 23:00:00+00:53:60', 'there is no zone +00:53:60'],
@@ -102,7 +102,7 @@ describe('ISO 8601', () => {
 });
 
 describe('a month', () => {
-  test('of a date without a time is its own, whatever the zones', () => {
+  test('of a date without a time is the month of that date in every zone', () => {
     for (const agent of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Europe/Berlin']) {
       expect(read('2026-03-01', { agent, timezone: 'America/New_York' })).toMatch(/^2026-03 /);
       expect(read('2026-03-31', { agent, timezone: 'Asia/Tokyo' })).toMatch(/^2026-03 /);
@@ -355,7 +355,7 @@ describe('a format with a problem', () => {
     expect(timeFormatProblem({ ...plainFormat, formats, locales: ['de-DE'], timezone: 'Asia/Tokyo' })).toBeUndefined();
   });
 
-  test('is not one of digits in languages that disagree on names', () => {
+  test('may be used with languages that disagree on names if it has digits only', () => {
     expect(timeFormatProblem({ ...plainFormat, formats: ['dd.MM.yyyy'], locales: ['cs', 'hr'] })).toBeUndefined();
   });
 });

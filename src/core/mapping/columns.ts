@@ -3,15 +3,15 @@ import type { Mapping, Unpivot } from '../settings.ts';
 import { type Template, literalText, templateColumns } from './template.ts';
 import { type Unpivoted, unpivot, unpivotNames, valueGroup } from './unpivot.ts';
 
-/** What a mapping asks for and a place cannot give: a column that a part lacks, a rule that a database cannot collapse by. */
+/** Something that a mapping needs and its source lacks: a column, or a rule that a database can collapse by. */
 export interface MappingProblem {
-  /** Where the source's config asks for it, such as `['drivers', 0, 'time']`. */
+  /** Where the source's config needs it, such as `['drivers', 0, 'time']`. */
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly hint: string;
 }
 
-/** Everything about a mapping that does not fit a part's columns. */
+/** All that a mapping needs and these columns of a part lack. */
 export function columnProblems(mapping: Mapping, columns: readonly string[]): readonly MappingProblem[] {
   const problems: MappingProblem[] = mapping.unpivot === undefined ? [] : unpivotProblems(mapping.unpivot, columns);
   if (problems.length > 0) return problems;
@@ -36,8 +36,8 @@ export function columnProblems(mapping: Mapping, columns: readonly string[]): re
 }
 
 /**
- * Texts of entries that are also names of columns: `path: [Sales, region]` is mostly a slip for `{region}`. A measure named
- * after the column of its value is no slip: `path: [Sales, orders]` beside `value: "{orders}"`.
+ * Texts of entries that are also names of columns: `path: [Sales, region]` is mostly meant as `{region}`. A measure may have
+ * the name of the column of its value: `path: [Sales, orders]` beside `value: "{orders}"`.
  */
 export function literalWarnings(mapping: Mapping, columns: readonly string[]): readonly string[] {
   const names = mapping.unpivot === undefined ? columns : unpivot(mapping.unpivot, columns).names;
@@ -60,7 +60,7 @@ export function literalWarnings(mapping: Mapping, columns: readonly string[]): r
 /** A column whose fields a mapping uses, by its index. */
 export interface NeededColumn {
   readonly column: number;
-  /** Values stand in it, and nothing else. */
+  /** Only values are taken from it. */
   readonly isValue: boolean;
 }
 
@@ -94,7 +94,7 @@ function unpivotProblems(settings: Unpivot, columns: readonly string[]): Mapping
   const { rows, strangers } = unpivot(settings, columns);
   const [stranger] = strangers;
   if (stranger !== undefined) {
-    const message = `column "${stranger}" matches unpivot.columns, and its "${valueGroup}" is none of ${settings.value.join(', ')}`;
+    const message = `column "${stranger}" matches unpivot.columns, and its group "${valueGroup}" is not one of ${settings.value.join(', ')}`;
     return [{ path: ['unpivot', 'columns'], message, hint: 'narrow the pattern, or name that value column too' }];
   }
   if (rows.length === 0) {
@@ -103,7 +103,7 @@ function unpivotProblems(settings: Unpivot, columns: readonly string[]): Mapping
   }
   const unmatched = settings.value.findIndex((_name, at) => rows.every(({ fields }) => fields[at] === undefined));
   if (unmatched >= 0) {
-    const message = `no column that matches unpivot.columns is of the value column "${settings.value[unmatched]}"`;
+    const message = `no column that matches unpivot.columns belongs to the value column "${settings.value[unmatched]}"`;
     return [{ path: ['unpivot', 'value'], message, hint: `the columns are ${listColumns(columns)}` }];
   }
   const taken = unpivotNames(settings).find((name) => columns.includes(name));
@@ -112,12 +112,12 @@ function unpivotProblems(settings: Unpivot, columns: readonly string[]): Mapping
   return [{ path: ['unpivot'], message, hint: 'choose another name under unpivot' }];
 }
 
-/** The mark in a header of one column, which may be the delimiter that the file is written with. */
+/** The mark in a header of one column, which may be the file's real delimiter. */
 export function otherDelimiter(names: readonly string[]): string | undefined {
   return names.length === 1 ? /[;\t|,]/.exec(names[0] ?? '')?.[0] : undefined;
 }
 
-/** What to do about a column that is not there. */
+/** The hint for a column that is missing. */
 export function columnHint(names: readonly string[]): string {
   const mark = otherDelimiter(names);
   if (mark === undefined) return `the columns are ${listColumns(names)}`;

@@ -1,4 +1,4 @@
-/** Templates over a row's columns: `revenue/{region}/{product|slug}`. Syntax: DESIGN section 3. */
+/** Templates over a row's columns: `revenue/{region}/{product|slug}`. */
 
 /** A parsed template. Literal pieces are never adjacent. */
 export interface Template {
@@ -82,7 +82,7 @@ export function templateColumns(template: Template): readonly string[] {
   return template.pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.column]));
 }
 
-/** What a template without placeholders says in every row; `undefined` for one with placeholders, or without any text. */
+/** The text of a template without placeholders; `undefined` for one with placeholders, or an empty one. */
 export function literalText({ pieces }: Template): string | undefined {
   const [only] = pieces;
   return pieces.length === 1 && typeof only === 'string' ? only : undefined;
@@ -95,12 +95,12 @@ export function templateMaps(template: Template): readonly string[] {
   );
 }
 
-/** A placeholder that came out empty where that is not allowed. */
+/** The column of a placeholder that is empty where it must not be. */
 export interface EmptyPlaceholder {
   readonly column: string;
 }
 
-/** Renders for `time` and `value`: placeholders as they are, empty ones too. */
+/** Renders `time` and `value`: placeholders are not trimmed and may be empty. */
 export function renderText(template: Template, field: (column: string) => string, maps: Maps): string {
   let text = '';
   for (const piece of template.pieces) {
@@ -109,7 +109,7 @@ export function renderText(template: Template, field: (column: string) => string
   return text;
 }
 
-/** Renders for `id` and `path`: placeholders trimmed, and an empty one is the answer instead of a text. */
+/** Renders `id` and `path`: placeholders are trimmed, and the first empty one is returned instead of a text. */
 export function renderName(
   template: Template,
   field: (column: string) => string,
@@ -160,7 +160,7 @@ function lookUp(maps: Maps, name: string, text: string): string {
   return map !== undefined && Object.hasOwn(map, text) ? (map[text] as string) : '';
 }
 
-/** `Sign Ups (Café)` becomes `sign-ups-cafe`: lower case, Latin accents dropped, all but letters and digits to one `-`. */
+/** `Sign Ups (Café)` becomes `sign-ups-cafe`: lower case, no Latin accents, one `-` for anything between letters and digits. */
 export function slug(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,26 +1,26 @@
-/** Wide columns to long rows, by a pattern over the header. */
+/** Turns columns whose headers match a pattern into rows. */
 import type { Row } from '../model.ts';
 import type { Unpivot } from '../settings.ts';
 
-/** The group of the pattern that says which of several value columns a header is of. */
+/** The group of the pattern that says to which of several value columns a header belongs. */
 export const valueGroup = 'value';
 
-/** One long row of each wide one. */
+/** One of the long rows that each wide row becomes. */
 interface LongRow {
-  /** What it is called in a reason. */
+  /** Its name in the reason of a reject. */
   readonly label: string;
-  /** The new columns but those of values: groups of the pattern, then the header itself. */
+  /** Fields of the new columns except those of values: groups of the pattern, then the header itself. */
   readonly texts: readonly string[];
-  /** For each value column where its field stands in the wide row; `undefined`: no such column. */
+  /** For each value column the index of its field in the wide row; `undefined`: the row has no such field. */
   readonly fields: readonly (number | undefined)[];
 }
 
-/** What a part's columns become. */
+/** The columns of a part after unpivoting. */
 export interface Unpivoted {
-  /** Names by index into a long row; '' for the columns that were unpivoted. */
+  /** Names of a long row's fields; '' for the columns that were unpivoted. */
   readonly names: readonly string[];
   readonly rows: readonly LongRow[];
-  /** Headers whose group `value` is none of the value columns. */
+  /** Headers whose group `value` names no value column. */
   readonly strangers: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Exact arithmetic on canonical decimal text (`-?(0|[1-9]\d*)(\.\d+)?`), as `parseDecimal` returns it. Every result is
- * canonical again. Mantissas are BigInt, so no digit is lost whatever the length.
+ * canonical again. Mantissas are BigInt, so no digit is ever lost.
  */
 
 interface Parts {
@@ -9,10 +9,10 @@ interface Parts {
   readonly scale: number;
 }
 
-/** How many digits an average has beyond the scale of its sum (DESIGN 4). */
+/** How many more decimals an average has than its sum. */
 const averageDigits = 6;
 
-/** Negative, zero or positive, like a comparator; scale makes no difference: 1.50 equals 1.5. */
+/** Negative, zero or positive, for sorting. 1.50 equals 1.5. */
 export function compareDecimals(a: string, b: string): number {
   if (a === b) return 0;
   const aNegative = a.charCodeAt(0) === minus;
@@ -50,7 +50,7 @@ export function averageDecimal(sum: string, count: number): string {
   return dropTrailingZeros(toText(mantissa < 0n ? -rounded : rounded, scale + averageDigits));
 }
 
-/** At `digits` after the point: half away from zero; a shorter fraction gets zeros. 2.345 at 2 is 2.35, 7 at 2 is 7.00. */
+/** Rounds to `digits` decimals, halves away from zero, or adds zeros: with 2, 2.345 is 2.35 and 7 is 7.00. */
 export function roundDecimal(text: string, digits: number): string {
   const { mantissa, scale } = toParts(text);
   if (scale <= digits) return toText(mantissa * powerOfTen(digits - scale), digits);
@@ -61,9 +61,9 @@ export function roundDecimal(text: string, digits: number): string {
 }
 
 /**
- * Equal shares that add up to exactly `text`: what cannot be shared alike goes to the last ones, a unit each, so that no two
- * differ by more. At the scale of `text` plus 6 and without trailing zeros (100 in three is 33.333333 twice and
- * 33.333334), or at the scale of `text` where that is `fixed`.
+ * Equal shares that add up to exactly `text`. The last ones are larger by one unit of the last decimal where needed. They have 6 more
+ * decimals than `text`, without trailing zeros (100 in three is 33.333333 twice and 33.333334), or as many as `text` where that is
+ * `fixed`.
  */
 export function divideDecimal(text: string, shares: number, scaleOf: 'fixed' | 'free'): readonly string[] {
   const { mantissa, scale } = toParts(text);
@@ -79,13 +79,13 @@ export function divideDecimal(text: string, shares: number, scaleOf: 'fixed' | '
   });
 }
 
-/** The same number with the other sign; zero has none. */
+/** The same number with the other sign. Zero has no sign. */
 export function negateDecimal(text: string): string {
   if (text.charCodeAt(0) === minus) return text.slice(1);
   return isZero(text) ? text : `-${text}`;
 }
 
-/** Whether canonical text is zero at any scale. Stops at the first other digit, so at once for nearly every value. */
+/** Whether canonical text is zero, with any number of decimals. */
 export function isZero(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -134,7 +134,7 @@ function toText(mantissa: bigint, scale: number): string {
 const powers: bigint[] = [];
 
 function powerOfTen(exponent: number): bigint {
-  // A sum asks for the same few powers millions of times; longer ones are rare and not worth their memory.
+  // A sum needs the same few powers millions of times. Larger ones are rare and not worth their memory.
   if (exponent > 64) return 10n ** BigInt(exponent);
   return (powers[exponent] ??= 10n ** BigInt(exponent));
 }

@@ -1,4 +1,4 @@
-/** Decimal text in, canonical decimal text out. No value ever becomes a JavaScript number. */
+/** Reads numbers as canonical decimal text. No value ever becomes a JavaScript number. */
 import { isZero, multiplyDecimals, negateDecimal, roundDecimal } from './arithmetic.ts';
 import { isWhiteSpace, quote, trimWhiteSpace } from '../text.ts';
 
@@ -13,7 +13,7 @@ export interface DecimalFormat {
   /** Canonical decimal text that every value is multiplied by, exactly. */
   readonly scale: string | undefined;
   readonly negate: boolean;
-  /** Digits after the point that every value is rounded to, half away from zero as ledgers do; `undefined`: none is. */
+  /** Decimals that every value is rounded to, halves away from zero as in ledgers; `undefined`: no rounding. */
   readonly round: number | undefined;
 }
 
@@ -26,12 +26,12 @@ export const plainDecimal: DecimalFormat = {
   round: undefined,
 };
 
-/** Exponents beyond this are rejects: nobody's figure has a hundred zeros (DESIGN 4). */
+/** Exponents beyond this are rejects: no real figure has a hundred zeros. */
 const exponentMax = 100;
 
 /**
  * The canonical text of a number (`-?(0|[1-9]\d*)(\.\d+)?`), scale, sign and rounding applied; `undefined` if `text` is not one in
- * this format. Marks are declared, never guessed; trailing zeros stay as written (DESIGN 4, "Numbers").
+ * this format. Marks are declared, never guessed; trailing zeros stay as written.
  */
 export function parseDecimal(text: string, format: DecimalFormat): string | undefined {
   const read = isCanonical(text, format) ? text : readDecimal(text, format);
@@ -41,7 +41,7 @@ export function parseDecimal(text: string, format: DecimalFormat): string | unde
   return format.round === undefined ? signed : roundDecimal(signed, format.round);
 }
 
-/** Whether `text` needs no reading at all, as nearly every cell of most files. */
+/** Whether `text` is canonical already, as nearly every cell of most files is. */
 function isCanonical(text: string, format: DecimalFormat): boolean {
   const end = text.length;
   const isNegative = text.charCodeAt(0) === minus;
@@ -58,7 +58,7 @@ function isCanonical(text: string, format: DecimalFormat): boolean {
   return !isNegative || !isZero(text);
 }
 
-/** A number without its sign and trimmings. */
+/** A number without its sign and whatever is printed around it. */
 interface Bare {
   readonly text: string;
   readonly isNegative: boolean;
@@ -100,7 +100,7 @@ function readExponent(text: string): number | undefined {
   return match[1] === '' || match[1] === '+' ? size : -size;
 }
 
-/** The digits of an integer part, or `undefined` where a group mark stands anywhere but between whole groups. */
+/** The digits of an integer part; `undefined` where a group mark is not between whole groups. */
 function ungroup(text: string, { group }: DecimalFormat): string | undefined {
   if (isDigits(text)) return text;
   if (group === undefined) return undefined;
@@ -115,7 +115,7 @@ function ungroup(text: string, { group }: DecimalFormat): string | undefined {
     end = i;
     place++;
   }
-  // Nobody groups 0.123: it is a fraction with another mark than was declared, and 123 would be a guess.
+  // No group begins with 0: 0.123 is a fraction with another mark than declared, and 123 would be a guess.
   if (text.charCodeAt(0) === zero) return undefined;
   return end >= 1 && end <= groupSize(group.sizes, place) ? text.slice(0, end) + digits : undefined;
 }
@@ -124,7 +124,7 @@ function groupSize(sizes: readonly number[], place: number): number {
   return sizes[Math.min(place, sizes.length - 1)] ?? 3;
 }
 
-/** White space of any kind is one mark, and so are both apostrophes: programs do not agree on theirs. */
+/** All white space is one mark, and so are both apostrophes, since programs differ in which they write. */
 function isMark(code: number, mark: string): boolean {
   const declared = mark.charCodeAt(0);
   if (isWhiteSpace(declared)) return isWhiteSpace(code);
@@ -132,7 +132,7 @@ function isMark(code: number, mark: string): boolean {
   return code === declared;
 }
 
-/** @param scale how many of `digits` stand after the point; negative: how many zeros follow them */
+/** @param scale how many of `digits` are decimals; negative: how many zeros follow them */
 function placePoint(digits: string, scale: number): string {
   if (scale <= 0) return dropLeadingZeros(digits + '0'.repeat(-scale));
   const padded = digits.length > scale ? digits : digits.padStart(scale + 1, '0');
@@ -145,13 +145,12 @@ function dropLeadingZeros(digits: string): string {
   return digits.slice(start);
 }
 
-// ISO 4217, today's and former codes. Built once: asking Intl costs about 0.1 ms.
+// Present and former codes of ISO 4217.
 const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
 
 /**
- * Takes off what accounting prints around a number, from both ends until only the number is left: one sign (minus or plus
- * before, minus after, or brackets), one currency sign (`€`, `US$`), one currency code, one `%`. A lone minus is what
- * spreadsheets print for zero (`$ -`).
+ * Removes what accounting prints around a number, from both ends: one sign (minus or plus before, minus after, or brackets), one
+ * currency sign (`€`, `US$`), one currency code, one `%`. Spreadsheets print a lone minus for zero (`$ -`).
  */
 function peelAccounting(text: string): Bare | undefined {
   const taken = new Set<Piece['kind']>();
@@ -160,7 +159,7 @@ function peelAccounting(text: string): Bare | undefined {
   for (;;) {
     const piece = firstPiece(rest) ?? lastPiece(rest);
     if (piece === undefined) break;
-    // Two signs, two currencies, brackets in brackets: nobody can say which was meant.
+    // Two signs, two currencies or nested brackets have no certain meaning.
     const kind = piece.kind === 'plus' || piece.kind === 'brackets' ? 'minus' : piece.kind;
     if (taken.has(kind)) return undefined;
     taken.add(kind);
@@ -173,7 +172,7 @@ function peelAccounting(text: string): Bare | undefined {
   return isLoneMinus ? { text: '0', isNegative: false } : undefined;
 }
 
-/** Something beside a number, and what is left between `start` and `end` without it. */
+/** Something beside a number. The rest is what lies between `start` and `end`. */
 interface Piece {
   readonly kind: 'minus' | 'plus' | 'brackets' | 'sign' | 'code' | 'percent';
   readonly start: number;
@@ -199,13 +198,13 @@ function lastPiece(text: string): Piece | undefined {
   if (isDigit(code) || text === '') return undefined;
   if (isMinus(code)) return { kind: 'minus', start: 0, end: end - 1 };
   if (code === percent) return { kind: 'percent', start: 0, end: end - 1 };
-  // No sign with its letters is longer than five UTF-16 units.
+  // A currency sign with its letters has at most five UTF-16 units.
   const sign = /[A-Z]{0,3}\p{Sc}$/u.exec(text.slice(-5));
   if (sign !== null) return { kind: 'sign', start: 0, end: end - sign[0].length };
   return currencyCodes.has(text.slice(-3)) ? { kind: 'code', start: 0, end: end - 3 } : undefined;
 }
 
-/** One line that says why `parseDecimal` returned `undefined`, for the list of rejects. */
+/** Why `parseDecimal` returned `undefined`: one line for the list of rejects. */
 export function describeBadDecimal(text: string, format: DecimalFormat): string {
   const trimmed = trimWhiteSpace(text);
   if (trimmed === '') return 'value is empty; say missing: [""] if that means no value';
@@ -232,12 +231,12 @@ function explain(text: string, format: DecimalFormat): string {
 
 /** About the first character that is neither a digit nor the decimal mark. */
 function explainMark(text: string, { decimal, group }: DecimalFormat): string {
-  if (text.split(decimal).length > 2) return `${quote(decimal)} is the decimal mark and stands there more than once`;
+  if (text.split(decimal).length > 2) return `${quote(decimal)} is the decimal mark and occurs more than once`;
   const at = [...text].find((character) => !/[0-9]/.test(character) && character !== decimal);
   if (at === undefined) return 'it has no digits';
   if (group !== undefined && isMark(at.charCodeAt(0), group.mark)) {
     const sizes = group.sizes.length === 1 ? `${group.sizes[0]}` : group.sizes.join(', ');
-    if (text.startsWith('0')) return `no group begins with 0, so ${quote(at)} does not seem to group here`;
+    if (text.startsWith('0')) return `no group begins with 0, so ${quote(at)} does not seem to be a group mark here`;
     return `${quote(at)} must stand between groups of ${sizes} digits, before the decimal mark`;
   }
   if (at === '.' || at === ',') {
@@ -247,9 +246,9 @@ function explainMark(text: string, { decimal, group }: DecimalFormat): string {
   }
   if (isWhiteSpace(at.charCodeAt(0)) || isApostrophe(at.charCodeAt(0))) {
     const mark = isApostrophe(at.charCodeAt(0)) ? "'" : ' ';
-    return `${quote(at)} stands where no such grouping is declared; say group: ${quote(mark)} if it groups`;
+    return `${quote(at)} is not declared as a group mark; say group: ${quote(mark)} if it groups`;
   }
-  return `${quote(at)} has no place there`;
+  return `${quote(at)} does not belong there`;
 }
 
 const plus = 0x2b;
@@ -263,7 +262,7 @@ function isDigit(code: number): boolean {
   return code >= zero && code <= 0x39;
 }
 
-/** True of the empty text. */
+/** True for the empty text too. */
 function isDigits(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (!isDigit(text.charCodeAt(i))) return false;
   return true;

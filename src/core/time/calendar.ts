@@ -1,4 +1,4 @@
-/** Calendars whose months are not those of the year, such as 4-4-5: periods of days, each counted as one calendar month. */
+/** Calendars whose months are not those of the year, such as 4-4-5: periods of days, each of which stands for one calendar month. */
 import { AgentError } from '../errors.ts';
 import { readIso } from './iso-time.ts';
 import type { Month } from '../model.ts';
@@ -6,7 +6,7 @@ import { daySeconds, formatMonth, parseMonth } from './month.ts';
 import { quote, trimWhiteSpace } from '../text.ts';
 
 export interface Calendar {
-  /** What it is called in messages, such as its file. */
+  /** Its name in messages, such as its file. */
   readonly name: string;
   /** Without gaps, in order of time; at least one. */
   readonly periods: readonly Period[];
@@ -16,7 +16,7 @@ export interface Calendar {
 }
 
 export interface Period {
-  /** As written; empty for one without. */
+  /** As written; empty if it has no name. */
   readonly name: string;
   /** First and last day, since 1970-01-01. */
   readonly start: number;
@@ -28,8 +28,8 @@ export interface Period {
 
 /**
  * Reads a calendar from a table with the columns `start`, `end` (days such as 2025-02-01, both inclusive), `month`
- * (`2025-01`) and, for texts that name periods, `period`. Further columns, blank rows and the order of rows mean nothing;
- * several periods may fall on one month, and several rows on one period.
+ * (`2025-01`) and, for texts that name periods, `period`. Other columns, blank rows and the order of rows do not matter;
+ * several periods may stand for one month, and several rows for one period.
  * @param name for messages
  * @throws AgentError `source.unreadable` with the numbers of the rows that are wrong
  */
@@ -56,7 +56,7 @@ export function parseCalendar(columns: readonly string[], rows: Iterable<readonl
   return { name, periods, byName: indexNames(periods, name), months: { first, last } };
 }
 
-/** The period that a text names, whatever its case and white space. */
+/** The period that a text names. Case and the amount of white space do not matter. */
 export function periodNamed(calendar: Calendar, text: string): Period | undefined {
   return calendar.byName.get(periodKey(text));
 }
@@ -101,7 +101,7 @@ function parsePeriod(field: (column: Column) => string, row: number): Period | s
   if (typeof start === 'string') return `start ${start}`;
   if (typeof end === 'string') return `end ${end}`;
   const month = parseMonth(field('month'));
-  if (month === undefined) return `month ${quote(field('month'))} is no month such as 2025-01`;
+  if (month === undefined) return `month ${quote(field('month'))} is not a month such as 2025-01`;
   if (end < start) return `its end ${field('end')} is before its start ${field('start')}`;
   return { name: field('period'), start, end, month, row };
 }
@@ -110,17 +110,17 @@ function parsePeriod(field: (column: Column) => string, row: number): Period | s
 function parseDay(text: string): number | string {
   if (text === '') return 'is empty';
   const time = readIso(text);
-  if (typeof time === 'string') return `${quote(text)} is no day: ${time}`;
-  if (time.kind !== 'date') return `${quote(text)} is no day such as 2025-02-01`;
+  if (typeof time === 'string') return `${quote(text)} is not a day: ${time}`;
+  if (time.kind !== 'date') return `${quote(text)} is not a day such as 2025-02-01`;
   return time.seconds / daySeconds;
 }
 
-/** What is wrong between two periods that follow each other by their first days. */
+/** What is wrong between two neighbouring periods: an overlap or a gap. */
 function seamFault(before: Period, after: Period): string | undefined {
   if (after.start === before.end + 1) return undefined;
   const rows = before.row < after.row ? [before.row, after.row] : [after.row, before.row];
   const shown = `rows ${rows.join(' and ')}:`;
-  if (after.start <= before.end) return `${shown} both have ${formatDay(after.start)}`;
+  if (after.start <= before.end) return `${shown} both contain ${formatDay(after.start)}`;
   const [from, to] = [before.end + 1, after.start - 1];
   if (from === to) return `${shown} ${formatDay(from)} between them is in no period`;
   return `${shown} ${formatDay(from)} to ${formatDay(to)} between them are in no period`;
@@ -152,6 +152,6 @@ function periodKey(text: string): string {
 
 function refuse(message: string): never {
   throw new AgentError('source.unreadable', message, {
-    hint: 'a calendar has the columns period, start, end and month, and each day between its first and its last once',
+    hint: 'a calendar has the columns period, start, end and month, and contains each day from its first to its last exactly once',
   });
 }

@@ -9,7 +9,7 @@ type Step = { readonly letter: string; readonly least: number; readonly most: nu
 
 const numberToken = /^(?:yyyy|yy|MM?|dd?|HH?|mm?|ss?|S{1,9})$/;
 
-/** The reader of such a format; `undefined` for one that has other tokens, or that date-fns has something to say about. */
+/** The reader of such a format; `undefined` for one with other tokens, or one that date-fns refuses. */
 export function compileDigitTokens(tokens: string): FormatReader | undefined {
   const steps = compileSteps(tokens);
   if (steps === undefined) return undefined;
@@ -41,7 +41,7 @@ function compileSteps(tokens: string): Step[] | undefined {
     if (numberToken.test(piece)) {
       if (seen.has(letter)) return undefined;
       seen.add(letter);
-      // Between numbers that touch, only the full count of digits is certain: 2026111 could be either of two days.
+      // Numbers without a mark between them need all their digits: 2026111 could be two different days.
       const touches = numberToken.test(pieces[i - 1] ?? '') || numberToken.test(pieces[i + 1] ?? '');
       if (touches && piece.length === 1 && letter !== 'S') return undefined;
       const isExact = touches || letter === 'y' || letter === 'S';
@@ -56,7 +56,7 @@ function compileSteps(tokens: string): Step[] | undefined {
       for (const character of unquote(piece)) steps.push({ literal: character.charCodeAt(0) });
     }
   }
-  // A year alone is twelve months; one with a day and no month is a mistake, which is told elsewhere.
+  // A year alone is twelve months. A year with a day and no month is a mistake that timeFormatProblem reports.
   return seen.has('y') && (seen.has('M') || seen.size === 1) ? steps : undefined;
 }
 
@@ -101,7 +101,7 @@ function readFields(text: string, steps: readonly Step[]): Fields | undefined {
 }
 
 function setField(fields: Fields, { letter, most }: { letter: string; most: number }, value: number): void {
-  // As date-fns has it, given that whatever is left out comes from the year 2000: see token-time.ts.
+  // As date-fns reads it when the year to start from is 2000: see token-time.ts.
   if (letter === 'yy') fields.y = value + (value < 50 ? 2000 : 1900);
   else if (letter === 'S') fields.S = value * 10 ** (9 - most);
   else fields[letter as keyof Fields] = value;

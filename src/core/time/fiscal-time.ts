@@ -6,11 +6,11 @@ import type { FiscalYear, FormatReader, ReadTime } from './time-format.ts';
 /** A calendar year as a fiscal one. */
 const calendarYear: FiscalYear = { startsIn: 1, namedAfter: 'start' };
 
-/** One year of four or two digits, or two that follow each other: `FY2025`, `25`, `'25`, `FY2024/25`, `2024-2025`. */
+/** One year of four or two digits, or two consecutive years: `FY2025`, `25`, `'25`, `FY2024/25`, `2024-2025`. */
 const year = "(?:FY ?)?['\u2019]?([0-9]{4}|[0-9]{2})(?: ?[/\u2013-] ?['\u2019]?([0-9]{4}|[0-9]{2}))?";
 const between = '(?: ?[-\u2013/._,] ?| )?';
 const quarter = '(?:Q(?:TR|UARTER)?\\.? ?([0-9])|([0-9]) ?Q(?:TR)?)';
-// Not followed by a digit, since P12025 could be cut in two places.
+// A digit after it is refused, since P12025 could be split in two ways.
 const period = 'P(?:ER|ERIOD)?\\.? ?([0-9]{1,3})(?![0-9])';
 
 const yearAlone = new RegExp(`^${year}$`);
@@ -21,14 +21,14 @@ const periodLast = new RegExp(`^${year}${between}${period}$`);
 
 /**
  * The reader of quarters, in any order and case: `FY25 Q1`, `Q1 FY2025`, `FY2025-Q1`, `2025 Q1`, `1Q25`, `FY2024/25 Q1`.
- * A year without FY is a fiscal one too.
+ * A year without FY is a fiscal year too.
  */
 export function compileFiscalQuarter(fiscalYear: FiscalYear = calendarYear): FormatReader {
   return (text) => {
     const written = plain(text);
     const first = quarterFirst.exec(written);
     const last = first === null ? quarterLast.exec(written) : null;
-    if (first === null && last === null) return 'it is no quarter of a year such as FY2025 Q1 or Q1 FY25';
+    if (first === null && last === null) return 'it is not a quarter of a year such as FY2025 Q1 or Q1 FY25';
     const number = Number(first?.[1] ?? first?.[2] ?? last?.[3] ?? last?.[4]);
     if (number < 1 || number > 4) return `there is no quarter ${number}`;
     const start = firstMonth(fiscalYear, first?.[3] ?? last?.[1] ?? '', first?.[4] ?? last?.[2]);
@@ -40,7 +40,7 @@ export function compileFiscalQuarter(fiscalYear: FiscalYear = calendarYear): For
 export function compileFiscalYear(fiscalYear: FiscalYear = calendarYear): FormatReader {
   return (text) => {
     const match = yearAlone.exec(plain(text));
-    if (match === null) return 'it is no year such as FY2025, FY25 or FY2024/25';
+    if (match === null) return 'it is not a year such as FY2025, FY25 or FY2024/25';
     const start = firstMonth(fiscalYear, match[1] ?? '', match[2]);
     return typeof start === 'string' ? start : monthsFrom(start, 12);
   };
@@ -52,7 +52,7 @@ export function compileFiscalPeriod(fiscalYear: FiscalYear = calendarYear): Form
     const written = plain(text);
     const first = periodFirst.exec(written);
     const last = first === null ? periodLast.exec(written) : null;
-    if (first === null && last === null) return 'it is no period of a year such as FY2025 P07 or P7 FY25';
+    if (first === null && last === null) return 'it is not a period of a year such as FY2025 P07 or P7 FY25';
     const number = Number(first?.[1] ?? last?.[3]);
     if (number < 1) return 'there is no period 0; opening balances have no month, so leave them out with where';
     if (number > 12) {
@@ -67,7 +67,7 @@ function plain(text: string): string {
   return text.replaceAll(/\s+/g, ' ').toUpperCase();
 }
 
-/** @param second the other year of a name such as 2024/25, which says by itself where the fiscal year starts */
+/** @param second the other year of a name such as 2024/25, which tells by itself when the fiscal year starts */
 function firstMonth({ startsIn, namedAfter }: FiscalYear, first: string, second: string | undefined): Month | string {
   const named = fullYear(first);
   if (second !== undefined) {

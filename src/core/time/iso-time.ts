@@ -2,7 +2,7 @@
 import type { ReadTime } from './time-format.ts';
 import { dayNumber, daySeconds, daysInMonth, yearMax, yearMin } from './month.ts';
 
-/** What a format made of a text: a time, or one line that says why it is none. */
+/** A time, or one line that says why the text is not one. */
 type Outcome = ReadTime | string;
 
 const monthNames = [
@@ -22,8 +22,8 @@ const monthNames = [
 
 /**
  * `2026-03-05`, `20260305`, `2026-03`, and date-times with `T` or a space: `10:15`, `10:15:30`, `101530`, a fraction of a
- * second of any length after a dot or a comma (nine digits count), then `Z`, `+02`, `+0200`, `+02:00` or nothing. So it is
- * also what databases write.
+ * second of any length after a dot or a comma (nine digits count), then `Z`, `+02`, `+0200`, `+02:00` or nothing. Databases
+ * write dates in these forms too.
  */
 export function readIso(text: string): Outcome {
   const plain = readPlainIso(text);
@@ -44,7 +44,7 @@ export function readIso(text: string): Outcome {
   return withZone(days * daySeconds + clock, readNanos(match[5] ?? match[7] ?? ''), zone);
 }
 
-// PostgreSQL writes the seconds that a zone had before it was standardised, and BigQuery says UTC.
+// Seconds: PostgreSQL writes them for times before a zone was standardised. UTC: BigQuery writes it.
 const zoneSyntax = 'Z|UTC|[+\\u2212-][0-9]{2}(?::?[0-9]{2}(?::[0-9]{2})?)?';
 
 // Year, month and day or basic month and day; then hour, minute, second and fraction, with colons or without; then zone.
@@ -55,15 +55,15 @@ const isoPattern = new RegExp(
 );
 
 /**
- * The plain cases by their character codes, since they are nearly every cell of most files: `2026-03`, `2026-03-05`, and
- * `2026-03-05T10:15:30` with any fraction and zone. `undefined` where this is none of them.
+ * Reads the common forms by character codes, which is fast: `2026-03`, `2026-03-05`, and `2026-03-05T10:15:30` with any fraction
+ * and zone. `undefined` for any other form.
  */
 function readPlainIso(text: string): Outcome | undefined {
   const { length } = text;
   const isTime = length >= 19;
   if ((length !== 7 && length !== 10 && !isTime) || text.charCodeAt(4) !== hyphen) return undefined;
   if (length > 7 && text.charCodeAt(7) !== hyphen) return undefined;
-  // A character that is no digit makes its number NaN, and NaN fails every comparison.
+  // Anything but a digit makes the number NaN, which fails every comparison.
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const month = twoDigits(text, 5);
   const day = length > 7 ? twoDigits(text, 8) : 1;
@@ -103,9 +103,9 @@ function twoDigits(text: string, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
-/** The day's number, or why there is no such day. @param month 1 to 12 */
+/** The day's number, or why that day does not exist. @param month 1 to 12 */
 export function readDate(year: number, month: number, day: number): number | string {
-  if (year === 0 && month === 0 && day === 0) return 'a date of zeros stands for none';
+  if (year === 0 && month === 0 && day === 0) return 'a date of zeros means that there is no date';
   if (year < yearMin || year > yearMax) return `the year ${year} is outside ${yearMin} to ${yearMax}`;
   if (month < 1 || month > 12) return `there is no month ${month}`;
   const last = daysInMonth(year, month);
@@ -113,7 +113,7 @@ export function readDate(year: number, month: number, day: number): number | str
   return dayNumber(year, month, day);
 }
 
-/** Seconds since midnight, or why no clock shows that time. */
+/** Seconds since midnight, or why that time does not exist. */
 export function readClock(hour: number, minute: number, second: number): number | string {
   if (hour === 24) return 'there is no hour 24; midnight is 00:00 of the next day';
   if (hour > 24) return `there is no hour ${hour}`;
@@ -129,7 +129,7 @@ function withZone(wallSeconds: number, nanos: number, zone: string): Outcome {
   return { kind: 'instant', seconds: wallSeconds - offset, nanos, months: 1 };
 }
 
-/** Seconds ahead of UTC of `+02`, `+0200`, `+02:00` or `+02:00:00`. No clock ever was further away than 15:13. */
+/** Seconds ahead of UTC of `+02`, `+0200`, `+02:00` or `+02:00:00`. No zone was ever further from UTC than 15:13. */
 function readOffset(zone: string): number | undefined {
   const hours = twoDigits(zone, 1);
   const minutes = zone.length === 3 ? 0 : twoDigits(zone, zone.charCodeAt(3) === colon ? 4 : 3);
@@ -151,7 +151,7 @@ function explainIso(text: string): string {
   return 'not an ISO 8601 date; say format: with date-fns tokens such as dd.MM.yyyy or MMMM yyyy';
 }
 
-/** What else a text may be, and what to declare for it. */
+/** Likely meanings of a text, and what to declare for them. */
 const likelySlips: readonly (readonly [RegExp, string])[] = [
   [/^[0-9]{6}$/, 'not an ISO 8601 date; say format: yyyyMM if this is a month'],
   [/^[0-9]{4}$/, 'a year alone names no month; say format: yyyy if the value is one of the whole year'],
@@ -161,7 +161,7 @@ const likelySlips: readonly (readonly [RegExp, string])[] = [
   [/^[0-9]{4}-?W[0-9]{2}-?[0-9]/, "week dates are not read; say format: with tokens such as RRRR-'W'II-i"],
   [/^[0-9]{4}-?[0-9]{3}(?![0-9])/, 'dates by day of the year are not read; say format: with tokens such as yyyy-DDD'],
   [/^[+\u2212-]?[0-9]{5,}-/, `only years from ${yearMin} to ${yearMax} are read`],
-  [/^[+\u2212-]?infinity$/i, 'infinity is no moment'],
+  [/^[+\u2212-]?infinity$/i, 'infinity is not a date'],
   [/Q ?[1-4]|[1-4] ?Q/i, 'not an ISO 8601 date; say format: fiscal-quarter if this is a quarter'],
 ];
 
@@ -187,7 +187,7 @@ export function readUnixMs(text: string): Outcome {
 
 const unixPattern = /^([\u2212-]?)([0-9]+)(?:\.([0-9]+))?$/;
 
-/** A moment before 1970 is rounded down, so its nanoseconds count forward like all others. */
+/** Rounds a moment before 1970 down, so that its nanoseconds count forward as everywhere. */
 function signedInstant(sign: string, seconds: number, nanos: number): ReadTime {
   if (sign === '') return { kind: 'instant', seconds, nanos, months: 1 };
   if (nanos === 0) return { kind: 'instant', seconds: seconds === 0 ? 0 : -seconds, nanos, months: 1 };

@@ -1,11 +1,11 @@
 /**
  * Names of months, in any language. date-fns writes them well but reads them badly: 23 of its 95 locales do not read their
- * own names back, six of these take one month for another, and all read `J` as January. So the names that it writes, and
- * those that Intl knows, are matched here.
+ * own names back, six of these confuse months, and all read `J` as January. So this file matches the names that date-fns writes and
+ * those that Intl knows.
  */
 import type { Locale } from 'date-fns';
 
-/** Abbreviations that people use and neither date-fns nor Intl writes, by language. */
+/** Abbreviations in use that neither date-fns nor Intl writes, by language. */
 const furtherNames: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   bg: { ян: 0, септ: 8, ноем: 10 },
   cs: { brez: 2, kvet: 4, list: 10, pros: 11 },
@@ -15,7 +15,7 @@ const furtherNames: Readonly<Record<string, Readonly<Record<string, number>>>> =
   en: { sept: 8 },
   es: { set: 8, setiembre: 8 },
   et: { jan: 0, veb: 1, mar: 2, jun: 5, jul: 6, sep: 8 },
-  // `mar` would be marraskuu, but nobody can be sure that it is not March.
+  // `mar` would be marraskuu (November), but could also be taken for March.
   fi: { tam: 0, hel: 1, maa: 2, huh: 3, tou: 4, kes: 5, hei: 6, syy: 8, lok: 9, jou: 11 },
   fr: { jan: 0, fev: 1, mar: 2, jun: 5, jul: 6, juill: 6, aou: 7, sep: 8 },
   hu: { feb: 1, mar: 2, szep: 8 },
@@ -37,8 +37,8 @@ interface MonthName {
 }
 
 /**
- * Builds the reader of the month name that a text begins with: long or short, whatever its case and accents. A name that
- * stands for two months in this language is none.
+ * Builds the reader of the month name that a text begins with, long or short, in any case, with or without accents. A name that
+ * could be two months in this language is not read.
  * @param stop `belongs` where a full stop after a short name is part of it, `follows` where the format has one of its own
  */
 export function compileMonthNames(
@@ -66,7 +66,7 @@ export function clashingName(a: Locale, b: Locale): string | undefined {
   return undefined;
 }
 
-/** By locale: the formatters of one take 5 MB and 10 ms until they are collected, and a config names few. */
+/** By locale. Making the names of one takes 10 ms and, until it is collected, 5 MB; a config has few locales. */
 const known = new Map<string, ReadonlyMap<string, number>>();
 
 function collectNames(locale: Locale): ReadonlyMap<string, number> {
@@ -83,7 +83,7 @@ function unambiguousNames(locale: Locale): ReadonlyMap<string, number> {
   const ambiguous = new Set<string>();
   const add = (written: string, month: number): void => {
     const name = fold(written.normalize('NFC')).replace(/\.$/, '');
-    // Intl writes some months as bare numbers.
+    // Intl writes some months as plain numbers.
     if (!/\p{L}/u.test(name)) return;
     if ((names.get(name) ?? month) !== month) ambiguous.add(name);
     names.set(name, month);
@@ -99,11 +99,11 @@ function unambiguousNames(locale: Locale): ReadonlyMap<string, number> {
 
 type MonthWriter = (month: number) => string;
 
-/** Every way in which date-fns and Intl write a month, alone and in a date ("mars", "1 марта"). */
+/** All ways in which date-fns and Intl write a month, alone and within a date ("mars", "1 марта"). */
 function monthWriters(locale: Locale): MonthWriter[] {
   return (['long', 'short'] as const).flatMap((style) => {
     const width = style === 'long' ? 'wide' : 'abbreviated';
-    // Some countries' own calendars are not the Gregorian one.
+    // Some locales use another calendar than the Gregorian one.
     const options = { month: style, calendar: 'gregory', timeZone: 'UTC' } as const;
     return [
       (month) => locale.localize.month(month as 0, { width, context: 'formatting' }),
@@ -124,7 +124,7 @@ function intlWriter(tag: string, options: Intl.DateTimeFormatOptions): MonthWrit
 
 /**
  * Lower case without the accents of Latin, Greek and Cyrillic, so that `FEVRIER` is février and `EKİM` and `KASIM` are
- * Turkish. Composed text only: then a name and its fold are equally long, whoever wrote it.
+ * Turkish. The text must be composed (NFC), so that a name and its folded form have the same length.
  */
 function fold(text: string): string {
   const base = text

@@ -1,4 +1,4 @@
-/** Months as integers, and the days of the proleptic Gregorian calendar. No zones here: see zone.ts. */
+/** Months as integers, and the days of the proleptic Gregorian calendar. Time zones are in zone.ts. */
 import type { Month } from '../model.ts';
 
 /** The moment that stands for a month, in UTC. */
@@ -6,7 +6,7 @@ export type Stamp = 'start' | 'middle' | 'end';
 
 export const daySeconds = 86_400;
 
-/** Years that a moment may lie in, first and last. */
+/** The first and last year that a moment may lie in. */
 export const yearMin = 1000;
 export const yearMax = 9999;
 
@@ -17,7 +17,7 @@ export function monthOf(year: number, month: number): Month {
   return year * 12 + (month - 1);
 }
 
-/** Whether the month's year is one that moments may lie in (1000 to 9999). */
+/** Whether the month lies in the years 1000 to 9999. */
 export function isMonthInRange(month: Month): boolean {
   return month >= yearMin * 12 && month < (yearMax + 1) * 12;
 }
@@ -52,10 +52,10 @@ export function dayNumber(year: number, month: number, day: number): number {
   return past * 365 + leapDays + inYear - 719_162;
 }
 
-/** The month that the clock on the wall shows, given its time as if it were UTC: UNIX seconds plus the zone's offset. */
+/** The month of a local time, given as UNIX seconds plus the zone's offset. */
 export function monthOfWallSeconds(wallSeconds: number): Month {
   const day = Math.floor(wallSeconds / daySeconds);
-  // 146 097 days are 400 years exactly, so this guess is off by one month at most.
+  // 400 years are exactly 146 097 days, so this guess is wrong by at most one month.
   let month = Math.floor(((day + 719_162) * 4800) / 146_097) + 12;
   while (monthStartDay(month) > day) month--;
   while (monthStartDay(month + 1) <= day) month++;
@@ -64,7 +64,7 @@ export function monthOfWallSeconds(wallSeconds: number): Month {
 
 /**
  * The moment that stands for a month, as UNIX seconds in UTC: its first second, the 15th at 12:00, or its last second.
- * The middle lies in the same month in every time zone of the world, since none is 14.5 days away from UTC (DESIGN 4).
+ * The middle lies in the same month in every time zone, since no zone is 14.5 days away from UTC.
  */
 export function stampSeconds(month: Month, stamp: Stamp): number {
   if (stamp === 'end') return monthStartDay(month + 1) * daySeconds - 1;

@@ -10,19 +10,19 @@ const excelDayMax = 2_958_465;
 
 /**
  * A day of Excel's 1900 date system, from 1 (1900-01-01) to 2958465 (9999-12-31); a fraction is a time of day, to the
- * millisecond. Excel holds 1900 for a leap year, as Lotus 1-2-3 did, so day 60 never was and the days below it are one off.
+ * millisecond. Excel, like Lotus 1-2-3, counts 1900 as a leap year: day 60 never existed, and the days before it are shifted by one.
  */
 export function readExcelSerial(text: string): ReadTime | string {
   const match = /^([\u2212-]?)([0-9]{1,7})(?:[.,]([0-9]*))?$/.exec(text);
-  if (match === null) return 'it is no day of Excel such as 45292';
+  if (match === null) return 'it is not a day of Excel such as 45292';
   const [, sign = '', whole = '', fraction = ''] = match;
   if (sign !== '') return 'Excel counts its days from 1900-01-01, so none is negative';
-  // A double has 15 digits, so a time of day is true to some microseconds; 0.9999999999 of a day is its end.
+  // A double has 15 digits, so a time of day is exact to a few microseconds; 0.9999999999 means the end of the day.
   const clockMs = Math.round(Number(`0.${fraction}`) * daySeconds * 1000);
   const isNextDay = clockMs === daySeconds * 1000;
   const day = Number(whole) + (isNextDay ? 1 : 0);
   if (Number(whole) === 0) return 'it is a time of day without a day; Excel counts its days from 1';
-  if (day === 60) return 'day 60 of Excel is 29 February 1900, which never was';
+  if (day === 60) return 'day 60 of Excel is 29 February 1900, which did not exist';
   if (day > excelDayMax) return `the days of Excel end with ${excelDayMax}, which is 9999-12-31`;
   const start = (excelStart + day + (day < 60 ? 1 : 0)) * daySeconds;
   if (!/[1-9]/.test(fraction)) return { kind: 'date', seconds: start, nanos: 0, months: 1 };
@@ -31,10 +31,10 @@ export function readExcelSerial(text: string): ReadTime | string {
   return { kind: 'wall', seconds, nanos: (ms % 1000) * 1_000_000, months: 1 };
 }
 
-/** `1871.01` is January 1871, `1871.12` December, and `1871.1` October: a spreadsheet drops the zero of `1871.10`. */
+/** `1871.01` is January 1871, `1871.12` December, and `1871.1` October: spreadsheets drop the zero of `1871.10`. */
 export function readDecimalMonth(text: string): ReadTime | string {
   const match = /^([0-9]{4})[.,]([0-9]{1,2})$/.exec(text);
-  if (match === null) return 'it is no year with a month of two decimals such as 1871.01';
+  if (match === null) return 'it is not a year with a month of two decimals such as 1871.01';
   const [, year = '', decimals = ''] = match;
   if (/^[2-9]$/.test(decimals)) {
     return `the only month of one decimal is .1, which is October without its zero; say .0${decimals} for month ${decimals}`;

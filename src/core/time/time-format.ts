@@ -1,15 +1,15 @@
-/** How a column writes its moments, and what one of its formats reads out of a text. */
+/** How a column writes its moments, and the result of reading one by one format. */
 
 /** How a column writes its moments. */
 export interface TimeFormat {
   /**
    * Tried in this order: `iso`, `unix`, `unix-ms`, `fiscal-year`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial`, or
-   * Unicode (date-fns) tokens. `['iso']` where none was declared.
+   * Unicode (date-fns) tokens. `['iso']` is the default.
    */
   readonly formats: readonly string[];
-  /** date-fns locales such as `en`, `de`, `fr`, at least one; tokens that write names are tried in each, in this order. */
+  /** date-fns locales such as `en`, `de`, `fr`, at least one; names are tried in each, in this order. */
   readonly locales: readonly string[];
-  /** IANA name of the zone that date-times without one are read in; `undefined`: the agent's. */
+  /** IANA name of the zone of date-times without one; `undefined`: the agent's. */
   readonly timezone: string | undefined;
   /** What `fiscal-quarter` and `fiscal-period` count from; `undefined`: calendar years. */
   readonly fiscalYear: FiscalYear | undefined;
@@ -18,17 +18,17 @@ export interface TimeFormat {
 export interface FiscalYear {
   /** Its first month, 1 to 12. */
   readonly startsIn: number;
-  /** Which of its two calendar years gives it its name. A year that starts in January is named after itself either way. */
+  /** Which of its two calendar years it is named after. For a year that starts in January both are the same. */
   readonly namedAfter: 'start' | 'end';
 }
 
 /**
- * What a text says before any zone is applied. `months`: whole calendar months, `date`: a calendar day, `wall`: a time on
- * some clock, all in seconds as if that were UTC; `instant`: UNIX seconds. `nanos` count forward from `seconds`.
+ * The time in a text, before any zone is applied. `months`: whole calendar months, `date`: a calendar day, `wall`: a local time,
+ * all three in seconds as if they were UTC; `instant`: UNIX seconds. `nanos` count forward from `seconds`.
  */
 export interface ReadTime {
   readonly kind: 'months' | 'date' | 'wall' | 'instant';
-  /** Of `months`: the start of the first. */
+  /** For `months`: the start of the first. */
   readonly seconds: number;
   readonly nanos: number;
   /** How many calendar months it names: 3 for a quarter, 12 for a year, else 1. */

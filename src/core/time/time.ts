@@ -1,4 +1,4 @@
-/** Texts that name a moment, read into months of one zone or one calendar. */
+/** Reads texts that name a moment, into months of one zone or one calendar. */
 import { type Calendar, calendarRange, formatDay, periodNamed, periodOfDay } from './calendar.ts';
 import { compileFiscalPeriod, compileFiscalQuarter, compileFiscalYear } from './fiscal-time.ts';
 import { readIso, readUnix, readUnixMs } from './iso-time.ts';
@@ -13,18 +13,18 @@ import { isTimeZone, localToEpoch, utcOffsetSeconds } from './zone.ts';
 /** Reads one text: its moment, or one line that says why it is rejected. */
 export type TimeReader = (text: string) => Moment | string;
 
-/** Texts that a reader remembers. A file has few distinct dates, and remembering beats reading by an order of magnitude. */
+/** How many texts a reader remembers. A file has few distinct dates, and remembering is ten times faster than reading. */
 const textsMax = 10_000;
 
 /** Longer texts are read but not remembered. */
 const textLengthMax = 100;
 
 /**
- * Builds the reader of one column. White space around a text is ignored; formats are tried in their order.
- * @param timezone IANA name of the zone whose months count (DESIGN 4, "Months")
- * @param calendar where one is given, its periods count: a text that names one is it, a day gets the month of the period
- *   that it lies in; a text that names a month or more keeps those
- * @throws RangeError for a format that `timeFormatProblem` has a word for
+ * Builds the reader of one column. White space around a text is ignored; formats are tried in order.
+ * @param timezone IANA name of the zone whose months count
+ * @param calendar its periods count instead of calendar months: for a text that names a period, and for a day in one. A text
+ *   that names a month or more keeps those
+ * @throws RangeError for a format that `timeFormatProblem` refuses
  */
 export function compileTimeReader(format: TimeFormat, timezone: string, calendar?: Calendar): TimeReader {
   const readers = format.formats.map((name) => compileFormat(name, format));
@@ -53,11 +53,11 @@ export function compileTimeReader(format: TimeFormat, timezone: string, calendar
     }
     if (readers.length > 1) misfit = `it fits none of the formats ${format.formats.join(', ')}`;
     if (isoWeek.test(trimmed)) misfit = weekReason;
-    if (calendar !== undefined) misfit = `it is no period of ${calendar.name}, and ${misfit}`;
+    if (calendar !== undefined) misfit = `it is not a period of ${calendar.name}, and ${misfit}`;
     return `time ${quote(trimmed)} cannot be read: ${misplaced || misfit}`;
   };
 
-  // Rows that follow each other mostly have one time, and comparing texts costs less than looking one up.
+  // Consecutive rows often have the same time, and comparing two texts is cheaper than a look-up.
   let lastText: string | undefined;
   let lastMoment: Moment | string = '';
   return (text) => {
@@ -74,7 +74,7 @@ export function compileTimeReader(format: TimeFormat, timezone: string, calendar
   };
 }
 
-/** What is wrong with a declared format, as one line for the config's author; `undefined` if nothing is. */
+/** Why a declared format cannot be used, as one line; `undefined` if it can. */
 export function timeFormatProblem(format: TimeFormat): string | undefined {
   if (format.formats.length === 0) return 'no format is given';
   if (format.timezone !== undefined && !isTimeZone(format.timezone)) {
@@ -93,13 +93,13 @@ export function timeFormatProblem(format: TimeFormat): string | undefined {
   return undefined;
 }
 
-/** The longest span that one of its formats names, in calendar months: 1, 3 or 12. */
+/** How many calendar months its longest format names: 1, 3 or 12. */
 export function formatMonths(format: TimeFormat): number {
   return Math.max(...format.formats.map((name) => namedFormats.get(name)?.months ?? tokenMonths(name)));
 }
 
 interface NamedFormat {
-  /** How many calendar months its texts name. */
+  /** How many calendar months a text of this format names. */
   readonly months: number;
   readonly compile: (fiscalYear: FiscalYear | undefined) => FormatReader;
 }
@@ -127,11 +127,11 @@ function compileFormat(name: string, { locales, fiscalYear }: TimeFormat): Forma
   return namedFormats.get(name)?.compile(fiscalYear) ?? compileTokens(name, locales);
 }
 
-/** A week as ISO 8601 writes it, with no day. */
+/** A week of ISO 8601, without a day. */
 const isoWeek = /^[0-9]{4}-?W[0-9]{2}$/i;
 
 /**
- * Puts what was read into the months of `timezone` or of `calendar`.
+ * The month of `timezone` or of `calendar` for a time that was read.
  * @param sourceZone the zone that date-times without one are read in
  */
 function placer(
@@ -140,7 +140,7 @@ function placer(
   calendar: Calendar | undefined,
 ): (time: ReadTime) => Moment | string {
   return ({ kind, seconds, nanos, months }) => {
-    // What the clocks of `timezone` show: its own months are as written, even where its clocks skipped that time.
+    // A local time of `timezone` has its month as written, even where the clocks skipped that time.
     let shown = seconds;
     let instant = seconds;
     if (kind === 'instant') {
@@ -169,7 +169,7 @@ function monthOfDay(calendar: Calendar, shownSeconds: number): Month | string {
   return `${formatDay(day)} is outside the calendar ${calendar.name}, which has ${calendarRange(calendar)}`;
 }
 
-/** A text that names months says itself which: a month's first day may lie in the period of another. */
+/** A text that names months keeps them: the first day of a month may lie in the period of another one. */
 function keepMonths(calendar: Calendar, month: Month, months: number): Month | string {
   const { first, last } = calendar.months;
   if (month >= first && month + months - 1 <= last) return month;

@@ -1,8 +1,8 @@
 /**
  * Moments written by Unicode tokens (`dd.MM.yyyy`), read by date-fns.
  *
- * `yy` means 1950 to 2049, since whatever a format leaves out comes from a fixed day, 2000-01-01: nothing depends on
- * today. Fractions of a second count to the millisecond, where there is more than digits in the format.
+ * `yy` means 1950 to 2049: whatever a format leaves out comes from the fixed day 2000-01-01, so nothing depends on today.
+ * Fractions of a second count to the millisecond, unless the format has digits only.
  */
 import { createRequire } from 'node:module';
 import type { Locale } from 'date-fns';
@@ -14,12 +14,12 @@ import { quote } from '../text.ts';
 type Parse = typeof import('date-fns/parse');
 type Format = typeof import('date-fns/format');
 
-// Loaded when first used, and by `require`: 17 ms, where an import of date-fns takes 0.2 to 1 s.
+// Loaded when first used, by `require`: that takes 17 ms, and an import of all of date-fns 0.2 to 1 s.
 const require = createRequire(import.meta.url);
 
 /**
- * A Date whose local time is UTC, so that what date-fns computes depends neither on the process's zone nor on its
- * clock changes. date-fns makes its dates by the constructor of the one it is given.
+ * A Date whose local time is UTC, so that date-fns does not depend on the zone of the process and its clock changes. date-fns makes
+ * its dates with the constructor of the one it is given.
  */
 class WallDate extends Date {
   override getTimezoneOffset(): number {
@@ -35,7 +35,7 @@ for (const field of ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Se
 const referenceMs = Date.UTC(2000, 0, 1);
 
 /**
- * Reads by `tokens`, white space of any kind being one space. Names are tried in each locale, in this order.
+ * Builds the reader of `tokens`. All white space counts as a space. Names are tried in each locale, in this order.
  * @throws RangeError for an unknown locale
  */
 export function compileTokens(tokens: string, localeNames: readonly string[]): FormatReader {
@@ -69,7 +69,7 @@ function compileInLocale(tokens: string, localeName: string): FormatReader {
   };
 }
 
-/** How many calendar months a text of these tokens names: 1, else 3 where a quarter is the least of it, else 12. */
+/** How many calendar months a text of these tokens names: 1 for a month or less, 3 for a quarter, 12 for a year. */
 export function tokenMonths(tokens: string): 1 | 3 | 12 {
   const letters = unquoted(tokens);
   if (monthTokens.test(letters)) return 1;
@@ -77,15 +77,15 @@ export function tokenMonths(tokens: string): 1 | 3 | 12 {
 }
 
 /**
- * What is wrong with `tokens`, for the config's author; `undefined` if every month, quarter or year can be read back from
- * them, whichever of the locales (known ones) it is written in.
+ * Why `tokens` cannot be used; `undefined` if every month, quarter or year can be read back from them in each of these locales,
+ * which must be known ones.
  */
 export function tokensProblem(tokens: string, localeNames: readonly string[]): string | undefined {
   if (tokens === '') return 'the format is empty';
   const letters = unquoted(tokens);
   const shown = `format ${quote(tokens)}`;
   if (/week/i.test(tokens)) return `${shown}: ${weekReason}`;
-  // date-fns would also say this on the console.
+  // date-fns would print this on the console too.
   if (/Y/.test(letters)) return `${shown}: ${yearHint}`;
   if (/MMMMM|LLLLL/.test(letters)) return `${shown}: months of one letter cannot be told apart`;
   if (zoneTokens.test(letters) && !timeTokens.test(letters)) return `${shown}: a zone needs a time of day`;
@@ -109,11 +109,11 @@ function firstProblem(names: readonly string[], problemOf: (name: string) => str
   return undefined;
 }
 
-/** The first days of the months of one year as a locale writes them. @throws RangeError for tokens that mean nothing */
+/** The first day of each month of one year, as a locale writes it. @throws RangeError for unknown tokens */
 function writeMonths(tokens: string, localeName: string): string[] {
   const { format } = require('date-fns/format') as Format;
   const options = { locale: knownLocale(localeName), useAdditionalDayOfYearTokens: true };
-  // Not the reference's year, and a first day of the month, whose week mostly begins in the month before.
+  // Another year than the fixed one above; and first days of months, whose weeks mostly begin in the month before.
   const written = (month: number): Date => new WallDate(Date.UTC(2026, month, 1, 13, 45, 56));
   return Array.from({ length: 12 }, (_, month) => format(written(month), tokens, options));
 }
@@ -128,13 +128,13 @@ function readBackProblem(tokens: string, localeName: string): string | undefined
     const back = new Date(time.seconds * 1000);
     const isMonth = back.getUTCMonth() === month - (month % months);
     if (back.getUTCFullYear() !== 2026 && isMonth) return 'no year in it (yyyy)';
-    // A day or a minute of a quarter or a year is a slip: somebody meant a month.
+    // A day or a minute beside a quarter or a year is a mistake for a month.
     if (!isMonth || (months > 1 && !/^[GQquyo\P{L}]*$/u.test(unquoted(tokens)))) return noMonth;
   }
   return undefined;
 }
 
-/** A name that two of the locales give to different months, such as `lip`: June in hr, July in pl. */
+/** A name that means different months in two of the locales, such as `lip`: June in hr, July in pl. */
 function clash(tokens: string, localeNames: readonly string[]): string | undefined {
   if (!/MMM|LLL/.test(unquoted(tokens))) return undefined;
   for (const [index, name] of localeNames.entries()) {
@@ -154,7 +154,7 @@ const yearHint = 'say yyyy for the year and dd for the day (YYYY and DD mean oth
 /** Why weeks are not read, and what to do instead. */
 export const weekReason = 'a week may lie in two months; export the day instead, such as the last day of the week';
 
-/** date-fns's own words, shortened, with a hint at the usual slips. */
+/** The words of date-fns, shortened, with a hint for usual mistakes. */
 function explainRefusal(message: string, letters: string): string {
   if (/D/.test(letters)) return yearHint;
   const fact = message.replace(/^[A-Z]/, (first) => first.toLowerCase()).replace(/; see: .*$/, '');
@@ -174,7 +174,7 @@ function knownLocale(name: string): Locale {
 
 const locales = new Map<string, Locale | undefined>();
 
-/** The date-fns locale of a name (`de`, `en-GB`, `de_DE`), or of its language where there is none for the country. */
+/** The date-fns locale for a name (`de`, `en-GB`, `de_DE`), or else for its language. */
 function loadLocale(name: string): Locale | undefined {
   if (!locales.has(name)) {
     const tag = name.replace('_', '-');
@@ -194,7 +194,7 @@ function requireLocale(tag: string): Locale | undefined {
   }
 }
 
-/** date-fns hands every month name to its locale, so that is where our own reading of them goes in. */
+/** date-fns asks the locale to read month names, so a locale of ours reads them our way. */
 function withOwnMonthNames(locale: Locale, tokens: string): Locale {
   const readName = compileMonthNames(locale, /(?:MMM|LLL)\./.test(tokens) ? 'follows' : 'belongs');
   const month: Locale['match']['month'] = (text) => {
@@ -207,7 +207,7 @@ function withOwnMonthNames(locale: Locale, tokens: string): Locale {
 const timeTokens = /[abBhHkKmsSp]/;
 const zoneTokens = /[xX]/;
 
-// Of the rest, each names a day by itself or in a week, or is a date in the locale's own order.
+// All other tokens name a day by itself or in a week, or a date in the locale's own order.
 const monthTokens = /[MLDPtTIRw]/;
 const dayTokens = /[dDPEceiw]/;
 

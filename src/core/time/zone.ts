@@ -1,7 +1,7 @@
-/** Offsets of IANA time zones, from the rules that Node ships (Intl). No clock. */
+/** Offsets of IANA time zones, from the rules that Node ships (Intl). */
 import { daySeconds } from './month.ts';
 
-/** Days of one zone to remember; beyond it they are forgotten and looked up again. 30 years and more of daily data. */
+/** How many days of a zone are remembered before all are forgotten: more than 30 years of daily data. */
 const daysMax = 20_000;
 
 interface Zone {
@@ -12,7 +12,7 @@ interface Zone {
 
 const zones = new Map<string, Zone>();
 
-/** Whether `name` is an IANA zone that this Node knows, such as `Europe/Berlin` or `UTC`. Bare offsets are not. */
+/** Whether `name` is an IANA zone that this Node knows, such as `Europe/Berlin` or `UTC`. Plain offsets such as +02:00 are not. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -34,7 +34,7 @@ export function utcOffsetSeconds(zone: string, epochSeconds: number): number {
   const day = Math.floor(epochSeconds / daySeconds);
   let offset = known.days.get(day);
   if (offset === undefined) {
-    // Asking Intl costs about 1 µs and a file has few distinct days. No zone changes twice within one day and back.
+    // Asking Intl takes about 1 µs, and a file has few distinct days. No zone changes and changes back within one day.
     const start = exactOffset(known, day * daySeconds);
     offset = start === exactOffset(known, (day + 1) * daySeconds - 1) ? start : Number.NaN;
     if (known.days.size >= daysMax) known.days.clear();
@@ -44,12 +44,12 @@ export function utcOffsetSeconds(zone: string, epochSeconds: number): number {
 }
 
 /**
- * The instant (UNIX seconds) at which the clocks of a zone show a time. Where they show it twice, the earlier; where they
- * skip it, it moves forward by what they skip (02:30 becomes 03:30), as Temporal's `compatible` does.
- * @param wallSeconds the time shown, as if it were UTC
+ * The instant (UNIX seconds) of a local time. Of two instants it is the earlier; a time that the clocks skipped moves forward by as
+ * much as they skipped (02:30 becomes 03:30), like Temporal's `compatible`.
+ * @param wallSeconds the local time, as if it were UTC
  */
 export function localToEpoch(zone: string, wallSeconds: number): number {
-  // No offset is as long as a day, so these two lie before and after the instant.
+  // Offsets are shorter than a day, so these two lie before and after the instant.
   const before = utcOffsetSeconds(zone, wallSeconds - daySeconds);
   const after = utcOffsetSeconds(zone, wallSeconds + daySeconds);
   const early = wallSeconds - before;
@@ -60,7 +60,7 @@ export function localToEpoch(zone: string, wallSeconds: number): number {
 }
 
 function openZone(name: string): Zone {
-  // `longOffset` is the one Intl field that gives seconds too, which zones had before they were standardised.
+  // Of all Intl fields only `longOffset` gives seconds, which zones had before they were standardised.
   const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   const zone = { format, days: new Map<number, number>() };
   zones.set(name, zone);
