@@ -209,6 +209,34 @@ sources:
     expect((await run('check')).stdout).not.toMatch(/three digits/);
   });
 
+  const silent = /^(?![^]*note:)/;
+
+  test.each<[string, unknown, readonly string[], RegExp]>([
+    [
+      'days below 13 alone',
+      'MM/dd/yyyy',
+      ['03/04/2026', '05/05/2026'],
+      /every date of \{time\} that fits MM\/dd\/yyyy fits dd\/MM\/yyyy too: 03\/04\/2026 is read as 2026-03 and would be 2026-04/,
+    ],
+    ['days that are their months', 'MM/dd/yyyy', ['04/04/2026', '05/05/2026'], silent],
+    ['a day above 12', 'MM/dd/yyyy', ['03/04/2026', '03/14/2026'], silent],
+    ['no pair of numbers', 'dd MMM yyyy', ['03 Apr 2026'], silent],
+    [
+      'a second format for the days above 12',
+      ['MM/dd/yyyy', 'dd/MM/yyyy'],
+      ['03/04/2026', '14/03/2026'],
+      /every date of \{time\} that fits MM\/dd\/yyyy fits dd/,
+    ],
+  ])('warns of dates that fit with day and month exchanged: %s', async (_what, format, dates, said) => {
+    const { at, run, configure } = await threeSources();
+    const drivers = [{ path: ['{id}'], time: { from: '{time}', format }, value: '{value}' }];
+    await configure({ books: csv('books.csv', { drivers }) });
+    await at.write('books.csv', `id,time,value\n${dates.map((date) => `A,${date},1\n`).join('')}`);
+    const { code, stdout } = await run('check');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(said);
+  });
+
   test('shows no secret, even one that does not fit', async () => {
     const { at, run } = await threeSources();
     const secret = 'hunter2hunter2';

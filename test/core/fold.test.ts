@@ -19,7 +19,7 @@ function fold(rule: Rule, part: number, readings: readonly TestReading[], path =
     folding.add(
       name,
       { month, months: 1, seconds, nanos: 0 },
-      { value, text: value, row: index + 1, entry: 0, count: 1 },
+      { value, text: value, time: '', row: index + 1, entry: 0, count: 1 },
     );
   }
   return [...folding.drain()][0];
@@ -69,7 +69,7 @@ describe('one part', () => {
 
   test('refuses one driver by two rules', () => {
     const folding = new Fold(1);
-    const reading = { value: '1', text: '1', row: 1, entry: 0, count: 1 };
+    const reading = { value: '1', text: '1', time: '', row: 1, entry: 0, count: 1 };
     folding.add({ id: 'a', path: ['A'], rule: 'last' }, { month: 1, months: 1, seconds: 0, nanos: 0 }, reading);
     expect(() =>
       folding.add({ id: 'a', path: ['A'], rule: 'sum' }, { month: 1, months: 1, seconds: 0, nanos: 0 }, reading),
@@ -82,7 +82,7 @@ describe('one part', () => {
       folding.add(
         { id: 'a', path, rule: 'last' },
         { month: 1, months: 1, seconds, nanos: 0 },
-        { value: '1', text: '1', row, entry: 0, count: 1 },
+        { value: '1', text: '1', time: '', row, entry: 0, count: 1 },
       );
     add(['New'], 9, 1);
     add(['Old'], 3, 2);

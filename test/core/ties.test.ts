@@ -17,7 +17,14 @@ function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDrive
   const folding = new Fold(part);
   for (const [index, { month, seconds, value }] of readings.entries()) {
     const moment = { month, months: 1, seconds, nanos: 0 };
-    folding.add({ id: 'a', path: ['A'], rule }, moment, { value, text: value, row: index + 1, entry: 2, count: 1 });
+    folding.add({ id: 'a', path: ['A'], rule }, moment, {
+      value,
+      text: value,
+      time: '',
+      row: index + 1,
+      entry: 2,
+      count: 1,
+    });
   }
   return [...folding.drain()];
 }

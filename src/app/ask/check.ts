@@ -19,7 +19,7 @@ import { type EndedPart, type QuietNeeded, judgeEnd } from '../read/part-end.ts'
 import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } from '../read/part-rows.ts';
 import { withTimeout } from '../read/timeout.ts';
 import { tieWarnings } from '../tie-warnings.ts';
-import { SlipFinder } from './slips.ts';
+import { type SlipFinder, slipFinders } from './slips.ts';
 import { runSourceTests } from './source-tests.ts';
 
 /** Rows of a part that are read, and more while the source has given no reading; and what is shown of them. */
@@ -85,7 +85,7 @@ class Look {
   readonly #deps: CheckDependencies;
   readonly #settings: SourceSettings;
   readonly #known: KnownParts;
-  readonly #slips: readonly SlipFinder[];
+  #slips: readonly (readonly SlipFinder[])[] = [];
   #mapping: Mapping;
   #months: MonthRules | undefined;
   #isRead = false;
@@ -102,13 +102,14 @@ class Look {
     this.#settings = settings;
     this.#known = known;
     this.#mapping = settings.mapping;
-    this.#slips = settings.mapping.drivers.map((entry) => new SlipFinder(entry, settings.type));
   }
 
   /** Runs the source's tests. `mapping`: with its maps that stand in files. */
   begin(mapping: Mapping, rules: MonthRules): void {
     this.#mapping = mapping;
     this.#months = rules;
+    const { type } = this.#settings;
+    this.#slips = mapping.drivers.map((entry) => slipFinders(entry, { type, months: rules }));
     this.#warnFiscal();
     this.#note(runSourceTests(this.#settings.tests, mapping, rules));
   }
@@ -201,8 +202,8 @@ class Look {
     return {
       add: (name, moment, reading) => {
         const { id, path, rule } = name;
-        const { value, text, entry, row, count } = reading;
-        this.#slips[entry]?.note(text);
+        const { value, entry, row, count } = reading;
+        for (const slip of this.#slips[entry] ?? []) slip.note(reading);
         // Entries of a row that a database collapsed have places of their own.
         if (row !== made.row && row < collapsedFrom) made.entries.clear();
         made.row = row;
@@ -287,7 +288,7 @@ class Look {
   }
 
   found(): SourceCheck {
-    for (const slip of this.#slips) for (const warning of slip.warnings()) this.#warnings.add(warning);
+    for (const slip of this.#slips.flat()) for (const warning of slip.warnings()) this.#warnings.add(warning);
     const drivers = [...this.#drivers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     const { warnings, ties } = summarizeRun(drivers.map(packDriver));
     const context = {

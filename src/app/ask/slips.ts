@@ -1,11 +1,29 @@
 /** Slips in how a config reads values: nothing is wrong with any row, and the numbers are. */
+import type { MonthRules } from '../../core/mapping/entry-reader.ts';
+import type { RowReading } from '../../core/mapping/reading.ts';
 import type { DriverEntry } from '../../core/settings.ts';
+import { exchangedFormat } from '../../core/time/day-month.ts';
+import { formatMonth } from '../../core/time/month.ts';
+import { type TimeReader, compileTimeReader } from '../../core/time/time.ts';
 
 /** Types whose numbers may be numbers, which have a point whatever a person sees, and no group mark. */
 const typesWithNumbers = new Set(['xlsx', 'parquet', 'json', 'jsonl']);
 
+/** What looks like a slip of one entry. */
+export interface SlipFinder {
+  note(reading: Pick<RowReading, 'text' | 'time'>): void;
+  warnings(): readonly string[];
+}
+
+export function slipFinders(
+  entry: DriverEntry,
+  { type, months }: { readonly type: string; readonly months: MonthRules },
+): readonly SlipFinder[] {
+  return [new MarkFinder(entry, type), ...exchangeFinders(entry, months)];
+}
+
 /** Finds a column of numbers whose every mark is followed by three digits: it may group, not divide, or the other way round. */
-export class SlipFinder {
+class MarkFinder implements SlipFinder {
   readonly #entry: DriverEntry;
   readonly #hasNumbers: boolean;
   #marked = 0;
@@ -17,7 +35,7 @@ export class SlipFinder {
     this.#hasNumbers = typesWithNumbers.has(type);
   }
 
-  note(text: string): void {
+  note({ text }: Pick<RowReading, 'text'>): void {
     const { decimal, group } = this.#entry.value.format;
     const mark = group === undefined ? decimal : this.#hasNumbers && group.mark === '.' ? group.mark : undefined;
     const at = mark === undefined ? -1 : text.indexOf(mark);
@@ -39,6 +57,60 @@ export class SlipFinder {
     if (this.#marked < 2 || this.#grouped < this.#marked) return [];
     return [
       `every "${decimal}" in ${value.from.text} is followed by three digits, as in ${this.#example}: if it groups thousands, declare group: "${decimal}" and another decimal mark`,
+    ];
+  }
+}
+
+/** One for each of the entry's formats; each text is of the first that it fits, as when it is read. */
+function exchangeFinders({ time }: DriverEntry, { timezone, calendar }: MonthRules): readonly SlipFinder[] {
+  const compile = (format: string): TimeReader =>
+    compileTimeReader({ ...time.format, formats: [format] }, timezone, calendar);
+  const readers = time.format.formats.map(compile);
+  return time.format.formats.flatMap((format, index) => {
+    const exchanged = exchangedFormat(format);
+    if (exchanged === undefined) return [];
+    const before = readers.slice(0, index);
+    const isOwn = (text: string): boolean => before.every((reader) => typeof reader(text) === 'string');
+    const [own, other] = [readers[index] as TimeReader, compile(exchanged)];
+    return [new ExchangeFinder({ column: time.from.text, format, exchanged, isOwn, own, other })];
+  });
+}
+
+interface ExchangedReaders {
+  readonly column: string;
+  readonly format: string;
+  readonly exchanged: string;
+  readonly isOwn: (text: string) => boolean;
+  readonly own: TimeReader;
+  readonly other: TimeReader;
+}
+
+/** Finds dates of which none has a day above 12, so that day and month may have been exchanged and no row says so. */
+class ExchangeFinder implements SlipFinder {
+  readonly #readers: ExchangedReaders;
+  #isDecided = false;
+  #example: string | undefined;
+
+  constructor(readers: ExchangedReaders) {
+    this.#readers = readers;
+  }
+
+  note({ time }: Pick<RowReading, 'time'>): void {
+    const { isOwn, own, other } = this.#readers;
+    if (this.#isDecided || !isOwn(time)) return;
+    const [read, instead] = [own(time), other(time)];
+    if (typeof read === 'string') return;
+    if (typeof instead === 'string') this.#isDecided = true;
+    else if (read.month !== instead.month) {
+      this.#example ??= `${time.trim()} is read as ${formatMonth(read.month)} and would be ${formatMonth(instead.month)}`;
+    }
+  }
+
+  warnings(): readonly string[] {
+    const { column, format, exchanged } = this.#readers;
+    if (this.#isDecided || this.#example === undefined) return [];
+    return [
+      `every date of ${column} that fits ${format} fits ${exchanged} too: ${this.#example}; no day above 12 decides it, so ask whoever makes the export`,
     ];
   }
 }

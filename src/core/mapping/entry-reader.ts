@@ -104,7 +104,7 @@ export class EntryReader {
     const value = parseDecimal(text, this.#entry.value.format);
     if (value === undefined) reasons.add(describeBadDecimal(text, this.#entry.value.format));
     if (typeof name === 'string' || typeof moment === 'string' || value === undefined) return;
-    const reading = { name, moment, value, text, row, entry: this.#index, count, latest };
+    const reading = { name, moment, value, text, time, row, entry: this.#index, count, latest };
     if (moment.months === 1) pending.push(reading);
     else this.#spread(reading, time, take);
   }

@@ -19,6 +19,8 @@ export interface RowReading {
   readonly value: string;
   /** The value's text as read. */
   readonly text: string;
+  /** The time's text as read. */
+  readonly time: string;
   /** Counted from 1; from `collapsedFrom` on where a database collapses rows. */
   readonly row: number;
   /** How many readings of the source it stands for: more than one where a database collapsed them. */
