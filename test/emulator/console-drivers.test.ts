@@ -30,7 +30,7 @@ describe('drivers', () => {
     ]);
   });
 
-  test('a time beyond all calendars has no month, and is shown all the same', async () => {
+  test('a time beyond all calendars has no month, and is shown nevertheless', async () => {
     const emulator = await emulatorWorld();
     await push(emulator, { extDrivers: [driver('a', '99999999999999999999 1')] });
     expect(await read(emulator, '/console/drivers')).toContain('99999999999999999999');

@@ -27,10 +27,10 @@ describe('the playground', () => {
       (
         await submit(emulator, '/console/playground', { router: 'campaign', modality: 'image', prompt: 'x', ...fields })
       ).text();
-    const dear = await run({});
-    expect(dear).toContain('<dt>not on the allow list</dt>');
-    expect(dear).toMatch(/<dt>no image model<\/dt>\s*<dd>[^<]*gen4_turbo/);
-    expect(dear).toMatch(/<code>price<\/code>.*<details open>.*credits, above the ceiling of 0\.01<\/dt>/s);
+    const expensive = await run({});
+    expect(expensive).toContain('<dt>not on the allow list</dt>');
+    expect(expensive).toMatch(/<dt>no image model<\/dt>\s*<dd>[^<]*gen4_turbo/);
+    expect(expensive).toMatch(/<code>price<\/code>.*<details open>.*credits, above the ceiling of 0\.01<\/dt>/s);
     expect(await run({ modality: 'video', duration: '30' })).toContain('<dt>cannot do duration 30</dt>');
     expect(await run({ prompt: 'x'.repeat(1_001) })).toContain(
       '<dt>takes at most 1\u202F000 characters, and these are 1\u202F001</dt>',

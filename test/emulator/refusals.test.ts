@@ -43,7 +43,7 @@ describe('a driver is refused', () => {
       'is not a known key',
     ],
     ['a key twice in a point', points('{"time":"1","time":"1","value":"1"}'), `${atPoint}.time`, 'is given twice'],
-    ['a point that is none', points('["1","1"]'), atPoint, 'must be an object, not an array'],
+    ['a point that is not an object', points('["1","1"]'), atPoint, 'must be an object, not an array'],
     ['an empty id', '{"id":"","path":["B"],"timeSeries":[]}', 'extDrivers[1].id', 'must not be empty'],
     ['a numeric id', '{"id":7,"path":["B"],"timeSeries":[]}', 'extDrivers[1].id', 'must be a string, not a number'],
     ['no id', '{"path":["B"],"timeSeries":[]}', 'extDrivers[1].id', 'is required'],

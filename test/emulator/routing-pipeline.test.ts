@@ -308,7 +308,7 @@ describe('a model at its concurrency limit', () => {
     expect(decision.reason).toContain('at their concurrency limit: h3_max');
   });
 
-  test('is picked all the same where every eligible model is at its limit', () => {
+  test('is picked nevertheless if every eligible model is at its limit', () => {
     const atLimit = ['h3_max', 'gen4.5', 'wan3'];
     const decision = routed('video', shown, { catalog, settings: { fallback }, atLimit });
     expect(decision).toMatchObject({ model: 'h3_max', capacityFallback: { skipped: [], allExhausted: true } });

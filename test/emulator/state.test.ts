@@ -155,7 +155,7 @@ describe('the catalog', () => {
     expect((await third.call('GET', '/_emulator/catalog')).body.models).toHaveLength(models.length + 1);
   });
 
-  test('that is named at the start takes its place for good', async () => {
+  test('that is named at the start replaces it permanently', async () => {
     const state = await temporaryDirectory();
     const first = await routingWorld({ state });
     first.emulator.catalog({ remove: ['veo3.1'] });

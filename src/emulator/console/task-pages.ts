@@ -46,7 +46,7 @@ export function serveTaskPages(app: App, routing: Routing): void {
 
 function showNone(origin: string): Html {
   return showEmpty(
-    'There are no tasks. A request to generate that is no dry run makes one; it names a router by its Config ID.',
+    'There are no tasks. A request to generate makes one unless it is a dry run; it names a router by its Config ID.',
     `curl ${origin}/v1/generate/image -H 'content-type: application/json' \\\n  -d '{"configId":"my-router","input":{"promptText":"a lighthouse at dusk"}}'`,
   );
 }
