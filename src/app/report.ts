@@ -1,4 +1,4 @@
-/** What scripts and people are told of a pass. The shapes are the contract of DESIGN section 2. */
+/** What scripts and people are told of a pass. Scripts rely on these shapes. */
 import { type RunSummary, summarizeRun } from '../core/series/compare.ts';
 import { type Changes, noChanges } from '../core/series/diff.ts';
 import type { PushRecord, ReadKind } from '../core/stores.ts';
@@ -13,11 +13,11 @@ export interface SourceReport {
   readonly state: 'accepted' | 'unchanged' | 'held' | 'unread';
   readonly reason?: string | undefined;
   readonly hint?: string | undefined;
-  /** Of a held candidate: what `approve` wants. */
+  /** For a held candidate: what `approve` wants. */
   readonly digest?: string | undefined;
-  /** Of a held candidate: false where no approval helps. */
+  /** For a held candidate: false where no approval helps. */
   readonly approvable?: boolean;
-  /** Of a held candidate: what it would delete, the first hundred drivers. */
+  /** For a held candidate: what it would delete, the first hundred drivers. */
   readonly deletes?: readonly DriverDeletes[];
   readonly parts: number;
   readonly rows: number;
@@ -64,7 +64,7 @@ export function pushSummary(push: PushRecord): PushSummary {
   };
 }
 
-/** The exit code of a pass: the gravest of what applies (DESIGN section 2). */
+/** The exit code of a pass: the gravest of what applies. */
 export function passExit(
   push: PushReport,
   verdicts: readonly Verdict[],
@@ -99,7 +99,7 @@ export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport
     ...(deletes === undefined ? {} : { deletes }),
     parts: shown.length,
     rows: sum(({ rows }) => rows),
-    // Of a source that was not read, the newest read's that were kept: a part with too many is why.
+    // A source is not read where a part has too many rejects: those of its newest read are shown.
     rejects: state === 'unread' ? keptRejects(deps, source) : sum(({ rejects }) => rejects),
     ...readSummary(deps, source, kind),
     changes,
@@ -129,7 +129,7 @@ function summarize({ buffer }: Dependencies, source: string, kind: ReadKind): Ru
   return summary;
 }
 
-/** A source of which nothing is known in this pass. */
+/** A source that this pass did not judge. */
 export function unjudged(read: SourceRead): Verdict {
   const source = read.settings.name;
   if (read.state === 'unread')

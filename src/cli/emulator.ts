@@ -3,7 +3,7 @@ import { AgentError } from '../core/errors.ts';
 import type { Emulator } from '../emulator/index.ts';
 import type { Context } from './context.ts';
 import { isPortInUse } from './embedded.ts';
-import { print } from './output.ts';
+import { print, say } from './output.ts';
 
 export interface EmulatorFlags {
   readonly listen: string;
@@ -74,7 +74,7 @@ function rereadOnHangup(emulated: Emulator, file: string): void {
         print(`catalog:  ${file} was read again`);
       })
       // The emulator goes on with the catalog that it has.
-      .catch((error: unknown) => process.stderr.write(`${asCatalogError(file, error).message}\n`));
+      .catch((error: unknown) => say(asCatalogError(file, error).message));
   });
 }
 
@@ -106,7 +106,7 @@ async function warnOfOpenState(state: string): Promise<void> {
   const { mode } = await stat(state);
   if ((mode & 0o077) === 0) return;
   const shown = (mode & 0o777).toString(8).padStart(4, '0');
-  process.stderr.write(`warning: the state directory ${state} is open to other users (${shown}): chmod 700 it\n`);
+  say(`warning: the state directory ${state} is open to other users (${shown}): chmod 700 it`);
 }
 
 async function readCatalog(file: string): Promise<unknown> {

@@ -11,7 +11,7 @@ import { visible } from '../core/text.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
 import { count, showChanges } from './text.ts';
 
-/** Drops what is carried for a part or a source that is gone for good. */
+/** Drops what is carried for a part or a source that will not come back. */
 export async function forget(
   context: Context,
   target: { source: string; part?: string | undefined },

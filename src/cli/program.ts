@@ -121,13 +121,13 @@ function addWorking(program: Command, run: Run): void {
 }
 
 function addDeciding(program: Command, run: Run): void {
-  command(program, 'approve', 'let a held candidate pass', ['approve 3f9a1c2b'])
-    .argument('<digest>', 'its digest, or the first 8 or more of its characters')
+  command(program, 'approve', 'let a held read pass', ['approve 3f9a1c2b'])
+    .argument('<digest>', 'its digest in "driver-sync plan", or at least the first 8 characters of it')
     .action((digest: string, options: CommonOptions) =>
       run(options, async (context) => (await import('./approve.ts')).approve(context, digest)),
     );
 
-  command(program, 'forget', 'drop what is carried for a part or a source that is gone for good', [
+  command(program, 'forget', 'drop what is carried for a part or a source that will not come back', [
     'forget revenue exports/revenue-2023.csv',
     'forget revenue --yes',
   ])
@@ -141,9 +141,12 @@ function addDeciding(program: Command, run: Run): void {
       }),
     );
 
-  command(program, 'rollback', 'push an acknowledged snapshot again, and nothing else until you say so', [
-    'rollback 41',
-  ])
+  command(
+    program,
+    'rollback',
+    'push an acknowledged snapshot again, and nothing else until sync, SIGUSR2 or a changed config',
+    ['rollback 41'],
+  )
     .argument('<push>', 'its number in "driver-sync history"')
     .action((push: string, options: CommonOptions) =>
       run(options, async (context) => (await import('./rollback.ts')).rollback(context, push)),
@@ -151,11 +154,12 @@ function addDeciding(program: Command, run: Run): void {
 }
 
 function addLooking(program: Command, run: Run): void {
-  command(program, 'status', 'what the agent does and did', [
+  command(
+    program,
     'status',
-    'status --exit-code --max-age 26h',
-    'status --live',
-  ])
+    'whether the agent runs, what the last pass and push came to, and what waits for a person',
+    ['status', 'status --exit-code --max-age 26h', 'status --live'],
+  )
     .option('--exit-code', "exit with the last pass's code")
     .option('--max-age <duration>', 'with --exit-code: 75 where the last pass is older, such as 26h')
     .option('--live', "exit 0 only while a daemon's loop moves")

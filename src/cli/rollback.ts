@@ -45,7 +45,7 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
   return outcome === 'refused' ? 5 : 75;
 }
 
-/** Asks first and then does it: should this be killed in the middle, the next agent finishes it. */
+/** Records the request first: should this process be killed, the next agent carries it out. */
 async function rollBackHere(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
     const request = deps.ledger.request({ kind: 'rollback', push: id }, Date.now());

@@ -15,7 +15,7 @@ import { print, talkOnly } from './output.ts';
 import { previewReload } from './plan.ts';
 import { showChanges } from './text.ts';
 
-/** A push under way at SIGTERM may end by itself for this long; DESIGN allows 20 s in all. */
+/** A push under way at SIGTERM may end by itself for this long; the process ends within 20 s in all. */
 const graceMs = 15_000;
 const startPauseMs = 60_000;
 

@@ -17,7 +17,7 @@ export interface StatusOptions {
   readonly live?: boolean;
 }
 
-/** What the agent does and did. */
+/** Whether the agent runs, what the last pass and push came to, and what is held. */
 export function status(context: Context, options: StatusOptions): number {
   const maxAgeMs = ageOf(options.maxAge);
   const { settings, unset, problems, state: stateDirectory } = load(context, 'optional');
@@ -31,7 +31,7 @@ export function status(context: Context, options: StatusOptions): number {
   return options.exitCode === true ? ageExit(report.lastPass, maxAgeMs, options.maxAge) : 0;
 }
 
-/** What to know of a daemon that lives on with the config it has. */
+/** A config that is wrong does not stop a daemon: it goes on with the one that it loaded. */
 function goingOn(state: string | undefined): string | undefined {
   const holder = state === undefined ? undefined : runningAgent({ state });
   if (holder?.command !== 'run') return undefined;

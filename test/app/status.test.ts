@@ -1,4 +1,4 @@
-/** What monitoring asks: `status`, its exit codes, and its words for what is wrong (DESIGN 2). */
+/** What monitoring asks: `status`, its exit codes, and its words for what is wrong. */
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -79,7 +79,7 @@ test('a daemon whose log nobody reads any more ends all the same', async () => {
     { destination, sources: manySources() },
     { 'a-0.csv': longFile({ A: { '2026-01': 1 } }) },
   );
-  // What is said of 399 files that are not there fills the pipe.
+  // The log has a line for each of 399 files that are not there, which fills the pipe.
   const line = `exec ${process.execPath} ${executable} run 2> >(read -r word <&3)`;
   const shell = spawn('bash', ['-c', line], { cwd: at.dir, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   onTestFinished(() => void shell.kill('SIGKILL'));

@@ -1,4 +1,4 @@
-/** The agent as a process: signals, the lock, pipes, and commands beside a running daemon (DESIGN 4, Process). */
+/** The agent as a process: signals, the lock, pipes, and commands beside a running daemon. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, readFile, readdir } from 'node:fs/promises';

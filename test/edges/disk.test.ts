@@ -64,7 +64,7 @@ const looking = [['status'], ['history'], ['diff', '1', '1'], ['explain', 'north
 
 const changing = Object.fromEntries([...Array(300).keys()].map((id) => [`d${id}`, String(id)]));
 
-test('a disk that is full from the start is said to be, and nothing is sent', async (context) => {
+test('a disk that is full from the start is named as the reason, and nothing is sent', async (context) => {
   const dir = disk(context, '16k');
   const one = await world({ state: path.join(dir, 'state') });
   const { exit, json } = await one.run<{ error: { code: string; message: string; hint: string } }>('sync');
@@ -122,7 +122,7 @@ test.for(['full', 'ro'])(
   },
 );
 
-test('a read-only disk is said to be one, and goes on where it left off when it is none any more', async (context) => {
+test('a read-only disk is named as the reason, and sync goes on once it can be written again', async (context) => {
   const dir = disk(context, '4m');
   const one = await servedWorld({ state: path.join(dir, 'state') });
   remount(dir, 'ro');
@@ -136,7 +136,7 @@ test('a read-only disk is said to be one, and goes on where it left off when it 
   expect(await one.run('sync')).toMatchObject({ exit: 0, json: { outcome: 'acknowledged' } });
 });
 
-test('a state directory that its user may not write is said to be one', async ({ skip }) => {
+test('a state directory that its user may not write is named as the reason', async ({ skip }) => {
   if (process.getuid?.() === 0) skip('root may write everywhere');
   const one = await servedWorld();
   chmodSync(one.state, 0o500);

@@ -273,7 +273,7 @@ describe('files of the state directory', () => {
   });
 });
 
-test('a file in the place of the lock that is none is said, and left alone', () => {
+test('a file in the place of the lock that is something else is named, and left alone', () => {
   const path = join(state, 'lock');
   writeFileSync(path, 'not a database, but longer than the header of one: '.repeat(20));
   const before = readFileSync(path, 'utf8');

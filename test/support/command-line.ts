@@ -6,7 +6,7 @@ export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Of stdout, which must be one JSON document. */
+  /** What stdout has, which must be one JSON document. */
   readonly json: <T = Record<string, unknown>>() => T;
 }
 
@@ -30,7 +30,7 @@ export async function commandLine(...args: readonly string[]): Promise<Ran> {
 const number: unknown = expect.any(Number);
 const counts = { create: number, update: number, delete: number };
 
-/** The shapes that scripts rely on (DESIGN section 2). */
+/** The shapes that scripts rely on. */
 export const shapes = {
   digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
   moment: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/) as unknown,
@@ -46,7 +46,7 @@ export const shapes = {
     changes: { drivers: counts, points: counts },
     carried: expect.any(Array) as unknown,
   },
-  /** Of a command that failed. */
+  /** What a command that failed prints with --json. */
   failure: (exit: number) => ({
     error: { code: expect.stringMatching(/./) as unknown, message: expect.stringMatching(/./) as unknown },
     exit,

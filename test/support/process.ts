@@ -32,7 +32,7 @@ export interface Running extends AsyncDisposable {
 export interface Done extends Exit {
   readonly stdout: string;
   readonly stderr: string;
-  /** Of stdout. */
+  /** What stdout has. */
   json<T = Record<string, unknown>>(): T;
 }
 

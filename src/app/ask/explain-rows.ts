@@ -71,7 +71,7 @@ export async function explainRows(deps: Dependencies, found: Explanation, signal
 
 interface Behind {
   readonly accepted: number;
-  /** Of the content that was accepted, where that is known. */
+  /** The hash of the accepted content, where it is known. */
   readonly hash: string | undefined;
 }
 

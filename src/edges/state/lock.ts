@@ -91,7 +91,7 @@ export function acquireLock(stateDir: string, self: { readonly command: string; 
   return lock;
 }
 
-/** Who holds the state directory now; `undefined` where nobody does, or there is none. Takes nothing over. */
+/** Who holds the state directory now; `undefined` where nobody does. Changes nothing. */
 export function lockHolder(stateDir: string): LockHolder | undefined {
   // The lock comes a moment before its description.
   for (let tries = 0; isHeld(stateDir); tries += 1) {
@@ -192,7 +192,7 @@ function stateError(stateDir: string, cause: unknown): AgentError {
     });
   }
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
-    return new AgentError('state.unwritable', `the file lock in ${stateDir} is not one of this agent (${code})`, {
+    return new AgentError('state.unwritable', `${stateDir}/lock is not a lock file of driver-sync (${code})`, {
       cause,
       hint: 'remove it while no agent runs',
     });

@@ -6,8 +6,8 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 const own = 0o600;
 
 /**
- * Makes a database that SQLite is about to open 0600; what SQLite puts beside it takes its mode. Where that is not possible
- * opening it fails for the same reason, or another user owns it.
+ * Makes a database 0600 before SQLite opens it; SQLite gives its mode to the files that it puts beside it. A failure is not
+ * thrown: opening the database fails for the same reason, or the file belongs to another user.
  */
 export function makePrivate(file: string): void {
   try {
@@ -27,14 +27,14 @@ function closeToOthers(file: string): void {
   }
 }
 
-/** A new file of that name, to write. @throws where there is something already */
+/** Opens a new file to write. @throws where there is something of that name already */
 export function openNew(file: string): number {
   const fd = openSync(file, O_CREAT | O_EXCL | O_RDWR, own);
   fchmodSync(fd, own);
   return fd;
 }
 
-/** A file to write in place; what stands there and is no file goes. */
+/** Opens a file to overwrite in place. Anything else of that name, such as a link, is removed first. */
 export function openInPlace(file: string): number {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() === true) return openSync(file, O_RDWR | O_NOFOLLOW);
@@ -42,7 +42,7 @@ export function openInPlace(file: string): number {
   return openNew(file);
 }
 
-/** A file to read; `undefined` where none of that name is a plain file. */
+/** Opens a plain file to read; `undefined` where there is no file of that name, or something else. */
 export function openPlain(file: string): number | undefined {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   return stat?.isFile() === true ? openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) : undefined;
