@@ -1,12 +1,14 @@
 import { readKnown } from '../compose/known.ts';
 import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
+import { probeDestination } from '../compose/probe.ts';
 import { type Refusal, type SourceCheck, checkSource } from '../app/ask/check.ts';
 import { exposureWarnings, fileMode } from '../config/exposure.ts';
 import type { PlacedDiagnostic } from '../config/diagnostics.ts';
 import { type LoadedConfig, locateDiagnostics } from '../config/load.ts';
 import { isAgentError } from '../core/errors.ts';
+import type { Probe } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, answer, load, problemLine, warnOfState } from './context.ts';
+import { type Context, answer, commandLog, load, problemLine, warnOfState } from './context.ts';
 import { count, table } from './text.ts';
 
 interface CheckAnswer {
@@ -14,27 +16,73 @@ interface CheckAnswer {
   readonly problems: readonly PlacedDiagnostic[];
   readonly warnings: readonly string[];
   readonly sources: readonly SourceCheck[];
+  /** With `--destination`: what holds of the address. */
+  readonly destination?: Probe | undefined;
 }
 
-/** Validates the config and looks into every source. Prints its own JSON whatever it finds. */
-export async function check(context: Context, options: { offline?: boolean }): Promise<number> {
+export interface CheckOptions {
+  readonly offline?: boolean;
+  readonly destination?: boolean;
+}
+
+/** Validates the config and looks into every source, and at the address if told to. Prints its own JSON whatever it finds. */
+export async function check(context: Context, options: CheckOptions): Promise<number> {
   const loaded = loadOrMissing(context);
   const { settings } = loaded;
   if (settings !== undefined) warnOfState(settings);
-  const sources = settings === undefined ? [] : await checkSources(settings, options.offline === true);
-  const problems = [...loaded.problems, ...(settings === undefined ? [] : sourceProblems(settings, sources))];
-  const isUnread = sources.some(({ error }) => error !== undefined);
-  const isRefused = sources.some(({ refusals }) => refusals.length > 0);
+  const isProbed = settings !== undefined && options.destination === true;
+  const [sources, probed] = await Promise.all([
+    settings === undefined ? [] : checkSources(settings, options.offline === true),
+    isProbed ? probe(context, settings) : ({} satisfies Probed as Probed),
+  ]);
+  const problems = [
+    ...loaded.problems,
+    ...(settings === undefined ? [] : sourceProblems(settings, sources)),
+    ...(probed.problems ?? []),
+  ];
+  const exit = checkExit({ problems, sources, destination: probed.destination });
   const report: CheckAnswer = {
-    ok: problems.length === 0 && !isUnread && !isRefused,
+    ok: exit === 0,
     problems,
-    warnings: settings === undefined ? [] : exposureWarnings(settings, fileMode),
+    warnings: settings === undefined ? [] : [...exposureWarnings(settings, fileMode), ...(probed.warnings ?? [])],
     sources: options.offline === true ? sources.filter(({ error }) => error !== undefined) : sources,
+    ...(probed.destination === undefined ? {} : { destination: probed.destination }),
   };
   answer(context, report, () => showCheck(report, options.offline === true));
+  return exit;
+}
+
+function checkExit({
+  problems,
+  sources,
+  destination,
+}: Pick<CheckAnswer, 'problems' | 'sources' | 'destination'>): number {
   if (problems.length > 0) return 78;
-  if (isRefused) return 4;
-  return isUnread ? 3 : 0;
+  if (destination?.outcome === 'unreachable' || destination?.outcome === 'unknown') return 75;
+  if (destination?.outcome === 'refused') return 5;
+  if (sources.some(({ refusals }) => refusals.length > 0)) return 4;
+  return sources.some(({ error }) => error !== undefined) ? 3 : 0;
+}
+
+interface Probed {
+  readonly destination?: Probe | undefined;
+  readonly problems?: readonly PlacedDiagnostic[];
+  readonly warnings?: readonly string[];
+}
+
+/** Tries the address. A token or CA file that cannot be used is a problem of the config. */
+async function probe(context: Context, settings: Settings): Promise<Probed> {
+  const { version, env } = context;
+  try {
+    const options = { log: commandLog(context), version, env };
+    const destination = await probeDestination(settings, options, new AbortController().signal);
+    if (destination !== undefined) return { destination };
+    return { warnings: ['destination is the emulator, which only run and sync start: there is no address to try'] };
+  } catch (error) {
+    if (!isAgentError(error, 'config.invalid')) throw error;
+    const { message, hint = 'see destination in docs/CONFIG.md' } = error;
+    return { problems: locateDiagnostics(settings.file, [{ path: ['destination'], message, hint }]) };
+  }
 }
 
 /** A config that is not there is the first thing that `check` may find. */
@@ -71,7 +119,7 @@ function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Pl
   return locateDiagnostics(settings.file, findings);
 }
 
-function showCheck({ problems, warnings, sources }: CheckAnswer, offline: boolean): string[] {
+function showCheck({ problems, warnings, sources, destination }: CheckAnswer, offline: boolean): string[] {
   const lines = [...problems.map(problemLine), ...warnings.map((warning) => `note: ${warning}`)];
   for (const source of sources) {
     lines.push(`source ${source.name}`);
@@ -80,6 +128,12 @@ function showCheck({ problems, warnings, sources }: CheckAnswer, offline: boolea
     if (source.readings.length > 0) lines.push(...showReadings(source.readings).map((line) => `  ${line}`));
     for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
     for (const warning of source.warnings) lines.push(`  note: ${warning}`);
+  }
+  if (destination !== undefined) {
+    lines.push('destination');
+    for (const { step, holds, text } of destination.steps) {
+      lines.push(`  ${step.padEnd(10)}  ${holds ? 'ok' : 'fails'}: ${text}`);
+    }
   }
   if (problems.length > 0)
     lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);

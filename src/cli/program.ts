@@ -99,13 +99,15 @@ function addWorking(program: Command, run: Run): void {
       run(options, async (context) => (await import('./sync.ts')).sync(context, options)),
     );
 
-  command(program, 'check', 'validate the config and look into every source; sends nothing', [
+  command(program, 'check', 'validate the config and look into every source; sends no data', [
     'check',
     'check --offline',
+    'check --destination',
     'check --json',
   ])
     .option('--offline', 'open no source')
-    .action((options: CommonOptions & { offline?: boolean }) =>
+    .option('--destination', 'try the address too: name, TLS, token, and an update that changes and deletes nothing')
+    .action((options: CommonOptions & { offline?: boolean; destination?: boolean }) =>
       run(options, async (context) => (await import('./check.ts')).check(context, options)),
     );
 
