@@ -13,6 +13,7 @@ process.env.TZ = 'UTC';
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
     include: ['test/**/*.test.ts'],
     // Processes, not threads: tests send signals, change the working directory of children and load native code.

@@ -4,6 +4,7 @@ import { chmod, chown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { anybody, asAnybody } from '../support/anybody.ts';
 import { arrange, file, pushed, reportOf, revenue } from '../support/pushed-world.ts';
 import { type TestWorld, longFile, longSource } from '../support/world.ts';
 
@@ -200,7 +201,7 @@ describe('without permission', () => {
     await chmod(made.dir, 0o755);
     await chmod(path.join(made.dir, locked), 0);
     onTestFinished(() => chmod(path.join(made.dir, locked), 0o755));
-    const report = await asAnybody(made, () => made.sync());
+    const report = await asOwner(made, () => made.sync());
     expect(report).toMatchObject({ outcome: 'unchanged', exit: 3 });
     expect(reportOf(report)).toMatchObject({ state: 'unread', drivers: 2, points: 3 });
     expect(reportOf(report).reason).toMatch(reason);
@@ -209,17 +210,12 @@ describe('without permission', () => {
   });
 
   /** As the agent is when it is a service: not root, and the state is its own. */
-  async function asAnybody<T>(made: TestWorld, work: () => Promise<T>): Promise<T> {
-    if (process.getuid?.() !== 0) return work();
-    const anybody = 65_534;
-    execFileSync('chown', ['-R', String(anybody), made.state]);
-    await chown(made.dir, anybody, anybody);
-    process.seteuid!(anybody);
-    try {
-      return await work();
-    } finally {
-      process.seteuid!(0);
+  async function asOwner<T>(made: TestWorld, work: () => Promise<T>): Promise<T> {
+    if (process.getuid?.() === 0) {
+      execFileSync('chown', ['-R', String(anybody), made.state]);
+      await chown(made.dir, anybody, anybody);
     }
+    return await asAnybody(work);
   }
 });
 

