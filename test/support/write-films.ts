@@ -1,6 +1,6 @@
 /**
  * Writes the films of the emulator, which src/emulator/routing/films holds: `node test/support/write-films.ts`.
- * `emulator/films.test.ts` shows that they are what this writes.
+ * `emulator/films.e2e.test.ts` shows that they are what this writes.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
