@@ -1,7 +1,7 @@
 /** `type: mysql`: one query of a MySQL or MariaDB server, or of another that speaks their protocol. */
 import { z } from 'zod';
 import { addressKeys, caFilePath } from './databases/address.ts';
-import { mysqlDialect } from './databases/dialects.ts';
+import { mysqlDialect } from './databases/mysql-dialect.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { defineKind } from './kind.ts';
 

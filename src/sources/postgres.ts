@@ -1,7 +1,7 @@
 /** `type: postgres`: one query of a PostgreSQL server, or of another that speaks its protocol. */
 import { z } from 'zod';
 import { addressKeys, caFilePath } from './databases/address.ts';
-import { postgresDialect } from './databases/dialects.ts';
+import { postgresDialect } from './databases/postgres-dialect.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { defineKind } from './kind.ts';
 

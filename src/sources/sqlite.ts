@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
-import { type Connection, type Revision, queryKeys, queryProblems, querySource } from './databases/query.ts';
-import { sqliteDialect } from './databases/sqlite-dialect.ts';
+import type { MappingProblem } from '../core/mapping/columns.ts';
+import { type Connection, type Revision, queryKeys, querySource } from './databases/query.ts';
 import { type SqlitePlace, openSqlite } from './databases/sqlite-session.ts';
 import { accessError, codeOf, untilAborted } from './files/access.ts';
 import type { Glob } from './files/glob.ts';
@@ -24,14 +24,20 @@ const schema = z.strictObject({
   query: queryKeys.query.describe(
     'One statement that only reads. Its rows count in the order it gives them: say ORDER BY where several have one driver and time. NULL is the empty text, INTEGER keeps every digit, a REAL is the shortest text of that binary number, a BLOB is an error.',
   ),
+  pushdown: queryKeys.pushdown.describe('Not with SQLite, which has no types of dates and exact numbers.'),
 });
+
+const noPushdown: MappingProblem = {
+  path: ['pushdown'],
+  message: 'SQLite has no types of dates and exact numbers, so that it cannot collapse rows as the agent would',
+  hint: 'leave it out, or group the rows in the query',
+};
 
 export const sqlite = defineKind(
   schema,
   (settings, context) => {
     const file = path.resolve(context.baseDir, settings.file);
     const engine = {
-      dialect: sqliteDialect,
       place: file,
       version: (signal: AbortSignal) => untilAborted(statDatabase(file), signal),
       connect: (signal: AbortSignal) => openDatabase({ file, clock: context.clock }, signal),
@@ -41,7 +47,7 @@ export const sqlite = defineKind(
       watch: (changed) => watchGlobs([fileGlob(file), fileGlob(walOf(file))], changed),
     };
   },
-  { problems: queryProblems },
+  { problems: ({ pushdown }) => (pushdown ? [noPushdown] : []) },
 );
 
 /** The version covers the write-ahead log, where a commit may stay for long before the database itself changes. */

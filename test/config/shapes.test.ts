@@ -107,12 +107,24 @@ test('a database that collapses has no calendar of its own', () => {
   const yaml = `destination: emulator
 sources:
   s:
-    type: sqlite
-    file: a.db
+    type: duckdb
     query: SELECT 1
     pushdown: true
     calendar: { file: weeks.csv }
     drivers: [{ path: ["{a}"], time: "{t}", value: "{v}" }]
 `;
-  expect(problems(yaml)).toEqual([expect.stringContaining('8:15 sources.s.calendar: a database that collapses')]);
+  expect(problems(yaml)).toEqual([expect.stringContaining('7:15 sources.s.calendar: a database that collapses')]);
+});
+
+test('pushdown is refused for SQLite, with the reason', () => {
+  const yaml = `destination: emulator
+sources:
+  s:
+    type: sqlite
+    file: a.db
+    query: SELECT 1
+    pushdown: true
+    drivers: [{ path: ["{a}"], time: "{t}", value: "{v}" }]
+`;
+  expect(problems(yaml)).toEqual([expect.stringContaining('7:15 sources.s.pushdown: SQLite has no types of dates')]);
 });

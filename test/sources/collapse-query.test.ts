@@ -7,12 +7,12 @@ import type { DriverEntry, Mapping } from '../../src/core/settings.ts';
 import type { TimeFormat } from '../../src/core/time/time-format.ts';
 import { compileTimeReader } from '../../src/core/time/time.ts';
 import { collapseQuery, pushdownProblems } from '../../src/sources/databases/collapse-query.ts';
-import { mysqlDialect, postgresDialect } from '../../src/sources/databases/dialects.ts';
 import type { Dialect } from '../../src/sources/databases/dialect.ts';
 import { duckdbDialect } from '../../src/sources/databases/duckdb-dialect.ts';
-import { type MonthRange, monthRanges } from '../../src/sources/databases/month-ranges.ts';
+import { monthRule } from '../../src/sources/databases/month-rule.ts';
+import { mysqlDialect } from '../../src/sources/databases/mysql-dialect.ts';
+import { postgresDialect } from '../../src/sources/databases/postgres-dialect.ts';
 import { withoutEnd } from '../../src/sources/databases/query-words.ts';
-import { sqliteDialect } from '../../src/sources/databases/sqlite-dialect.ts';
 import { pattern, template } from '../support/templates.ts';
 
 const iso: TimeFormat = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
@@ -97,6 +97,12 @@ describe('pushdown', () => {
     ['accounting', mapping([entry({ number: { accounting: true } })]), ['drivers', 0, 'value'], /accounting/],
     ['a decimal comma', mapping([entry({ number: { decimal: ',' } })]), ['drivers', 0, 'value'], /decimal/],
     [
+      'a number that is missing',
+      mapping([entry()], { missing: ['', '-999'] }),
+      ['missing'],
+      /^the missing value -999 cannot/,
+    ],
+    [
       'a rounded sum',
       mapping([entry({ rule: 'sum', number: { round: 2 } })]),
       ['drivers', 0, 'value', 'round'],
@@ -165,44 +171,79 @@ describe('the end of a query', () => {
   });
 });
 
-describe('places in the order of a query', () => {
-  const isCounted = (dialect: Dialect, query: string, rule: DriverEntry['rule']): boolean => {
-    const columns = ['region', 'date', 'amount'].map((name) => ({ name, type: 'text' }));
-    const request = { query, columns, mapping: mapping([entry({ rule })]), timezone: 'UTC' };
-    return / AS place\b/.test(collapseQuery(dialect, request).sql);
-  };
+/** A region, a date and an amount, as each engine says their types. */
+const dialects: readonly (readonly [string, Dialect, readonly [string, string, string]])[] = [
+  ['DuckDB', duckdbDialect, ['VARCHAR', 'DATE', 'DECIMAL(12,2)']],
+  ['PostgreSQL', postgresDialect, ['text', 'date', 'numeric(12,2)']],
+  ['MySQL', mysqlDialect, ['VAR_STRING(40)', 'DATE', 'NEWDECIMAL(12,2)']],
+];
+
+describe.each(dialects)('places in the order of a query of %s', (_name, dialect, types) => {
+  const columns = ['region', 'date', 'amount'].map((name, at) => ({ name, type: types[at]! }));
+  const isCounted = (query: string, driver: DriverEntry): boolean =>
+    / AS place\b/.test(collapseQuery(dialect, { query, columns, mapping: mapping([driver]), timezone: 'UTC' }).sql);
   const ordered = 'SELECT region, date, amount FROM t ORDER BY date';
-  const unordered = 'SELECT region, date, amount FROM t';
 
   test.each(['last', 'first', 'min', 'max'] as const)('are counted for %s, where a tie goes by them', (rule) => {
-    for (const dialect of [sqliteDialect, duckdbDialect, postgresDialect, mysqlDialect]) {
-      expect(isCounted(dialect, ordered, rule)).toBe(true);
-    }
+    expect(isCounted(ordered, entry({ rule }))).toBe(true);
   });
   test.each(['sum', 'average', 'count'] as const)('are not counted for %s, which no tie changes', (rule) => {
-    for (const dialect of [sqliteDialect, duckdbDialect, postgresDialect, mysqlDialect]) {
-      expect(isCounted(dialect, ordered, rule)).toBe(false);
-    }
+    expect(isCounted(ordered, entry({ rule }))).toBe(false);
   });
   test('are counted without ORDER BY too: the plain read goes by the order that the engine gives', () => {
-    for (const dialect of [sqliteDialect, duckdbDialect, postgresDialect, mysqlDialect]) {
-      expect(isCounted(dialect, unordered, 'last')).toBe(true);
-    }
+    expect(isCounted('SELECT region, date, amount FROM t', entry())).toBe(true);
   });
   test('are counted for a sum whose drivers may have two paths', () => {
-    const columns = ['region', 'date', 'amount'].map((name) => ({ name, type: 'text' }));
-    const slugged = { ...entry({ rule: 'sum' }), id: template('{region|slug}') };
-    const request = { query: ordered, columns, mapping: mapping([slugged]), timezone: 'UTC' };
-    expect(collapseQuery(postgresDialect, request).sql).toMatch(/ AS place\b/);
+    expect(isCounted(ordered, { ...entry({ rule: 'sum' }), id: template('{region|slug}') })).toBe(true);
   });
 });
 
-describe('ranges of months', () => {
-  const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Kiritimati', 'Pacific/Apia', 'Africa/Casablanca'];
+describe.each(dialects)('a column of text in %s', (_name, dialect, types) => {
+  const request = (names: readonly string[]) => ({
+    query: 'SELECT 1',
+    columns: names.map((name) => ({ name, type: name === 'date' ? types[1] : types[0] })),
+    mapping: mapping([entry()]),
+    timezone: 'UTC',
+  });
+  const casts: Readonly<Record<string, readonly [number: string, time: string]>> = {
+    DuckDB: ['amount::DECIMAL(18, 2) AS amount', '"Day"::DATE AS "Day"'],
+    PostgreSQL: ['amount::numeric AS amount', '"Day"::date AS "Day"'],
+    MySQL: ['CAST(amount AS DECIMAL(18, 2)) AS amount', 'CAST(`Day` AS DATE) AS `Day`'],
+  };
 
-  function rangeOf(ranges: readonly MonthRange[], text: string): MonthRange {
-    return ranges.findLast(({ from }) => from <= text)!;
-  }
+  test('is refused as a value, with the cast to write', () => {
+    expect(() => collapseQuery(dialect, request(['region', 'date', 'amount']))).toThrow(
+      expect.objectContaining({
+        code: 'part.unreadable',
+        message: `the column amount is of type ${types[0]}, and pushdown takes only an exact number there`,
+        hint: `write ${casts[_name]![0]} in the query, or leave pushdown out`,
+      }),
+    );
+  });
+  test('is refused as a time, with the cast to write', () => {
+    const asked = { ...request(['region', 'Day', 'amount']), mapping: mapping([entry({ time: '{Day}' })]) };
+    expect(() => collapseQuery(dialect, asked)).toThrow(
+      expect.objectContaining({
+        message: `the column Day is of type ${types[0]}, and pushdown takes only a date or a time there`,
+        hint: `write ${casts[_name]![1]} in the query, or leave pushdown out`,
+      }),
+    );
+  });
+});
+
+test.each([
+  [postgresDialect, 'float8'],
+  [mysqlDialect, 'DOUBLE'],
+  [mysqlDialect, 'LONG ZEROFILL'],
+  [mysqlDialect, 'NEWDECIMAL(38,38)'],
+  [duckdbDialect, 'DOUBLE'],
+  [duckdbDialect, 'DECIMAL(38,10)'],
+])('a number that is not exact, or that the engine cannot add up exactly, is no number there: %#', (dialect, type) => {
+  expect(dialect.kindOf(type)).toBe('other');
+});
+
+describe('the rule of months', () => {
+  const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Kiritimati', 'Pacific/Apia', 'Africa/Casablanca'];
 
   function textOf(seconds: number): string {
     return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
@@ -218,7 +259,16 @@ describe('ranges of months', () => {
     .map(([year, month, beside]) => stampSeconds(monthOf(year, month), 'start') + beside);
   const suffixes = { wall: '', instant: 'Z', date: '' } as const;
 
-  test('say the month that the agent reads, and keep times in order', () => {
+  /** The month of a time that the rule is sure of. */
+  function sureMonth(rule: ReturnType<typeof monthRule>, seconds: number): string | undefined {
+    const year = Number(textOf(seconds).slice(0, 4));
+    if (year < rule.years.first || year > rule.years.last) return undefined;
+    if (rule.skippedDays.includes(textOf(seconds).slice(0, 10))) return undefined;
+    const [least, most] = [rule.leastSeconds, rule.mostSeconds].map((moved) => textOf(seconds + moved).slice(0, 7));
+    return least === most ? least : undefined;
+  }
+
+  test('is sure of the month that the agent reads, and of the order of times', () => {
     const asked = fc.record({
       kind: fc.constantFrom('wall', 'instant', 'date'),
       source: fc.constantFrom(...zones),
@@ -227,24 +277,28 @@ describe('ranges of months', () => {
     });
     fc.assert(
       fc.property(asked, ({ kind, source, agent, seconds }) => {
-        const ranges = monthRanges(kind, { source, agent });
+        const rule = monthRule(kind, { source, agent });
         const read = compileTimeReader({ ...iso, timezone: source }, agent);
-        const texts = [
-          ...new Set(seconds.map((at) => (kind === 'date' ? textOf(at).slice(0, 10) : textOf(at)))),
-        ].sort();
+        const times = seconds
+          .map((at) => (kind === 'date' ? Math.floor(at / 86_400) * 86_400 : at))
+          .sort((a, b) => a - b);
         const slips: string[] = [];
-        let before: { readonly month: string; readonly seconds: number } | undefined;
-        for (const text of texts) {
-          const { month } = rangeOf(ranges, text);
+        let before: { readonly month: string; readonly seconds: number; readonly at: number } | undefined;
+        for (const at of times) {
+          const text = kind === 'date' ? textOf(at).slice(0, 10) : textOf(at);
           const moment = read(text + suffixes[kind]);
-          if (month === 'each' || typeof moment === 'string') continue;
-          const found = month === 'written' ? text.slice(0, 7) : month;
+          const found = sureMonth(rule, at);
+          if (found === undefined) continue;
+          if (typeof moment === 'string') {
+            slips.push(`${text} is a reject`);
+            continue;
+          }
           if (found !== formatMonth(moment.month))
             slips.push(`${text} is of ${formatMonth(moment.month)}, not ${found}`);
-          // Of two texts in one group, the later one is the later moment.
-          if (before?.month === found && moment.seconds <= before.seconds)
+          // Of two times in one group, the later one is the later moment.
+          if (before?.month === found && before.at < at && moment.seconds <= before.seconds)
             slips.push(`${text} is earlier than it looks`);
-          before = { month: found, seconds: moment.seconds };
+          before = { month: found, seconds: moment.seconds, at };
         }
         expect(slips).toEqual([]);
       }),
@@ -252,26 +306,31 @@ describe('ranges of months', () => {
     );
   });
 
-  test('leave times that no clock showed to themselves', () => {
-    const berlin = monthRanges('wall', { source: 'Europe/Berlin', agent: 'Europe/Berlin' });
-    expect(rangeOf(berlin, '2026-03-29 01:59:59').month).toBe('written');
-    expect(rangeOf(berlin, '2026-03-29 02:30:00').month).toBe('each');
-    expect(rangeOf(berlin, '2026-03-29 03:00:00').month).toBe('written');
-    const apia = monthRanges('date', { source: 'Pacific/Apia', agent: 'Pacific/Apia' });
-    expect(rangeOf(apia, '2011-12-30').month).toBe('each');
-    expect(rangeOf(apia, '2011-12-31').month).toBe('written');
+  test('leaves days whose times the clocks skipped to themselves', () => {
+    const berlin = monthRule('wall', { source: 'Europe/Berlin', agent: 'Europe/Berlin' });
+    expect(berlin).toMatchObject({ leastSeconds: 0, mostSeconds: 0 });
+    expect(berlin.skippedDays.filter((day) => day.startsWith('2026'))).toEqual(['2026-03-29']);
+    expect(monthRule('date', { source: 'UTC', agent: 'Europe/Berlin' }).skippedDays).toEqual([]);
+    expect(monthRule('date', { source: 'UTC', agent: 'Pacific/Apia' }).skippedDays).toEqual(['2011-12-30']);
   });
 
-  test('follow a clock that goes back into the month before', () => {
-    const ranges = monthRanges('instant', { source: 'UTC', agent: 'America/St_Johns' });
-    const months = ['2009-11-01 02:29:59', '2009-11-01 02:30:59', '2009-11-01 02:31:00', '2009-11-01 03:30:00'];
-    expect(months.map((text) => rangeOf(ranges, text).month)).toEqual(['2009-10', '2009-11', '2009-10', '2009-11']);
+  test('is unsure for as long as the clocks of the zone differ', () => {
+    expect(monthRule('instant', { source: 'UTC', agent: 'Europe/Berlin' })).toMatchObject({
+      leastSeconds: 3600,
+      mostSeconds: 7200,
+    });
+    expect(monthRule('wall', { source: 'America/New_York', agent: 'Europe/Berlin' })).toMatchObject({
+      leastSeconds: 5 * 3600,
+      mostSeconds: 7 * 3600,
+    });
   });
 
-  test('are few where nothing is to be told apart', () => {
-    expect(monthRanges('instant', { source: 'UTC', agent: 'UTC' })).toEqual([
-      { from: '', month: 'written' },
-      { from: '~', month: 'each' },
-    ]);
+  test('is sure of all times in UTC', () => {
+    expect(monthRule('instant', { source: 'UTC', agent: 'UTC' })).toEqual({
+      years: { first: 1000, last: 9999 },
+      leastSeconds: 0,
+      mostSeconds: 0,
+      skippedDays: [],
+    });
   });
 });

@@ -100,7 +100,7 @@ function writeSqlite(): void {
   database.exec('CREATE TABLE booked (n INTEGER, region TEXT, product TEXT, posted TEXT, amount TEXT)');
   database.exec(`INSERT INTO booked VALUES ${rowsSql}`);
   database.close();
-  withPushdown('sqlite', { type: 'sqlite', file: 'table.db', query });
+  kinds['sqlite'] = { type: 'sqlite', file: 'table.db', query };
 }
 
 /** Over the file that another kind reads. */

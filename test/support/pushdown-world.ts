@@ -2,7 +2,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import Database from 'better-sqlite3';
 import { Fold } from '../../src/core/series/fold.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
@@ -51,36 +50,6 @@ export function statements({ types, literal }: Syntax, { columns, rows }: Table)
 
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
-}
-
-export async function sqlitePlace(dir: string): Promise<Place> {
-  const database = new Database(path.join(dir, 'books.db'), { timeout: 0 });
-  database.pragma('journal_mode = WAL');
-  const text = 'TEXT COLLATE NOCASE';
-  const types = {
-    text,
-    padded: 'TEXT COLLATE RTRIM',
-    integer: 'INTEGER',
-    decimal: 'TEXT',
-    short: 'NUMERIC',
-    float: 'REAL',
-    date: text,
-    wall: text,
-    instant: text,
-  };
-  const literal = (value: string, held: Held): string => {
-    if (held === 'float') return value === 'NaN' ? 'NULL' : value;
-    if (held === 'integer') return value;
-    return quoted(held === 'instant' ? `${value}Z` : value);
-  };
-  return {
-    type: 'sqlite',
-    keys: { file: 'books.db' },
-    dir,
-    async write(table) {
-      database.exec(statements({ types, literal }, table).join(';'));
-    },
-  };
 }
 
 export async function duckdbPlace(dir: string): Promise<Place> {

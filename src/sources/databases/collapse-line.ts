@@ -4,9 +4,7 @@
  * one integer, which costs a database far less than a text.
  */
 import { daySeconds } from '../../core/time/month.ts';
-import type { TimeSql } from './collapse-columns.ts';
-import type { Dialect } from './dialect.ts';
-import { oddMark } from './month-ranges.ts';
+import type { Dialect, SqlColumn } from './dialect.ts';
 
 /** After a time: it sorts before whatever a time may go on with. */
 const timeEnd = '!';
@@ -19,6 +17,8 @@ const placeDigits = 15;
 const datePlaceDigits = 12;
 const dayDigits = 7;
 const daysAdded = 1_400_000;
+/** Of 2026-01-31 23:00:00.123456789+00:00. */
+const timeLength = 35;
 
 export interface Line {
   /** As the agent reads it. */
@@ -31,19 +31,17 @@ export interface Line {
 export interface LineFormat {
   /** The line without the value's text, in pieces: SQL, and how many characters it gives at most. */
   readonly pieces: readonly { readonly sql: string; readonly length: number }[];
-  /** What stands for those pieces where nothing else is of the line and no text is needed to compare it, and what makes them of that. */
+  /** What is compared in place of those pieces where nothing else is of the line, and what makes the line of it. */
   readonly bare: { readonly sql: string; readonly textOf: (name: string) => string } | undefined;
   readonly parse: (line: string) => Line;
 }
 
-export function lineFormat(dialect: Dialect, time: TimeSql, hasPlaces: boolean): LineFormat {
-  const { days, numberText } = dialect;
-  if (time.typed?.kind === 'date' && days !== undefined) return dateLine(days(time.typed), numberText, hasPlaces);
-  return textLine(dialect, time, hasPlaces);
+export function lineFormat(dialect: Dialect, time: SqlColumn, hasPlaces: boolean): LineFormat {
+  return time.kind === 'date' ? dateLine(dialect, time, hasPlaces) : textLine(dialect, time, hasPlaces);
 }
 
-function dateLine(days: string, numberText: Dialect['numberText'], hasPlaces: boolean): LineFormat {
-  const sum = `(${days} + ${daysAdded}) * ${10 ** datePlaceDigits}`;
+function dateLine({ daysSinceEpoch, numberText }: Dialect, time: SqlColumn, hasPlaces: boolean): LineFormat {
+  const sum = `(${daysSinceEpoch(time)} + ${daysAdded}) * ${10 ** datePlaceDigits}`;
   const integer = hasPlaces ? `${sum} + place` : sum;
   return {
     pieces: [{ sql: numberText(integer), length: dayDigits + datePlaceDigits }],
@@ -60,27 +58,23 @@ function dateLine(days: string, numberText: Dialect['numberText'], hasPlaces: bo
   };
 }
 
-function textLine(dialect: Dialect, time: TimeSql, hasPlaces: boolean): LineFormat {
-  const { concat, numberText } = dialect;
-  const { typed } = time;
+function textLine(dialect: Dialect, time: SqlColumn, hasPlaces: boolean): LineFormat {
+  const { concat, numberText, text } = dialect;
   const place = { sql: numberText(`${placeBase} + place`), length: placeLength };
   return {
     pieces: [
-      { sql: time.sorted, length: time.sortedMax },
+      { sql: text(time), length: timeLength },
       { sql: `'${timeEnd}'`, length: timeEnd.length },
       ...(hasPlaces ? [place] : []),
     ],
-    bare:
-      typed === undefined || hasPlaces
-        ? undefined
-        : { sql: typed.name, textOf: (name) => concat(dialect.text({ ...typed, name }), `'${timeEnd}'`) },
+    bare: hasPlaces ? undefined : { sql: time.name, textOf: (name) => concat(text({ ...time, name }), `'${timeEnd}'`) },
     parse(line) {
       const end = line.indexOf(timeEnd);
-      const text = end + timeEnd.length + (hasPlaces ? placeLength : 0);
+      const textAt = end + timeEnd.length + (hasPlaces ? placeLength : 0);
       return {
-        time: line.slice(line.startsWith(oddMark) ? oddMark.length : 0, end),
-        place: hasPlaces ? Number(line.slice(text - placeDigits, text)) : 0,
-        text: line.slice(text),
+        time: line.slice(0, end),
+        place: hasPlaces ? Number(line.slice(textAt - placeDigits, textAt)) : 0,
+        text: line.slice(textAt),
       };
     },
   };

@@ -1,16 +1,16 @@
 /**
  * Pushdown: the user's query inside one that collapses its rows in the database. One row per key and month leaves it; a
- * row that the database cannot surely read as the agent would leaves as it is, for the agent to judge.
+ * row that the agent may read otherwise, or reject, leaves as it is. Times and values are columns of such types: what is
+ * a number or a date in a text is for the agent alone to say.
  */
 import { type MappingProblem, columnProblems } from '../../core/mapping/columns.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch, Rule } from '../../core/model.ts';
 import type { DriverEntry, Mapping, Test } from '../../core/settings.ts';
 import { type Filter, type Template, templateColumns } from '../../core/mapping/template.ts';
-import { trimWhiteSpace } from '../../core/text.ts';
 import { collapseSql } from './collapse-sql.ts';
 import { readCollapsed } from './collapsed-rows.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, decimalDigits } from './dialect.ts';
 import type { QueryColumn } from './query.ts';
 
 export interface CollapseQuery {
@@ -34,11 +34,11 @@ export interface CollapsePlan {
   readonly keys: readonly KeyColumn[];
   readonly conditions: readonly KeyCondition[];
   /** The zone of times without one; `timezone` where the mapping names none. */
-  readonly time: { readonly column: number; readonly zone: string };
+  readonly time: { readonly column: number; readonly kind: 'date' | 'wall' | 'instant'; readonly zone: string };
   /** The columns of values, each once. */
   readonly values: readonly { readonly column: number; readonly isSummed: boolean }[];
-  /** Texts of values that mean "no value". */
-  readonly missing: readonly string[];
+  /** Whether NULL is a value that is missing, and not a reject. */
+  readonly isNullMissing: boolean;
   /** Rows that are looked for in each group, each once: of every value the latest, and those that entries want. */
   readonly lines: readonly WantedLine[];
   /** One for each entry of the mapping. `value` is an index into `values`, `line` and `latest` are ones into `lines`. */
@@ -68,9 +68,8 @@ export interface KeyColumn {
   /** Whether a row with nothing but white space there is a reject. */
   readonly needsText: boolean;
   /**
-   * Whether the agent may find that another text makes no name. It rejects the rows then that have a value of such an
-   * entry, and those alone: rows with other values are not to be of one group. `unlessWord`: no text that begins with a
-   * letter or digit of ASCII is meant.
+   * Whether the agent can reject a different text in this column (empty id or path after filters); if so, rows are not grouped
+   * across it. `unlessWord`: only a text that does not begin with a letter or digit of ASCII.
    */
   readonly mayFail: 'never' | 'unlessWord' | 'always';
 }
@@ -84,23 +83,30 @@ export interface KeyCondition {
   readonly passing: string;
 }
 
-/** @throws AgentError `part.unreadable` where the query lacks a column, or the mapping cannot be pushed down */
+/** @throws AgentError `part.unreadable` where the query lacks a column or has another type, or the mapping cannot be pushed down */
 export function collapseQuery(dialect: Dialect, request: CollapseRequest): CollapseQuery {
   const { columns, mapping } = request;
   const names = columns.map(({ name }) => name);
   const [problem] = [...columnProblems(mapping, names), ...pushdownProblems(mapping)];
   if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
-  const plan = planCollapse(request, names);
+  const plan = planCollapse(dialect, request, names);
   const collapse = { plan, ...collapseSql(dialect, plan, request) };
   return { sql: collapse.sql, batch: (rows, header) => readCollapsed(rows, header, collapse) };
 }
 
-function planCollapse({ mapping, timezone }: CollapseRequest, names: readonly string[]): CollapsePlan {
+function planCollapse(
+  dialect: Dialect,
+  { columns: described, mapping, timezone }: CollapseRequest,
+  names: readonly string[],
+): CollapsePlan {
   const { drivers, where, missing } = mapping;
   const indexOf = (column: string): number => names.indexOf(column);
   const judged = where.map(({ column, test }) => ({ column: indexOf(column), ...flatten(test) }));
   const time = (drivers[0] as DriverEntry).time;
+  const timeColumn = indexOf(columnOf(time.from) as string);
+  const timeType = timeKind(dialect, described[timeColumn] as QueryColumn);
   const columns = [...new Set(drivers.map(({ value }) => indexOf(columnOf(value.from) as string)))];
+  for (const column of columns) checkNumber(dialect, described[column] as QueryColumn);
   const wanted = drivers.map(
     (entry) =>
       ({
@@ -125,13 +131,16 @@ function planCollapse({ mapping, timezone }: CollapseRequest, names: readonly st
     conditions: judged.flatMap(({ column, texts, isNegated }) =>
       texts === undefined ? [] : [{ column, texts, isNegated, passing: passingText(texts, isNegated) }],
     ),
-    time: { column: indexOf(columnOf(time.from) as string), zone: time.format.timezone ?? timezone },
+    time: {
+      column: timeColumn,
+      kind: timeType,
+      zone: time.format.timezone ?? timezone,
+    },
     values: columns.map((column, at) => ({
       column,
       isSummed: wanted.some(({ value, shows }) => value === at && shows === 'sum'),
     })),
-    // A text with white space around it is compared with none.
-    missing: missing.filter((text) => trimWhiteSpace(text) === text && !text.includes('\0')),
+    isNullMissing: missing.includes(''),
     lines,
     entries: wanted.map(({ value, kind, shows }) => ({
       value,
@@ -142,6 +151,35 @@ function planCollapse({ mapping, timezone }: CollapseRequest, names: readonly st
     // Also without an ORDER BY: the plain read goes by the order that the engine happens to give, and so has this.
     hasPlaces: wanted.some(({ shows }) => shows === 'text') || !drivers.every(isPathOfId),
   };
+}
+
+function timeKind(dialect: Dialect, column: QueryColumn): CollapsePlan['time']['kind'] {
+  const kind = dialect.kindOf(column.type);
+  if (kind === 'date' || kind === 'wall' || kind === 'instant') return kind;
+  throw wrongType(dialect, column, 'time');
+}
+
+function checkNumber(dialect: Dialect, column: QueryColumn): void {
+  const kind = dialect.kindOf(column.type);
+  if (kind !== 'integer' && kind !== 'decimal') throw wrongType(dialect, column, 'number');
+}
+
+const wantedTypes = { number: 'an exact number', time: 'a date or a time' } as const;
+
+function wrongType(
+  { casts, syntax }: Dialect,
+  { name, type }: QueryColumn,
+  wanted: keyof typeof wantedTypes,
+): AgentError {
+  const mark = syntax === 'mysql' ? '`' : '"';
+  const sql = /^[a-z_][a-z\d_]*$/.test(name) ? name : `${mark}${name}${mark}`;
+  const why =
+    wanted === 'number' && decimalDigits(type) !== undefined
+      ? 'has more digits than are sure to be added up exactly'
+      : `is of type ${type}, and pushdown takes only ${wantedTypes[wanted]} there`;
+  return new AgentError('part.unreadable', `the column ${name} ${why}`, {
+    hint: `write ${casts[wanted](sql)} AS ${sql} in the query, or leave pushdown out`,
+  });
 }
 
 /** Whether one id has one path for sure: every column of the path stands in the id as it is. */
@@ -214,14 +252,14 @@ function kindOf({ rule, value: { format } }: DriverEntry): LineKind {
   return (rule === 'max') === isTurned ? 'smallest' : 'largest';
 }
 
-/** The column of a template that is nothing but one. */
+/** The column of a template that is one column and nothing else. */
 function columnOf(template: Template): string | undefined {
   const [only] = template.pieces;
   const isBare = template.pieces.length === 1 && typeof only === 'object' && only.filters.length === 0;
   return isBare ? templateColumns(template)[0] : undefined;
 }
 
-/** What of a mapping no database can be asked to do. */
+/** The parts of a mapping that no database can be asked to do. */
 export function pushdownProblems(mapping: Mapping): readonly MappingProblem[] {
   const problems: MappingProblem[] = [];
   const without = 'or leave pushdown out';
@@ -230,6 +268,11 @@ export function pushdownProblems(mapping: Mapping): readonly MappingProblem[] {
   };
   if (mapping.unpivot !== undefined) say(['unpivot'], 'unpivot', 'unpivot in the query (UNION ALL)');
   if (mapping.fillDown.length > 0) say(['fillDown'], 'fillDown', 'fill in the query');
+  // Typed columns are not compared with texts.
+  const number = mapping.missing.find((text) => /^-?\d+(\.\d+)?$/.test(text));
+  if (number !== undefined) {
+    say(['missing'], `the missing value ${number}`, `make it NULL in the query, such as NULLIF(amount, ${number})`);
+  }
   const [first] = mapping.drivers;
   for (const [at, entry] of mapping.drivers.entries()) {
     const { time, value } = entry;

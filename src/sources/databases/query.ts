@@ -37,7 +37,7 @@ export const queryKeys = {
     .boolean()
     .default(false)
     .describe(
-      'Whether the database collapses the rows: one row per key and month leaves it, with the same result as without.',
+      'Whether the database collapses the rows: one row per key and month leaves it, with the same result as without. `time` and `value` are columns of such types: a date or timestamp, and an exact number.',
     ),
 };
 
@@ -74,7 +74,8 @@ export interface Connection {
 
 /** A database in its place. */
 export interface Engine {
-  readonly dialect: Dialect;
+  /** Absent where the engine has no types to collapse by. */
+  readonly dialect?: Dialect;
   /** The place, for messages: a file, or an address without its password. */
   readonly place: string;
   /**
@@ -90,14 +91,14 @@ export interface Engine {
 
 export type Revision = Pick<Part, 'version' | 'revisedAtMs'>;
 
-/** For `defineKind`: what of a mapping cannot be collapsed by a database. */
+/** For `defineKind`: the parts of a mapping that a database cannot collapse by. */
 export function queryProblems(
   settings: QuerySettings,
   mapping: Mapping,
   lookups: LookupFiles,
 ): readonly MappingProblem[] {
   if (!settings.pushdown) return [];
-  const message = 'a database that collapses knows calendar months alone';
+  const message = 'a database that collapses knows only calendar months';
   const hint = 'leave pushdown out, or join the calendar in the query';
   return [
     ...(lookups.calendar === undefined ? [] : [{ path: ['calendar'], message, hint }]),
@@ -232,10 +233,11 @@ class Query {
     const { query, pushdown } = this.#settings;
     const described = await connection.describe(query);
     const columns = parseColumns(this.#engine.place, described);
-    if (!pushdown) return { sql: query, columns, batches: (rows) => [{ columns, rows }] };
+    const { dialect } = this.#engine;
+    if (!pushdown || dialect === undefined) return { sql: query, columns, batches: (rows) => [{ columns, rows }] };
     const { mapping, timezone } = this.#context;
     const named = described.map(({ type }, at) => ({ name: columns[at] as string, type }));
-    const collapse: CollapseQuery = collapseQuery(this.#engine.dialect, { query, columns: named, mapping, timezone });
+    const collapse: CollapseQuery = collapseQuery(dialect, { query, columns: named, mapping, timezone });
     return { sql: collapse.sql, columns, batches: (rows) => collapse.batch(rows, columns) };
   }
 }

@@ -1,0 +1,109 @@
+/** Which times are surely of one month in the agent's zone: databases need no rules of zones. */
+import { daySeconds, monthOf, stampSeconds } from '../../core/time/month.ts';
+import { utcOffsetSeconds } from '../../core/time/zone.ts';
+import { type Years, everyYear } from './dialect.ts';
+
+/** Whose offsets count. */
+export interface Zones {
+  /** The zone that times without one are of. */
+  readonly source: string;
+  /** The zone whose months count. */
+  readonly agent: string;
+}
+
+/**
+ * A time of these years is of the month that it has when it is moved by each of two numbers of seconds, if that is one month
+ * and its day is not among those named. Any other time is taken for itself.
+ */
+export interface MonthRule {
+  readonly years: Years;
+  readonly leastSeconds: number;
+  readonly mostSeconds: number;
+  /** Such as `2026-03-29`: clocks skip some of its times, so that a later one may mean an earlier moment. */
+  readonly skippedDays: readonly string[];
+}
+
+/** Half of all zones change their clocks twice a year for ever, and looking through a day costs about 2 µs. */
+const followed: Years = { first: 1970, last: 2099 };
+
+export function monthRule(kind: 'date' | 'wall' | 'instant', { source, agent }: Zones): MonthRule {
+  if (agent === 'UTC' && (kind !== 'wall' || source === 'UTC')) {
+    return { years: everyYear, leastSeconds: 0, mostSeconds: 0, skippedDays: [] };
+  }
+  const ofAgent = offsetsOf(agent);
+  switch (kind) {
+    case 'date':
+      // A date is its first moment: which of two is the later one changes where a whole day is left out, and nowhere else.
+      return { years: followed, leastSeconds: 0, mostSeconds: 0, skippedDays: skippedDays(agent, wholeDaySeconds) };
+    case 'instant':
+      return { years: followed, leastSeconds: ofAgent.least, mostSeconds: ofAgent.most, skippedDays: [] };
+    case 'wall': {
+      const ofSource = offsetsOf(source);
+      const isSame = source === agent;
+      return {
+        years: followed,
+        leastSeconds: isSame ? 0 : ofAgent.least - ofSource.most,
+        mostSeconds: isSame ? 0 : ofAgent.most - ofSource.least,
+        skippedDays: skippedDays(source, 0),
+      };
+    }
+  }
+}
+
+/** Clocks that are moved on by more than this leave out a day. */
+const wholeDaySeconds = daySeconds / 2;
+
+/** The days on which clocks of a zone are moved on by more than `seconds`. */
+function skippedDays(zone: string, seconds: number): readonly string[] {
+  const days = changesOf(zone).flatMap(({ at, before, after }) => {
+    if (after - before <= seconds) return [];
+    const first = Math.floor((at + before) / daySeconds);
+    const last = Math.floor((at + after - 1) / daySeconds);
+    return Array.from({ length: last - first + 1 }, (_, day) => first + day);
+  });
+  return [...new Set(days)].map((day) => new Date(day * daySeconds * 1000).toISOString().slice(0, 10));
+}
+
+function offsetsOf(zone: string): { readonly least: number; readonly most: number } {
+  const offsets = changesOf(zone).flatMap(({ before, after }) => [before, after]);
+  const always = utcOffsetSeconds(zone, firstSecond);
+  return { least: Math.min(always, ...offsets), most: Math.max(always, ...offsets) };
+}
+
+interface Change {
+  /** The instant, UNIX seconds. */
+  readonly at: number;
+  /** Offsets in seconds. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** What a clock shows is never as far as this from UTC. */
+const marginSeconds = 2 * daySeconds;
+const firstSecond = stampSeconds(monthOf(followed.first, 1), 'start') - marginSeconds;
+const endSecond = stampSeconds(monthOf(followed.last + 1, 1), 'start') + marginSeconds;
+
+const known = new Map<string, readonly Change[]>();
+
+/** All changes of a zone's offset in the years that are followed. No zone changes twice within a day and back. */
+function changesOf(zone: string): readonly Change[] {
+  let changes = known.get(zone);
+  if (changes !== undefined) return changes;
+  const found: Change[] = [];
+  let before = utcOffsetSeconds(zone, firstSecond);
+  for (let day = firstSecond; day < endSecond; day += daySeconds) {
+    const after = utcOffsetSeconds(zone, day + daySeconds);
+    if (after === before) continue;
+    let [low, high] = [day, day + daySeconds];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (utcOffsetSeconds(zone, middle) === before) low = middle;
+      else high = middle;
+    }
+    found.push({ at: high, before, after });
+    before = after;
+  }
+  changes = found;
+  known.set(zone, changes);
+  return changes;
+}

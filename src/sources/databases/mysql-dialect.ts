@@ -1,0 +1,107 @@
+/** Collapsing in MySQL and MariaDB. */
+import {
+  type ColumnKind,
+  type Dialect,
+  always,
+  decimalDigits,
+  isShortDecimal,
+  numberMax,
+  whiteSpace,
+  wordOf,
+} from './dialect.ts';
+import { outermostWords } from './query-words.ts';
+
+const kinds: Readonly<Record<string, ColumnKind>> = {
+  TINY: 'integer',
+  SHORT: 'integer',
+  INT24: 'integer',
+  LONG: 'integer',
+  LONGLONG: 'integer',
+  NEWDECIMAL: 'decimal',
+  DATE: 'date',
+  DATETIME: 'wall',
+  TIMESTAMP: 'instant',
+};
+
+/** The LIMIT that leaves nothing out. */
+const allRows = '18446744073709551615';
+
+/** Sorting looks at no more bytes of a text than this by default (`max_sort_length`): longer keys would run together. */
+const keyBytesMax = 800;
+
+/** Of the text of a number or a time. */
+const numberBytesMax = 100;
+
+/** Of `VAR_STRING(136)`, in bytes. */
+function textBytes(type: string): number {
+  return Number(/^(?:VAR_STRING|STRING)\((\d+)\)$/.exec(type)?.[1] ?? Infinity);
+}
+
+/** Digits after the point, more than which not every server has. */
+const scaleMax = 30;
+
+/** What `TO_DAYS` gives for 1970-01-01. */
+const epochDay = 719_528;
+
+/** No DATE is of a later year. */
+const lastDateYear = 9999;
+
+export const mysqlDialect: Dialect = {
+  syntax: 'mysql',
+  kindOf: (type) => ((decimalDigits(type)?.scale ?? 0) > scaleMax ? 'other' : (kinds[wordOf(type)] ?? 'other')),
+  casts: { number: (name) => `CAST(${name} AS DECIMAL(18, 2))`, time: (name) => `CAST(${name} AS DATE)` },
+  // MariaDB forgets an ORDER BY inside another query, unless it has a LIMIT. A LIMIT writes all rows down once.
+  ordered(query) {
+    const words = outermostWords(query, 'mysql');
+    if (!words.has('order')) return query;
+    const limited = words.has('limit') || words.has('fetch') ? query : `${query}\nLIMIT ${allRows}`;
+    // It would look among the names of the outer query for those that a union is ordered by.
+    const isCombined = ['union', 'except', 'intersect'].some((word) => words.has(word));
+    return isCombined ? `SELECT * FROM (\n${limited}\n) AS driver_sync` : limited;
+  },
+  // MariaDB's row_number() OVER () goes by no order that the rows had.
+  counted: (table) => ({
+    field: '(@driver_sync_place := CAST(@driver_sync_place AS SIGNED) + 1)',
+    from: `(SELECT @driver_sync_place := 0) AS nothing STRAIGHT_JOIN ${table}`,
+  }),
+  once: '',
+  unique: 'UUID_SHORT()',
+  text({ name, kind }) {
+    const text = `CONVERT(${name} USING utf8mb4) COLLATE utf8mb4_bin`;
+    if (kind !== 'instant') return `coalesce(${text}, '')`;
+    // As the plain read has it: UTC, and a zero date is no instant.
+    return `CASE WHEN ${name} > 0 THEN CONCAT(${text}, '+00:00') ELSE coalesce(${text}, '') END`;
+  },
+  leave: (column) => mysqlDialect.text(column),
+  // Of any row, which the session lets it.
+  some: ({ name }) => name,
+  bytes: (text) => `CAST(${text} AS BINARY)`,
+  // As bytes, so that no sql_mode decides what a backslash is.
+  literal: (text) => `X'${Buffer.from(text).toString('hex')}'`,
+  concat: (...texts) => `CONCAT(${texts.join(', ')})`,
+  line: (texts, length) => `CAST(CONCAT(${texts.join(', ')}) AS CHAR(${length}) CHARACTER SET ascii) COLLATE ascii_bin`,
+  // Short, or groups would hold their texts as BLOBs, on disk.
+  numberText: (number) => `CAST(${number} AS CHAR(64) CHARACTER SET ascii)`,
+  isKey(keys) {
+    const longest = keys.map(({ column: { kind, type } }) => (kind === 'other' ? textBytes(type) : numberBytesMax));
+    if (longest.reduce((sum, bytes) => sum + bytes, 0) <= keyBytesMax) return always;
+    return `${keys.map(({ bytes }) => `LENGTH(${bytes})`).join(' + ')} <= ${keyBytesMax}`;
+  },
+  isBlank: (text) =>
+    `CONVERT(${text} USING utf8mb4) REGEXP CONVERT(${mysqlDialect.literal(`^[${whiteSpace}]*\\z`)} USING utf8mb4)`,
+  firstCode: ({ name }) => `ASCII(${name})`,
+  isOfYears({ name }, { first, last }) {
+    const isEarly = last === lastDateYear ? '' : ` AND ${name} < '${last + 1}-01-01'`;
+    // 2026-00-00 is a DATE too.
+    return `(${name} >= '${first}-01-01'${isEarly} AND MONTH(${name}) > 0 AND DAYOFMONTH(${name}) > 0)`;
+  },
+  month: ({ name }, seconds) =>
+    `EXTRACT(YEAR_MONTH FROM ${seconds === 0 ? name : `${name} + INTERVAL ${seconds} SECOND`})`,
+  day: ({ name }) => `DATE(${name})`,
+  daysSinceEpoch: ({ name }) => `(TO_DAYS(${name}) - ${epochDay})`,
+  isNumber: ({ name, type }) =>
+    isShortDecimal(type, scaleMax) ? always : `${name} BETWEEN -${numberMax} AND ${numberMax}`,
+  rank: (number, sign) =>
+    `CAST(CAST(3000000000000000000 ${sign} ${number} AS DECIMAL(49, ${scaleMax})) AS CHAR(50) CHARACTER SET ascii)`,
+  rankLength: 50,
+};
