@@ -70,8 +70,36 @@ test.skipIf(cannotMariadb)(`a number that the server fills with zeros is a text 
   const query = 'SELECT account, day, amount FROM t ORDER BY day';
   await expect(readOutcome(place, { query, mapping: lastOf, timezone: 'UTC' }, 'pushdown')).rejects.toMatchObject({
     message: 'the column amount is of type LONG ZEROFILL, and pushdown takes only an exact number there',
-    hint: 'write CAST(amount AS DECIMAL(18, 2)) AS amount in the query, or leave pushdown out',
+    hint: 'write CAST(amount AS DECIMAL(18, 2)) AS amount in the query with all digits that it has, or leave pushdown out',
   });
+});
+
+test.skipIf(cannotMariadb).each([
+  ["'1.234,56'", 'DECIMAL(18, 2)', "Truncated incorrect DECIMAL value: '1.234,56'"],
+  ["''", 'DECIMAL(18, 2)', "Truncated incorrect DECIMAL value: ''"],
+  ["'12345'", 'DECIMAL(4, 2)', 'Out of range value'],
+])(`%s cast to %s, which is another number, is refused (${mariadbName})`, async (text, type, warning) => {
+  await using server = await mariadbServer();
+  await server.run(`CREATE TABLE t (account varchar(9), day date, amount varchar(20));
+    INSERT INTO t VALUES ('a', '2026-01-01', ' 1.50 '), ('a', '2026-01-02', ${text})`);
+  const place = { type: 'mysql', keys: { url: server.url() }, dir: '/', write: async () => {} };
+  const read = (where: string): Promise<unknown> =>
+    readOutcome(
+      place,
+      {
+        query: `SELECT account, day, CAST(amount AS ${type}) AS amount FROM t WHERE ${where}`,
+        mapping: sumOf,
+        timezone: 'UTC',
+      },
+      'pushdown',
+    );
+  await expect(read('TRUE')).rejects.toMatchObject({
+    code: 'part.unreadable',
+    message: expect.stringContaining(`a cast of the query makes another value: ${warning}`),
+    hint: "correct that text, write NULLIF(amount, '') where it is empty, or leave pushdown out",
+  });
+  // The blanks around a number are no other value.
+  expect(await read("day < '2026-01-02'")).toMatchObject({ drivers: [{ cells: [{ value: '1.50' }] }] });
 });
 
 test.each([

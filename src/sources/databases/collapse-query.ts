@@ -173,6 +173,8 @@ function wrongType(
 ): AgentError {
   const mark = syntax === 'mysql' ? '`' : '"';
   const sql = /^[a-z_][a-z\d_]*$/.test(name) ? name : `${mark}${name}${mark}`;
+  const cast = casts[wanted](sql);
+  const digits = cast.includes('DECIMAL') ? ' with all digits that it has' : '';
   const why =
     wanted === 'number' && decimalDigits(type) !== undefined
       ? 'has more digits than are sure to be added up exactly'

@@ -7,19 +7,18 @@ import type { Row } from '../../core/model.ts';
 import { codeOf } from '../files/access.ts';
 import type { Address } from './address.ts';
 import { type Encryption, openSafely } from './encryption.ts';
-import { type Words, missingDriver, networkWords, serverError } from './failure.ts';
+import { missingDriver, serverError } from './failure.ts';
 import { farewell } from './farewell.ts';
-import { fieldBytesMax } from '../limits.ts';
-import { fieldTooLong, longFieldHint } from './long-rows.ts';
 import type { Connection, QueryColumn } from './query.ts';
 import { type Column, isBinary, typeOf } from './mysql-columns.ts';
+import { type Warning, cutWords, inexactWords, openingWords, queryWords, withoutTls } from './mysql-failures.ts';
 import { RowQueue } from './row-queue.ts';
 
 type MySql = typeof mysql;
 
 /**
  * A sql_mode in which quotes mean what they usually do and no CHAR is padded; an hour for a reader that is busy with what
- * it has, where a minute is usual; no GROUP_CONCAT that cuts its text at 1024 bytes, and no limit of rows. Where the server has no tighter
+ * it has, where a minute is usual; no GROUP_CONCAT that cuts its text at 1024 bytes, no limit of rows, and warnings without notes. Where the server has no tighter
  * bound of its own: half a minute for a lock, and a day for a statement, so that nothing runs for ever after an agent was
  * killed (MariaDB counts seconds, MySQL milliseconds, and each skips what is the other's).
  */
@@ -27,7 +26,7 @@ const firstStatements = [
   'SET NAMES utf8mb4',
   `SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
     lock_wait_timeout = LEAST(@@lock_wait_timeout, 30), innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, 30),
-    net_write_timeout = 3600, group_concat_max_len = 16777216, sql_select_limit = 18446744073709551615
+    net_write_timeout = 3600, group_concat_max_len = 16777216, sql_select_limit = 18446744073709551615, sql_notes = 0
     /*M!100101 , max_statement_time = IF(@@max_statement_time = 0, 86400, @@max_statement_time) */
     /*!50708 , max_execution_time = IF(@@max_execution_time = 0, 86400000, @@max_execution_time) */`,
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
@@ -69,7 +68,6 @@ export async function connectMySql(
 
 /** Not by selecting them: an engine that has none of these would fail. */
 const whichServer = "SHOW VARIABLES WHERE variable_name IN ('hostname', 'port', 'server_uuid', 'server_uid')";
-const withoutTls = 'HANDSHAKE_NO_SSL_SUPPORT';
 
 interface Opening {
   readonly address: Address;
@@ -128,6 +126,8 @@ class MySqlSession implements Connection {
   #queue: RowQueue | undefined;
   /** Whether the server may be at work. */
   #isBusy = false;
+  /** Of the statement that ended last. */
+  #warnings: readonly Warning[] = [];
   /** The answer to `whichServer`. */
   #server: unknown;
   #stopped: Promise<void> | undefined;
@@ -233,18 +233,17 @@ class MySqlSession implements Connection {
     }
   }
 
-  /** The server cuts a text that is too long for it, or makes it NULL, and only says so in a warning. It keeps the first 64. */
   async #refuseCutTexts(): Promise<void> {
-    const warnings = await this.#answer<readonly Warning[]>(
+    this.#warnings = await this.#answer<readonly Warning[]>(
       (heard) => void this.#connection.query('SHOW WARNINGS', heard as never),
     );
-    const cut = warnings.find(({ Code }) => cutWarnings.has(Code));
-    if (cut === undefined) return;
-    const limit = Number(/max_allowed_packet \((\d+)\)/.exec(cut.Message)?.[1] ?? 0);
-    const why = limit >= fieldBytesMax ? `${fieldTooLong}: ${cut.Message}` : cut.Message;
-    throw new AgentError('part.unreadable', `${this.#opening.address.label}: ${why}`, {
-      hint: limit < fieldBytesMax ? 'raise that limit of the server, or shorten the text in the query' : longFieldHint,
-    });
+    const words = cutWords(this.#warnings);
+    if (words !== undefined) throw serverError('part.unreadable', this.#opening.address, words, undefined);
+  }
+
+  refuseInexact(): void {
+    const words = inexactWords(this.#warnings);
+    if (words !== undefined) throw serverError('part.unreadable', this.#opening.address, words, undefined);
   }
 
   async close(): Promise<void> {
@@ -311,17 +310,9 @@ class MySqlSession implements Connection {
 /** The first word after comments. ANALYZE, CHECK and the like give rows too, and write; so may what a comment runs. */
 const readsOnly = /^(?:\s|--(?=\s).*(?:\n|$)|#.*(?:\n|$)|\/\*(?![!M])[^]*?\*\/)*(?:\(|(?:select|with|values|table)\b)/i;
 
-interface Warning {
-  readonly Code: number;
-  readonly Message: string;
-}
-
 interface Prepared {
   readonly columns: readonly Column[];
 }
-
-/** ER_CUT_VALUE_GROUP_CONCAT and ER_WARN_ALLOWED_PACKET_OVERFLOWED. */
-const cutWarnings: ReadonlySet<number> = new Set([1260, 1301]);
 
 /** Every value as the server wrote it: the driver would make numbers and dates of some. */
 function textOf(field: { string(encoding: string): string | null }): string {
@@ -332,60 +323,3 @@ function textOf(field: { string(encoding: string): string | null }): string {
 function instantOf(text: string): string {
   return text === '' || text.startsWith('0000') ? text : `${text}+00:00`;
 }
-
-function openingWords(error: unknown, address: Address): Words {
-  const message = error instanceof Error ? error.message : '';
-  const code = codeOf(error) ?? '';
-  if (code === withoutTls)
-    return { why: 'the server has no TLS', hint: 'turn TLS on there, or say sslmode=disable in the url' };
-  if (code === 'PROTOCOL_CONNECTION_LOST')
-    return { why: 'the server closed the connection', hint: 'does MySQL or MariaDB listen there?' };
-  if (code.startsWith('ER_')) return { why: message, hint: openingHints[code] };
-  return networkWords(error, address);
-}
-
-const openingHints: Readonly<Record<string, string>> = {
-  ER_ACCESS_DENIED_ERROR: 'is the password in the url right, may this user come from here, and must it use TLS?',
-  ER_DBACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
-  ER_BAD_DB_ERROR: 'is the name of the database in the url right?',
-  ER_CON_COUNT_ERROR: 'raise max_connections there, or close some',
-  ER_TOO_MANY_USER_CONNECTIONS: 'raise max_user_connections there, or close some',
-  ER_USER_LIMIT_REACHED: 'raise the limit of this user there, or close some connections',
-  ER_SECURE_TRANSPORT_REQUIRED: 'the server wants TLS: sslmode=require in the url',
-  ER_HOST_NOT_PRIVILEGED: 'the server lets nobody in from here',
-  ER_HOST_IS_BLOCKED: 'FLUSH HOSTS there lets this machine in again',
-};
-
-function queryWords(error: unknown, address: Address): Words {
-  const message = error instanceof Error ? error.message : '';
-  const code = codeOf(error) ?? '';
-  if (code === 'PROTOCOL_CONNECTION_LOST' || message === 'the connection was cut') {
-    return { why: 'the connection was cut while the query ran', hint: 'it is read again at the next look' };
-  }
-  if (!code.startsWith('ER_')) return networkWords(error, address);
-  const isLock = code === 'ER_LOCK_WAIT_TIMEOUT' || code === 'ER_LOCK_TIMEOUT';
-  return {
-    why: `${isLock ? 'a table of the query is locked: ' : ''}${message}`,
-    hint: queryHints[code] ?? 'correct the query',
-  };
-}
-
-const again = 'it is read again at the next look';
-const queryHints: Readonly<Record<string, string>> = {
-  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'write one SELECT statement',
-  ER_PARSE_ERROR: 'write one SELECT statement, and correct its syntax',
-  ER_UNSUPPORTED_PS: 'write one SELECT statement',
-  ER_TABLEACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
-  ER_COLUMNACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
-  ER_DBACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
-  ER_NO_SUCH_TABLE: 'is its name right? a table of another database is written database.table',
-  ER_NO_DB_ERROR: 'name the database in the url',
-  ER_LOCK_WAIT_TIMEOUT: 'which session holds it is in SHOW PROCESSLIST; it is tried again at the next look',
-  ER_TABLE_DEF_CHANGED: again,
-  ER_CHECKREAD: again,
-  ER_QUERY_INTERRUPTED: again,
-  ER_CONNECTION_KILLED: again,
-  ER_SERVER_SHUTDOWN: again,
-  ER_STATEMENT_TIMEOUT: 'the server ended it: is there a max_statement_time, or an index missing?',
-  ER_QUERY_TIMEOUT: 'the server ended it: is there a max_execution_time, or an index missing?',
-};

@@ -68,6 +68,12 @@ export interface Connection {
    * @throws AgentError `part.unreadable`
    */
   rows(sql: string): AsyncGenerator<readonly Row[], void, void>;
+  /**
+   * Refuses the rows that were read if the engine went on with other values where a text was no number of the type that the
+   * query casts it to. Absent where the engine fails then.
+   * @throws AgentError `part.unreadable`
+   */
+  refuseInexact?(): void;
   /** Ends the transaction and lets go of the place, whatever became of it. Never throws. */
   close(): Promise<void>;
 }
@@ -179,6 +185,7 @@ class Query {
       } finally {
         await results.return();
       }
+      if (this.#settings.pushdown) connection.refuseInexact?.();
       return { hash: hash.digest(), ...revision };
     } finally {
       await connection.close();
