@@ -180,7 +180,7 @@ function wrongType(
       ? 'has more digits than are sure to be added up exactly'
       : `is of type ${type}, and pushdown takes only ${wantedTypes[wanted]} there`;
   return new AgentError('part.unreadable', `the column ${name} ${why}`, {
-    hint: `write ${casts[wanted](sql)} AS ${sql} in the query, or leave pushdown out`,
+    hint: `write ${cast} AS ${sql} in the query${digits}, or leave pushdown out`,
   });
 }
 
