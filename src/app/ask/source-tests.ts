@@ -10,7 +10,7 @@ interface GivenReading extends ExpectedReading {
   readonly path: readonly string[];
 }
 
-/** Every way in which a source's tests fail, each at the place of the config that says otherwise. */
+/** Runs a source's tests. Each failure names the place in the config whose expectation was not met. */
 export function runSourceTests(
   tests: readonly SourceTest[],
   mapping: Mapping,

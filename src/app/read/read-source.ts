@@ -101,7 +101,7 @@ export async function readSource(
 }
 
 /**
- * A table that ends without a line end, and had one when its source was last read whole: its last line may have been cut.
+ * Refuses a table that ends without a line end and had one when its source was last read whole: its last line may be cut.
  * @throws AgentError `source.unreadable`
  */
 function refuseCutLookups({ buffer }: Dependencies, source: string, { files }: Lookups): void {

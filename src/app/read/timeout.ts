@@ -1,12 +1,12 @@
 import { AgentError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 
-/** What is given up may take this long to end, such as to tell a server that a query is not wanted any more. */
+/** How long a read that was given up may take to end, for example to cancel its query on a server. */
 const endingMaxMs = 5_000;
 
 /**
- * Runs something for at most `ms`, and lets it end when its signal aborts. What does not is left behind: a read that hangs
- * in the kernel cannot be cancelled, and must not hang the agent.
+ * Runs something for at most `ms`. The signal that it is given aborts when the time is over or the outer signal aborts. If
+ * it does not end then, it is left behind: a read that hangs in the kernel cannot be cancelled, and must not hang the agent.
  * @throws AgentError `source.timeout`, or the outer signal's reason.
  */
 export async function withTimeout<T>(

@@ -10,11 +10,11 @@ import { type Maps, type Template, renderName, renderText, templateColumns } fro
 import { quote, trimWhiteSpace } from '../text.ts';
 import { type TimeReader, compileTimeReader } from '../time/time.ts';
 
-/** What months are reckoned by. */
+/** The rules by which a moment belongs to a month. */
 export interface MonthRules {
   /** IANA name of the zone whose months count. */
   readonly timezone: string;
-  /** Whose periods stand for months, where there is one. */
+  /** Its periods take the place of calendar months; `undefined`: calendar months count. */
   readonly calendar: Calendar | undefined;
 }
 
@@ -23,15 +23,15 @@ export interface PendingReading extends RowReading {
   readonly moment: Moment;
 }
 
-/** What a row gives: its readings count only where no entry has a reason to reject it. */
+/** What a row gives. Its readings count only where no entry gives a reason to reject the row. */
 export interface RowTake {
   readonly pending: PendingReading[];
   readonly reasons: Set<string>;
 }
 
 /**
- * Rows of a query that a database collapses are numbered from here on: their places order readings of one time, and are
- * no numbers for people.
+ * Rows that a database collapsed are numbered from here on. These numbers order readings of one time; people are not
+ * shown them.
  */
 export const collapsedFrom = 2 ** 40;
 
@@ -42,7 +42,7 @@ interface EntryContext {
   readonly rules: MonthRules;
 }
 
-/** What stands in a row for one entry. */
+/** The texts of a row that one entry reads. */
 interface Taken {
   readonly text: string;
   readonly time: string;
@@ -89,7 +89,7 @@ export class EntryReader {
   readCollapsed(fields: Row, { value, time, count, place = 0, latest }: CollapsedValue, take: RowTake): void {
     const taken = { text: value, time, row: collapsedFrom + place, count };
     const moment = latest === undefined ? undefined : this.#readTime(latest.time);
-    // A time that no moment can be made of has none to be the latest by.
+    // A time that cannot be read cannot be the latest one.
     if (latest === undefined || typeof moment !== 'object') this.#take(fields, taken, take);
     else this.#take(fields, { ...taken, latest: { moment, row: collapsedFrom + latest.place } }, take);
   }
@@ -136,7 +136,7 @@ export class EntryReader {
     }
   }
 
-  /** The name, or all reasons why the key makes none. */
+  /** The name, or all reasons why the key gives no name. */
   #resolve(fields: Row): DriverName | string {
     const field = this.#field(fields);
     const reasons = new Set<string>();
@@ -155,7 +155,7 @@ export class EntryReader {
     return (column) => fields[this.#indexes.get(column) as number] as string;
   }
 
-  /** Most templates are one bare column: those cost an index. */
+  /** Most templates are one bare column: then reading a field costs one index. */
   #renderer(template: Template): (fields: Row) => string {
     const [only] = template.pieces;
     if (template.pieces.length === 1 && typeof only === 'object' && only.filters.length === 0) {

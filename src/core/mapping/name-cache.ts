@@ -5,7 +5,7 @@ import type { DriverName } from './reading.ts';
 /** Distinct keys that are kept; beyond it they are resolved again. About 40 MB. */
 const keysMax = 120_000;
 
-/** The name of a key, or why it makes none. */
+/** The name that a key gives, or why it gives no name. */
 type Name = DriverName | string;
 
 interface Key {
@@ -58,7 +58,7 @@ export class NameCache {
     let branch = this.#root;
     for (const column of this.#columns) {
       const field = fields[column] as string;
-      // The last branch of a key has none of its own, and a Map is what would cost most.
+      // Made when it is needed: the last branch of a key needs no Map, and Maps cost the most here.
       const branches: Map<string, Branch> = (branch.next ??= new Map());
       let next = branches.get(field);
       if (next === undefined) {

@@ -11,7 +11,7 @@ import { type Unpivoted, longRow, unpivot } from './unpivot.ts';
 /** What became of a row: `undefined` where its readings were handed over, `filtered` by `where`, or the reasons of its reject. */
 export type RowResult = undefined | 'filtered' | { readonly reject: string };
 
-/** The number of a row that people are told: where the database knows it, that in the query and not in its answer. */
+/** The row number that people are told. Of a query it is the place among its rows, where the database knows that. */
 export function rowShown({ places, collapsed }: RowBatch, at: number, row: number): number {
   const ofMany = collapsed?.[at]?.entries.find((entry) => entry !== undefined);
   return (places?.[at] ?? ofMany?.place) || row;
@@ -19,7 +19,7 @@ export function rowShown({ places, collapsed }: RowBatch, at: number, row: numbe
 
 export class RowMapper {
   readonly #width: number;
-  /** `above`: `undefined` below a row of which nobody knows what stood there. */
+  /** `above`: the last text that was not empty; `undefined` below a row that could not be read. */
   readonly #fillDown: readonly { readonly index: number; above: string | undefined }[];
   readonly #unpivoted: Unpivoted | undefined;
   readonly #conditions: readonly { readonly index: number; readonly test: Test }[];
@@ -45,7 +45,7 @@ export class RowMapper {
     this.#entries = mapping.drivers.map((entry, index) => new EntryReader(entry, { mapping, index, indexOf, rules }));
   }
 
-  /** The same for a row of a batch, by its index there: also one with faults, or one that a database collapsed. */
+  /** Reads the row at an index of a batch, as `read` does: also one with faults, or one that a database collapsed. */
   readFrom(batch: RowBatch, at: number, row: number, sink: ReadingSink): RowResult {
     const { rows, collapsed, fault, places } = batch;
     const fields = rows[at] as Row;
@@ -115,7 +115,7 @@ export class RowMapper {
     return isKnown ? filled : undefined;
   }
 
-  /** What is wrong with fields that this row needs. One that `where` leaves out for sure needs none. */
+  /** What is wrong with the fields that this row needs. A row that `where` leaves out for sure needs no field. */
   #faultsOf(fields: Row, fault: (column: number) => string | undefined): readonly string[] {
     for (const column of this.#fillDown) if (fault(column.index) !== undefined) column.above = undefined;
     const judged: string[] = [];
@@ -129,7 +129,7 @@ export class RowMapper {
     if (judged.length > 0) return judged;
     return this.#needed.flatMap(({ column, isValue }) => {
       const found = fault(column);
-      // What is declared to mean "no value" means that, whatever it is.
+      // A text that is declared to mean "no value" means that, even where it is an error.
       const isMissing = isValue && this.#missing.includes(trimWhiteSpace(fields[column] as string));
       return found === undefined || isMissing ? [] : [found];
     });
@@ -163,7 +163,7 @@ export class RowMapper {
   }
 }
 
-/** Whether a test leaves out just this text: `{ not: "#N/A" }`. */
+/** Whether a test leaves out exactly this text: `{ not: "#N/A" }`. */
 function isNamed(test: Test, text: string): boolean {
   return test.kind === 'not' && isMatch(test.test, text);
 }

@@ -41,7 +41,7 @@ export class Fold implements ReadingSink {
     this.#part = part;
   }
 
-  /** What the memory of a fold grows with. */
+  /** How many cells, drivers and ties it holds: its memory grows with them. */
   get size(): number {
     return this.#cells.count + this.#drivers.size + this.#ties.size;
   }
@@ -70,8 +70,8 @@ export class Fold implements ReadingSink {
   }
 
   /**
-   * Hands over what was folded so far and starts anew once all of it was taken. In the order of ids, more or less: a reader
-   * takes them in that order, and finds neighbours together (6 M points: read in a third of the time).
+   * Hands over what was folded so far, roughly in the order of ids, and starts anew once all of it was taken. Readers take
+   * drivers in that order and then find neighbours together (6 M points: read in a third of the time).
    */
   *drain(): Generator<FoldedDriver> {
     const drivers = [...this.#drivers.values()].sort((a, b) => (a.name.id < b.name.id ? -1 : 1));
@@ -121,7 +121,7 @@ export class Fold implements ReadingSink {
     return driver;
   }
 
-  /** Folds the reading's value into a cell of the same part. Whether its place counts too. */
+  /** Folds the reading's value into a cell of the same part. Returns whether the cell takes the reading's place too. */
   #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, reading: RowReading): boolean {
     const { seconds: cellSeconds, nanos: cellNanos, row: cellRow, value: values, sum } = this.#cells;
     const { value, row } = reading;
@@ -173,7 +173,7 @@ export class Fold implements ReadingSink {
     cells.seconds[cell] = seconds;
     cells.nanos[cell] = nanos;
     cells.row[cell] = row;
-    // Empty where it is the value's own, which it is for nearly every cell of most files.
+    // An empty text means that it equals the value, as in nearly every cell of most files.
     const isValue = text === value && rule !== 'sum' && rule !== 'average' && rule !== 'count';
     cells.text.set(cell, isValue ? '' : text);
   }

@@ -1,4 +1,4 @@
-/** Input that is unusual and right: any Unicode, ids and paths that meet, very many columns. */
+/** Unusual input that is right: any Unicode, drivers that share ids or paths, ten thousand columns. */
 import { describe, expect, test } from 'vitest';
 import { arrange, file, reportOf } from '../support/pushed-world.ts';
 import { openReceiver } from '../support/receiver.ts';

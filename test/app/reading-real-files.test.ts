@@ -1,6 +1,6 @@
 /**
- * Five published files through one config. They are no part of the project: the tests look for them beside it and are
- * skipped where they are not there. What is expected is worked out by splitting lines on commas, and nothing else.
+ * Five published files through one config. The project does not contain them: the tests look for them beside it and are
+ * skipped where they are missing. The expected values are made by splitting lines on commas, and by nothing else.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

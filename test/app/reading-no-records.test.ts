@@ -1,4 +1,4 @@
-/** A list of records that turns empty names no columns, and says that there are no rows all the same. */
+/** An empty list of records: it names no columns, and it is a whole read without rows. */
 import { expect, test } from 'vitest';
 import { type TestWorld, world } from '../support/world.ts';
 
@@ -19,7 +19,7 @@ test('a source whose list turned empty is held, and keeps its data', async () =>
   expect(w.points()).toEqual({ a: { '2026-01': '1.50' } });
 });
 
-test('unless it may be empty', async () => {
+test('a source that may be empty is emptied by an empty list', async () => {
   const other = { type: 'csv', files: ['other.csv'], drivers };
   await using w = await world({
     config: {

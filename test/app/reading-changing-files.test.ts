@@ -1,4 +1,4 @@
-/** Files that move while they are read, or before: never a mixed read, and never the end of a pass. */
+/** Files that change before or while they are read: two contents are never mixed, and the pass goes on. */
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { kinds } from '../../src/sources/index.ts';
 import { arrange, file, reportOf, revenue } from '../support/pushed-world.ts';
 import { type TestWorld, longFile, longSource } from '../support/world.ts';
 
-/** A source of its own, whose data the service holds. To its clock every file is from the future, so none is quiet. */
+/** A world with one source, whose data the service holds. Its clock is a day back, so no file has been quiet for any time. */
 async function pushedAlone(keys: object = {}): Promise<TestWorld> {
   const made = await arrange({ sources: { revenue: longSource(file) } }, { [file]: longFile(revenue) });
   setBack(made);
@@ -44,7 +44,7 @@ async function interfere(made: TestWorld, { observe, whileWaiting }: Interferenc
   const ended = pass.finally(() => over.abort());
   while (!over.signal.aborted) {
     await turn();
-    // One sleeper is the timeout of the source.
+    // One sleeper is the timeout of the source; a second one waits for the file.
     if (made.clock.sleepers() < 2) continue;
     whileWaiting?.();
     await made.clock.advance(500);

@@ -1,4 +1,4 @@
-/** Two rules for one driver and month: what was collapsed by one cannot be collapsed on by another. */
+/** Two rules for one driver and month: one rule cannot go on from what another one collapsed. */
 import { expect, test } from 'vitest';
 import { collapsing, longFile, longSource, sourceOf, world } from '../support/world.ts';
 
