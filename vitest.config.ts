@@ -11,11 +11,33 @@ if (major < 22 || (major === 22 && minor < 22)) {
 // As bin/driver-sync.js does, before a worker starts.
 process.env.TZ = 'UTC';
 
+const unit = ['test/core/**/*.test.ts', 'test/config/**/*.test.ts'];
+const endToEnd = 'test/**/*.e2e.test.ts';
+
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
-    include: ['test/**/*.test.ts'],
+    // A file falls into one of the two by its folder and its name.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: unit,
+          exclude: [endToEnd],
+          setupFiles: ['test/support/within-the-process.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'world',
+          include: ['test/**/*.test.ts'],
+          exclude: unit.map((pattern) => pattern.replace('*.test', '!(*.e2e).test')),
+          globalSetup: ['test/support/global-setup.ts'],
+        },
+      },
+    ],
     // Processes, not threads: tests send signals, change the working directory of children and load native code.
     pool: 'forks',
     maxWorkers: 2,
