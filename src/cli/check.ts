@@ -137,7 +137,8 @@ function showCheck({ problems, warnings, sources, destination }: CheckAnswer, of
   }
   if (problems.length > 0)
     lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
-  else lines.push(`the config is valid${offline ? '; no source was opened' : sourcesNote(sources)}`);
+  else
+    lines.push(`the config is valid${offline ? '; no source was opened' : ''}${foundNote({ sources, destination })}`);
   return lines;
 }
 
@@ -145,12 +146,13 @@ function showRefusal(what: string, { message, hint }: Refusal): string[] {
   return [`  ${what}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])];
 }
 
-function sourcesNote(sources: readonly SourceCheck[]): string {
+function foundNote({ sources, destination }: Pick<CheckAnswer, 'sources' | 'destination'>): string {
   const unread = sources.filter(({ error }) => error !== undefined).length;
   const refused = sources.filter(({ refusals }) => refusals.length > 0).length;
   const notes = [
     ...(unread === 0 ? [] : [`${count(unread, 'source')} cannot be read now`]),
     ...(refused === 0 ? [] : [`sync would not accept ${count(refused, 'source')}`]),
+    ...(destination === undefined || destination.outcome === 'acknowledged' ? [] : ['nothing could be pushed now']),
   ];
   return notes.length === 0 ? '' : `, but ${notes.join(' and ')}`;
 }

@@ -87,6 +87,7 @@ describe('a new file without a line end', () => {
     expect(waits).toEqual([
       { kind: 'waiting', ms: expect.any(Number), why: expect.stringContaining('in/b.csv ends without a line end') },
     ]);
+    expect(Number.isInteger(waits[0]?.ms)).toBe(true);
     expect(waits[0]?.ms).toBeGreaterThan(50_000);
     expect(waits[0]?.ms).toBeLessThanOrEqual(60_000);
     expect(made.points()).toEqual({ B: { '2026-01': '1234' } });

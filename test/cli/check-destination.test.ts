@@ -51,7 +51,9 @@ test('is 5 where the service refuses the token, and says so', async () => {
       steps: expect.arrayContaining([expect.objectContaining({ step: 'token', holds: false })]),
     },
   });
-  expect((await run('check', '--destination')).stdout).toMatch(/ {2}token +fails: 401/);
+  const { stdout } = await run('check', '--destination');
+  expect(stdout).toMatch(/ {2}token +fails: 401/);
+  expect(stdout).toContain('the config is valid, but nothing could be pushed now');
 });
 
 test('is 75 where the address cannot be reached, before what else is wrong but the config', async () => {

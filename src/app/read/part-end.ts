@@ -93,7 +93,7 @@ export class QuietWait {
   async until(needed: readonly QuietNeeded[], signal: AbortSignal): Promise<void> {
     const { clock, log, observe } = this.#deps;
     const longest = needed.reduce((a, b) => (b.neededMs - b.quietMs > a.neededMs - a.quietMs ? b : a));
-    let leftMs = longest.neededMs - longest.quietMs;
+    let leftMs = Math.ceil(longest.neededMs - longest.quietMs);
     const seconds = Math.round(longest.neededMs / 1000);
     const why = `${longest.part.name} ends without a line end and may be half a file: it is read once it was quiet for ${seconds} s`;
     if (this.#waitedMs + leftMs > waitMaxMs) throw new AgentError('part.changing', why, { hint: endHint });
