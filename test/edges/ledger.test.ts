@@ -1,0 +1,32 @@
+/** The ledger damaged: the agent stops, since who lost count must not push. */
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { asideIn, damages, overwrite } from '../support/damage.ts';
+import { file, servedWorld } from '../support/state-world.ts';
+
+describe('the ledger', () => {
+  test.each(damages.slice(0, 2))('%s, stops the agent: who lost count must not push', async (_name, damage) => {
+    const one = await servedWorld();
+    damage(file(one, 'ledger'));
+    const before = readFileSync(file(one, 'ledger'));
+    one.write('sales.csv', { north: '1.75', south: '2' });
+    const { exit, json } = await one.run<{ error: { code: string; message: string; hint: string } }>('sync');
+    expect(exit).toBe(75);
+    expect(json.error.message).toContain(file(one, 'ledger'));
+    // Nobody can rebuild it.
+    expect(json.error.hint).not.toMatch(/rebuilt/);
+    expect(one.service.posts).toHaveLength(1);
+    expect(readFileSync(file(one, 'ledger')).equals(before)).toBe(true);
+    expect(asideIn(one)).toEqual([]);
+  });
+
+  test('damaged on a page that a pass needs, costs no buffer', async () => {
+    const one = await servedWorld();
+    const size = statSync(file(one, 'ledger')).size;
+    overwrite(file(one, 'ledger'), { at: 4096, bytes: size - 4096 });
+    one.write('sales.csv', { north: '1.75', south: '2' });
+    expect((await one.run('sync')).exit).toBe(75);
+    expect(one.service.posts).toHaveLength(1);
+    expect(asideIn(one)).toEqual([]);
+  });
+});
