@@ -1,4 +1,4 @@
-/** What a query of a database costs: its own client, the agent's source, and a whole sync. */
+/** The cost of a query of a database: by its own client, by the agent's source, and as a whole sync. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,7 +57,7 @@ async function measure(engine: Engine, place: Place, { drivers, days, runs }: Si
   await server.run(engine.fill(drivers, days), engine.database);
   const query = 'SELECT date, region, product, scenario, amount FROM revenue';
   const url = server.url();
-  // Once more, so that the table is in memory for whoever comes first.
+  // So that the table is in memory for the first that is measured.
   await server.run('SELECT count(*), sum(amount) FROM revenue', engine.database);
   const results = await compare(
     [

@@ -50,7 +50,7 @@ export const sqlite = defineKind(
   { problems: ({ pushdown }) => (pushdown ? [noPushdown] : []) },
 );
 
-/** The version covers the write-ahead log, where a commit may stay for long before the database itself changes. */
+/** The version covers the write-ahead log, where commits may stay for a long time before the database itself changes. */
 async function statDatabase(file: string): Promise<Revision> {
   const stats = await statFile(file);
   if (stats === undefined) {
@@ -60,7 +60,7 @@ async function statDatabase(file: string): Promise<Revision> {
   }
   if (!stats.isFile()) throw notAFile(file, stats);
   const log = await statFile(walOf(file));
-  // A reader may leave an empty log behind: that is as good as none.
+  // A reader may leave an empty log behind, which counts as no log.
   const hasLog = log !== undefined && log.size > 0n;
   return {
     version: `${versionOf(stats)}+${hasLog ? versionOf(log) : 'none'}`,
@@ -78,7 +78,7 @@ async function statFile(file: string): Promise<BigIntStats | undefined> {
 }
 
 async function openDatabase(place: SqlitePlace, signal: AbortSignal): Promise<Connection> {
-  // Opening something that is no file might never end.
+  // Opening something other than a file, such as a pipe, might never end.
   await untilAborted(statDatabase(place.file), signal);
   return await openSqlite(place, signal);
 }

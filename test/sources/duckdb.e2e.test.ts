@@ -287,7 +287,7 @@ describe('a database', () => {
     },
   );
 
-  test('must exist, and be one', async () => {
+  test('must exist, and be a database', async () => {
     const dir = await tempDir();
     const keys = { file: 'books.duckdb' };
     expect(await failureOf('SELECT 1', keys, dir)).toMatchObject({

@@ -19,10 +19,10 @@ import {
 
 interface Read {
   readonly rows: number;
-  /** Of the longest batch. */
+  /** Characters of the longest batch. */
   readonly charsMax: number;
   readonly failure?: { readonly message: string; readonly hint: string };
-  /** Of the process: once it began, and at most. */
+  /** Memory of the process: once it began, and at most. */
   readonly startMb: number;
   readonly peakMb: number;
 }

@@ -4,7 +4,7 @@ import { closedPort, cuttingProxy, expectNoSecret, failureOf, listen, rowsAfter 
 import { type TestServer, type UrlOptions, cannotMariadb, mariadbName, mariadbServer } from '../support/servers.ts';
 import { calm, openSource, readWhole } from '../support/source-world.ts';
 
-/** A hundred thousand rows, of which the first come at once. */
+/** A hundred thousand rows; the first come at once. */
 const long = "SELECT seq AS n, repeat('x', 100) AS text FROM seq_1_to_100000";
 
 describe.skipIf(cannotMariadb)(`a connection of type mysql, on ${mariadbName}`, () => {
@@ -101,7 +101,7 @@ describe.skipIf(cannotMariadb)(`a connection of type mysql, on ${mariadbName}`, 
     });
   });
 
-  test('a reader who wants no more leaves nothing behind', async () => {
+  test('a reader who stops early leaves nothing behind', async () => {
     const source = open(long);
     const [part] = await source.parts(calm);
     for await (const batch of source.rows(part!, calm)) {
@@ -203,13 +203,16 @@ describe.skipIf(cannotMariadb)(`a connection of type mysql, on ${mariadbName}`, 
       },
     );
 
-    test.each(['sslmode=verify-full', 'sslmode=verify-ca'])('with %s trusts nobody unknown', async (parameters) => {
-      expect(await failureOf(open(cipher, {}, { parameters, host: 'localhost' }), server)).toMatchObject({
-        code: 'source.unreadable',
-        message: expect.stringMatching(/certificate/),
-        hint: expect.stringContaining('caFile'),
-      });
-    });
+    test.each(['sslmode=verify-full', 'sslmode=verify-ca'])(
+      'with %s does not trust an unknown server',
+      async (parameters) => {
+        expect(await failureOf(open(cipher, {}, { parameters, host: 'localhost' }), server)).toMatchObject({
+          code: 'source.unreadable',
+          message: expect.stringMatching(/certificate/),
+          hint: expect.stringContaining('caFile'),
+        });
+      },
+    );
 
     test('of another name is refused where the name counts', async () => {
       const keys = { caFile: server.caFile };

@@ -73,7 +73,7 @@ describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
         '{"a": 1.10}',
         '00000000-0000-0000-0000-0000000000ff',
       ]);
-      // No day of any calendar: rows that use one are rejects.
+      // Not a day of any calendar: rows that use one are rejects.
       expect(second!.slice(4, 8)).toEqual(['0000-00-00', '0000-00-00 00:00:00', '0000-00-00 00:00:00', '']);
     });
 
@@ -92,7 +92,7 @@ describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
     });
 
     test.each([
-      ["SELECT 1 AS a, UNHEX('00FF') AS b", /the column b is BINARY and no text/],
+      ["SELECT 1 AS a, UNHEX('00FF') AS b", /the column b is BINARY, not a text/],
       ["SELECT CAST('a' AS BINARY) AS b", /the column b is BINARY/],
       ["SELECT b'101' AS b", /the column b is (BIT|BINARY)/],
       ['SELECT POINT(1, 2) AS b', /the column b is GEOMETRY/],

@@ -6,13 +6,13 @@ import { closedPort, cuttingProxy, expectNoSecret, failureOf, listen, rowsAfter 
 import { type TestServer, type UrlOptions, cannotPostgres, postgresName, postgresServer } from '../support/servers.ts';
 import { calm, openSource, readWhole, tempDir } from '../support/source-world.ts';
 
-/** A hundred thousand rows, of which the first come at once. */
+/** A hundred thousand rows; the first come at once. */
 const long = "SELECT n, repeat('x', 100) AS text FROM generate_series(1, 100000) AS n";
 
 describe.skipIf(cannotPostgres)(`a connection of type postgres, on ${postgresName}`, () => {
   let server: TestServer;
   beforeAll(async () => {
-    // Nobody of this name enters without TLS.
+    // A user of this name must come with TLS.
     server = await postgresServer({
       tls: true,
       access: ['hostssl all careful all scram-sha-256', 'hostnossl all careful all reject'],
@@ -107,7 +107,7 @@ describe.skipIf(cannotPostgres)(`a connection of type postgres, on ${postgresNam
     });
   });
 
-  test('a reader who wants no more leaves nothing behind', async () => {
+  test('a reader who stops early leaves nothing behind', async () => {
     const source = open(long);
     const [part] = await source.parts(calm);
     for await (const batch of source.rows(part!, calm)) {
@@ -195,7 +195,7 @@ describe.skipIf(cannotPostgres)(`a connection of type postgres, on ${postgresNam
     test.each([
       ['sslmode=verify-full', 'localhost', /certificate/],
       ['sslmode=verify-ca', 'localhost', /certificate/],
-    ])('with %s trusts nobody unknown', async (parameters, host, message) => {
+    ])('with %s does not trust an unknown server', async (parameters, host, message) => {
       const error = await failureOf(open(isEncrypted, {}, { parameters, host }), server);
       expect(error).toMatchObject({
         code: 'source.unreadable',

@@ -75,14 +75,14 @@ for (const postgres of postgresReleases)
         expect(rows).toEqual([['2026-01-31', '2026-01-31 23:30:00+00', 'P1D', '0.30000000000000004', '\\x00', '😀']]);
       });
 
-      test('is refused where it is no valid text', async () => {
+      test('is refused where it is not valid text', async () => {
         await server.run(`CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
         const invalid = open("SELECT 'a' AS x UNION ALL SELECT chr(233)", {}, { database: 'ascii' });
         expect(await failureOf(invalid, server)).toMatchObject({
           code: 'part.unreadable',
           message: expect.stringContaining('invalid byte sequence'),
         });
-        // What programs put where they could not read a character.
+        // Programs put this where they could not read a character.
         const replaced = open("SELECT 'a' AS x UNION ALL SELECT chr(65533)");
         expect(await failureOf(replaced, server)).toMatchObject({
           code: 'part.unreadable',
@@ -123,14 +123,14 @@ for (const postgres of postgresReleases)
         expect((await source.parts(calm))[0]!.version).not.toBe(before!.version);
       });
 
-      test('is no query of the rows themselves', async () => {
+      test('must not ask for the rows themselves', async () => {
         const source = open('SELECT 1 AS a', { changed: 'SELECT n FROM generate_series(1, 5000) AS n' });
         expect(await failureOf(source, server)).toMatchObject({
           message: expect.stringContaining('gives over 1000 rows (asked by changed)'),
         });
       });
 
-      test('is no long text', async () => {
+      test('must not be long', async () => {
         const source = open('SELECT 1 AS a', { changed: "SELECT repeat('a', 1000001) AS a" });
         expect(await failureOf(source, server)).toMatchObject({
           message: expect.stringContaining('gives over 1 MB (asked by changed)'),

@@ -113,7 +113,7 @@ function hasOneOrder({ entries, query }: Asked): boolean {
   return isOne && /order/i.test(query);
 }
 
-/** Of rows at one moment those of one key, so that no two keys tie. */
+/** Keeps, of the rows at one moment, those of one key, so that no two keys tie. */
 function withoutTies({ rows, time, source, timezone, entries }: Asked): Asked['rows'] {
   const format = { formats: ['iso'], locales: ['en'], timezone: source, fiscalYear: undefined };
   const read = compileTimeReader(format, timezone);
@@ -125,7 +125,7 @@ function withoutTies({ rows, time, source, timezone, entries }: Asked): Asked['r
     const moment = read(time === 'on_instant' && text !== '' ? `${text}Z` : text);
     if (typeof moment === 'string') return true;
     const tied = `${moment.seconds} ${moment.nanos}`;
-    // What a database may leave to the agent is a row of its own.
+    // A row that a database may leave to the agent counts for itself.
     const isPlain = values.every((of) => row[of] === null || /^-?[0-9]{1,13}([.][0-9]{1,6})?$/.test(row[of] ?? ''));
     const owner = JSON.stringify(isPlain && text !== '' ? [text, row[0], row[1]] : index);
     if (owners.has(tied)) return owners.get(tied) === owner;

@@ -170,7 +170,7 @@ describe('a query that never ends', () => {
     expect(await isReader(reader)).toBe(false);
   });
 
-  test('is given up between its rows when nobody wants the rest', async () => {
+  test('is given up between its rows when the rest is not wanted', async () => {
     const { dir } = await books('');
     const query =
       'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c WHERE x < 1500 OR x < 0';
@@ -228,7 +228,7 @@ describe('a query that never ends', () => {
 });
 
 describe('a database', () => {
-  test('must exist, and be one', async () => {
+  test('must exist, and be a database', async () => {
     const dir = await tempDir();
     expect(await failureOf({ dir }, 'SELECT 1')).toMatchObject({
       code: 'source.unreadable',
@@ -254,7 +254,7 @@ describe('a database', () => {
     });
   });
 
-  test.each([1, 1000, 3000])('that lacks its last %i bytes is none', async (lacking) => {
+  test.each([1, 1000, 3000])('that lacks its last %i bytes is not read', async (lacking) => {
     const world = await books(
       `CREATE TABLE t (id TEXT, cents INT);
       WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000) INSERT INTO t SELECT 'a', 100 FROM n`,
@@ -270,7 +270,7 @@ describe('a database', () => {
     });
   });
 
-  test('is never opened where it is no file', async () => {
+  test('is never opened where it is not a file', async () => {
     const dir = await tempDir();
     execFileSync('mkfifo', [path.join(dir, 'books.db')]);
     expect(await failureOf({ dir }, 'SELECT 1')).toMatchObject({

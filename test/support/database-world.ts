@@ -1,4 +1,4 @@
-/** What the tests of database servers share: failures that must show no password, and connections that are cut. */
+/** Shared by the tests of database servers: failures that must show no password, and connections that are cut. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Server, type Socket, connect, createServer } from 'node:net';
@@ -91,7 +91,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** What looking at a source says where its driver's package is not installed. */
+/** The failure of looking at a source whose driver's package is not installed. */
 export async function failureWithout(driver: string, type: string, url: string): Promise<unknown> {
   const program = `
     import { registerHooks } from 'node:module';

@@ -10,7 +10,7 @@ import { kinds } from '../../src/sources/index.ts';
 import type { TestServer } from './servers.ts';
 import { calm, laterClock } from './source-world.ts';
 
-/** What a column of a table holds. */
+/** The kind of values in a column of a table. */
 export type Held = 'text' | 'padded' | 'integer' | 'decimal' | 'short' | 'float' | 'date' | 'wall' | 'instant';
 
 export interface Table {
@@ -21,7 +21,7 @@ export interface Table {
 
 export interface Place {
   readonly type: string;
-  /** Of the source, but for its query. */
+  /** Keys of the source, without its query. */
   readonly keys: object;
   readonly dir: string;
   /** Puts the table `t` there. Its rows have their number in a column `nr`. */
@@ -140,7 +140,7 @@ function isDecimal(held: Held): boolean {
   return held === 'decimal' || held === 'short';
 }
 
-/** Of times that some engines hold. */
+/** Whether it is a time that only some engines hold. */
 function isInfinite(text: string): boolean {
   return text.endsWith('infinity');
 }
@@ -150,7 +150,7 @@ function isStamp(text: string): boolean {
   return text > '1970-01-02' && text < '2038-01-18';
 }
 
-/** What became of a query's rows: drivers as folded, and what was counted. */
+/** The result of reading a query: drivers as folded, and counts of rows. */
 export interface Outcome {
   readonly drivers: readonly object[];
   readonly passed: number;
@@ -191,7 +191,7 @@ export async function readOutcome(place: Place, reading: Reading, how: 'plain' |
   const drivers = [...fold.drain()].map(({ id, path: names, otherPath, rule, pathPlace, cells }) => ({
     id,
     path: names,
-    // Which of several it is depends on the order of all readings, and nobody asks.
+    // Which of several paths it is depends on the order of all readings; only whether there is one matters.
     hasOtherPath: otherPath !== undefined,
     rule,
     latest: [pathPlace.seconds, pathPlace.nanos],

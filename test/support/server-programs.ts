@@ -30,7 +30,7 @@ export function identityOf(user: string): Identity | undefined {
       .map(([name = '', , uid, gid]) => [name, { uid: Number(uid), gid: Number(gid) }]),
   );
   const identity = users.get(user) ?? users.get('nobody');
-  if (identity === undefined) throw new Error('a server runs as no root, and there is no user nobody');
+  if (identity === undefined) throw new Error('a server does not run as root, and there is no user called nobody');
   return identity;
 }
 
@@ -80,7 +80,7 @@ function dirOfNpm(): string | undefined {
     );
     return path.join(path.dirname(index), '..', 'native');
   } catch {
-    // There is none for this platform.
+    // No package for this platform.
     return undefined;
   }
 }

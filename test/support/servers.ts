@@ -53,7 +53,7 @@ export interface ServerOptions {
   readonly tls?: boolean;
   /** PostgreSQL: lines of pg_hba.conf that come before the usual ones. */
   readonly access?: readonly string[];
-  /** PostgreSQL: of which packages. */
+  /** PostgreSQL: the packages that its programs are from. */
   readonly programs?: PostgresPrograms | undefined;
 }
 
@@ -176,7 +176,7 @@ export async function mariadbServer(options: ServerOptions = {}): Promise<TestSe
   };
 }
 
-/** Without nobody, who would take precedence over users who may come from everywhere. */
+/** Removes the anonymous user, who would take precedence over users who may come from everywhere. */
 const firstStatements = [
   "DELETE FROM mysql.global_priv WHERE User IN ('', 'root');",
   'FLUSH PRIVILEGES;',
@@ -236,7 +236,7 @@ interface Process {
 
 interface Manners {
   readonly as: Identity | undefined;
-  /** What it says once it takes connections. */
+  /** Printed once it takes connections. */
   readonly ready: RegExp;
   /** Ends it soon and properly. */
   readonly polite: NodeJS.Signals;

@@ -97,12 +97,12 @@ export function serve<Place>(reader: ChildReader<Place>): void {
     await reader.start(request.rows);
     return await take();
   };
-  // Whoever asks is told to stop by the same signal, and says when to stop here.
+  // The agent gets the same signal and decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
   process.on('message', (request: Request<Place>) => {
     void answer(request)
       .catch((error: unknown): Reply => ({ failure: failureOf(error, reader) }))
-      // An error says that nobody listens any more, which ends the process too.
+      // An error here means that the agent is gone, which ends this process too.
       .then((reply) => process.send?.(reply, undefined, {}, () => undefined));
   });
 }

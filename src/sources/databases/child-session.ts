@@ -27,7 +27,7 @@ export interface Reply {
 }
 
 export interface Failure {
-  /** Of the engine, of its child, or of another error. */
+  /** From the engine, from its child, or from another error. */
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
@@ -36,7 +36,7 @@ export interface Failure {
 export interface Child {
   /** The name of its file beside this one, without the ending. */
   readonly program: 'duckdb-child' | 'sqlite-child';
-  /** Of the database, for messages. */
+  /** The database, as messages name it. */
   readonly place: string;
 }
 
@@ -79,7 +79,7 @@ export class ChildSession<Place> implements Connection {
     signal.addEventListener('abort', this.#abort, { once: true });
   }
 
-  /** The failure is for the caller to judge: some pass. */
+  /** Returns a failure: the caller may try again. */
   async open(place: Place): Promise<Failure | undefined> {
     return (await this.#ask({ open: place })).failure;
   }
@@ -99,14 +99,14 @@ export class ChildSession<Place> implements Connection {
         if (failure !== undefined) throw this.error('part.unreadable', failure);
         if (!isOver) {
           reply = this.#ask('more');
-          // It is thrown when the next batch is wanted.
+          // A failure is thrown when the next batch is asked for.
           reply.catch(() => undefined);
         }
         if (rows.length > 0) yield rows;
         if (isOver) return;
       }
     } finally {
-      if (!isOver) this.#kill(new Error('nobody wants the rest'));
+      if (!isOver) this.#kill(new Error('the rest of the rows is not wanted'));
     }
   }
 
@@ -126,7 +126,7 @@ export class ChildSession<Place> implements Connection {
   async #ask(request: Request<Place>): Promise<Reply> {
     if (this.#why !== undefined) throw this.#why.error;
     this.#asked = Promise.withResolvers();
-    // Where it cannot be sent the process has ended, and its end says how.
+    // If it cannot be sent, the process has ended, and its end rejects this.
     if (this.#child.connected) this.#child.send(request, () => undefined);
     return await this.#asked.promise;
   }

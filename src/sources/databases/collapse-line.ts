@@ -1,23 +1,23 @@
 /**
- * A row of a group as a text, its line: when it is, its place in the order of the query, and the text of its value. Lines
- * are ordered as rows are, so that the greatest of a group is its latest row. Where times are dates, time and place are
+ * A row of a group as a text, called its line: time, place in the order of the query, and the text of its value. Lines are
+ * ordered as rows are, so that the greatest of a group is its latest row. Where times are dates, time and place are
  * one integer, which costs a database far less than a text.
  */
 import { daySeconds } from '../../core/time/month.ts';
 import type { Dialect, SqlColumn } from './dialect.ts';
 
-/** After a time: it sorts before whatever a time may go on with. */
+/** Ends a time: it sorts before any character that a longer time goes on with. */
 const timeEnd = '!';
-/** What a place is added to, so that all have as many digits. */
+/** Added to each place, so that all have the same number of digits. */
 const placeBase = '1000000000000000000';
 const placeLength = placeBase.length;
-/** Of a place that count: no query has more rows. */
+/** The last digits, which are the place itself: no query has more rows. */
 const placeDigits = 15;
-/** Digits of the place in a date's integer, those before it, and what makes the days of all years as many digits. */
+/** In a date's integer: digits of the place, digits of the day before it, and what gives all days that number of digits. */
 const datePlaceDigits = 12;
 const dayDigits = 7;
 const daysAdded = 1_400_000;
-/** Of 2026-01-31 23:00:00.123456789+00:00. */
+/** Longest time: 2026-01-31 23:00:00.123456789+00:00. */
 const timeLength = 35;
 
 export interface Line {
@@ -31,7 +31,7 @@ export interface Line {
 export interface LineFormat {
   /** The line without the value's text, in pieces: SQL, and how many characters it gives at most. */
   readonly pieces: readonly { readonly sql: string; readonly length: number }[];
-  /** What is compared in place of those pieces where nothing else is of the line, and what makes the line of it. */
+  /** A cheaper value that is ordered as those pieces are, for a line without a value's text, and how it becomes that line. */
   readonly bare: { readonly sql: string; readonly textOf: (name: string) => string } | undefined;
   readonly parse: (line: string) => Line;
 }

@@ -1,7 +1,7 @@
 /**
  * Pushdown: the user's query inside one that collapses its rows in the database. One row per key and month leaves it; a
- * row that the agent may read otherwise, or reject, leaves as it is. Times and values are columns of such types: what is
- * a number or a date in a text is for the agent alone to say.
+ * row that the agent may read otherwise, or reject, leaves as it is. Times and values must be typed columns: only the agent
+ * decides which texts are numbers and dates.
  */
 import { type MappingProblem, columnProblems } from '../../core/mapping/columns.ts';
 import { AgentError } from '../../core/errors.ts';
@@ -15,7 +15,7 @@ import type { QueryColumn } from './query.ts';
 
 export interface CollapseQuery {
   readonly sql: string;
-  /** What rows of its answer are to the agent, in their order: at least one batch. */
+  /** Turns rows of its answer into batches for the agent, in their order: at least one batch. */
   batch(rows: readonly Row[], columns: readonly string[]): readonly RowBatch[];
 }
 
@@ -25,11 +25,11 @@ export interface CollapseRequest {
   /** Its columns, their names trimmed. */
   readonly columns: readonly QueryColumn[];
   readonly mapping: Mapping;
-  /** The zone whose months count. */
+  /** The agent's zone, which decides the month. */
   readonly timezone: string;
 }
 
-/** What is collapsed how. Columns are indexes into those of the query. */
+/** How a query is collapsed. Columns are indexes into those of the query. */
 export interface CollapsePlan {
   readonly keys: readonly KeyColumn[];
   readonly conditions: readonly KeyCondition[];
@@ -39,20 +39,20 @@ export interface CollapsePlan {
   readonly values: readonly { readonly column: number; readonly isSummed: boolean }[];
   /** Whether NULL is a value that is missing, and not a reject. */
   readonly isNullMissing: boolean;
-  /** Rows that are looked for in each group, each once: of every value the latest, and those that entries want. */
+  /** Rows to find in each group, each once: the latest of every value, and those that entries want. */
   readonly lines: readonly WantedLine[];
-  /** One for each entry of the mapping. `value` is an index into `values`, `line` and `latest` are ones into `lines`. */
+  /** One for each entry of the mapping. `value` is an index into `values`, `line` and `latest` are indexes into `lines`. */
   readonly entries: readonly {
     readonly value: number;
     readonly line: number;
     readonly latest: number;
     readonly shows: 'text' | 'sum' | 'count';
   }[];
-  /** Whether rows are counted in the order of the query, for ties to go by it. */
+  /** Whether rows are numbered in the order of the query, which decides ties. */
   readonly hasPlaces: boolean;
 }
 
-/** Which row of a group stands for it, of those that have the value. */
+/** The row that stands for a group, among those that have the value. */
 export type LineKind = 'latest' | 'earliest' | 'smallest' | 'largest';
 
 export interface WantedLine {
@@ -79,7 +79,7 @@ export interface KeyCondition {
   readonly column: number;
   readonly texts: readonly string[];
   readonly isNegated: boolean;
-  /** A text that passes: what the agent finds in a collapsed row, whose own texts the database has judged. */
+  /** A text that passes, for the agent to find in a collapsed row: the database has judged the rows' own texts. */
   readonly passing: string;
 }
 
@@ -118,7 +118,7 @@ function planCollapse(
   const lines = columns.flatMap((_column, value) =>
     (['latest', 'earliest', 'smallest', 'largest'] as const).flatMap((kind) => {
       const wants = wanted.filter((entry) => entry.value === value && entry.kind === kind);
-      // Whatever is wanted, the driver's path is that of the latest.
+      // A driver's path is always that of the latest row.
       if (kind !== 'latest' && wants.length === 0) return [];
       return [{ value, kind, hasText: wants.some(({ shows }) => shows === 'text') }];
     }),
@@ -148,7 +148,7 @@ function planCollapse(
       latest: lineOf(value, 'latest'),
       shows,
     })),
-    // Also without an ORDER BY: the plain read goes by the order that the engine happens to give, and so has this.
+    // Also without an ORDER BY: the plain read uses the order that the engine happens to give.
     hasPlaces: wanted.some(({ shows }) => shows === 'text') || !drivers.every(isPathOfId),
   };
 }
@@ -184,7 +184,7 @@ function wrongType(
   });
 }
 
-/** Whether one id has one path for sure: every column of the path stands in the id as it is. */
+/** Whether one id can have only one path: every column of the path stands in the id as it is. */
 function isPathOfId({ id, path }: DriverEntry): boolean {
   const pieces = id?.pieces ?? [];
   const bare = new Set(
@@ -220,7 +220,7 @@ function keyColumns(
   return [...keys.values()];
 }
 
-/** Whether one of `texts` is asked for, or none of them; no texts where a pattern decides. */
+/** The texts that a test asks for or, negated, excludes; `undefined` where a pattern decides. */
 function flatten(test: Test): { readonly texts: readonly string[] | undefined; readonly isNegated: boolean } {
   switch (test.kind) {
     case 'oneOf':
@@ -245,7 +245,7 @@ function isSum(rule: Rule): boolean {
   return rule === 'sum' || rule === 'average';
 }
 
-/** The row that an entry wants, by amounts as written: a negative scale turns them round, and one of zero makes all equal. */
+/** The row that an entry wants, by amounts as written: a negative scale reverses them, and a scale of zero makes all equal. */
 function kindOf({ rule, value: { format } }: DriverEntry): LineKind {
   if (rule === 'first') return 'earliest';
   if (rule !== 'min' && rule !== 'max') return 'latest';

@@ -1,10 +1,10 @@
 /**
  * The statement that collapses a query, in three steps over it: rows with their keys and places, groups, and their texts.
  *
- * A group is one key and month, or one row that is left to the agent. Its row brings for each value how many rows have it, and
- * each row that an entry wants (the latest, the first, that of the smallest or largest amount) as a line, which is found as
- * the greatest or least of such texts: nothing is joined and nothing runs twice. Where places are counted, a line holds that
- * of its row, so that ties between keys that make one driver end as they do without pushdown.
+ * A group is one key and month, or one row that is left to the agent. Its answer says how many rows have each value, and gives
+ * each row that an entry wants (the latest, the first, the smallest or the largest amount) as a line. That row is the greatest
+ * or least of such texts: nothing is joined and nothing runs twice. Where rows are numbered, a line holds the number, so that
+ * ties between keys that make one driver end as they do without pushdown.
  */
 import { type Line, type LineFormat, lineFormat } from './collapse-line.ts';
 import type { CollapsePlan, CollapseRequest, LineKind, WantedLine } from './collapse-query.ts';
@@ -14,9 +14,9 @@ import { withoutEnd } from './query-words.ts';
 
 export interface CollapseSql {
   /**
-   * Its columns, texts all of them: those of the query; '' for a group, and for a row that is left to the agent its place, or
-   * 1 where none are counted; how many rows it stands for; of each value how many rows have it; the lines of the plan; the sum
-   * of each summed value.
+   * Its columns, all of them texts: those of the query; '' for a group, and the place of a row that is left to the agent (1
+   * where places are not counted); how many rows it stands for; how many rows have each value; the lines of the plan; the sum of
+   * each summed value.
    */
   readonly sql: string;
   readonly parseLine: (line: string) => Line;
@@ -36,7 +36,7 @@ interface Value {
   readonly textMax: number;
   readonly isThere: string;
   readonly isNumber: string;
-  /** What is ranked and summed; NULL where there is no number. */
+  /** The number to rank and to sum; NULL where there is none. */
   readonly number: string;
 }
 
@@ -49,7 +49,7 @@ const ofWords = 'BETWEEN 33 AND 126';
 /** A sign, a point and the zero before it. */
 const signsMax = 3;
 
-/** By which amounts are ranked, so that the greatest text is the one to find. */
+/** The sign by which amounts are ranked, so that the greatest text is the one to find. */
 const signs: Readonly<Record<LineKind, '+' | '-' | undefined>> = {
   latest: undefined,
   earliest: undefined,
@@ -93,7 +93,7 @@ class Writer {
     return {
       text: this.#dialect.text(column),
       textMax: (decimalDigits(column.type)?.all ?? 2 * wholeDigits) + signsMax,
-      // Where NULL is no missing value it is a text that is no number.
+      // Where NULL does not count as missing, it is a text that is not a number.
       isThere: this.#plan.isNullMissing ? `${column.name} IS NOT NULL` : always,
       isNumber: this.#plan.isNullMissing || isNumber !== always ? isNumber : `${column.name} IS NOT NULL`,
       number: isNumber === always ? column.name : `CASE WHEN ${isNumber} THEN ${column.name} END`,
@@ -111,7 +111,7 @@ class Writer {
     ].join(',\n');
   }
 
-  /** The rows that pass, with no more than is spoken of later: some engines write them down. */
+  /** The rows that pass, with only the columns that later steps use: some engines write them down. */
   #rows(wanted: ReadonlySet<string>): string {
     const { bytes, counted, once, text } = this.#dialect;
     const { from, field } = counted(`${prefix}q`);
@@ -123,7 +123,7 @@ class Writer {
     ];
     const conditions = this.#conditions();
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-    // Counting rows makes a subquery a step of its own to every engine.
+    // Every engine computes a subquery that numbers rows once.
     return this.#plan.hasPlaces
       ? `SELECT ${list(fields)} FROM ${from}${where}`
       : `SELECT ${list(fields)} FROM ${prefix}q${where} ${once}`;
@@ -158,15 +158,15 @@ class Writer {
     return any([...(areKeys === always ? [] : [`NOT (${areKeys})`]), all([this.#hasAny, any(wrong)])]);
   }
 
-  /** The key where it was written down, and the column where it would be made anew. */
+  /** The key if the step before computed it once; else the column, which is cheaper than computing the key again. */
   #textOfKey(at: number): SqlColumn {
     const column = this.#column(at);
     return this.#plan.hasPlaces ? { ...column, name: `k${at}`, kind: 'other', type: 'text' } : column;
   }
 
   /**
-   * The month of a time, and the time itself where its month is not sure. A time at the end of all years may be none in the
-   * agent's zone: rows without a value are no rejects then, and stay apart.
+   * The month of a time, and the time itself where its month is not sure. In the first and last year, the agent's zone may make
+   * a time a reject; rows without a value never are, and stay apart.
    */
   #months(): readonly Field[] {
     const { day, isOfYears, month } = this.#dialect;
@@ -188,8 +188,8 @@ class Writer {
   }
 
   /**
-   * Which values are there, where that keeps rows apart: the agent rejects all rows of a key that makes no name for an
-   * entry, if they have a value for it, and only those.
+   * Which values a row has, where that keeps rows apart: if a key makes no name for an entry, the agent rejects the rows that
+   * have a value for that entry, and only those.
    */
   #presence(): string | undefined {
     const { keys } = this.#plan;
@@ -236,7 +236,7 @@ class Writer {
     return [...this.#plan.values.keys()].filter((at) => this.#plan.values[at]?.isSummed === true);
   }
 
-  /** What tells such a row from all others, and its columns where that costs nothing for the rest. */
+  /** A value of its own for such a row, with its columns where that costs nothing for other rows. */
   #left(): string {
     const { leave, numberText, packing, unique } = this.#dialect;
     const own = this.#plan.hasPlaces ? 'place' : unique;
@@ -312,12 +312,12 @@ function named([name, sql]: Field): string {
   return name === sql ? name : `${sql} AS ${name}`;
 }
 
-/** Every name that SQL speaks of, and other words. */
+/** All words of a piece of SQL, its names among them. */
 function namesIn(sql: string): ReadonlySet<string> {
   return new Set(sql.match(/\w+/g));
 }
 
-/** Conditions that are judged one after the other, since a later one may fail where an earlier one does not hold. */
+/** All conditions, judged in order: a later one may raise an error where an earlier one does not hold. */
 function nested([first = always, ...rest]: readonly string[]): string {
   return rest.length === 0 ? first : `CASE WHEN ${first} THEN ${nested(rest)} ELSE 1 = 0 END`;
 }

@@ -1,4 +1,4 @@
-/** What leaves a database that collapsed a query, as batches for the agent. */
+/** The answer of a database that collapsed a query, as batches for the agent. */
 import type { CollapsedRow, CollapsedValue, Row, RowBatch } from '../../core/model.ts';
 import type { CollapsePlan } from './collapse-query.ts';
 import type { CollapseSql } from './collapse-sql.ts';

@@ -2,7 +2,7 @@
 import { yearMax, yearMin } from '../../core/time/month.ts';
 import type { Syntax } from './query-words.ts';
 
-/** What a column of a query holds. `other`: a text, or anything else that is neither a time nor an exact number. */
+/** Kind of a column of a query. `other`: a text, or anything else that is neither a time nor an exact number. */
 export type ColumnKind = 'integer' | 'decimal' | 'date' | 'wall' | 'instant' | 'other';
 
 /** A column of the query where SQL speaks of it. */
@@ -25,7 +25,7 @@ export interface Dialect {
   readonly syntax: Syntax;
   /** Not SQL: an exact number has at most 38 digits after its point, and a sum of any count of them is exact. */
   readonly kindOf: (type: string) => ColumnKind;
-  /** What a person writes in the query to make a number or a time of a column of another type. */
+  /** Casts to write in the query where a column of another type holds numbers or times. */
   readonly casts: { readonly number: (name: string) => string; readonly time: (name: string) => string };
 
   /** The user's query so written that its rows keep their order where it is part of another. */
@@ -71,7 +71,7 @@ export interface Dialect {
   readonly month: (column: SqlColumn, seconds: number) => string;
   /** The day of a time, which is compared with constants such as '2026-03-29'. */
   readonly day: (column: SqlColumn) => string;
-  /** Days from 1970-01-01 to a date, and no error for a value that `isOfYears` refuses. */
+  /** Days from 1970-01-01 to a date. A value that `isOfYears` refuses must not raise an error. */
   readonly daysSinceEpoch: (column: SqlColumn) => string;
 
   /** Whether a number has at most 18 digits before its point, and after it no more than `rank` has place for. */
@@ -81,11 +81,11 @@ export interface Dialect {
   readonly rankLength: number;
 }
 
-/** What a name is trimmed of, and U+0085. */
+/** The white space that names are trimmed of. */
 export const whiteSpace =
   '\t\n\v\f\r \u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF';
 
-/** All that a moment may be of. */
+/** The years that the agent reads. */
 export const everyYear: Years = { first: yearMin, last: yearMax };
 
 /** A condition that always holds. */
@@ -109,7 +109,7 @@ export function isShortDecimal(type: string, scaleMax: number): boolean {
   return digits !== undefined && digits.scale <= scaleMax && digits.all - digits.scale <= wholeDigits;
 }
 
-/** Of `numeric(14,2)`: `numeric`. */
+/** The type without its digits: `numeric` where it is `numeric(14,2)`. */
 export function wordOf(type: string): string {
   return type.replace(/\(.*/, '');
 }

@@ -22,11 +22,11 @@ export interface DuckDbPlace {
   /** `:memory:`, or the absolute path of a database. */
   readonly file: string;
   readonly options: Readonly<Record<string, string>>;
-  /** What the process may take of memory, in bytes. */
+  /** Most memory that the process may take, in bytes. */
   readonly rssMax: number;
 }
 
-/** Where it has taken too much memory is looked at this often, in ms. DuckDB fills some 50 MB in that time. */
+/** How often its memory is looked at, in ms. DuckDB fills about 50 MB in that time. */
 const lookMs = 20;
 
 let opened:
@@ -36,7 +36,7 @@ let running:
   | { readonly sql: string; readonly statement: DuckDBPreparedStatement; readonly results: DuckDBResult }
   | undefined;
 let chunk: DuckDBDataChunk | undefined;
-/** Of the rows that were given: in the chunk, and in all before it. */
+/** How many rows were given: from this chunk, and from those before it. */
 let rowOfChunk = 0;
 let rowsBefore = 0;
 
@@ -112,7 +112,7 @@ async function prepare(sql: string): Promise<DuckDBPreparedStatement> {
   throw new Refusal({ code: 'WRITES', message: 'the query does not only read', hint: 'write one SELECT statement' });
 }
 
-/** What a statement begins with that only reads. */
+/** First words of statements that only read. */
 const readingWords: ReadonlySet<string> = new Set([
   '(',
   'describe',

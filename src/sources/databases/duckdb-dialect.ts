@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   'TIMESTAMP WITH TIME ZONE': 'instant',
 };
 
-/** Digits of a number, as many of which as any table has rows can be summed within the 38 of a sum. */
+/** Digits of numbers that a table of any size can sum within the 38 digits of a sum. */
 const summableMax = 26;
 
 function isSummable(type: string): boolean {

@@ -13,7 +13,7 @@ import type { Connection } from './query.ts';
 export interface DuckDbSettings {
   /** Absolute path; `undefined`: a database in memory. */
   readonly file: string | undefined;
-  /** What paths in the query are relative to. */
+  /** The folder that paths in the query are relative to. */
   readonly baseDir: string;
   /** As DuckDB writes sizes, such as 512MB. */
   readonly memoryMax: string;
@@ -80,7 +80,7 @@ function optionsOf({ file, baseDir, memoryMax }: DuckDbSettings, spill: string):
 
 const powers: Readonly<Record<string, number>> = { K: 1, M: 2, G: 3, T: 4 };
 
-/** Of a size such as 512MB or 2GiB. */
+/** The bytes of a size such as 512MB or 2GiB. */
 function bytesOf(size: string): number {
   const [, number = '', unit = '', binary] = /^([\d.]+) ?([KMGT])(i?)B$/.exec(size) ?? [];
   return Number(number) * (binary === 'i' ? 1024 : 1000) ** (powers[unit] ?? 0);

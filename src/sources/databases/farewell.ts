@@ -1,9 +1,9 @@
-/** How the agent leaves a server: politely, and soon where it does not answer. */
+/** Leaving a server: it is told, and has a short time to answer. */
 
-/** How long a server may take to say goodbye or to end a query, in ms. */
+/** How long a server may take to close a connection or to end a query, in ms. */
 const farewellMaxMs = 2_000;
 
-/** Waits for what a server answers when it is told to end something, but not for long: one that died answers nothing. */
+/** Waits for the answer of a server that was told to end something, but not for long: a dead one never answers. */
 export async function farewell(goodbye: Promise<unknown>): Promise<void> {
   const waited = Promise.withResolvers<void>();
   const timer = setTimeout(waited.resolve, farewellMaxMs);

@@ -19,17 +19,17 @@ export function longFieldError(where: string): AgentError {
 }
 
 /**
- * How many bytes of one row of so many columns may arrive. At ten million for each column one field is too long for sure,
- * although nobody knows yet which one.
+ * How many bytes of one row of so many columns may arrive. With more than ten million for each column,
+ * one field must be too long, although it is not known yet which one.
  */
 export function rowBytesAllowed(columns: number): number {
   return Math.min(rowBytesMax, columns * fieldBytesMax + headerBytesMax);
 }
 
-/** What a server sends around the fields of a row: at most some ten bytes for each of 4096 columns. */
+/** Bytes around the fields of a row: about ten at most for each of 4096 columns. */
 const headerBytesMax = 65_536;
 
-/** Of a row that has more bytes than `rowBytesAllowed`. @param where database and row */
+/** The failure of a row with more bytes than `rowBytesAllowed`. @param where database and row */
 export function longRowError(where: string, columns: number): AgentError {
   if (columns * fieldBytesMax < rowBytesMax) return longFieldError(where);
   return new AgentError('part.unreadable', `${where}: ${rowTooLong}`, { hint: longRowHint });

@@ -1,4 +1,4 @@
-/** Which times are surely of one month in the agent's zone: databases need no rules of zones. */
+/** The times whose month in the agent's zone is sure, in terms that need no zone rules in the database. */
 import { daySeconds, monthOf, stampSeconds } from '../../core/time/month.ts';
 import { utcOffsetSeconds } from '../../core/time/zone.ts';
 import { type Years, everyYear } from './dialect.ts';
@@ -7,13 +7,13 @@ import { type Years, everyYear } from './dialect.ts';
 export interface Zones {
   /** The zone that times without one are of. */
   readonly source: string;
-  /** The zone whose months count. */
+  /** The agent's zone, which decides the month. */
   readonly agent: string;
 }
 
 /**
- * A time of these years is of the month that it has when it is moved by each of two numbers of seconds, if that is one month
- * and its day is not among those named. Any other time is taken for itself.
+ * A time in these years is moved by the least and by the most seconds. If both give one month, that is its month, unless its
+ * day is one of the skipped days. The month of any other time is not sure.
  */
 export interface MonthRule {
   readonly years: Years;
@@ -33,7 +33,7 @@ export function monthRule(kind: 'date' | 'wall' | 'instant', { source, agent }: 
   const ofAgent = offsetsOf(agent);
   switch (kind) {
     case 'date':
-      // A date is its first moment: which of two is the later one changes where a whole day is left out, and nowhere else.
+      // A date counts as its first moment. Two dates keep their order unless a whole day was skipped.
       return { years: followed, leastSeconds: 0, mostSeconds: 0, skippedDays: skippedDays(agent, wholeDaySeconds) };
     case 'instant':
       return { years: followed, leastSeconds: ofAgent.least, mostSeconds: ofAgent.most, skippedDays: [] };
@@ -50,10 +50,10 @@ export function monthRule(kind: 'date' | 'wall' | 'instant', { source, agent }: 
   }
 }
 
-/** Clocks that are moved on by more than this leave out a day. */
+/** Clocks that are moved forward by more than this skip a day. */
 const wholeDaySeconds = daySeconds / 2;
 
-/** The days on which clocks of a zone are moved on by more than `seconds`. */
+/** The days on which the clocks of a zone are moved forward by more than `seconds`. */
 function skippedDays(zone: string, seconds: number): readonly string[] {
   const days = changesOf(zone).flatMap(({ at, before, after }) => {
     if (after - before <= seconds) return [];
@@ -78,7 +78,7 @@ interface Change {
   readonly after: number;
 }
 
-/** What a clock shows is never as far as this from UTC. */
+/** No clock is this far from UTC. */
 const marginSeconds = 2 * daySeconds;
 const firstSecond = stampSeconds(monthOf(followed.first, 1), 'start') - marginSeconds;
 const endSecond = stampSeconds(monthOf(followed.last + 1, 1), 'start') + marginSeconds;

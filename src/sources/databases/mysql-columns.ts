@@ -1,19 +1,19 @@
 /** Types of MySQL and MariaDB, as their protocol says them. */
 import type mysql from 'mysql2';
 
-/** What the driver knows of a column. */
+/** A column as the driver describes it. */
 export interface Column {
   readonly name: string;
   readonly columnType: number;
   /** 63: bytes. */
   readonly characterSet: number;
-  /** Of a text in bytes; of a number in characters, sign and point among them. */
+  /** Bytes of a text; characters of a number, with its sign and point. */
   readonly columnLength: number;
   readonly decimals: number;
   readonly flags: number;
 }
 
-/** Of a column's flags. */
+/** Bits of `flags`. */
 const unsignedFlag = 32;
 const zerofillFlag = 64;
 
@@ -21,7 +21,7 @@ const zerofillFlag = 64;
 export function typeOf({ Types }: typeof mysql, column: Column): string {
   const { columnType, characterSet, columnLength, decimals, flags } = column;
   const word = (Types as unknown as Readonly<Record<number, string>>)[columnType] ?? String(columnType);
-  // Such a number has zeros before it, as many as its column is wide: a text to whoever collapses.
+  // Such a number comes with leading zeros up to the width of its column, so that pushdown does not take it for a number.
   if (numberTypes.has(word) && (flags & zerofillFlag) !== 0) return `${word} ZEROFILL`;
   if (word === 'NEWDECIMAL') {
     const signs = (decimals === 0 ? 0 : 1) + ((flags & unsignedFlag) === 0 ? 1 : 0);

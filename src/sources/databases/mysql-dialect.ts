@@ -29,18 +29,18 @@ const allRows = '18446744073709551615';
 /** Sorting looks at no more bytes of a text than this by default (`max_sort_length`): longer keys would run together. */
 const keyBytesMax = 800;
 
-/** Of the text of a number or a time. */
+/** Longest text of a number or a time. */
 const numberBytesMax = 100;
 
-/** Of `VAR_STRING(136)`, in bytes. */
+/** Longest text of a column of type `VAR_STRING(136)`, for example. */
 function textBytes(type: string): number {
   return Number(/^(?:VAR_STRING|STRING)\((\d+)\)$/.exec(type)?.[1] ?? Infinity);
 }
 
-/** Digits after the point, more than which not every server has. */
+/** Most digits after the point that every server has. */
 const scaleMax = 30;
 
-/** What `TO_DAYS` gives for 1970-01-01. */
+/** `TO_DAYS('1970-01-01')` */
 const epochDay = 719_528;
 
 /** No DATE is of a later year. */
@@ -73,7 +73,7 @@ export const mysqlDialect: Dialect = {
     return `CASE WHEN ${name} > 0 THEN CONCAT(${text}, '+00:00') ELSE coalesce(${text}, '') END`;
   },
   leave: (column) => mysqlDialect.text(column),
-  // Of any row, which the session lets it.
+  // The session's sql_mode allows this: it is the value of any row.
   some: ({ name }) => name,
   bytes: (text) => `CAST(${text} AS BINARY)`,
   // As bytes, so that no sql_mode decides what a backslash is.

@@ -1,4 +1,4 @@
-/** Why MySQL or MariaDB let nobody in, failed, or gave other values than the query asks for. */
+/** Failures of MySQL and MariaDB in words: no connection, a failed query, values other than the query asks for. */
 import { codeOf } from '../files/access.ts';
 import { fieldBytesMax } from '../limits.ts';
 import type { Address } from './address.ts';
@@ -8,7 +8,7 @@ import { fieldTooLong, longFieldHint } from './long-rows.ts';
 /** How the driver says that a server has no TLS. */
 export const withoutTls = 'HANDSHAKE_NO_SSL_SUPPORT';
 
-/** One of the first 64 that the server keeps. */
+/** The server keeps the first 64 of a statement. */
 export interface Warning {
   readonly Code: number;
   readonly Message: string;

@@ -1,4 +1,4 @@
-/** One read-only transaction of a MySQL or MariaDB server, whose every value is its own text. */
+/** One read-only transaction of a MySQL or MariaDB server. Every value is the text that the server writes. */
 import { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type mysql from 'mysql2';
@@ -17,10 +17,10 @@ import { RowQueue } from './row-queue.ts';
 type MySql = typeof mysql;
 
 /**
- * A sql_mode in which quotes mean what they usually do and no CHAR is padded; an hour for a reader that is busy with what
- * it has, where a minute is usual; no GROUP_CONCAT that cuts its text at 1024 bytes, no limit of rows, and warnings without notes. Where the server has no tighter
- * bound of its own: half a minute for a lock, and a day for a statement, so that nothing runs for ever after an agent was
- * killed (MariaDB counts seconds, MySQL milliseconds, and each skips what is the other's).
+ * The sql_mode gives quotes their usual meaning and pads no CHAR. A reader that is busy with its rows has an hour, not the
+ * usual minute. GROUP_CONCAT is not cut at 1024 bytes, rows have no limit, and warnings come without notes. Where the server
+ * has no tighter bound: half a minute for a lock, and a day for a statement, so that nothing runs for ever after the agent was
+ * killed. MariaDB counts that in seconds and MySQL in milliseconds; each skips the other's line.
  */
 const firstStatements = [
   'SET NAMES utf8mb4',
@@ -66,7 +66,7 @@ export async function connectMySql(
   }
 }
 
-/** Not by selecting them: an engine that has none of these would fail. */
+/** SHOW, not SELECT: an engine without one of these variables would fail. */
 const whichServer = "SHOW VARIABLES WHERE variable_name IN ('hostname', 'port', 'server_uuid', 'server_uid')";
 
 interface Opening {
@@ -83,7 +83,7 @@ interface Dialled {
 
 function dial({ address, encryption, driver }: Opening): Dialled {
   const { host, port, socketPath, user, password, database } = address;
-  // The driver names no host that is an IP address, and Node would take any certificate of localhost for it.
+  // The driver passes no host that is an IP address, and Node would then accept any certificate of localhost.
   const socket = Object.assign(new Socket(), { _host: host });
   const connection = driver.createConnection({
     host,
@@ -100,7 +100,7 @@ function dial({ address, encryption, driver }: Opening): Dialled {
     // No server may ask for a file of this machine.
     flags: ['-LOCAL_FILES'],
     connectAttributes: { program_name: 'driver-sync' },
-    // Or a question mark in the query might be taken for a parameter.
+    // Else the driver might take a question mark in the query for a parameter.
     queryFormat: (sql: string) => sql,
     trace: false,
   });
@@ -119,14 +119,14 @@ class MySqlSession implements Connection {
   readonly #connection: mysql.Connection;
   readonly #socket: Socket;
   readonly #abort = (): void => void this.#stop();
-  /** What broke the connection. */
+  /** Rejects with the error that broke the connection. */
   readonly #lost = Promise.withResolvers<never>();
   #lostBy: unknown;
-  /** Of the statement that runs. */
+  /** Rows of the statement that runs. */
   #queue: RowQueue | undefined;
   /** Whether the server may be at work. */
   #isBusy = false;
-  /** Of the statement that ended last. */
+  /** Warnings of the statement that ended last. */
   #warnings: readonly Warning[] = [];
   /** The answer to `whichServer`. */
   #server: unknown;
@@ -139,10 +139,10 @@ class MySqlSession implements Connection {
     const { connection, socket } = dial(opening);
     this.#connection = connection;
     this.#socket = socket;
-    // Heard by whoever waits for an answer; there may be nobody.
+    // Each wait for an answer hears it; without one, it must not count as unhandled.
     this.#lost.promise.catch(() => undefined);
     connection.on('error', (error: Error) => this.#lose(error));
-    // The driver tells a paused reader nothing.
+    // The driver does not tell a paused reader.
     socket.on('close', () => this.#lose(new Error('the connection was cut')));
     signal.addEventListener('abort', this.#abort, { once: true });
   }
@@ -174,7 +174,7 @@ class MySqlSession implements Connection {
     if (binary !== undefined) {
       throw new AgentError(
         'part.unreadable',
-        `${address.label}: the column ${binary.name} is ${binary.type} and no text`,
+        `${address.label}: the column ${binary.name} is ${binary.type}, not a text`,
         {
           hint: `use HEX(${binary.name}) in the query, or CAST(${binary.name} AS CHAR) if it holds text, or leave it out`,
         },
@@ -197,7 +197,7 @@ class MySqlSession implements Connection {
     };
     this.#queue = queue;
     this.#isBusy = true;
-    // Before the driver, which collects a row until it is whole.
+    // It must hear before the driver, which collects a row until it is whole.
     stream.prependListener('data', heard);
     let instants: readonly number[] = [];
     const query = this.#connection.query({ sql, rowsAsArray: true, typeCast: textOf });
@@ -228,7 +228,7 @@ class MySqlSession implements Connection {
     } catch (error) {
       throw this.#failure(error);
     } finally {
-      // Left in the middle: the server may be far ahead, and this connection is of no more use.
+      // Left in the middle: the server may be far ahead, so that this connection cannot be used again.
       if (this.#isBusy) await this.#stop();
     }
   }
@@ -249,7 +249,7 @@ class MySqlSession implements Connection {
   async close(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#abort);
     if (this.#isOpen && this.#stopped === undefined && this.#lostBy === undefined) {
-      // A server that is gone by now needs no goodbye.
+      // The server may be gone by now.
       await farewell(this.#answer((heard) => this.#connection.end(heard)).catch(() => undefined));
     }
     await this.#stop();
@@ -271,7 +271,7 @@ class MySqlSession implements Connection {
   async #kill(): Promise<void> {
     const { connection, socket } = dial(this.#opening);
     const killed = Promise.withResolvers<void>();
-    // Where that fails, closing the first connection has to do.
+    // If that fails, closing the first connection must be enough.
     connection.on('error', () => killed.resolve());
     connection.query(whichServer, (_error, server) => {
       if (!isDeepStrictEqual(server, this.#server)) killed.resolve();
@@ -281,7 +281,7 @@ class MySqlSession implements Connection {
     socket.destroy();
   }
 
-  /** What the driver answers, or what broke the connection: it does not tell everybody who waits. */
+  /** The driver's answer, or the error that broke the connection, which the driver does not pass to every caller. */
   async #answer<T>(ask: (heard: (error: Error | null, answer?: T) => void) => void): Promise<T> {
     const answered = Promise.withResolvers<T>();
     ask((error, answer) => (error ? answered.reject(error) : answered.resolve(answer as T)));
@@ -307,19 +307,19 @@ class MySqlSession implements Connection {
   }
 }
 
-/** The first word after comments. ANALYZE, CHECK and the like give rows too, and write; so may what a comment runs. */
+/** The first word after comments. ANALYZE, CHECK and others give rows too, and write; so may code in a comment. */
 const readsOnly = /^(?:\s|--(?=\s).*(?:\n|$)|#.*(?:\n|$)|\/\*(?![!M])[^]*?\*\/)*(?:\(|(?:select|with|values|table)\b)/i;
 
 interface Prepared {
   readonly columns: readonly Column[];
 }
 
-/** Every value as the server wrote it: the driver would make numbers and dates of some. */
+/** Every value as the server wrote it: the driver would turn some into numbers and dates. */
 function textOf(field: { string(encoding: string): string | null }): string {
   return field.string('utf8') ?? '';
 }
 
-/** The session is in UTC. A zero date is no instant. */
+/** The session is in UTC. A zero date is not an instant. */
 function instantOf(text: string): string {
   return text === '' || text.startsWith('0000') ? text : `${text}+00:00`;
 }

@@ -1,4 +1,4 @@
-/** One read-only transaction of a PostgreSQL server, whose every value is its own text. */
+/** One read-only transaction of a PostgreSQL server. Every value is the text that the server writes. */
 import { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Client, ClientConfig, DatabaseError } from 'pg';
@@ -13,8 +13,8 @@ import { Description, Portal } from './postgres-statement.ts';
 import type { Connection, QueryColumn } from './query.ts';
 
 /**
- * Values as texts that do not depend on the server, the database or the role; `lc_monetary` stays, since it says what
- * a `money` is. The bounds hold where the server has none of its own: half a minute for a lock, a day for a statement,
+ * Values as texts that do not depend on the server, the database or the role; `lc_monetary` stays, since it decides
+ * how `money` is written. The bounds hold where the server has none of its own: half a minute for a lock, a day for a statement,
  * so that nothing runs for ever after an agent was killed. Local to the transaction, so that a pooler takes them back.
  */
 const firstStatements = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
@@ -42,7 +42,7 @@ export async function connectPostgres(
     const client = new pg.default.Client(clientConfig(address, encryption, socket));
     const session = new PostgresSession({ address, encryption, client, socket, types }, signal);
     try {
-      // Told to end, the driver forgets whoever waits for the connection.
+      // When it is told to end, the driver never answers those who wait for the connection.
       await untilAborted(session.begin(), signal);
       return session;
     } catch (error) {
@@ -64,7 +64,7 @@ function clientConfig(address: Address, encryption: Encryption | undefined, sock
     host: address.socketPath ?? address.host,
     port: address.port,
     user: address.user,
-    // As a function, or an empty one would be looked for in the environment and in ~/.pgpass.
+    // A function: the driver looks for an empty text in the environment and in ~/.pgpass.
     password: () => address.password,
     database: address.database ?? address.user,
     ssl: encryption === undefined ? false : tlsOptions(encryption),
@@ -85,11 +85,11 @@ function tlsOptions({ ca, isVerified, isNameVerified }: Encryption): Exclude<Cli
   };
 }
 
-/** `(14,2)` where the type says so; its modifier is one above minus five, the digits of all in its upper half. */
+/** `(14,2)`, or '' where the type has no digits. The modifier is 4 plus the scale, with all digits in its upper half. */
 function numericDigits(modifier: number): string {
   if (modifier < 4) return '';
   const scale = (modifier - 4) & 0x7ff;
-  // Above 1000: a scale below zero.
+  // A scale above 1000 stands for one below zero.
   return scale > 1000 ? '' : `(${(modifier - 4) >> 16},${scale})`;
 }
 
@@ -112,7 +112,7 @@ class PostgresSession implements Connection {
   readonly #signal: AbortSignal;
   readonly #abort = (): void => void this.#stop();
   #statement: Description | Portal | undefined;
-  /** What broke the connection: what the driver says of each statement after that is only a consequence. */
+  /** The error that broke the connection. Errors of later statements only follow from it. */
   #lost: Error | undefined;
   #stopped: Promise<void> | undefined;
   #isOpen = false;
@@ -168,7 +168,7 @@ class PostgresSession implements Connection {
     } catch (error) {
       throw this.#failure(error);
     } finally {
-      // Left in the middle: the server may be far ahead, and this connection is of no more use.
+      // Left in the middle: the server may be far ahead, so that this connection cannot be used again.
       if (!portal.isDone) await this.#stop();
     }
   }
@@ -179,10 +179,10 @@ class PostgresSession implements Connection {
     else await this.#stop();
   }
 
-  /** Leaves nothing behind of what a function of the query may write in spite of the transaction, such as `lo_import`. */
+  /** Takes back what functions such as `lo_import` write in spite of a read-only transaction. */
   async #quit(): Promise<void> {
     const { client, socket } = this.#opened;
-    // Behind the last answer: to end before that came is to hang up.
+    // After the last answer: ending earlier would cut the connection.
     await farewell(
       client
         .query('ROLLBACK')
@@ -209,13 +209,13 @@ class PostgresSession implements Connection {
   /** A cancel request goes over a connection of its own, which the server closes once it took it. It may come too late. */
   async #cancel(): Promise<void> {
     const { address, encryption, client } = this.#opened;
-    // Known to every driver that cancels, and to no type.
+    // The types do not declare them; drivers that cancel rely on them.
     const { processID, secretKey } = client as unknown as { processID: number | null; secretKey: number | null };
     if (processID === null || secretKey === null) return;
     const plain = new Socket();
     const closed = Promise.withResolvers<void>();
     plain.once('close', () => closed.resolve());
-    // Where the request fails, closing the first connection has to do.
+    // If the request fails, closing the first connection must be enough.
     plain.on('error', () => plain.destroy());
     if (address.socketPath === undefined) plain.connect(address.port, address.host);
     else plain.connect(`${address.socketPath}/.s.PGSQL.${address.port}`);
@@ -245,7 +245,7 @@ class PostgresSession implements Connection {
 /** Length 8, then the number that asks for TLS. */
 const sslRequest = Buffer.from('0000000804d2162f', 'hex');
 
-/** Length 16, the number that asks to cancel, then whose statement. */
+/** Length 16, the number that asks to cancel, then the process and its key. */
 function cancelRequest(processId: number, secretKey: number): Buffer {
   const request = Buffer.from('0000001004d2162e0000000000000000', 'hex');
   request.writeInt32BE(processId, 8);
@@ -257,7 +257,7 @@ function isWithoutTls(error: unknown): boolean {
   return error instanceof Error && error.message === 'The server does not support SSL connections';
 }
 
-/** What the server says, with its SQLSTATE. The driver's own class is not at hand without loading it. */
+/** Whether an error comes from the server, with its SQLSTATE. The driver's own class is not at hand without loading it. */
 function isFromServer(error: unknown): error is DatabaseError {
   return error instanceof Error && 'severity' in error && 'code' in error && typeof error.code === 'string';
 }

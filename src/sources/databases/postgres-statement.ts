@@ -1,22 +1,22 @@
-/** Statements of PostgreSQL's extended protocol: one described without running it, one run as far as its rows are taken. */
+/** Statements of PostgreSQL's extended protocol: one is described without running it, one runs as its rows are taken. */
 import type { Connection as Wire, FieldDef, Submittable } from 'pg';
 import type { Row } from '../../core/model.ts';
 import { RowQueue } from './row-queue.ts';
 
-/** How many rows the server gives before it waits, as long as nobody knows how long they are. */
+/** How many rows are asked for at first, before it is known how long they are. */
 const firstRows = 100;
 
-/** What of a statement `Client` calls; pg-cursor stands on the same. */
+/** The methods that `Client` calls on a statement; pg-cursor relies on the same. */
 interface Statement extends Submittable {
   /** Whether the server has no more to do for it. */
   readonly isDone: boolean;
-  /** Whoever waits for its answer waits no more. */
+  /** Ends the wait for its answer. */
   drop(reason: unknown): void;
   handleReadyForQuery(): void;
   handleError(error: Error): void;
 }
 
-/** Asks what columns a statement would give, without running it. */
+/** Asks for the columns of a statement without running it. */
 export class Description implements Statement {
   readonly #done = Promise.withResolvers<readonly FieldDef[]>();
   readonly #sql: string;
@@ -27,7 +27,7 @@ export class Description implements Statement {
     this.#sql = sql;
   }
 
-  /** None where the statement gives no rows. */
+  /** Empty where the statement gives no rows. */
   get fields(): Promise<readonly FieldDef[]> {
     return this.#done.promise;
   }
@@ -61,7 +61,7 @@ export class Description implements Statement {
   }
 }
 
-/** The rows of one statement. pg-cursor would do, were it not for a second walk over every field. */
+/** The rows of one statement. pg-cursor walks over every field a second time. */
 export class Portal implements Statement {
   readonly queue: RowQueue;
   readonly #sql: string;
@@ -91,7 +91,7 @@ export class Portal implements Statement {
 
   submit(wire: Wire): void {
     this.#wire = wire;
-    // Before the driver, which collects a row until it is whole.
+    // It must hear before the driver, which collects a row until it is whole.
     wire.stream.prependListener('data', this.#heard);
     wire.parse({ name: '', text: this.#sql, types: [] }, true);
     wire.bind({ portal: portalName, statement: '', binary: '', values: [] }, true);
@@ -126,7 +126,7 @@ export class Portal implements Statement {
     this.#pauseIfFull();
   }
 
-  /** So many rows came; the next ones are asked for when these were taken. */
+  /** The rows asked for have come; the next ones are asked for once these are taken. */
   handlePortalSuspended(): void {
     this.#isSuspended = true;
     this.#rowsToAskFor = this.queue.rowsToAskFor;
@@ -149,7 +149,7 @@ export class Portal implements Statement {
     this.queue.fail(error);
   }
 
-  /** The server skips everything up to a sync after an error, and needs one to end a statement that went well. */
+  /** After an error the server skips everything up to a sync; it also needs one to end a statement that succeeded. */
   #finish(): void {
     if (this.#isDone) return;
     this.#isDone = true;

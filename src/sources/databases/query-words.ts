@@ -1,4 +1,4 @@
-/** What a query says outside of its brackets, texts and comments. */
+/** The words of a query outside of its brackets, texts and comments. */
 
 /** `mysql`: a backslash escapes in texts, `#` begins a comment, and `--` does only before white space. */
 export type Syntax = 'standard' | 'mysql';

@@ -1,4 +1,4 @@
-/** One query of a database as a source: what every engine shares. An engine says only how its rows become texts. */
+/** One query of a database as a source, for every engine alike. An engine says only how its rows become texts. */
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import { answerVersion } from '../../core/guard/answer-version.ts';
@@ -45,11 +45,11 @@ export type QuerySettings = z.output<z.ZodObject<typeof queryKeys>>;
 
 /** One column of a query's result. */
 export interface QueryColumn {
-  /** As the engine says it, not trimmed. */
+  /** As the engine writes it, not trimmed. */
   readonly name: string;
   /**
-   * The engine's own word for its type, for the engine's dialect. PostgreSQL: `numeric`, `numeric(14,2)`, `timestamptz`, of
-   * types that are not built in their number. MySQL: `NEWDECIMAL(14,2)`, `TIMESTAMP`, `VAR_STRING(136)` in bytes, and `BINARY` where a
+   * The engine's own word for its type, for the engine's dialect. PostgreSQL: `numeric`, `numeric(14,2)`, `timestamptz`, and
+   * the number of a type that is not built in. MySQL: `NEWDECIMAL(14,2)`, `TIMESTAMP`, `VAR_STRING(136)` in bytes, and `BINARY` where a
    * text type holds bytes. DuckDB: `DECIMAL(14,2)`.
    */
   readonly type: string;
@@ -59,7 +59,7 @@ export interface QueryColumn {
 export interface Connection {
   /**
    * The columns a statement would give. Runs nothing.
-   * @throws AgentError `part.unreadable` where it is no statement that gives rows
+   * @throws AgentError `part.unreadable` where the statement does not give rows
    */
   describe(sql: string): Promise<readonly QueryColumn[]>;
   /**
@@ -69,12 +69,12 @@ export interface Connection {
    */
   rows(sql: string): AsyncGenerator<readonly Row[], void, void>;
   /**
-   * Refuses the rows that were read if the engine went on with other values where a text was no number of the type that the
-   * query casts it to. Absent where the engine fails then.
+   * Refuses the rows that were read if the engine only warned where a cast of the query made another value. Absent for engines
+   * that fail there.
    * @throws AgentError `part.unreadable`
    */
   refuseInexact?(): void;
-  /** Ends the transaction and lets go of the place, whatever became of it. Never throws. */
+  /** Ends the transaction and the connection, whatever state they are in. Never throws. */
   close(): Promise<void>;
 }
 
@@ -91,13 +91,13 @@ export interface Engine {
   connect(signal: AbortSignal): Promise<Connection>;
   /** There may be replicas of it. */
   readonly isServer?: boolean;
-  /** Cheap evidence of all content, such as a file's times, where the place has some: for a source without `changed`. */
+  /** A version that needs no query, such as a file's times. Used by sources without `changed`. */
   version?(signal: AbortSignal): Promise<Revision>;
 }
 
 export type Revision = Pick<Part, 'version' | 'revisedAtMs'>;
 
-/** For `defineKind`: the parts of a mapping that a database cannot collapse by. */
+/** For `defineKind`: settings that a database cannot collapse by. */
 export function queryProblems(
   settings: QuerySettings,
   mapping: Mapping,
@@ -123,7 +123,7 @@ export function querySource(engine: Engine, settings: QuerySettings, context: So
   };
 }
 
-/** What the place does after an abort is the abort's doing, so that its reason is the one to know. */
+/** After an abort, failures of the place follow from it: the abort's own reason is thrown instead. */
 async function reasoned<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   try {
@@ -138,7 +138,7 @@ class Query {
   readonly #engine: Engine;
   readonly #settings: QuerySettings;
   readonly #context: SourceContext;
-  /** The newest answer of `changed`, with the time when it was first heard: a database tells no time of revision. */
+  /** The newest answer of `changed`, and when it first came: a database does not say when it was revised. */
   #heard: Revision | undefined;
 
   constructor(engine: Engine, settings: QuerySettings, context: SourceContext) {
@@ -159,7 +159,7 @@ class Query {
   }
 
   async *read(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
-    // Before the rows: a change while they are read makes this version too old, which only costs another look.
+    // Before the rows: if they change meanwhile, this version is too old, which only costs another look.
     const ofPlace = await reasoned(signal, () => this.#version(signal));
     const connection = await reasoned(signal, () => this.#engine.connect(signal));
     try {
@@ -192,12 +192,12 @@ class Query {
     }
   }
 
-  /** What the place itself tells of all its content, where no query is asked for that. */
+  /** The version that the place itself gives, unless `changed` asks for one. */
   async #version(signal: AbortSignal): Promise<Revision | undefined> {
     return this.#settings.changed === undefined ? await this.#engine.version?.(signal) : undefined;
   }
 
-  /** What `changed` answers, as a version. */
+  /** The answer of `changed`, as a version. */
   async #ask(connection: Connection): Promise<Revision> {
     const { changed } = this.#settings;
     if (changed === undefined) return { version: freshVersion(), revisedAtMs: this.#nowMs() };
@@ -235,7 +235,7 @@ class Query {
     return this.#context.clock.now().getTime();
   }
 
-  /** What is sent to the engine, the columns of its answer, and how batches of it become those of the part. */
+  /** The statement to send, the columns of its answer, and how its batches become those of the part. */
   async #prepare(connection: Connection): Promise<Prepared> {
     const { query, pushdown } = this.#settings;
     const described = await connection.describe(query);

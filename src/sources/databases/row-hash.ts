@@ -1,4 +1,4 @@
-/** The hash of a query's rows, whatever the batches they came in. Sees every text, and refuses those that no source may give. */
+/** The hash of a query's rows, however they were batched. It sees every text, and refuses those that no source may give. */
 import { createHash, hash } from 'node:crypto';
 import { AgentError } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
@@ -6,17 +6,17 @@ import { isFieldTooLong } from '../limits.ts';
 import { longFieldError } from './long-rows.ts';
 
 export interface RowHashOptions {
-  /** Of the database, for messages. */
+  /** The database, as messages name it. */
   readonly place: string;
   readonly columns: readonly string[];
-  /** Whether the same rows in another order are other content. */
+  /** Whether the same rows in another order count as a change. */
   readonly isOrdered: boolean;
 }
 
 export class RowHash {
   readonly #hash = createHash('sha256');
   readonly #options: RowHashOptions;
-  /** Of rows in any order: their hashes added up, in 32 bits each. Unlike with XOR, rows that are the same count. */
+  /** For rows in any order: the sum of their hashes, in numbers of 32 bits. Unlike with XOR, equal rows count each. */
   readonly #sums = new Uint32Array(8);
   #rows = 0;
 
@@ -37,7 +37,7 @@ export class RowHash {
 
   #addInOrder(rows: readonly Row[]): void {
     if (rows.length === 0) return;
-    // JSON keeps apart what joining the texts could run together; one call for all rows costs half of one for each.
+    // JSON keeps fields apart, which joined texts would not; one call for all rows costs half of one call for each.
     const json = JSON.stringify(rows);
     if (mayHoldBadText(json)) this.#refuseBadText(rows);
     // Without the brackets, or the hash would depend on the batches.
@@ -86,7 +86,7 @@ export class RowHash {
   }
 }
 
-/** What a bad text looks like in JSON, and a few that are none. */
+/** Whether JSON may hold a bad text: some good ones look the same. */
 function mayHoldBadText(json: string): boolean {
   return json.includes('\uFFFD') || json.includes('\\u0000');
 }

@@ -1,6 +1,6 @@
 /**
- * Rows that a driver's events bring, for whoever reads them. The server is asked for more only as they are taken, and a row
- * is refused before all of it has arrived where it would fill the memory.
+ * Rows that a driver's events bring, until they are read. The server is asked for more only as they are taken, and a row that
+ * would fill the memory is refused before all of it has arrived.
  */
 import type { Row } from '../../core/model.ts';
 import { batchCharsMax, batchRows, longRowError, rowBytesAllowed } from './long-rows.ts';
@@ -12,7 +12,7 @@ export class RowQueue {
   #rows: Row[] = [];
   #chars = 0;
   #rowsTaken = 0;
-  /** Of the row that is arriving, and at most one chunk of rows before it. */
+  /** Bytes of the row that is arriving, with at most one chunk of rows before it. */
   #rowBytes = 0;
   #isReleased = false;
   #isEnded = false;
@@ -58,7 +58,7 @@ export class RowQueue {
     if (this.isFull) this.#wake();
   }
 
-  /** What there is may be taken: the driver brings no more until then. */
+  /** Lets a batch that is not full be taken: the driver brings no more until then. */
   release(): void {
     this.#isReleased = true;
     this.#wake();

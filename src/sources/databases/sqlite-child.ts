@@ -15,7 +15,7 @@ let watchdog: Worker | undefined;
 const parent = process.ppid;
 
 const reader: ChildReader<string> = {
-  /** Takes the lock: all that is read is one state of the database, and no writer is locked out of it in WAL mode. */
+  /** Takes the lock: the whole read sees one state of the database. In WAL mode, writers are not locked out. */
   async open(file) {
     const { default: Database } = await import('better-sqlite3');
     const opened = new Database(file, { readonly: true, fileMustExist: true, timeout: 0 });
