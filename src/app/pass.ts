@@ -1,6 +1,8 @@
 /** One pass: read what changed, judge, build, push, record. `sync` is one of these; the daemon is many. */
 import { isAgentError } from '../core/errors.ts';
 import { fullJitterMs } from './push/backoff.ts';
+import { type PassEnded, after } from './loop/after.ts';
+import { keepLoopState, loopState } from './loop/kept.ts';
 import { review } from './review/review.ts';
 import { keptDigests } from './push/retention.ts';
 import { type PushReport, blockedReason, pushNewest, pushRepeat } from './push/push.ts';
@@ -22,16 +24,18 @@ export interface PassOptions {
   readonly retryForMs: number;
   /** Sends nothing that the service asked with `Retry-After` to be sent later. The daemon, which has waited already, does not say so. */
   readonly keepsToRetryAfter?: boolean;
-  /** Which sources are looked at; left out: all of them. */
-  readonly looks?: DueSources | undefined;
+  /** Which of the sources that are expensive to ask are polled. Default: all of them. */
+  readonly polls?: 'all' | 'due';
+  readonly due?: DueSources | undefined;
 }
 
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
 export async function runPass(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
   const { ledger, buffer, clock } = deps;
+  const begun = { begunMs: clock.now().getTime(), asked: ledger.asked() };
   prepare(deps, options);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
-  const reads = await readAll(deps, options.looks, signal);
+  const reads = await readAll(deps, options.due, signal);
   // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
   const verdicts = ledger.fact('frozen') === undefined ? review(deps, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
@@ -47,7 +51,29 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   buffer.parts.prune();
   deps.archive.keepOnly(keptDigests(deps));
   ledger.setFact('lastPass', report);
+  keepLoopState(deps, after(loopState(deps), passEnded(deps, { options, report, begun })));
   return report;
+}
+
+function passEnded(
+  { buffer, clock }: Dependencies,
+  done: { options: PassOptions; report: PassReport; begun: Pick<PassEnded, 'begunMs' | 'asked'> },
+): PassEnded {
+  const { push, polls = 'all' } = done.options;
+  const { outcome, reason, hint, sources } = done.report;
+  return {
+    kind: 'pass',
+    push: push === 'no' || push === 'repeat' ? push : 'newest',
+    polls,
+    outcome,
+    reason,
+    hint,
+    ...done.begun,
+    endedMs: clock.now().getTime(),
+    hasAccepted: sources.some(({ state }) => state === 'accepted'),
+    unread: sources.filter(({ state }) => state === 'unread').map(({ name }) => name),
+    revision: buffer.reads.revision(),
+  };
 }
 
 /** What a pass can be begun again on. */
@@ -68,7 +94,7 @@ export async function runPassOrRebuild(
     if (!isAgentError(error, 'state.corrupt')) throw error;
     agent.deps.log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
     agent.rebuildBuffer();
-    options.looks?.forget();
+    options.due?.forget();
     return runPass(agent.deps, options, signal);
   }
 }
@@ -82,12 +108,14 @@ async function pushWithRetries(deps: Dependencies, options: PassOptions, signal:
   return repeated ?? pushNewest(deps, { push: 'ifNeeded' }, signal);
 }
 
-/** How things stand where a pass pushes nothing: a push that failed stays in sight until one is acknowledged. */
+/** How things stand where a pass pushes nothing: what failed stays in sight until a push is acknowledged or not needed. */
 function standing(deps: Dependencies): PushReport {
   const blocked = blockedReason(deps);
   if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
+  const { servedMs = -Infinity, stopped } = loopState(deps);
+  if (stopped?.isRefused === false) return { outcome: 'blocked', reason: stopped.reason, hint: stopped.hint };
   const last = deps.ledger.lastPush(deps.address);
-  if (last === undefined || last.outcome === 'acknowledged') return { outcome: 'unchanged' };
+  if (last === undefined || last.outcome === 'acknowledged' || servedMs > last.atMs) return { outcome: 'unchanged' };
   return { outcome: last.outcome ?? 'unknown', reason: last.detail };
 }
 

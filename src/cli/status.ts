@@ -1,6 +1,9 @@
 import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
-import { type Backoff, type Frozen, backoffLeftMs, blockedReason } from '../app/push/push.ts';
-import { nextRepeatMs } from '../app/push/repeat.ts';
+import { after } from '../app/loop/after.ts';
+import { nextPush } from '../app/loop/decide.ts';
+import { loopFacts } from '../app/loop/facts.ts';
+import { loopState } from '../app/loop/kept.ts';
+import { type Frozen, blockedReason } from '../app/push/push.ts';
 import type { PassReport, SourceReport } from '../app/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
@@ -102,6 +105,7 @@ export interface StatusReport {
   };
   readonly lastAcknowledged?: { id: number; at: string; digest: string; drivers: number; points: number };
   readonly nextPush?: string | undefined;
+  readonly nextPushWhy?: string | undefined;
   /** Why nothing is pushed now. */
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   readonly rolledBackTo?: number | undefined;
@@ -145,7 +149,7 @@ function statusReport(deps: Dependencies, unset: readonly string[]): StatusRepor
             points: acknowledged.points,
           },
         }),
-    ...(holder?.command === 'run' && blocked === undefined ? { nextPush: nextPush(deps) } : {}),
+    ...(holder?.command === 'run' ? nextPushOf(deps) : {}),
     blocked,
     rolledBackTo: ledger.fact<Frozen>('frozen')?.push,
   };
@@ -171,15 +175,15 @@ function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals
     .map(([source, { digest, state, why }]) => ({ source, digest, state, why }));
 }
 
-/** When the agent, or the next one, means to push. */
-function nextPush(deps: Dependencies): string {
-  const { settings, ledger, schedule, address } = deps;
-  const nowMs = Date.now();
-  const backoff = ledger.fact<Backoff>('backoff');
-  // While a push that failed waits, everything else waits for it.
-  if (backoff?.address === address) return iso(nowMs + backoffLeftMs(backoff, nowMs));
-  const scheduledMs = schedule.nextDue(settings.schedule, settings.timezone, new Date(nowMs)).getTime();
-  return iso(Math.min(scheduledMs, nextRepeatMs(deps) ?? scheduledMs));
+/** What the daemon will do next, by the same rule as it goes by. It alone knows its polls and its token file. */
+function nextPushOf(deps: Dependencies): Pick<StatusReport, 'nextPush' | 'nextPushWhy'> | undefined {
+  const facts = loopFacts(deps, { pollMs: Infinity, hasNewToken: false });
+  const broken = heartbeatOf(deps.settings)?.broken;
+  const pass = { push: 'no', resume: false, polls: 'all' } as const;
+  const kept = loopState(deps);
+  const state = broken === undefined ? kept : after(kept, { kind: 'broke', pass, atMs: Date.parse(broken.at) });
+  const next = nextPush(state, facts);
+  return next && { nextPush: iso(Math.max(next.atMs, facts.nowMs)), nextPushWhy: next.why };
 }
 
 /** Whether the config file is not what the running agent has loaded. Where variables are not set here, nobody can tell. */
@@ -199,7 +203,7 @@ function showStatus(report: StatusReport): string[] {
     ['last pass', report.lastPass === undefined ? 'none yet' : showPassLine(report.lastPass, report.sources)],
     ['last push', report.lastPush === undefined ? 'none yet' : showPushLine(report.lastPush)],
     ['acknowledged', report.lastAcknowledged === undefined ? 'none yet' : showAcknowledged(report.lastAcknowledged)],
-    ['next push', report.nextPush ?? noNextPush(report)],
+    ['next push', report.nextPush === undefined ? noNextPush(report) : `${report.nextPush}, ${report.nextPushWhy}`],
   ];
   if (report.configDiffers) rows.push(['config', 'the file is not what the agent has loaded: kill -HUP loads it']);
   if (report.blocked !== undefined) {

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { Looks } from '../../src/app/loop/poll-schedule.ts';
+import { PollSchedule } from '../../src/app/loop/poll-schedule.ts';
 import { daemonWorld, hours, minutes, rows } from '../support/daemon-world.ts';
 import { csv } from '../support/process.ts';
 
@@ -89,11 +89,11 @@ test('what was seen before a damaged buffer was rebuilt counts no more', async (
   await w.sync();
   w.open((world) => {
     const settings = world.settings.sources[1]!;
-    const looks = new Looks(world);
-    looks.note({ settings, isExpensive: true, state: 'unread', reason: 'it was down' });
-    expect(looks.begin('due').standing('report')).toMatchObject({ state: 'unread' });
-    looks.forget();
-    expect(looks.standing('report')).toBeUndefined();
-    expect(looks.msToNext()).toBe(0);
+    const polls = new PollSchedule(world);
+    polls.note({ settings, isExpensive: true, state: 'unread', reason: 'it was down' });
+    expect(polls.begin('due').standing('report')).toMatchObject({ state: 'unread' });
+    polls.forget();
+    expect(polls.standing('report')).toBeUndefined();
+    expect(polls.msToNext()).toBe(0);
   });
 });

@@ -58,7 +58,7 @@ test('the last outcome stays in sight while the daemon only looks at its sources
 });
 
 test('what did not arrive is tried again ever more slowly, up to five minutes apart', async () => {
-  await using w = await daemonWorld();
+  await using w = await daemonWorld({ sources: { sales: csv('*.csv', { poll: '1h' }) } });
   await w.write('a.csv', rows('a,2026-01,1'));
   w.service.answer(...Array<number>(100).fill(429));
   await w.start();

@@ -1,16 +1,16 @@
-/** When each source is looked at again, and what the last look gave: a query does not run because a file changed. */
+/** When each source is polled again, and what its last read gave: a query does not run because a file changed. */
 import type { SourceSettings } from '../../core/settings.ts';
 import type { DueSources } from '../read/read-all.ts';
 import type { SourceRead } from '../read/read-source.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** A source that could not be read is looked at again this soon at the latest, however rare its polls are. */
+/** A source that could not be read is polled again this soon at the latest, however rare its polls are. */
 const unreadRetryMs = 300_000;
 
-/** The moment of the next look: monotonic, or by the clock on the wall. */
+/** The moment of the next poll: monotonic, or by the clock on the wall. */
 type Due = { readonly ms: number } | { readonly at: Date };
 
-export class Looks implements DueSources {
+export class PollSchedule implements DueSources {
   readonly #deps: Dependencies;
   readonly #reads = new Map<string, SourceRead>();
   readonly #due = new Map<string, Due>();
@@ -20,7 +20,7 @@ export class Looks implements DueSources {
     this.#deps = deps;
   }
 
-  /** For the pass that comes: looks at every source, or at those that are due. */
+  /** For the pass that comes: every source is polled, or those that are due. */
   begin(which: 'all' | 'due'): this {
     const due = new Set(
       which === 'all' ? [] : this.#deps.settings.sources.filter((one) => this.#msTo(one) <= 0).map(({ name }) => name),
@@ -38,7 +38,7 @@ export class Looks implements DueSources {
     const { name } = read.settings;
     // What disappeared is said once.
     this.#reads.set(name, read.state === 'read' ? { ...read, disappeared: [] } : read);
-    this.#due.set(name, nextLook(this.#deps, read));
+    this.#due.set(name, nextPoll(this.#deps, read));
   }
 
   forget(): void {
@@ -46,8 +46,8 @@ export class Looks implements DueSources {
     this.#due.clear();
   }
 
-  /** An event says that it is worth a look. */
-  touch(source: string): void {
+  /** An event says that the source has something new. */
+  makeDue(source: string): void {
     this.#due.delete(source);
   }
 
@@ -64,7 +64,7 @@ export class Looks implements DueSources {
   }
 }
 
-function nextLook({ clock, schedule, settings }: Dependencies, read: SourceRead): Due {
+function nextPoll({ clock, schedule, settings }: Dependencies, read: SourceRead): Due {
   const { poll } = read.settings;
   const isUnread = read.state === 'unread';
   if (poll.kind === 'every') {

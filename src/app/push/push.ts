@@ -1,12 +1,13 @@
 /** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
-import { fullJitterMs } from './backoff.ts';
+import { type Attempt, after, withoutDueRepeats } from '../loop/after.ts';
+import { keepLoopState, loopFact, loopState } from '../loop/kept.ts';
 import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { isAgentError } from '../../core/errors.ts';
 import type { PushResult, SnapshotBody } from '../../core/ports.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/stores.ts';
 import { allPoints, firstPushTo } from '../review/approvals.ts';
-import { dropDueRepeats, isRepeatDue, repeatsAfterPush, snapshotToRepeat } from './repeat.ts';
+import { isRepeatDue, snapshotToRepeat } from './repeat.ts';
 import { openTitle } from './retention.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -19,21 +20,6 @@ export interface PushReport {
   readonly push?: PushRecord | undefined;
   /** Present where another attempt is worth it: how long the service asked to wait for, or 0. */
   readonly retry?: { readonly askedMs: number } | undefined;
-}
-
-/** Kept across restarts: how often in a row a push did not arrive, and when to try again. */
-export interface Backoff {
-  readonly address: string;
-  readonly failures: number;
-  readonly waitMs: number;
-  readonly notBeforeMs: number;
-  /** That the service itself asked for it, with `Retry-After`: a `sync` keeps to that too. */
-  readonly askedMs?: number;
-}
-
-/** How long still to wait; a clock that was set back makes it no longer than it was. */
-export function backoffLeftMs({ waitMs, notBeforeMs }: Backoff, nowMs: number): number {
-  return Math.min(Math.max(0, notBeforeMs - nowMs), waitMs);
 }
 
 /** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
@@ -162,17 +148,13 @@ export async function pushNewest(
 }
 
 /** What an earlier answer asked for with `Retry-After` and is not over. */
-function waitThatWasAsked({ ledger, address, clock }: Dependencies): PushReport | undefined {
-  const backoff = ledger.fact<Backoff>('backoff');
-  const { askedMs = 0 } = backoff ?? {};
-  if (backoff?.address !== address || askedMs === 0) return undefined;
-  const nowMs = clock.now().getTime();
-  const leftMs = Math.min(backoffLeftMs(backoff, nowMs), askedMs);
-  if (leftMs === 0) return undefined;
-  const until = new Date(nowMs + leftMs).toISOString();
+function waitThatWasAsked(deps: Dependencies): PushReport | undefined {
+  const untilMs = loopState(deps).retry?.askedUntilMs ?? -Infinity;
+  const leftMs = untilMs - deps.clock.now().getTime();
+  if (leftMs <= 0) return undefined;
   return {
     outcome: 'unreachable',
-    reason: `the service asked with Retry-After for no push before ${until}`,
+    reason: `the service asked with Retry-After for no push before ${new Date(untilMs).toISOString()}`,
     hint: 'try again then; "driver-sync sync --force" pushes now',
     retry: { askedMs: leftMs },
   };
@@ -190,7 +172,7 @@ export async function pushRepeat(deps: Dependencies, signal: AbortSignal): Promi
   if (snapshot === undefined) return undefined;
   log.info('the last snapshot is pushed again: an earlier push may have landed after it', { push: last.id });
   await waitForOlder(deps, snapshot.digest, signal);
-  const report = await pushSnapshot(deps, { snapshot, last }, signal);
+  const report = await pushSnapshot(deps, { snapshot, last, isRepeat: true }, signal);
   const blocked = report.outcome === 'acknowledged' ? blockedReason(deps) : undefined;
   return blocked === undefined ? report : { outcome: 'blocked', ...blocked, push: report.push };
 }
@@ -198,7 +180,7 @@ export async function pushRepeat(deps: Dependencies, signal: AbortSignal): Promi
 /** A newest snapshot that is blocked does not keep the last one from being repeated. */
 async function repeatWhileBlocked(deps: Dependencies, blocked: PushReport, signal: AbortSignal): Promise<PushReport> {
   const report = await pushRepeat(deps, signal);
-  if (report === undefined) dropDueRepeats(deps);
+  if (report === undefined) keepLoopState(deps, withoutDueRepeats(loopState(deps), deps.clock.now().getTime()));
   return report?.outcome === 'acknowledged' ? { ...blocked, push: report.push } : (report ?? blocked);
 }
 
@@ -235,6 +217,8 @@ export interface PushJob {
   /** What the service holds, as far as is known. */
   readonly last: PushRecord | undefined;
   readonly rollbackOf?: number;
+  /** It is the last acknowledged one, once more. */
+  readonly isRepeat?: boolean;
 }
 
 /** What a push changes at the service, as far as is known, and what of that it is the first to carry. */
@@ -266,7 +250,7 @@ function changesSince(
 /** Records a push, sends it, and records what became of it. */
 export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: AbortSignal): Promise<PushReport> {
   const { ledger, clock, address, destination } = deps;
-  const { snapshot, last, rollbackOf } = job;
+  const { snapshot, last, rollbackOf, isRepeat = false } = job;
   const { digest, drivers, points, bytes } = snapshot;
   const { changes, carried } = changesSince(deps, last, snapshot);
   sayFirstPush(deps, snapshot);
@@ -281,22 +265,51 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal));
   deps.observe({ kind: 'push.answered', push: id });
   const endedAtMs = clock.now().getTime();
+  const attempt = attemptOf(deps, { result, digest, begunMs: begun.atMs, endedMs: endedAtMs });
+  const loop = after(loopState(deps), { ...attempt, push: isRepeat ? 'repeat' : 'newest' });
   if (result.outcome === 'acknowledged') {
     const frozen: Frozen | undefined =
       rollbackOf === undefined ? undefined : { push: rollbackOf, sinceMs: endedAtMs, isAdopted: false };
-    const repeats = repeatsAfterPush(deps, { digest, begunMs: begun.atMs, endedMs: endedAtMs });
     const firstPush = firstPushTo(address);
-    ledger.acknowledge(id, result, { atMs: endedAtMs, carried, facts: { repeats, ...(frozen && { frozen }) } });
+    ledger.acknowledge(id, result, {
+      atMs: endedAtMs,
+      carried,
+      facts: { ...loopFact(loop), ...(frozen && { frozen }) },
+    });
     for (const approval of ledger.approvals()) {
       if (approval.state === 'pending' && approval.source === firstPush) ledger.closeApproval(approval.id, 'used');
     }
     ledger.release(firstPush);
   } else {
     ledger.endPush(id, result, endedAtMs);
-    if (result.outcome === 'refused') dropDueRepeats(deps);
+    keepLoopState(deps, loop);
   }
   deps.observe({ kind: 'push.recorded', push: id });
-  return { ...retryAfter(deps, result), outcome: result.outcome, reason: result.detail, push: ledger.push(id) };
+  const isOver = result.outcome === 'acknowledged' || result.outcome === 'refused';
+  return {
+    outcome: result.outcome,
+    reason: result.detail,
+    push: ledger.push(id),
+    ...(isOver ? {} : { retry: { askedMs: attempt.askedMs } }),
+  };
+}
+
+function attemptOf(
+  { address, buffer, ledger, random, settings }: Dependencies,
+  done: { result: PushResult; digest: string; begunMs: number; endedMs: number },
+): Omit<Attempt, 'push'> {
+  const { result, digest, begunMs, endedMs } = done;
+  return {
+    kind: 'attempt',
+    outcome: result.outcome,
+    begunMs,
+    endedMs,
+    askedMs: result.retryAfterMs ?? 0,
+    jitter: random(),
+    revision: buffer.reads.revision(),
+    // The embedded emulator holds no request back.
+    followsOpenPush: settings.destination !== 'emulator' && ledger.followsOpenPush(address, digest),
+  };
 }
 
 /** Nobody knows what a new address holds, so nothing else would tell of these deletes. */
@@ -334,20 +347,4 @@ function observed(deps: Dependencies, body: SnapshotBody): SnapshotBody {
       }
     },
   };
-}
-
-/** Counts failures and says when to try again: full jitter, or what the service asked for. */
-function retryAfter(deps: Dependencies, result: PushResult): Pick<PushReport, 'retry'> {
-  const { ledger, clock, random, address } = deps;
-  if (result.outcome === 'acknowledged' || result.outcome === 'refused') {
-    ledger.setFact('backoff', undefined);
-    return {};
-  }
-  const before = ledger.fact<Backoff>('backoff');
-  const failures = before?.address === address ? before.failures + 1 : 1;
-  const askedMs = result.retryAfterMs ?? 0;
-  const waitMs = Math.max(askedMs, fullJitterMs({ attempt: failures, random }));
-  const backoff: Backoff = { address, failures, waitMs, notBeforeMs: clock.now().getTime() + waitMs, askedMs };
-  ledger.setFact('backoff', backoff);
-  return { retry: { askedMs } };
 }

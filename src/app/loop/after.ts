@@ -1,0 +1,126 @@
+/** How the loop's state follows from what was done: the other half of `decide`, as pure. */
+import { fullJitterMs } from '../push/backoff.ts';
+import type { PushOutcome } from '../../core/ports.ts';
+import type { LoopState, PlannedPass, Push, Stopped } from './state.ts';
+
+/** One push was tried and its outcome is known. */
+export interface Attempt {
+  readonly kind: 'attempt';
+  readonly push: Push;
+  readonly outcome: PushOutcome;
+  readonly begunMs: number;
+  readonly endedMs: number;
+  /** What `Retry-After` asked for, or 0. */
+  readonly askedMs: number;
+  /** Evenly distributed in [0, 1). */
+  readonly jitter: number;
+  /** Of the data when it was sent. */
+  readonly revision: number;
+  /** A push with other bytes may have been taken and may land after this one. */
+  readonly followsOpenPush: boolean;
+}
+
+/** A pass came to its end. */
+export interface PassEnded {
+  readonly kind: 'pass';
+  readonly push: PlannedPass['push'];
+  readonly polls: PlannedPass['polls'];
+  readonly outcome: PushOutcome | 'unchanged' | 'blocked';
+  readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly begunMs: number;
+  readonly endedMs: number;
+  readonly hasAccepted: boolean;
+  readonly unread: readonly string[];
+  /** As it was when the pass began. */
+  readonly asked: string;
+  readonly revision: number;
+}
+
+/** A pass broke, and did not come to its end. */
+export interface PassBroke {
+  readonly kind: 'broke';
+  readonly pass: PlannedPass;
+  readonly atMs: number;
+}
+
+const minuteMs = 60_000;
+/** A pass that broke is tried again after this long. */
+const brokenPauseMs = minuteMs;
+/** How long after its acknowledgement a snapshot that followed an open push is pushed again. */
+const repeatsAfterMs = [10 * minuteMs, 60 * minuteMs];
+
+export function after(state: LoopState, done: Attempt | PassEnded | PassBroke): LoopState {
+  switch (done.kind) {
+    case 'attempt':
+      return afterAttempt({ ...state, notedMs: done.endedMs }, done);
+    case 'pass':
+      return afterPass({ ...state, notedMs: done.endedMs }, done);
+    case 'broke':
+      return { ...state, broken: { pass: done.pass, untilMs: done.atMs + brokenPauseMs } };
+  }
+}
+
+function afterAttempt(state: LoopState, done: Attempt): LoopState {
+  const { begunMs, endedMs, askedMs, revision } = done;
+  switch (done.outcome) {
+    case 'acknowledged':
+      return { ...state, retry: undefined, stopped: undefined, repeatsMs: repeatsAfter(state, done) };
+    case 'refused':
+      return {
+        ...withoutDueRepeats(state, endedMs),
+        retry: undefined,
+        stopped: done.push === 'newest' ? { atMs: begunMs, revision, isRefused: true } : state.stopped,
+      };
+    case 'unreachable':
+    case 'unknown': {
+      const failures = (state.retry?.failures ?? 0) + 1;
+      const waitMs = Math.max(askedMs, fullJitterMs({ attempt: failures, random: () => done.jitter }));
+      const askedUntilMs = askedMs === 0 ? undefined : endedMs + askedMs;
+      return { ...state, retry: { push: done.push, failures, atMs: endedMs + waitMs, askedUntilMs } };
+    }
+  }
+}
+
+/** A repeat that cannot be made now is left to the next moment, and to whatever is acknowledged before it. */
+export function withoutDueRepeats(state: LoopState, nowMs: number): LoopState {
+  return { ...state, repeatsMs: state.repeatsMs.filter((ms) => ms > nowMs) };
+}
+
+/**
+ * An attempt without an answer may land after the snapshot that was acknowledged next. Every acknowledged push undoes what
+ * landed before it, so one that comes when a moment has passed is that repeat, whatever it was sent for. A repeat makes no
+ * further ones: only a different snapshot that follows another open push does.
+ */
+function repeatsAfter({ repeatsMs }: LoopState, { begunMs, endedMs, followsOpenPush }: Attempt): readonly number[] {
+  if (followsOpenPush) return repeatsAfterMs.map((ms) => endedMs + ms);
+  return repeatsMs.filter((ms) => ms > begunMs);
+}
+
+function afterPass(state: LoopState, done: PassEnded): LoopState {
+  const { begunMs, endedMs, unread, asked } = done;
+  const polledMs = done.polls === 'all' ? Math.min(begunMs, endedMs) : state.polledMs;
+  const base = { ...state, asked, polledMs, broken: undefined };
+  if (done.push !== 'newest') {
+    const changed = done.hasAccepted ? { firstMs: state.changed?.firstMs ?? endedMs, lastMs: endedMs } : state.changed;
+    return { ...base, changed, unread: { ...state.unread, now: unread } };
+  }
+  const pushed = { ...base, changed: undefined, unread: { now: unread, atPush: unread } };
+  switch (done.outcome) {
+    case 'acknowledged':
+    case 'unchanged':
+      // What was read had begun by then: a later schedule time is for another push.
+      return { ...pushed, servedMs: Math.min(begunMs, endedMs), stopped: undefined, retry: undefined };
+    case 'blocked':
+      return { ...pushed, stopped: stoppedBy(done) };
+    case 'refused':
+      return pushed;
+    case 'unreachable':
+    case 'unknown':
+      return { ...pushed, retry: state.retry && { ...state.retry, push: 'newest' } };
+  }
+}
+
+function stoppedBy({ begunMs, revision, reason, hint }: PassEnded): Stopped {
+  return { atMs: begunMs, revision, isRefused: false, reason, hint };
+}

@@ -1,0 +1,22 @@
+/** How things are now, for `decide`. */
+import type { Dependencies } from '../dependencies.ts';
+import { blockedReason } from '../push/push.ts';
+import { hasOpenPush } from '../push/repeat.ts';
+import type { Facts } from './decide.ts';
+
+/** @param seen what only the daemon knows */
+export function loopFacts(deps: Dependencies, seen: Pick<Facts, 'pollMs' | 'hasNewToken'>): Facts {
+  const { address, buffer, clock, ledger, schedule, settings } = deps;
+  return {
+    nowMs: clock.now().getTime(),
+    nextScheduledMs: (afterMs) => schedule.nextDue(settings.schedule, settings.timezone, new Date(afterMs)).getTime(),
+    pushOnChangeMs: settings.pushOnChangeMs,
+    hasPushed: ledger.lastPush(address) !== undefined,
+    isOpen: hasOpenPush(deps),
+    isBlocked: blockedReason(deps) !== undefined,
+    revision: buffer.reads.revision(),
+    asked: ledger.asked(),
+    hasRequest: ledger.pendingRequests().length > 0,
+    ...seen,
+  };
+}
