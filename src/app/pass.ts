@@ -1,8 +1,8 @@
 /** One pass: read what changed, judge, build, push, record. `sync` is one of these; the daemon is many. */
 import { isAgentError } from '../core/errors.ts';
-import { fullJitterMs } from './push/backoff.ts';
-import { type PassEnded, after } from './loop/after.ts';
-import { keepLoopState, loopState } from './loop/kept.ts';
+import { fullJitterMs } from '../core/loop/backoff.ts';
+import { type PassEnded, after } from '../core/loop/after.ts';
+import { keepLoopState, loopState } from './loop-record.ts';
 import { review } from './review/review.ts';
 import { keptDigests } from './push/retention.ts';
 import { type PushReport, blockedReason, pushNewest, pushRepeat } from './push/push.ts';

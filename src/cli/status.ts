@@ -1,8 +1,8 @@
 import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
-import { after } from '../app/loop/after.ts';
-import { nextPush } from '../app/loop/decide.ts';
+import { after } from '../core/loop/after.ts';
+import { nextPush } from '../core/loop/decide.ts';
 import { loopFacts } from '../app/loop/facts.ts';
-import { loopState } from '../app/loop/kept.ts';
+import { loopState } from '../app/loop-record.ts';
 import { type Frozen, blockedReason } from '../app/push/push.ts';
 import type { PassReport, SourceReport } from '../app/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';

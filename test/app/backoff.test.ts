@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fullJitterMs } from '../../src/app/push/backoff.ts';
+import { fullJitterMs } from '../../src/core/loop/backoff.ts';
 
 const highest = () => 1 - Number.EPSILON / 2;
 

@@ -7,13 +7,13 @@ import type { Settings } from '../../core/settings.ts';
 import { runPassOrRebuild } from '../pass.ts';
 import { hasUnpushed } from '../push/push.ts';
 import type { PassReport } from '../report.ts';
-import { after } from './after.ts';
+import { after } from '../../core/loop/after.ts';
 import type { Agent } from './agent.ts';
-import { type Facts, type LoopEvent, decide } from './decide.ts';
+import { type Facts, type LoopEvent, decide } from '../../core/loop/decide.ts';
 import { loopFacts } from './facts.ts';
-import { keepLoopState, loopState } from './kept.ts';
+import { keepLoopState, loopState } from '../loop-record.ts';
 import { PollSchedule } from './poll-schedule.ts';
-import { type LoopState, type PlannedPass, settle, start } from './state.ts';
+import { type LoopState, type PlannedPass, settle, start } from '../../core/loop/state.ts';
 import type { Waker } from './waker.ts';
 import { type Watching, watchSources } from './watching.ts';
 

@@ -2,7 +2,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import { blockedReason } from '../push/push.ts';
 import { hasOpenPush } from '../push/repeat.ts';
-import type { Facts } from './decide.ts';
+import type { Facts } from '../../core/loop/decide.ts';
 
 /** @param seen what only the daemon knows */
 export function loopFacts(deps: Dependencies, seen: Pick<Facts, 'pollMs' | 'hasNewToken'>): Facts {

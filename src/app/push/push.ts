@@ -1,6 +1,6 @@
 /** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
-import { type Attempt, after, withoutDueRepeats } from '../loop/after.ts';
-import { keepLoopState, loopFact, loopState } from '../loop/kept.ts';
+import { type Attempt, after, withoutDueRepeats } from '../../core/loop/after.ts';
+import { keepLoopState, loopFact, loopState } from '../loop-record.ts';
 import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { isAgentError } from '../../core/errors.ts';

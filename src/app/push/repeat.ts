@@ -4,7 +4,7 @@
  */
 import type { PushRecord, Snapshot } from '../../core/stores.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { loopState } from '../loop/kept.ts';
+import { loopState } from '../loop-record.ts';
 import { openReadable } from './retention.ts';
 
 export function isRepeatDue(deps: Dependencies): boolean {

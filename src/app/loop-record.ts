@@ -1,7 +1,7 @@
 /** The loop's state in the ledger, one record. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Dependencies } from '../dependencies.ts';
-import { type LoopState, recall } from './state.ts';
+import type { Dependencies } from './dependencies.ts';
+import { type LoopState, recall } from '../core/loop/state.ts';
 
 const key = 'loop';
 

@@ -1,6 +1,6 @@
 /** How the loop's state follows from what was done: the other half of `decide`, as pure. */
-import { fullJitterMs } from '../push/backoff.ts';
-import type { PushOutcome } from '../../core/ports.ts';
+import { fullJitterMs } from './backoff.ts';
+import type { PushOutcome } from '../ports.ts';
 import type { LoopState, PlannedPass, Push, Stopped } from './state.ts';
 
 /** One push was tried and its outcome is known. */
