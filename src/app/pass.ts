@@ -8,7 +8,8 @@ import { keptDigests } from './push/retention.ts';
 import { type PushReport, blockedReason, pushNewest, pushRepeat } from './push/push.ts';
 import { prepare } from './prepare/prepare.ts';
 import { type DueSources, readAll } from './read/read-all.ts';
-import { type PassReport, passExit, pushSummary, sourceReport, unjudged } from './report.ts';
+import { passExit, pushSummary, sourceReport, unjudged } from './report.ts';
+import type { PassReport } from '../core/report.ts';
 import { rollBack } from './prepare/requests.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -32,12 +33,12 @@ export interface PassOptions {
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
 export async function runPass(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
   const { ledger, buffer, clock } = deps;
-  const begun = { begunMs: clock.now().getTime(), asked: ledger.asked() };
+  const begun = { begunMs: clock.now().getTime(), asked: ledger.requests.asked() };
   prepare(deps, options);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
   const reads = await readAll(deps, options.due, signal);
   // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
-  const verdicts = ledger.fact('frozen') === undefined ? review(deps, reads) : reads.map(unjudged);
+  const verdicts = ledger.state().rolledBack === undefined ? review(deps, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),
@@ -50,7 +51,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   };
   buffer.parts.prune();
   deps.archive.keepOnly(keptDigests(deps));
-  ledger.setFact('lastPass', report);
+  ledger.setState({ lastPass: report });
   keepLoopState(deps, after(loopState(deps), passEnded(deps, { options, report, begun })));
   return report;
 }
@@ -114,7 +115,7 @@ function standing(deps: Dependencies): PushReport {
   if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
   const { servedMs = -Infinity, stopped } = loopState(deps);
   if (stopped?.isRefused === false) return { outcome: 'blocked', reason: stopped.reason, hint: stopped.hint };
-  const last = deps.ledger.lastPush(deps.address);
+  const last = deps.ledger.pushes.last(deps.address);
   if (last === undefined || last.outcome === 'acknowledged' || servedMs > last.atMs) return { outcome: 'unchanged' };
   return { outcome: last.outcome ?? 'unknown', reason: last.detail };
 }
@@ -126,11 +127,11 @@ export async function rollBackRequested(
   signal: AbortSignal,
 ): Promise<PushReport | undefined> {
   const { ledger } = deps;
-  const asked = ledger
-    .pendingRequests()
+  const asked = ledger.requests
+    .pending()
     .flatMap(({ id, request }) => (request.kind === 'rollback' ? [{ id, request }] : []));
   const newest = asked.pop();
-  for (const { id } of asked) ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
+  for (const { id } of asked) ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
   if (newest === undefined) return undefined;
   let report: PushReport;
   try {
@@ -139,13 +140,13 @@ export async function rollBackRequested(
     if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
     // It cannot be carried out, now or later: say so and go on from the sources.
     deps.log.error('the rollback is given up', { push: newest.request.push, reason: error.message, hint: error.hint });
-    ledger.finishRequest(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
+    ledger.requests.finish(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
     return undefined;
   }
   // The daemon goes on trying, in its own time; a command has tried for as long as it does.
   if (report.retry !== undefined && retryForMs === 0) return report;
   const summary = report.push === undefined ? {} : { push: pushSummary(report.push) };
-  ledger.finishRequest(newest.id, JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }));
+  ledger.requests.finish(newest.id, JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }));
   return report;
 }
 

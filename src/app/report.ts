@@ -1,55 +1,13 @@
-/** What scripts and people are told of a pass. Scripts rely on these shapes. */
+/** Makes what is told of a pass. */
 import { type RunSummary, summarizeRun } from '../core/series/compare.ts';
-import { type Changes, noChanges } from '../core/series/diff.ts';
+import type { PushSummary, SourceReport } from '../core/report.ts';
+import { noChanges } from '../core/series/diff.ts';
 import type { PushRecord, ReadKind } from '../core/stores.ts';
 import type { SourceRead } from './read/read-source.ts';
-import type { DriverDeletes, Verdict } from './review/verdict.ts';
+import type { Verdict } from './review/verdict.ts';
 import type { PushReport } from './push/push.ts';
 import { tieWarnings } from './tie-warnings.ts';
 import type { Dependencies } from './dependencies.ts';
-
-export interface SourceReport {
-  readonly name: string;
-  readonly state: 'accepted' | 'unchanged' | 'held' | 'unread';
-  readonly reason?: string | undefined;
-  readonly hint?: string | undefined;
-  /** For a held candidate: what `approve` wants. */
-  readonly digest?: string | undefined;
-  /** For a held candidate: false where no approval helps. */
-  readonly approvable?: boolean;
-  /** For a held candidate: what it would delete, the first hundred drivers. */
-  readonly deletes?: readonly DriverDeletes[];
-  readonly parts: number;
-  readonly rows: number;
-  readonly rejects: number;
-  readonly drivers: number;
-  readonly points: number;
-  readonly changes: Changes;
-  /** Parts that are gone and whose data is carried. */
-  readonly carried: readonly string[];
-  /** Slips that hold nothing up: a driver with two paths, two drivers with one, readings of one same time. */
-  readonly warnings: readonly string[];
-}
-
-export interface PassReport {
-  readonly at: string;
-  readonly outcome: PushReport['outcome'];
-  readonly exit: number;
-  readonly reason?: string | undefined;
-  readonly hint?: string | undefined;
-  readonly push?: PushSummary | undefined;
-  readonly sources: readonly SourceReport[];
-}
-
-export interface PushSummary {
-  readonly id: number;
-  readonly digest: string;
-  readonly drivers: number;
-  readonly points: number;
-  readonly bytes: number;
-  readonly status?: number;
-  readonly detail?: string;
-}
 
 export function pushSummary(push: PushRecord): PushSummary {
   const { id, digest, drivers, points, bytes, status, detail } = push;

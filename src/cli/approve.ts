@@ -12,7 +12,7 @@ export function approve(context: Context, digest: string): number {
   const ledger = openAsked(settings);
   try {
     const { source, digest: found } = findHeld(ledger, digest);
-    ledger.approve(found, source, Date.now());
+    ledger.holds.approve(found, source, Date.now());
     wakeAgent(settings);
     answer(context, { approved: found, source }, () => [`approved ${source}; ${nextStep(settings)}`]);
     return 0;
@@ -22,7 +22,7 @@ export function approve(context: Context, digest: string): number {
 }
 
 function findHeld(ledger: Ledger, digest: string): HeldCandidate {
-  const held = ledger.held();
+  const held = ledger.holds.held();
   const wanted = digest.toLowerCase();
   const found = wanted.length < digestMin ? [] : held.filter((one) => one.digest.startsWith(wanted));
   const [one] = found;

@@ -30,7 +30,7 @@ export async function forget(
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
   }
   using state = openState(settings, commandLog(context));
-  state.deps.ledger.request({ kind: 'forget', source: target.source, part: target.part }, Date.now());
+  state.deps.ledger.requests.add({ kind: 'forget', source: target.source, part: target.part }, Date.now());
   wakeAgent(settings);
   answer(context, { forgotten: target, changes }, () => [`${what}; ${nextStep(settings)}`, showChanges(changes)]);
   return 0;

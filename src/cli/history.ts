@@ -6,7 +6,7 @@ import { showBytes, showCounts, table } from './text.ts';
 /** All pushes, newest first. */
 export function history(context: Context): number {
   using state = openState(loadSettings(context, 'optional'), commandLog(context));
-  const pushes = state.deps.ledger.pushes().map(pushRow);
+  const pushes = state.deps.ledger.pushes.all().map(pushRow);
   answer(context, { pushes }, () =>
     pushes.length === 0 ? ['nothing was pushed yet: "driver-sync sync" does'] : showPushes(pushes),
   );

@@ -48,10 +48,10 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
 /** Records the request first: should this process be killed, the next agent carries it out. */
 async function rollBackHere(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
-    const request = deps.ledger.request({ kind: 'rollback', push: id }, Date.now());
+    const request = deps.ledger.requests.add({ kind: 'rollback', push: id }, Date.now());
     const report = await rollBackRequested(deps, retryForMs, signal);
     if (report === undefined) {
-      const { reason } = JSON.parse(deps.ledger.requestResult(request) ?? '{}') as Partial<RollbackAnswer>;
+      const { reason } = JSON.parse(deps.ledger.requests.result(request) ?? '{}') as Partial<RollbackAnswer>;
       throw new AgentError('snapshot.damaged', reason ?? 'the rollback was given up', {
         hint: 'name another push: see "driver-sync history"',
       });
@@ -64,11 +64,11 @@ async function rollBackHere(context: Context, settings: Settings, id: number): P
 async function askAgent(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
   using state: OpenState = openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
-  const request = ledger.request({ kind: 'rollback', push: id }, Date.now());
+  const request = ledger.requests.add({ kind: 'rollback', push: id }, Date.now());
   wakeAgent(settings);
   const untilMs = clock.monotonicMs() + waitForAgentMs;
   while (clock.monotonicMs() < untilMs) {
-    const result = ledger.requestResult(request);
+    const result = ledger.requests.result(request);
     if (result !== undefined) return JSON.parse(result) as RollbackAnswer;
     await clock.sleep(100, new AbortController().signal);
   }

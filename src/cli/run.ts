@@ -3,7 +3,7 @@ import { openAgent } from '../compose/agent.ts';
 import { systemClock } from '../compose/parts.ts';
 import { stateWarning, watchRequests } from '../compose/state.ts';
 import { passAllowanceMs, runDaemon } from '../app/loop/daemon.ts';
-import type { PassReport, SourceReport } from '../app/report.ts';
+import type { PassReport, SourceReport } from '../core/report.ts';
 import { Waker } from '../app/loop/waker.ts';
 import type { PassEvent } from '../app/dependencies.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';

@@ -1,10 +1,10 @@
+import { blockedReason } from '../app/push/push.ts';
 import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { after } from '../core/loop/after.ts';
 import { nextPush } from '../core/loop/decide.ts';
 import { loopFacts } from '../app/loop/facts.ts';
 import { loopState } from '../app/loop-record.ts';
-import { type Frozen, blockedReason } from '../app/push/push.ts';
-import type { PassReport, SourceReport } from '../app/report.ts';
+import type { PassReport, SourceReport } from '../core/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
@@ -114,10 +114,10 @@ export interface StatusReport {
 function statusReport(deps: Dependencies, unset: readonly string[]): StatusReport {
   const { settings, ledger, address } = deps;
   const holder = runningAgent(settings);
-  const ended = ledger.fact<PassReport>('lastPass');
+  const ended = ledger.state().lastPass;
   const lastPass = lastPassOf(settings, ended);
-  const last = ledger.lastPush(address);
-  const acknowledged = ledger.lastAcknowledged(address);
+  const last = ledger.pushes.last(address);
+  const acknowledged = ledger.pushes.lastAcknowledged(address);
   const blocked = blockedReason(deps);
   return {
     agent:
@@ -125,7 +125,7 @@ function statusReport(deps: Dependencies, unset: readonly string[]): StatusRepor
     configDiffers: configDiffers(settings, unset),
     ...(lastPass === undefined ? {} : { lastPass }),
     sources: ended?.sources ?? [],
-    held: ledger.held().map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
+    held: ledger.holds.held().map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
     approvals: openApprovals(deps),
     ...(last === undefined
       ? {}
@@ -151,7 +151,7 @@ function statusReport(deps: Dependencies, unset: readonly string[]): StatusRepor
         }),
     ...(holder?.command === 'run' ? nextPushOf(deps) : {}),
     blocked,
-    rolledBackTo: ledger.fact<Frozen>('frozen')?.push,
+    rolledBackTo: ledger.state().rolledBack?.push,
   };
 }
 
@@ -165,7 +165,7 @@ function lastPassOf(settings: Settings, ended: PassReport | undefined): LastPass
 /** The newest approval of each source, while it waits, or was dropped within a week. */
 function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals'] {
   const newest = new Map<string, Approval>();
-  for (const approval of ledger.approvals()) {
+  for (const approval of ledger.holds.approvals()) {
     const source = approval.source ?? '';
     if (!newest.has(source)) newest.set(source, approval);
   }

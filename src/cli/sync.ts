@@ -1,7 +1,7 @@
 import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
 import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
-import type { PassReport } from '../app/report.ts';
+import type { PassReport } from '../core/report.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, loadSettings, warnOfState } from './context.ts';

@@ -1,7 +1,7 @@
 /** Lines for a person at a terminal: tables, counts, sizes. */
 import stringWidth from 'string-width';
-import type { DriverDeletes } from '../app/review/verdict.ts';
-import type { SourceReport } from '../app/report.ts';
+import type { DriverDeletes } from '../core/report.ts';
+import type { SourceReport } from '../core/report.ts';
 import type { Changes, Counts } from '../core/series/diff.ts';
 import { visible } from '../core/text.ts';
 

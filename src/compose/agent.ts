@@ -63,7 +63,7 @@ class RunningAgent implements Agent {
     this.#lock = lock;
     dropOldScratch(settings.state);
     this.#ledger = openLedger(fileIn(settings, 'ledger'), 'migrate');
-    this.#ledger.endOrphans(systemClock.now().getTime());
+    this.#ledger.pushes.endOrphans(systemClock.now().getTime());
     this.#buffer = this.#openBuffer();
     this.#archive = openArchive(fileIn(settings, 'archive'));
     this.#destination = this.#openDestination();

@@ -1,7 +1,7 @@
 /** A copy of the state to try a pass on: `plan` and `forget` say with it what would happen. */
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { holdingOnly } from '../app/ask/plan-ledger.ts';
+import { planLedger } from '../app/ask/plan-ledger.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
@@ -33,7 +33,7 @@ export function openScratch(settings: Settings, log: Log, observe?: Dependencies
   const deps: Dependencies = {
     ...partsOf(settings, { log, ...(observe === undefined ? {} : { observe }) }),
     buffer,
-    ledger: holdingOnly(ledger),
+    ledger: planLedger(ledger),
     archive: {
       ...archive,
       write: (...snapshot) => drafts.write(...snapshot),

@@ -4,6 +4,8 @@ import type { CarriedMonths, Changes } from './series/diff.ts';
 import type { Content, Month, Reject, Rule } from './model.ts';
 import type { FoldedDriver, PackedDriver, PackedPoints, PartOrigin } from './series/packing.ts';
 import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
+import type { LoopState } from './loop/state.ts';
+import type { PassReport } from './report.ts';
 import type { BodyFormat } from './series/snapshot.ts';
 
 /** `partial`: parts that were read well while another part of the source was not, kept so that they are not read again. */
@@ -255,10 +257,10 @@ export interface PendingRequest {
   readonly request: Request;
 }
 
-/** The log of pushes, approvals and rollbacks, and what must outlive the buffer. Several processes may write. */
-export interface Ledger {
-  beginPush(push: NewPush): number;
-  endPush(id: number, result: PushResult, endedAtMs: number): void;
+/** Every push that was begun, and what became of it. */
+export interface PushLog {
+  begin(push: NewPush): number;
+  end(id: number, result: PushResult, endedAtMs: number): void;
   /** Pushes that never ended died with their process: their outcome is unknown, and they ended by now. */
   endOrphans(endedAtMs: number): void;
   /** Ends a push as acknowledged, with the points that it carried first and what else is so from then on. One transaction. */
@@ -269,36 +271,38 @@ export interface Ledger {
       readonly atMs: number;
       /** Empty for the first push to an address, which is the first for all that no later one changes. */
       readonly carried: Iterable<CarriedMonths>;
-      readonly facts?: Readonly<Record<string, unknown>> | undefined;
+      readonly state: LedgerState;
     },
   ): void;
   /** Newest first. */
-  pushes(): readonly PushRecord[];
-  push(id: number): PushRecord | undefined;
-  lastPush(address?: string): PushRecord | undefined;
+  all(): readonly PushRecord[];
+  get(id: number): PushRecord | undefined;
+  last(address?: string): PushRecord | undefined;
   lastAcknowledged(address?: string): PushRecord | undefined;
   /** Whether the address has acknowledged a push that deletes what it leaves out. */
-  hasDeletingPush(address: string): boolean;
+  hasDeleting(address: string): boolean;
   /** Whether a push to the address since that one, with another digest than this, has an unknown outcome or never ended. */
-  hasOpenPushSince(address: string, push: number, digest?: string): boolean;
+  hasOpenSince(address: string, push: number, digest?: string): boolean;
   /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */
   maybeTaken(address: string, digest: string): { readonly endedAtMs: number | undefined } | undefined;
   /** Whether a push of another digest may have been taken, and nothing but that digest was acknowledged after it. */
-  followsOpenPush(address: string, digest: string): boolean;
+  followsOpen(address: string, digest: string): boolean;
   /** The push to the address that began the present run of a point's value; the first of all where none changed it since. */
-  firstPush(address: string, driver: string, month: Month): number | undefined;
+  firstOf(address: string, driver: string, month: Month): number | undefined;
+}
 
+/** What the guard stopped, what was approved, and what it let through. */
+export interface HoldLog {
   held(): readonly HeldCandidate[];
   /** Records a held candidate; one that is held already keeps its `since`. */
   hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): void;
   release(source: string): void;
-
   /** Approves what is held under that digest. */
   approve(digest: string, source: string | undefined, nowMs: number): void;
+  /** Newest first. */
   approvals(): readonly Approval[];
   approvedScope(approval: number): ApprovalScope;
   closeApproval(id: number, state: 'used' | 'dropped', why?: string): void;
-
   /** Deletes that the guard let through without approval. Recorded before they are done: `read` makes that harmless. */
   recordDeletes(
     source: string,
@@ -307,20 +311,47 @@ export interface Ledger {
   ): void;
   /** Their sum since a moment, without those of one read, which is being judged again. */
   deletesSince(source: string, sinceMs: number, read: string): LetThrough;
+}
 
-  request(request: Request, nowMs: number): number;
-  pendingRequests(): readonly PendingRequest[];
+/** What commands asked of the next pass. */
+export interface RequestLog {
+  add(request: Request, nowMs: number): number;
+  pending(): readonly PendingRequest[];
   /** `result`: what became of it, for the command that waits. */
-  finishRequest(id: number, result: string): void;
-  requestResult(id: number): string | undefined;
-
-  /** Small facts, as JSON. */
-  fact<T>(key: string): T | undefined;
-  setFact(key: string, value: unknown): void;
-  /** Lets go of what was cached. */
-  shrink(): void;
+  finish(id: number, result: string): void;
+  result(id: number): string | undefined;
   /** Changes with every new request and approval. Cheap. */
   asked(): string;
+}
+
+/** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
+export interface RolledBack {
+  readonly push: number;
+  readonly sinceMs: number;
+  /** Every source's accepted read is that of the snapshot: done after the push, and finished by the next pass if need be. */
+  readonly isRestored: boolean;
+}
+
+/** What is known beside the logs, as one record. */
+export interface LedgerState {
+  readonly lastPass?: PassReport | undefined;
+  readonly rolledBack?: RolledBack | undefined;
+  /** An empty snapshot that somebody approved, and where it may go. */
+  readonly emptyConsent?: { readonly digest: string; readonly address: string } | undefined;
+  /** What the loop remembers; of one address. */
+  readonly loop?: LoopState | undefined;
+}
+
+/** The log of pushes, holds and requests, and what else must outlive the buffer. Several processes may write. */
+export interface Ledger {
+  readonly pushes: PushLog;
+  readonly holds: HoldLog;
+  readonly requests: RequestLog;
+  state(): LedgerState;
+  /** Changes what is given and leaves the rest; `undefined` forgets. */
+  setState(state: LedgerState): void;
+  /** Lets go of what was cached. */
+  shrink(): void;
   close(): void;
 }
 

@@ -10,7 +10,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openAgent } from '../../src/compose/agent.ts';
 import { openState } from '../../src/compose/state.ts';
 import { runPass } from '../../src/app/pass.ts';
-import type { PassReport } from '../../src/app/report.ts';
+import type { PassReport } from '../../src/core/report.ts';
 import type { PassEvent } from '../../src/app/dependencies.ts';
 import { openArchive } from '../../src/edges/state/archive.ts';
 import {
@@ -288,7 +288,7 @@ test('killed before an approved read is accepted, the approval stands', async ()
   const digest = (await sync(one)).sources.find(({ state }) => state === 'held')?.digest ?? '';
   {
     using state = openState(settingsOf(one.config), memoryLog());
-    state.deps.ledger.approve(digest, 'revenue', Date.now());
+    state.deps.ledger.holds.approve(digest, 'revenue', Date.now());
   }
   // The candidate stands as it was held: the first read that is written down is the accepted one.
   await runUntilKilled(half, { ...accepting, nth: 1 }, 2);

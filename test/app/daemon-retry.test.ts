@@ -53,7 +53,7 @@ test('the last outcome stays in sight while the daemon only looks at its sources
   w.service.answer(400);
   await w.start();
   await w.wait(5 * minutes);
-  const last = w.open(({ ledger }) => ledger.fact<{ outcome: string; exit: number }>('lastPass'));
+  const last = w.open(({ ledger }) => ledger.state().lastPass);
   expect(last).toMatchObject({ outcome: 'refused', exit: 5 });
 });
 
@@ -246,7 +246,7 @@ test('a rollback that does not arrive is tried again, and the newest snapshot do
   await w.wake('source');
   await w.wait(2 * seconds);
   w.service.answer(429);
-  w.open(({ ledger, clock }) => ledger.request({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   await w.wait(10 * minutes);
   expect(w.service.posts).toHaveLength(4);
@@ -259,7 +259,7 @@ test('a rollback holds through polls, schedules, changes and restarts', async ()
   await w.start();
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wait(2 * minutes);
-  w.open(({ ledger, clock }) => ledger.request({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   expect(w.service.posts[2]?.body).toBe(w.service.posts[0]?.body);
   await w.write('a.csv', rows('a,2026-01,333'));
@@ -279,17 +279,17 @@ test('a rollback whose snapshot is damaged is given up, and the daemon goes on',
   await w.start();
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wait(2 * minutes);
-  const { digest } = w.open(({ ledger }) => ledger.push(1)!);
+  const { digest } = w.open(({ ledger }) => ledger.pushes.get(1)!);
   const archive = path.join(w.dir, '.driver-sync', 'archive');
   const name = (await readdir(archive)).find((one) => one.startsWith(digest)) ?? '';
   const file = path.join(archive, name);
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill('x', bytes.length - 8));
-  w.open(({ ledger, clock }) => ledger.request({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   await w.write('a.csv', rows('a,2026-01,333'));
   await w.wait(5 * minutes);
-  expect(w.open(({ ledger }) => ledger.pendingRequests())).toEqual([]);
+  expect(w.open(({ ledger }) => ledger.requests.pending())).toEqual([]);
   expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '333' } });
 });
 
@@ -299,7 +299,7 @@ test('a rollback that waits for an address that left the config is given up', as
   await w.write('a.csv', rows('a,2026-01,1'));
   await w.start();
   w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
-  w.open(({ ledger, clock }) => ledger.request({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   expect(w.service.posts).toHaveLength(2);
   await w.stop();

@@ -224,8 +224,8 @@ test('with `firstPush: approve` a new address waits for an approval of its own',
   await using other = await openReceiver();
   const approve = (): Promise<void> => {
     w.open(({ ledger, clock }) => {
-      const [first] = ledger.held();
-      ledger.approve(first!.digest, first!.source, clock.now().getTime());
+      const [first] = ledger.holds.held();
+      ledger.holds.approve(first!.digest, first!.source, clock.now().getTime());
     });
     return w.wake('request');
   };
@@ -254,8 +254,8 @@ test('an approval given while nothing ran is pushed at the start', async () => {
   await w.wake('pass');
   await w.stop();
   w.open(({ ledger, clock }) => {
-    const [held] = ledger.held();
-    ledger.approve(held!.digest, held!.source, clock.now().getTime());
+    const [held] = ledger.holds.held();
+    ledger.holds.approve(held!.digest, held!.source, clock.now().getTime());
   });
   await w.start();
   expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '1' } });

@@ -243,7 +243,7 @@ test('a push that the agent died in counts from the restart', async () => {
   await w.write('a.csv', rows('a,2026-01,1'));
   await w.sync();
   w.open(({ ledger, address, clock }) =>
-    ledger.beginPush({
+    ledger.pushes.begin({
       atMs: clock.now().getTime(),
       address,
       digest: 'f'.repeat(64),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { runPass } from '../../src/app/pass.ts';
-import type { PassReport } from '../../src/app/report.ts';
+import type { PassReport } from '../../src/core/report.ts';
 import type { PassEvent } from '../../src/app/dependencies.ts';
 import { kinds } from '../../src/sources/index.ts';
 import { arrange, file, reportOf, revenue } from '../support/pushed-world.ts';

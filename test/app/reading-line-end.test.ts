@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { PassEvent } from '../../src/app/dependencies.ts';
 import { runPass } from '../../src/app/pass.ts';
-import type { PassReport } from '../../src/app/report.ts';
+import type { PassReport } from '../../src/core/report.ts';
 import { kinds } from '../../src/sources/index.ts';
 import { arrange, reportOf } from '../support/pushed-world.ts';
 import { type TestWorld, longSource } from '../support/world.ts';

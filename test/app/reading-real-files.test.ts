@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PassReport } from '../../src/app/report.ts';
+import type { PassReport } from '../../src/core/report.ts';
 import { type Points, type TestWorld, world } from '../support/world.ts';
 
 const data = path.resolve(import.meta.dirname, '../../../shared/data');

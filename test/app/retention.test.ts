@@ -10,7 +10,7 @@ test('keeps all snapshots of 7 days, then the last of each day, for `keep`', asy
   };
   const kept = (): number[] =>
     w.open(({ ledger, archive }) =>
-      ledger.pushes().flatMap(({ id, digest }) => (archive.open(digest) === undefined ? [] : [id])),
+      ledger.pushes.all().flatMap(({ id, digest }) => (archive.open(digest) === undefined ? [] : [id])),
     );
   await pushAt(1);
   w.clock.jump(1 * hours);
@@ -32,6 +32,8 @@ test('keeps the last snapshot however small `keepMax` is', async () => {
   await w.sync();
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.sync();
-  const kept = w.open(({ ledger, archive }) => ledger.pushes().map(({ digest }) => archive.open(digest) !== undefined));
+  const kept = w.open(({ ledger, archive }) =>
+    ledger.pushes.all().map(({ digest }) => archive.open(digest) !== undefined),
+  );
   expect(kept).toEqual([true, false]);
 });

@@ -10,8 +10,8 @@ import { openReceiver } from '../support/receiver.ts';
 /** Makes the last pass older than it is. */
 function agePass(where: Place, ms: number): void {
   const ledger = openLedger(path.join(where.state, 'ledger.db'), 'write');
-  const pass = ledger.fact<{ at: string }>('lastPass');
-  ledger.setFact('lastPass', { ...pass, at: new Date(Date.now() - ms).toISOString() });
+  const pass = ledger.state().lastPass!;
+  ledger.setState({ lastPass: { ...pass, at: new Date(Date.now() - ms).toISOString() } });
   ledger.close();
 }
 

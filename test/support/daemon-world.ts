@@ -11,7 +11,7 @@ import { openAgent } from '../../src/compose/agent.ts';
 import { openState } from '../../src/compose/state.ts';
 import { runDaemon } from '../../src/app/loop/daemon.ts';
 import { type PassOptions, runPass } from '../../src/app/pass.ts';
-import type { PassReport } from '../../src/app/report.ts';
+import type { PassReport } from '../../src/core/report.ts';
 import { type WakeReason, Waker } from '../../src/app/loop/waker.ts';
 import type { PassEvent, Dependencies } from '../../src/app/dependencies.ts';
 import { loadConfig } from '../../src/config/load.ts';

@@ -1,7 +1,7 @@
 /** The loop's decisions without anything around them: a service, one source and time, all as numbers. */
-import { type PassEnded, after } from '../../src/app/loop/after.ts';
-import { type Facts, type LoopEvent, decide } from '../../src/app/loop/decide.ts';
-import { type LoopState, type PlannedPass, type Push, recall, start } from '../../src/app/loop/state.ts';
+import { type PassEnded, after } from '../../src/core/loop/after.ts';
+import { type Facts, type LoopEvent, decide } from '../../src/core/loop/decide.ts';
+import { type LoopState, type PlannedPass, type Push, recall, start } from '../../src/core/loop/state.ts';
 
 export type Answer =
   | { readonly outcome: 'acknowledged' }

@@ -1,6 +1,6 @@
 /** Worlds that end with their test, and one in which the service holds something that can be lost. */
 import { expect, onTestFinished } from 'vitest';
-import type { PassReport, SourceReport } from '../../src/app/report.ts';
+import type { PassReport, SourceReport } from '../../src/core/report.ts';
 import { type Config, type Points, type TestWorld, longFile, longSource, world } from './world.ts';
 
 export const file = 'exports/revenue.csv';

@@ -12,7 +12,7 @@ import { openScratch } from '../../src/compose/scratch.ts';
 import { type PassOptions, runPass } from '../../src/app/pass.ts';
 import { type PlanReport, plan } from '../../src/app/ask/plan.ts';
 import type { PushReport } from '../../src/app/push/push.ts';
-import type { PassReport, SourceReport } from '../../src/app/report.ts';
+import type { PassReport, SourceReport } from '../../src/core/report.ts';
 import { rollBack } from '../../src/app/prepare/requests.ts';
 import type { Dependencies } from '../../src/app/dependencies.ts';
 import { approve } from '../../src/cli/approve.ts';

@@ -54,11 +54,12 @@ export function explain(deps: Dependencies, driver: string, month?: string): Exp
     const hint = `it has points in ${cells.length} months, from ${formatMonth(first?.month ?? 0)} to ${formatMonth(last?.month ?? 0)}`;
     throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
   }
-  const last = ledger.lastAcknowledged(address);
+  const last = ledger.pushes.lastAcknowledged(address);
   const pushed = last === undefined ? undefined : pushedValues(openReadable(deps, last.digest), id);
   const points = shown.map((cell) => {
     const origin = buffer.parts.origin(cell.part);
-    const firstPush = pushed?.get(cell.month) === cell.value ? ledger.firstPush(address, id, cell.month) : undefined;
+    const firstPush =
+      pushed?.get(cell.month) === cell.value ? ledger.pushes.firstOf(address, id, cell.month) : undefined;
     return {
       month: formatMonth(cell.month),
       value: cell.value,

@@ -1,20 +1,54 @@
-/** The ledger of a plan. */
-import type { Ledger } from '../../core/stores.ts';
+/** The ledger of a plan: it reads everything and records what is held, so that it can be approved. Nothing else is written. */
+import type { HoldLog, Ledger, LedgerState, PushLog, RequestLog } from '../../core/stores.ts';
 
-/** What a plan may write to the ledger: the digests of held candidates, and nothing else. */
-export function holdingOnly(ledger: Ledger): Ledger {
-  const facts = new Map<string, unknown>();
-  const nothing = (): void => undefined;
-  const mute = { release: nothing, closeApproval: nothing, recordDeletes: nothing, finishRequest: nothing };
-  const factual: Pick<Ledger, 'fact' | 'setFact'> = {
-    fact: <T>(key: string) => (facts.has(key) ? facts.get(key) : ledger.fact(key)) as T | undefined,
-    setFact: (key, value) => void facts.set(key, value),
-  };
-  const own: Partial<Ledger> = { ...mute, ...factual };
-  return new Proxy(ledger, {
-    get(target, key: keyof Ledger) {
-      const member = own[key] ?? target[key];
-      return typeof member === 'function' ? member.bind(target) : member;
+const nothing = (): void => undefined;
+const noPush = (): never => {
+  throw new Error('a plan pushes nothing');
+};
+
+export function planLedger(ledger: Ledger): Ledger {
+  const { pushes, holds, requests } = ledger;
+  let changed: LedgerState = {};
+  return {
+    pushes: {
+      begin: noPush,
+      end: noPush,
+      endOrphans: noPush,
+      acknowledge: noPush,
+      all: () => pushes.all(),
+      get: (id) => pushes.get(id),
+      last: (address) => pushes.last(address),
+      lastAcknowledged: (address) => pushes.lastAcknowledged(address),
+      hasDeleting: (address) => pushes.hasDeleting(address),
+      hasOpenSince: (address, push, digest) => pushes.hasOpenSince(address, push, digest),
+      maybeTaken: (address, digest) => pushes.maybeTaken(address, digest),
+      followsOpen: (address, digest) => pushes.followsOpen(address, digest),
+      firstOf: (address, driver, month) => pushes.firstOf(address, driver, month),
+    } satisfies PushLog,
+    holds: {
+      hold: (held, scope, nowMs) => holds.hold(held, scope, nowMs),
+      held: () => holds.held(),
+      release: nothing,
+      approve: noPush,
+      approvals: () => holds.approvals(),
+      approvedScope: (approval) => holds.approvedScope(approval),
+      closeApproval: nothing,
+      recordDeletes: nothing,
+      deletesSince: (source, sinceMs, read) => holds.deletesSince(source, sinceMs, read),
+    } satisfies HoldLog,
+    requests: {
+      add: noPush,
+      pending: () => requests.pending(),
+      finish: nothing,
+      result: (id) => requests.result(id),
+      asked: () => requests.asked(),
+    } satisfies RequestLog,
+    // What the steps of a pass note for each other.
+    state: () => ({ ...ledger.state(), ...changed }),
+    setState: (more) => {
+      changed = { ...changed, ...more };
     },
-  });
+    shrink: () => ledger.shrink(),
+    close: () => ledger.close(),
+  };
 }

@@ -15,7 +15,8 @@ import {
 } from '../push/push.ts';
 import { openReadable } from '../push/retention.ts';
 import { readAll } from '../read/read-all.ts';
-import { type SourceReport, passExit, sourceReport } from '../report.ts';
+import { passExit, sourceReport } from '../report.ts';
+import type { SourceReport } from '../../core/report.ts';
 import { review } from '../review/review.ts';
 
 export interface PlanReport {
@@ -60,7 +61,7 @@ export async function plan(
   const held = new ChangesBySource(shownMax);
   const verdicts = review(deps, reads, (source, change) => held.of(source).add(change));
   const snapshot = buildSnapshot(deps);
-  const last = ledger.lastAcknowledged(address);
+  const last = ledger.pushes.lastAcknowledged(address);
   const pushed = new ChangesBySource(shownMax);
   const compared = compareRuns(acknowledgedDrivers(deps, last), acceptedDrivers(deps), (change) => {
     const { source } = (change.after ?? change.before) as SnapshotDriver;

@@ -6,7 +6,7 @@ import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { Settings } from '../../core/settings.ts';
 import { runPassOrRebuild } from '../pass.ts';
 import { hasUnpushed } from '../push/push.ts';
-import type { PassReport } from '../report.ts';
+import type { PassReport } from '../../core/report.ts';
 import { after } from '../../core/loop/after.ts';
 import type { Agent } from './agent.ts';
 import { type Facts, type LoopEvent, decide } from '../../core/loop/decide.ts';
@@ -172,7 +172,7 @@ class Daemon {
   /** After a pass that did something; a poll that found nothing needed nothing. */
   #releaseMemory(): void {
     const { deps } = this.#agent;
-    const done = `${deps.buffer.reads.revision()} ${deps.ledger.lastPush()?.id}`;
+    const done = `${deps.buffer.reads.revision()} ${deps.ledger.pushes.last()?.id}`;
     if (done !== this.#doneAtRelease) this.#agent.releaseMemory();
     this.#doneAtRelease = done;
   }

@@ -11,12 +11,12 @@ export function loopFacts(deps: Dependencies, seen: Pick<Facts, 'pollMs' | 'hasN
     nowMs: clock.now().getTime(),
     nextScheduledMs: (afterMs) => schedule.nextDue(settings.schedule, settings.timezone, new Date(afterMs)).getTime(),
     pushOnChangeMs: settings.pushOnChangeMs,
-    hasPushed: ledger.lastPush(address) !== undefined,
+    hasPushed: ledger.pushes.last(address) !== undefined,
     isOpen: hasOpenPush(deps),
     isBlocked: blockedReason(deps) !== undefined,
     revision: buffer.reads.revision(),
-    asked: ledger.asked(),
-    hasRequest: ledger.pendingRequests().length > 0,
+    asked: ledger.requests.asked(),
+    hasRequest: ledger.requests.pending().length > 0,
     ...seen,
   };
 }

@@ -13,8 +13,8 @@ export function prepare(deps: Dependencies, { resume }: { readonly resume: boole
 
 /** Ends a rollback, and one that was asked for and never got that far. */
 function endRollback({ ledger }: Dependencies): void {
-  ledger.setFact('frozen', undefined);
-  for (const { id, request } of ledger.pendingRequests()) {
-    if (request.kind === 'rollback') ledger.finishRequest(id, JSON.stringify({ outcome: 'superseded' }));
+  ledger.setState({ rolledBack: undefined });
+  for (const { id, request } of ledger.requests.pending()) {
+    if (request.kind === 'rollback') ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
   }
 }

@@ -5,16 +5,17 @@ import type { PushRecord, Snapshot } from '../../core/stores.ts';
 import { restoreRollback } from './restore.ts';
 import { acknowledgedPush, keptSnapshot } from '../push/retention.ts';
 import { type PushReport, acceptedDrivers, pushSnapshot, waitForOlder } from '../push/push.ts';
+import { consentToEmpty } from '../review/approvals.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Carries out pending `forget` requests. */
 export function forgetRequested(deps: Dependencies): void {
   const { ledger, log } = deps;
-  for (const { id, request } of ledger.pendingRequests()) {
+  for (const { id, request } of ledger.requests.pending()) {
     if (request.kind !== 'forget') continue;
     forget(deps, request);
     log.info('forgot what was carried', { source: request.source, part: request.part });
-    ledger.finishRequest(id, 'done');
+    ledger.requests.finish(id, 'done');
   }
 }
 
@@ -34,9 +35,9 @@ export function forget(deps: Dependencies, { source, part }: { source: string; p
         parts.filter((one) => one.kind !== 'part' || !dropped.has(one.name)),
       );
   }
-  ledger.release(source);
+  ledger.holds.release(source);
   for (const _driver of acceptedDrivers(deps)) return;
-  ledger.setFact('emptyApproved', true);
+  consentToEmpty(deps);
 }
 
 /** Parts that are gone: carried by the accepted read, or by a candidate that is held. */
@@ -100,7 +101,7 @@ export async function rollBack(deps: Dependencies, push: number, signal: AbortSi
   const { snapshot } = findRollback(deps, push);
   await verifyBytes(snapshot);
   await waitForOlder(deps, snapshot.digest, signal);
-  const last = ledger.lastAcknowledged(address);
+  const last = ledger.pushes.lastAcknowledged(address);
   const report = await pushSnapshot(deps, { snapshot, last, rollbackOf: push }, signal);
   if (report.outcome === 'acknowledged') restoreRollback(deps);
   return report;

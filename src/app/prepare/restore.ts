@@ -3,14 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { type FoldedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { PartWriter, Snapshot } from '../../core/stores.ts';
 import { openReadable } from '../push/retention.ts';
-import type { Frozen } from '../push/push.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A buffer that was lost and made anew takes the last acknowledged snapshot, so that an unread source is carried. */
 export function restoreAfterLoss(deps: Dependencies): void {
   const { buffer, ledger, log } = deps;
   if (buffer.state().id !== undefined) return;
-  const last = ledger.lastAcknowledged();
+  const last = ledger.pushes.lastAcknowledged();
   const snapshot = last === undefined ? undefined : openReadable(deps, last.digest);
   if (snapshot !== undefined) {
     restoreSnapshot(deps, snapshot);
@@ -30,12 +29,12 @@ export function restoreAfterLoss(deps: Dependencies): void {
 /** Finishes what a rollback began: a crash may have come between its acknowledgement and this. */
 export function restoreRollback(deps: Dependencies): void {
   const { ledger, archive } = deps;
-  const frozen = ledger.fact<Frozen>('frozen');
-  if (frozen === undefined || frozen.isAdopted) return;
-  const digest = ledger.push(frozen.push)?.digest;
+  const rolledBack = ledger.state().rolledBack;
+  if (rolledBack === undefined || rolledBack.isRestored) return;
+  const digest = ledger.pushes.get(rolledBack.push)?.digest;
   const snapshot = digest === undefined ? undefined : archive.open(digest);
   if (snapshot !== undefined) restoreSnapshot(deps, snapshot);
-  ledger.setFact('frozen', { ...frozen, isAdopted: true });
+  ledger.setState({ rolledBack: { ...rolledBack, isRestored: true } });
 }
 
 /** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */

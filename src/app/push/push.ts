@@ -1,6 +1,6 @@
 /** Builds the newest snapshot and pushes it, one at a time, so that no older one can land after a newer one. */
 import { type Attempt, after, withoutDueRepeats } from '../../core/loop/after.ts';
-import { keepLoopState, loopFact, loopState } from '../loop-record.ts';
+import { keepLoopState, lasting, loopState } from '../loop-record.ts';
 import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { isAgentError } from '../../core/errors.ts';
@@ -20,14 +20,6 @@ export interface PushReport {
   readonly push?: PushRecord | undefined;
   /** Present where another attempt is worth it: how long the service asked to wait for, or 0. */
   readonly retry?: { readonly askedMs: number } | undefined;
-}
-
-/** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
-export interface Frozen {
-  readonly push: number;
-  readonly sinceMs: number;
-  /** Every source's accepted read is that of the snapshot: done after the push, and finished by the next pass if need be. */
-  readonly isAdopted: boolean;
 }
 
 /** Builds what sources have accepted into a snapshot in the archive, or finds that it is there already. */
@@ -55,16 +47,16 @@ function* withSource(deps: Dependencies, source: string): Generator<SnapshotDriv
 
 /** Whether the next push is the first that deletes what it leaves out: what the address holds until then nobody knows. */
 export function isFirstPush({ ledger, settings, address }: Dependencies): boolean {
-  return settings.shouldDeleteMissing && !ledger.hasDeletingPush(address);
+  return settings.shouldDeleteMissing && !ledger.pushes.hasDeleting(address);
 }
 
 /** Why nothing may be pushed yet; `undefined` where it may. */
 export function blockedReason(deps: Dependencies): { reason: string; hint?: string } | undefined {
   const { ledger, buffer, settings } = deps;
-  const frozen = ledger.fact<Frozen>('frozen');
-  if (frozen !== undefined) {
+  const { rolledBack } = ledger.state();
+  if (rolledBack !== undefined) {
     return {
-      reason: `rolled back to push ${frozen.push}`,
+      reason: `rolled back to push ${rolledBack.push}`,
       hint: 'driver-sync sync (or SIGUSR2) goes on from the sources',
     };
   }
@@ -82,7 +74,7 @@ export function blockedReason(deps: Dependencies): { reason: string; hint?: stri
 }
 
 function listWaiting({ ledger }: Dependencies, sources: readonly string[]): string {
-  const held = new Set(ledger.held().map(({ source }) => source));
+  const held = new Set(ledger.holds.held().map(({ source }) => source));
   return sources.map((name) => `"${name}" (${held.has(name) ? 'held' : 'not read yet'})`).join(', ');
 }
 
@@ -90,25 +82,29 @@ function listWaiting({ ledger }: Dependencies, sources: readonly string[]): stri
 export function snapshotBlock(deps: Dependencies, snapshot: Snapshot): PushReport | undefined {
   const { ledger, settings, address, clock } = deps;
   if (!settings.shouldDeleteMissing) return undefined;
-  if (snapshot.drivers > 0) ledger.setFact('emptyApproved', undefined);
-  else if (ledger.fact('emptyApproved') !== true) {
+  const { emptyConsent } = ledger.state();
+  const isConsented = emptyConsent?.digest === snapshot.digest && emptyConsent.address === address;
+  // A consent is for one empty snapshot: it ends with it.
+  if (snapshot.drivers > 0) {
+    if (emptyConsent !== undefined) ledger.setState({ emptyConsent: undefined });
+  } else if (!isConsented) {
     return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
   }
   if (settings.guard.firstPush !== 'approve' || !isFirstPush(deps)) return undefined;
   const points = allPoints(snapshot.readPoints());
   const firstPush = firstPushTo(address);
-  const approval = ledger.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
+  const approval = ledger.holds.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
   if (approval !== undefined) {
-    const missing = [...ledger.approvedScope(approval.id).deletes].some(([driver, months]) => {
+    const missing = [...ledger.holds.approvedScope(approval.id).deletes].some(([driver, months]) => {
       const present = new Set(points.get(driver));
       return months.some((month) => !present.has(month));
     });
     if (!missing) return undefined;
-    ledger.closeApproval(approval.id, 'dropped', 'a newer snapshot would delete more than the approved one');
+    ledger.holds.closeApproval(approval.id, 'dropped', 'a newer snapshot would delete more than the approved one');
   }
   const reason = `the first push to ${address} waits for approval; it deletes every driver that is not among its ${snapshot.drivers}`;
   const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
-  ledger.hold(held, { deletes: points, carried: [] }, clock.now().getTime());
+  ledger.holds.hold(held, { deletes: points, carried: [] }, clock.now().getTime());
   return { outcome: 'blocked', reason, hint: `driver-sync approve ${snapshot.digest.slice(0, 12)}` };
 }
 
@@ -122,9 +118,9 @@ export async function pushNewest(
   const blocked = blockedReason(deps);
   if (blocked !== undefined) return repeatWhileBlocked(deps, { outcome: 'blocked', ...blocked }, signal);
   const snapshot = buildSnapshot(deps);
-  const last = ledger.lastAcknowledged(address);
+  const last = ledger.pushes.lastAcknowledged(address);
   const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
-  const isCurrent = last?.digest === snapshot.digest && !ledger.hasOpenPushSince(address, last.id);
+  const isCurrent = last?.digest === snapshot.digest && !ledger.pushes.hasOpenSince(address, last.id);
   // A clock that was set back makes an age negative: one push too many sets that right.
   const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
   if (push === 'ifNeeded' && isCurrent && isFresh && !isRepeatDue(deps)) {
@@ -166,7 +162,7 @@ function waitThatWasAsked(deps: Dependencies): PushReport | undefined {
  */
 export async function pushRepeat(deps: Dependencies, signal: AbortSignal): Promise<PushReport | undefined> {
   const { ledger, address, log } = deps;
-  const last = ledger.lastAcknowledged(address);
+  const last = ledger.pushes.lastAcknowledged(address);
   if (last === undefined || !isRepeatDue(deps)) return undefined;
   const snapshot = snapshotToRepeat(deps, last);
   if (snapshot === undefined) return undefined;
@@ -198,7 +194,7 @@ export function hasUnpushed({ buffer, address }: Dependencies): boolean {
 /** An attempt that may still land must not land after a different snapshot: wait until its timeout is over. */
 export async function waitForOlder(deps: Dependencies, digest: string, signal: AbortSignal): Promise<void> {
   const { ledger, address, clock, settings, log } = deps;
-  const open = ledger.maybeTaken(address, digest);
+  const open = ledger.pushes.maybeTaken(address, digest);
   if (open === undefined || settings.destination === 'emulator') return;
   const { timeoutMs } = settings.destination;
   const nowMs = clock.now().getTime();
@@ -256,7 +252,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   sayFirstPush(deps, snapshot);
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
   const { shouldDeleteMissing } = snapshot.format;
-  const id = ledger.beginPush({
+  const id = ledger.pushes.begin({
     ...begun,
     shouldDeleteMissing,
     changes: shouldDeleteMissing ? changes : withoutDeletes(changes),
@@ -268,20 +264,21 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   const attempt = attemptOf(deps, { result, digest, begunMs: begun.atMs, endedMs: endedAtMs });
   const loop = after(loopState(deps), { ...attempt, push: isRepeat ? 'repeat' : 'newest' });
   if (result.outcome === 'acknowledged') {
-    const frozen: Frozen | undefined =
-      rollbackOf === undefined ? undefined : { push: rollbackOf, sinceMs: endedAtMs, isAdopted: false };
+    const rolledBack =
+      rollbackOf === undefined ? {} : { rolledBack: { push: rollbackOf, sinceMs: endedAtMs, isRestored: false } };
     const firstPush = firstPushTo(address);
-    ledger.acknowledge(id, result, {
+    ledger.pushes.acknowledge(id, result, {
       atMs: endedAtMs,
       carried,
-      facts: { ...loopFact(loop), ...(frozen && { frozen }) },
+      state: { loop: lasting(loop), ...rolledBack },
     });
-    for (const approval of ledger.approvals()) {
-      if (approval.state === 'pending' && approval.source === firstPush) ledger.closeApproval(approval.id, 'used');
+    for (const approval of ledger.holds.approvals()) {
+      if (approval.state === 'pending' && approval.source === firstPush)
+        ledger.holds.closeApproval(approval.id, 'used');
     }
-    ledger.release(firstPush);
+    ledger.holds.release(firstPush);
   } else {
-    ledger.endPush(id, result, endedAtMs);
+    ledger.pushes.end(id, result, endedAtMs);
     keepLoopState(deps, loop);
   }
   deps.observe({ kind: 'push.recorded', push: id });
@@ -289,7 +286,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   return {
     outcome: result.outcome,
     reason: result.detail,
-    push: ledger.push(id),
+    push: ledger.pushes.get(id),
     ...(isOver ? {} : { retry: { askedMs: attempt.askedMs } }),
   };
 }
@@ -308,7 +305,7 @@ function attemptOf(
     jitter: random(),
     revision: buffer.reads.revision(),
     // The embedded emulator holds no request back.
-    followsOpenPush: settings.destination !== 'emulator' && ledger.followsOpenPush(address, digest),
+    followsOpenPush: settings.destination !== 'emulator' && ledger.pushes.followsOpen(address, digest),
   };
 }
 
@@ -330,7 +327,7 @@ async function send(deps: Dependencies, id: number, push: () => Promise<PushResu
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     if (isAgentError(error, 'config.invalid')) return { outcome: 'unreachable', detail, maybeTaken: false };
-    deps.ledger.endPush(id, { outcome: 'unknown', detail, maybeTaken: true }, deps.clock.now().getTime());
+    deps.ledger.pushes.end(id, { outcome: 'unknown', detail, maybeTaken: true }, deps.clock.now().getTime());
     throw error;
   }
 }

@@ -14,8 +14,8 @@ export function isRepeatDue(deps: Dependencies): boolean {
 
 /** Whether other bytes than the last acknowledged ones may have been taken after them. */
 export function hasOpenPush({ address, ledger }: Dependencies): boolean {
-  const last = ledger.lastAcknowledged(address);
-  return ledger.hasOpenPushSince(address, last?.id ?? 0, last?.digest);
+  const last = ledger.pushes.lastAcknowledged(address);
+  return ledger.pushes.hasOpenSince(address, last?.id ?? 0, last?.digest);
 }
 
 /** The snapshot to repeat; `undefined` where only the newest one can take its place: damaged, or it would now delete too much. */

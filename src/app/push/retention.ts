@@ -21,7 +21,7 @@ export function openTitle(deps: Pick<Dependencies, 'archive' | 'log'>, digest: s
 
 /** @throws AgentError `usage` for a push that is not there or was not acknowledged */
 export function acknowledgedPush({ ledger }: Dependencies, push: number | string): PushRecord {
-  const record = /^\d+$/.test(String(push)) ? ledger.push(Number(push)) : undefined;
+  const record = /^\d+$/.test(String(push)) ? ledger.pushes.get(Number(push)) : undefined;
   if (record?.outcome === 'acknowledged') return record;
   throw new AgentError('usage', `there is no acknowledged push ${push}`, { hint: 'see "driver-sync history"' });
 }
@@ -60,7 +60,7 @@ export function keptDigests(deps: Dependencies): ReadonlySet<string> {
   const addresses = new Set<string>();
   const days = new Set<string>();
   let bytes = 0;
-  for (const { outcome, address, digest, atMs } of ledger.pushes()) {
+  for (const { outcome, address, digest, atMs } of ledger.pushes.all()) {
     if (outcome !== 'acknowledged') continue;
     const ageMs = nowMs - atMs;
     const day = `${address} ${Math.floor(atMs / dayMs)}`;

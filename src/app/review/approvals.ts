@@ -1,11 +1,13 @@
 /** Approvals: what somebody let pass, and whether a newer read stays within it. */
+import { createHash } from 'node:crypto';
 import type { Comparison } from '../../core/series/compare.ts';
 import { monthsIn } from '../../core/series/diff.ts';
 import type { Month } from '../../core/model.ts';
 import { formatMonth } from '../../core/time/month.ts';
+import { encodeBody } from '../../core/series/snapshot.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import type { Approval, ApprovalScope, DeletedPoints } from '../../core/stores.ts';
-import type { DriverDeletes } from './verdict.ts';
+import type { DriverDeletes } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const deletesShown = 100;
@@ -16,14 +18,21 @@ export function firstPushTo(address: string): string {
 }
 
 export function pendingApproval(deps: Dependencies, source: string): Approval | undefined {
-  return deps.ledger.approvals().find((approval) => approval.state === 'pending' && approval.source === source);
+  return deps.ledger.holds.approvals().find((approval) => approval.state === 'pending' && approval.source === source);
 }
 
 export function dropApprovals(deps: Dependencies, source: string, why: string): void {
-  for (const approval of deps.ledger.approvals()) {
+  for (const approval of deps.ledger.holds.approvals()) {
     if (approval.state === 'pending' && approval.source === source)
-      deps.ledger.closeApproval(approval.id, 'dropped', why);
+      deps.ledger.holds.closeApproval(approval.id, 'dropped', why);
   }
+}
+
+/** Somebody approved what leads to an empty snapshot: that very snapshot may be sent, to this address. */
+export function consentToEmpty({ ledger, settings, address }: Dependencies): void {
+  const hash = createHash('sha256');
+  for (const chunk of encodeBody([], settings)) hash.update(chunk);
+  ledger.setState({ emptyConsent: { digest: hash.digest('hex'), address } });
 }
 
 /** Whether something does nothing that was not approved. */

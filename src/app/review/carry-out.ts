@@ -6,7 +6,7 @@ import { hasChanges, noChanges } from '../../core/series/diff.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import { encodeBody } from '../../core/series/snapshot.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { dropApprovals, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
+import { consentToEmpty, dropApprovals, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
 import { type WatchChanges, readKey } from './decide.ts';
 import type { Accepting, Decision, Holding } from './decision.ts';
 import { isEmptyRead } from './together.ts';
@@ -36,11 +36,11 @@ function accept(deps: Dependencies, decision: Accepting): Verdict {
   if (!isApproved && changes.drivers.delete + changes.points.delete > 0) {
     const { drivers, points } = changes;
     const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete, had: before };
-    ledger.recordDeletes(source, readKey(deps, source), deletes);
+    ledger.holds.recordDeletes(source, readKey(deps, source), deletes);
   }
   buffer.reads.keepSummary(source, 'candidate', comparison.after);
   buffer.reads.accept(source, scope.carried);
-  if (isApproved && approval !== undefined) ledger.closeApproval(approval.id, 'used');
+  if (isApproved && approval !== undefined) ledger.holds.closeApproval(approval.id, 'used');
   else dropApprovals(deps, source, 'a newer read of the source did not need it');
   return { source, state: isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
 }
@@ -49,7 +49,7 @@ function hold(deps: Dependencies, decision: Holding): Verdict {
   const { buffer, ledger, clock } = deps;
   const { source, comparison, scope, reason, hint, approvable } = decision;
   const digest = digestOf(source, buffer.reads.drivers(source, 'candidate'));
-  ledger.hold({ source, digest, reason, hint, approvable }, scope, clock.now().getTime());
+  ledger.holds.hold({ source, digest, reason, hint, approvable }, scope, clock.now().getTime());
   buffer.reads.keepSummary(source, 'candidate', comparison.after);
   if (decision.approval !== undefined) dropApprovals(deps, source, decision.whyDropped);
   return {
@@ -80,20 +80,20 @@ export function settleRemoved(deps: Dependencies, source: string, watch?: WatchC
   const { changes, deletes } = comparison;
   const scope = { deletes, carried: [] };
   const approval = pendingApproval(deps, source);
-  const isApproved = approval !== undefined && isWithin(scope, ledger.approvedScope(approval.id));
+  const isApproved = approval !== undefined && isWithin(scope, ledger.holds.approvedScope(approval.id));
   if (!isApproved) dropApprovals(deps, source, 'the source left the config, which would delete all that it has');
   if (changes.drivers.delete === 0 || isApproved || !settings.shouldDeleteMissing) {
     buffer.reads.drop(source, 'accepted');
     buffer.reads.drop(source, 'candidate');
     if (!isApproved) return undefined;
-    ledger.closeApproval(approval.id, 'used');
+    ledger.holds.closeApproval(approval.id, 'used');
     if (buffer.reads.acceptedSources().every((name) => isEmptyRead(deps, { source: name, kind: 'accepted' }))) {
-      ledger.setFact('emptyApproved', true);
+      consentToEmpty(deps);
     }
     return undefined;
   }
   const held = { ...judgeRemoved(changes), digest: digestOf(source, []), approvable: true };
-  ledger.hold({ source, hint: undefined, ...held }, scope, clock.now().getTime());
+  ledger.holds.hold({ source, hint: undefined, ...held }, scope, clock.now().getTime());
   return { source, state: 'held', ...held, changes, deletes: shownDeletes(comparison) };
 }
 

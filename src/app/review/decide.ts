@@ -76,8 +76,8 @@ function judgeAll(
       dropsOnlyOldest,
       dropsOnlyNewest: found.mayLag && dropsOnlyNewest,
       letThrough: {
-        day: ledger.deletesSince(name, nowMs - dayMs, key),
-        month: ledger.deletesSince(name, nowMs - 30 * dayMs, key),
+        day: ledger.holds.deletesSince(name, nowMs - dayMs, key),
+        month: ledger.holds.deletesSince(name, nowMs - 30 * dayMs, key),
       },
       countedTwice: found.countedTwice,
       regression: findRegression(found.accepted, found.candidate),
@@ -89,7 +89,7 @@ function judgeAll(
 /** An approval lets a held candidate pass that does nothing which the approved one did not. */
 function withApproval(deps: Dependencies, reviewed: Reviewed, hold: ReturnType<typeof judge>): CandidateDecision {
   const { approval, scope } = reviewed;
-  if (approval !== undefined && isWithin(scope, deps.ledger.approvedScope(approval.id))) {
+  if (approval !== undefined && isWithin(scope, deps.ledger.holds.approvedScope(approval.id))) {
     return { ...reviewed, kind: 'accept', isApproved: hold !== undefined || scope.deletes.size > 0 };
   }
   if (hold === undefined) return { ...reviewed, kind: 'accept', isApproved: false };

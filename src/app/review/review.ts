@@ -2,7 +2,7 @@
 import type { SourceRead } from '../read/read-source.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { dropApprovals, firstPushTo } from './approvals.ts';
+import { consentToEmpty, dropApprovals, firstPushTo } from './approvals.ts';
 import { carryOut, settleRemoved } from './carry-out.ts';
 import { type WatchChanges, decide } from './decide.ts';
 import type { CandidateDecision, Decision } from './decision.ts';
@@ -11,11 +11,10 @@ import type { Verdict } from './verdict.ts';
 
 /** Accepts or holds every candidate, and records it. */
 export function review(deps: Dependencies, reads: readonly SourceRead[], watch?: WatchChanges): readonly Verdict[] {
-  const { ledger, settings } = deps;
   const removed = removedSources(deps);
   const alone = reads.map((read) => decideAlone(deps, read, { removed, watch }));
   const { decisions, isEmptyApproved } = holdEmptySnapshot(deps, holdConflicts(deps, alone.filter(isOfCandidate)));
-  if (isEmptyApproved) ledger.setFact('emptyApproved', true);
+  if (isEmptyApproved) consentToEmpty(deps);
   const verdicts = new Map<string, Verdict>();
   for (const one of alone) {
     const decision = decisions.find(({ source }) => source === one.source) ?? one;
@@ -27,7 +26,7 @@ export function review(deps: Dependencies, reads: readonly SourceRead[], watch?:
   }
   releaseOthers(deps, verdicts);
   deps.observe({ kind: 'read.judged' });
-  const order = [...settings.sources.map(({ name }) => name), ...removed];
+  const order = [...deps.settings.sources.map(({ name }) => name), ...removed];
   return order.flatMap((name) => verdicts.get(name) ?? []);
 }
 
@@ -51,11 +50,11 @@ function releaseOthers(deps: Dependencies, verdicts: ReadonlyMap<string, Verdict
   const { address, ledger } = deps;
   // The first push to another address is for another approval.
   const firstPush = firstPushTo(address);
-  for (const { state, source } of ledger.approvals()) {
+  for (const { state, source } of ledger.holds.approvals()) {
     if (state !== 'pending' || source === undefined || source === firstPush) continue;
     dropApprovals(deps, source, 'nothing of that source is held any more');
   }
-  for (const { source } of ledger.held()) {
-    if (source !== firstPush && verdicts.get(source)?.state !== 'held') ledger.release(source);
+  for (const { source } of ledger.holds.held()) {
+    if (source !== firstPush && verdicts.get(source)?.state !== 'held') ledger.holds.release(source);
   }
 }

@@ -1,4 +1,5 @@
 /** What a pass says of a source. */
+import type { DriverDeletes } from '../../core/report.ts';
 import type { Changes, RenamedId } from '../../core/series/diff.ts';
 
 /** What became of one source in a pass. */
@@ -17,12 +18,4 @@ export interface Verdict {
   readonly approvable?: boolean | undefined;
   /** Of a held candidate: ids that it changes under the same path. */
   readonly renamed?: readonly RenamedId[] | undefined;
-}
-
-export interface DriverDeletes {
-  readonly driver: string;
-  /** All its points go, and it with them. */
-  readonly whole: boolean;
-  /** Such as `2026-03`. */
-  readonly months: readonly string[];
 }

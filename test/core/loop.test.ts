@@ -1,8 +1,8 @@
 /** Single decisions of the loop, and what `status` says of the next push. */
 import { expect, test } from 'vitest';
-import { after } from '../../src/app/loop/after.ts';
-import { decide, nextPush } from '../../src/app/loop/decide.ts';
-import { type LoopState, recall, settle } from '../../src/app/loop/state.ts';
+import { after } from '../../src/core/loop/after.ts';
+import { decide, nextPush } from '../../src/core/loop/decide.ts';
+import { type LoopState, recall, settle } from '../../src/core/loop/state.ts';
 import { type Answer, LoopWorld } from '../support/loop-world.ts';
 
 const seconds = 1000;

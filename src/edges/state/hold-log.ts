@@ -1,0 +1,103 @@
+import { packMonths, unpackMonths } from '../../core/series/packing.ts';
+import type {
+  Approval,
+  ApprovalScope,
+  DeletedPoints,
+  HeldCandidate,
+  HoldLog,
+  LetThrough,
+  ReadCounts,
+} from '../../core/stores.ts';
+import type { Statements } from './statements.ts';
+
+export class SqliteHolds implements HoldLog {
+  readonly #tables: Statements;
+
+  constructor(tables: Statements) {
+    this.#tables = tables;
+  }
+
+  held(): readonly HeldCandidate[] {
+    const sql = `SELECT source, digest, reason, hint, since_ms AS sinceMs, approvable FROM held ORDER BY source`;
+    type Row = Omit<HeldCandidate, 'approvable' | 'hint'> & { approvable: number; hint: string | null };
+    return this.#tables.all<Row>(sql).map((row) => ({
+      ...row,
+      hint: row.hint ?? undefined,
+      approvable: row.approvable === 1,
+    }));
+  }
+
+  hold(held: Omit<HeldCandidate, 'sinceMs'>, { deletes, carried }: ApprovalScope, nowMs: number): void {
+    const { source, digest, reason, hint, approvable } = held;
+    const sql = `INSERT INTO held (source, digest, reason, hint, since_ms, approvable, deletes, carried)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET
+      since_ms = iif(digest = excluded.digest, since_ms, excluded.since_ms), digest = excluded.digest,
+      reason = excluded.reason, hint = excluded.hint, approvable = excluded.approvable, deletes = excluded.deletes,
+      carried = excluded.carried`;
+    const scope = [packDeletes(deletes), JSON.stringify(carried)];
+    this.#tables.run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), ...scope);
+  }
+
+  release(source: string): void {
+    this.#tables.run('DELETE FROM held WHERE source = ?', source);
+  }
+
+  approve(digest: string, source: string | undefined, nowMs: number): void {
+    this.#tables.run(
+      `INSERT INTO approval (source, digest, at_ms, state, deletes, carried) VALUES (:source, :digest, :nowMs, 'pending',
+      coalesce((SELECT deletes FROM held WHERE source = :source AND digest = :digest), x'5b5d'),
+      coalesce((SELECT carried FROM held WHERE source = :source AND digest = :digest), '[]'))`,
+      { source: source ?? null, digest, nowMs },
+    );
+  }
+
+  approvals(): readonly Approval[] {
+    const sql = 'SELECT id, source, digest, at_ms AS atMs, state, why FROM approval ORDER BY id DESC';
+    type Row = Omit<Approval, 'source' | 'why'> & { source: string | null; why: string | null };
+    return this.#tables
+      .all<Row>(sql)
+      .map((row) => ({ ...row, source: row.source ?? undefined, why: row.why ?? undefined }));
+  }
+
+  approvedScope(approval: number): ApprovalScope {
+    type Row = { deletes: Uint8Array; carried: string };
+    const row = this.#tables.all<Row>('SELECT deletes, carried FROM approval WHERE id = ?', approval)[0];
+    if (row === undefined) return { deletes: new Map(), carried: [] };
+    return { deletes: unpackDeletes(row.deletes), carried: JSON.parse(row.carried) as string[] };
+  }
+
+  closeApproval(id: number, state: 'used' | 'dropped', why?: string): void {
+    this.#tables.run('UPDATE approval SET state = ?, why = ? WHERE id = ?', state, why ?? null, id);
+  }
+
+  recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): void {
+    const { atMs, drivers, points, had } = deletes;
+    const sql = `INSERT OR REPLACE INTO deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`;
+    this.#tables.run(sql, source, read, atMs, drivers, points, had.drivers, had.points);
+  }
+
+  deletesSince(source: string, sinceMs: number, read: string): LetThrough {
+    const sql = `SELECT drivers, points, had_drivers AS hadDrivers, had_points AS hadPoints
+      FROM deletion WHERE source = ? AND at_ms > ? AND read != ? ORDER BY at_ms`;
+    type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
+    const rows = this.#tables.all<Row>(sql, source, sinceMs, read);
+    const sum = (of: (row: Row) => number): number => rows.reduce((total, row) => total + of(row), 0);
+    const [first] = rows;
+    return {
+      drivers: sum((row) => row.drivers),
+      points: sum((row) => row.points),
+      had: first && { drivers: first.hadDrivers, points: first.hadPoints },
+    };
+  }
+}
+
+function packDeletes(deletes: DeletedPoints): Uint8Array {
+  const list = [...deletes].map(([id, months]) => [id, Buffer.from(packMonths(months)).toString('base64')]);
+  return Buffer.from(JSON.stringify(list));
+}
+
+function unpackDeletes(blob: Uint8Array): DeletedPoints {
+  const list = JSON.parse(Buffer.from(blob).toString()) as [string, string][];
+  return new Map(list.map(([id, months]) => [id, unpackMonths(Buffer.from(months, 'base64'))]));
+}

@@ -1,0 +1,23 @@
+/** What is known beside the logs: one row, which holds one record as JSON. */
+import type { LedgerState } from '../../core/stores.ts';
+import type { Statements } from './statements.ts';
+
+export class LedgerRecord {
+  readonly #tables: Statements;
+
+  constructor(tables: Statements) {
+    this.#tables = tables;
+  }
+
+  get(): LedgerState {
+    const [row] = this.#tables.all<{ record: string }>('SELECT record FROM state');
+    return JSON.parse(row!.record) as LedgerState;
+  }
+
+  /** Changes what is given and leaves the rest; `undefined` forgets. Several processes may write, so it is one transaction. */
+  set(changed: LedgerState): void {
+    this.#tables.write(() => {
+      this.#tables.run('UPDATE state SET record = ?', JSON.stringify({ ...this.get(), ...changed }));
+    });
+  }
+}
