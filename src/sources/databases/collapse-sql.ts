@@ -179,12 +179,12 @@ class Writer {
       ...(skippedDays.length === 0 ? [] : [`${day(time)} NOT IN (${list(skippedDays.map((of) => `'${of}'`))})`]),
     ];
     const isSure = nested(sure);
+    const ofMonth: Field = ['m', `CASE WHEN ${isSure} THEN ${least} END`];
+    // In UTC the month of every time is sure.
+    if (years === everyYear) return [ofMonth];
     const isTime = isOfYears(time, { first: everyYear.first + 1, last: everyYear.last - 1 });
     const unsure = all([`(${isSure}) IS NOT TRUE`, any([isTime, this.#hasAny])]);
-    return [
-      ['m', `CASE WHEN ${isSure} THEN ${least} END`],
-      ['t', `CASE WHEN ${unsure} THEN ${time.name} END`],
-    ];
+    return [ofMonth, ['t', `CASE WHEN ${unsure} THEN ${time.name} END`]];
   }
 
   /**
