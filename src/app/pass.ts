@@ -5,7 +5,7 @@ import { type PassEnded, after } from '../core/loop/after.ts';
 import { keepLoopState, loopState } from './loop-record.ts';
 import { review } from './review/review.ts';
 import { keptDigests } from './push/retention.ts';
-import { type PushReport, blockedReason, pushNewest, pushRepeat } from './push/push.ts';
+import { type PushReport, pushNewest, pushRepeat, standingBlock } from './push/push.ts';
 import { prepare } from './prepare/prepare.ts';
 import { type DueSources, readAll } from './read/read-all.ts';
 import { passExit, pushSummary, sourceReport, unjudged } from './report.ts';
@@ -111,10 +111,9 @@ async function pushWithRetries(deps: Dependencies, options: PassOptions, signal:
 
 /** How things stand where a pass pushes nothing: what failed stays in sight until a push is acknowledged or not needed. */
 function standing(deps: Dependencies): PushReport {
-  const blocked = blockedReason(deps);
-  if (blocked !== undefined) return { outcome: 'blocked', ...blocked };
-  const { servedMs = -Infinity, stopped } = loopState(deps);
-  if (stopped?.isRefused === false) return { outcome: 'blocked', reason: stopped.reason, hint: stopped.hint };
+  const blocked = standingBlock(deps);
+  if (blocked !== undefined) return { outcome: 'blocked', reason: blocked.reason, hint: blocked.hint };
+  const { servedMs = -Infinity } = loopState(deps);
   const last = deps.ledger.pushes.last(deps.address);
   if (last === undefined || last.outcome === 'acknowledged' || servedMs > last.atMs) return { outcome: 'unchanged' };
   return { outcome: last.outcome ?? 'unknown', reason: last.detail };

@@ -1,9 +1,6 @@
-import { blockedReason } from '../app/push/push.ts';
+import { mayStillLand, standingBlock } from '../app/push/push.ts';
 import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
-import { after } from '../core/loop/after.ts';
-import { nextPush } from '../core/loop/decide.ts';
-import { loopFacts } from '../app/loop/facts.ts';
-import { loopState } from '../app/loop-record.ts';
+import { nextPushOf as nextPush, waitsUntilMs } from '../app/loop/next-push.ts';
 import type { PassReport, SourceReport } from '../core/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
@@ -118,7 +115,7 @@ function statusReport(deps: Dependencies, unset: readonly string[]): StatusRepor
   const lastPass = lastPassOf(settings, ended);
   const last = ledger.pushes.last(address);
   const acknowledged = ledger.pushes.lastAcknowledged(address);
-  const blocked = blockedReason(deps);
+  const blocked = standingBlock(deps);
   return {
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
@@ -149,7 +146,7 @@ function statusReport(deps: Dependencies, unset: readonly string[]): StatusRepor
             points: acknowledged.points,
           },
         }),
-    ...(holder?.command === 'run' ? nextPushOf(deps) : {}),
+    ...(holder === undefined ? {} : nextPushOf(deps, holder.command)),
     blocked,
     rolledBackTo: ledger.state().rolledBack?.push,
   };
@@ -175,15 +172,14 @@ function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals
     .map(([source, { digest, state, why }]) => ({ source, digest, state, why }));
 }
 
-/** What the daemon will do next, by the same rule as it goes by. It alone knows its polls and its token file. */
-function nextPushOf(deps: Dependencies): Pick<StatusReport, 'nextPush' | 'nextPushWhy'> | undefined {
-  const facts = loopFacts(deps, { pollMs: Infinity, hasNewToken: false });
+/** What the agent will do next; one that is no daemon is at it, and at most waits for an earlier push. */
+function nextPushOf(deps: Dependencies, command: string | undefined): Pick<StatusReport, 'nextPush' | 'nextPushWhy'> {
+  const nowMs = deps.clock.now().getTime();
   const broken = heartbeatOf(deps.settings)?.broken;
-  const pass = { push: 'no', resume: false, polls: 'all' } as const;
-  const kept = loopState(deps);
-  const state = broken === undefined ? kept : after(kept, { kind: 'broke', pass, atMs: Date.parse(broken.at) });
-  const next = nextPush(state, facts);
-  return next && { nextPush: iso(Math.max(next.atMs, facts.nowMs)), nextPushWhy: next.why };
+  const untilMs = waitsUntilMs(deps, { push: 'newest' }) ?? -Infinity;
+  const waiting = untilMs > nowMs ? { atMs: untilMs, why: mayStillLand } : undefined;
+  const next = command === 'run' ? nextPush(deps, broken && Date.parse(broken.at)) : waiting;
+  return next === undefined ? {} : { nextPush: iso(next.atMs), nextPushWhy: next.why };
 }
 
 /** Whether the config file is not what the running agent has loaded. Where variables are not set here, nobody can tell. */

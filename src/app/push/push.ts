@@ -26,14 +26,23 @@ export interface PushReport {
 export function buildSnapshot(deps: Dependencies): Snapshot {
   const { buffer, archive, settings } = deps;
   const { shouldDeleteMissing, stamp } = settings;
-  const from = JSON.stringify([buffer.reads.revision(), shouldDeleteMissing, stamp]);
-  const { built } = buffer.state();
-  const known = built?.from === from ? openTitle(deps, built.digest) : undefined;
+  const digest = builtDigest(deps);
+  const known = digest === undefined ? undefined : openTitle(deps, digest);
   if (known !== undefined) return known;
   const snapshot = archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.reads.origins());
-  buffer.setState({ built: { from, digest: snapshot.digest } });
+  buffer.setState({ built: { from: madeFrom(deps), digest: snapshot.digest } });
   deps.observe({ kind: 'snapshot.written', digest: snapshot.digest });
   return snapshot;
+}
+
+/** The digest of the newest snapshot, where it was built already. */
+export function builtDigest(deps: Dependencies): string | undefined {
+  const { built } = deps.buffer.state();
+  return built?.from === madeFrom(deps) ? built.digest : undefined;
+}
+
+function madeFrom({ buffer, settings }: Dependencies): string {
+  return JSON.stringify([buffer.reads.revision(), settings.shouldDeleteMissing, settings.stamp]);
 }
 
 /** All drivers that sources have accepted, in order, with their sources. */
@@ -71,6 +80,12 @@ export function blockedReason(deps: Dependencies): { reason: string; hint?: stri
     reason: `the ${isFirst ? 'first push' : 'push from a new buffer'} waits for ${listWaiting(deps, missing)}`,
     hint: 'it deletes every driver that is not in it, so it has to be whole',
   };
+}
+
+/** The same, and what the last pass that was to push found: an empty snapshot, or a first push that nobody has approved. */
+export function standingBlock(deps: Dependencies): { reason: string; hint?: string | undefined } | undefined {
+  const { isRefused = true, reason = '', hint } = loopState(deps).stopped ?? {};
+  return blockedReason(deps) ?? (isRefused ? undefined : { reason, hint });
 }
 
 function listWaiting({ ledger }: Dependencies, sources: readonly string[]): string {
@@ -191,21 +206,26 @@ export function hasUnpushed({ buffer, address }: Dependencies): boolean {
   return pushed?.revision !== buffer.reads.revision() || pushed.address !== address;
 }
 
-/** An attempt that may still land must not land after a different snapshot: wait until its timeout is over. */
+/** An attempt that may still land must not land after a different snapshot: that one waits until its timeout is over. */
 export async function waitForOlder(deps: Dependencies, digest: string, signal: AbortSignal): Promise<void> {
-  const { ledger, address, clock, settings, log } = deps;
+  const { clock, log } = deps;
+  const waitMs = (landsUntilMs(deps, digest) ?? -Infinity) - clock.now().getTime();
+  if (waitMs <= 0) return;
+  log.warn(mayStillLand, { waitMs });
+  deps.observe({ kind: 'waiting', ms: waitMs, why: mayStillLand });
+  await clock.sleep(waitMs, signal);
+}
+
+export const mayStillLand = 'an earlier push may still land; a different snapshot waits for it';
+
+/** Until when an attempt with other bytes than these may still land; `undefined`: there is none. */
+export function landsUntilMs(deps: Dependencies, digest: string): number | undefined {
+  const { ledger, address, clock, settings } = deps;
   const open = ledger.pushes.maybeTaken(address, digest);
-  if (open === undefined || settings.destination === 'emulator') return;
-  const { timeoutMs } = settings.destination;
+  if (open === undefined || settings.destination === 'emulator') return undefined;
   const nowMs = clock.now().getTime();
-  // A clock that was set back must not make this wait for longer than it is meant to.
-  const endedAtMs = Math.min(open.endedAtMs ?? nowMs, nowMs);
-  const ms = endedAtMs + timeoutMs - nowMs;
-  if (ms <= 0) return;
-  const why = 'an earlier push may still land; a different snapshot waits for it';
-  log.warn(why, { waitMs: ms });
-  deps.observe({ kind: 'waiting', ms, why });
-  await clock.sleep(ms, signal);
+  // A clock that was set back must not make the wait longer than it is meant to be.
+  return Math.min(open.endedAtMs ?? nowMs, nowMs) + settings.destination.timeoutMs;
 }
 
 export interface PushJob {

@@ -99,6 +99,10 @@ function* newestPushes(state: LoopState, facts: Facts): Generator<NextPush> {
   if (facts.isBlocked && !facts.hasRequest) return;
   const newest = (atMs: number, why: string): NextPush => ({ atMs, push: 'newest', why });
   const { changed, retry, stopped, unread } = state;
+  // First, since of two reasons for one moment the first is told.
+  if (retry?.push === 'newest' && !isStopped(state, facts)) {
+    yield newest(retry.atMs, 'the last push did not arrive and is tried again');
+  }
   if (unread.atPush.some((source) => !unread.now.includes(source))) {
     yield newest(nowMs, 'a source that the last push went without can be read again');
   }
@@ -106,7 +110,6 @@ function* newestPushes(state: LoopState, facts: Facts): Generator<NextPush> {
   if (isStopped(state, facts)) return;
   if (stopped?.isRefused === true) yield newest(nowMs, 'new data or a new token after a refusal');
   if (!facts.hasPushed) yield newest(nowMs, 'the first push to this address');
-  if (retry?.push === 'newest') yield newest(retry.atMs, 'the last push did not arrive and is tried again');
   if (retry === undefined && facts.isOpen) yield newest(nowMs, 'the last push was not answered');
   if (changed !== undefined && pushOnChangeMs !== undefined) {
     // So long after the last change, but at most ten times as long after the first one.

@@ -1,0 +1,31 @@
+/** What `status` says of the next push, by the same rule as the daemon goes by. */
+import type { Dependencies } from '../dependencies.ts';
+import { builtDigest, landsUntilMs, mayStillLand } from '../push/push.ts';
+import { after } from '../../core/loop/after.ts';
+import { type NextPush, nextPush } from '../../core/loop/decide.ts';
+import { loopFacts } from './facts.ts';
+import { loopState } from '../loop-record.ts';
+
+/**
+ * The next push of a daemon that runs on this state. It alone knows when its next poll and its token file are due; neither
+ * makes a push come later.
+ * @param brokenAtMs when its last pass broke
+ */
+export function nextPushOf(deps: Dependencies, brokenAtMs?: number): NextPush | undefined {
+  const facts = loopFacts(deps, { pollMs: Infinity, hasNewToken: false });
+  const pass = { push: 'no', resume: false, polls: 'all' } as const;
+  const kept = loopState(deps);
+  const state = brokenAtMs === undefined ? kept : after(kept, { kind: 'broke', pass, atMs: brokenAtMs });
+  const next = nextPush(state, facts);
+  if (next === undefined) return undefined;
+  const atMs = Math.max(next.atMs, facts.nowMs);
+  const untilMs = waitsUntilMs(deps, next) ?? -Infinity;
+  return untilMs > atMs ? { ...next, atMs: untilMs, why: mayStillLand } : { ...next, atMs };
+}
+
+/** Until when a push waits for an earlier one that may still land. */
+export function waitsUntilMs(deps: Dependencies, { push }: Pick<NextPush, 'push'>): number | undefined {
+  const repeated = deps.ledger.pushes.lastAcknowledged(deps.address)?.digest;
+  // Bytes that are not known yet count as different ones.
+  return landsUntilMs(deps, (push === 'repeat' ? repeated : builtDigest(deps)) ?? '');
+}
