@@ -2,7 +2,7 @@ import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
 import { systemClock } from '../compose/parts.ts';
 import { stateWarning, watchRequests } from '../compose/state.ts';
-import { passAllowanceMs, runDaemon } from '../app/loop/daemon.ts';
+import { passAllowanceMs, pushAllowanceMs, runDaemon } from '../app/loop/daemon.ts';
 import type { PassReport, SourceReport } from '../core/report.ts';
 import { Waker } from '../app/loop/waker.ts';
 import type { PassEvent } from '../app/dependencies.ts';
@@ -31,7 +31,8 @@ export async function run(context: Context): Promise<number> {
   const { env, version } = context;
   const observe = (event: PassEvent): void => {
     ending.note(event);
-    agent?.beat(passAllowanceMs(agent.deps.settings));
+    const allowanceMs = event.kind.startsWith('push.') ? pushAllowanceMs : passAllowanceMs;
+    agent?.beat(allowanceMs(agent.deps.settings));
   };
   const options = { command: 'run', log, env, version, emulatorUrl: emulator?.url, observe } as const;
   const waker = new Waker(systemClock);

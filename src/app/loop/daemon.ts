@@ -187,9 +187,17 @@ function ifWritable(write: () => void): void {
   }
 }
 
-/** A pass may be silent for as long as its slowest step. */
+/** How long a pass may be silent before it pushes: as long as its slowest step. */
 export function passAllowanceMs(settings: Settings): number {
   const readMs = Math.max(0, ...settings.sources.map(({ timeoutMs }) => timeoutMs));
-  const pushMs = settings.destination === 'emulator' ? 60_000 : settings.destination.timeoutMs;
-  return readMs + 2 * pushMs + 120_000;
+  return readMs + 2 * timeoutOf(settings) + 120_000;
+}
+
+/** How long it may be silent once it pushes: an answer has ten timeouts in all, and a token that was renewed a second one. */
+export function pushAllowanceMs(settings: Settings): number {
+  return 22 * timeoutOf(settings) + 120_000;
+}
+
+function timeoutOf({ destination }: Settings): number {
+  return destination === 'emulator' ? 60_000 : destination.timeoutMs;
 }
