@@ -336,3 +336,30 @@ test('a candidate is not approved into a conflict', async () => {
   expect(await approvals(w)).toMatchObject([{ source: 'sales', state: 'dropped' }]);
   expect(w.points()).toMatchObject({ D01: { '2026-01': '1' }, other: { '2026-01': '1' } });
 });
+
+describe('an approval of one source does not empty the snapshot of another', () => {
+  const mayBeEmpty = {
+    sources: { s: longSource('s.csv', { mayBeEmpty: true }), t: longSource('t.csv', { mayBeEmpty: true }) },
+  };
+  const files = { 's.csv': gridFile(ids(1, 20)), 't.csv': gridFile(['T']) };
+
+  test('where both turned empty and one is approved', async () => {
+    await using w = await world({ config: mayBeEmpty, files });
+    await w.sync();
+    await w.write('s.csv', empty);
+    await w.write('t.csv', empty);
+    await w.approve(sourceOf(await w.sync(), 't').digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 4 });
+    expect(w.drivers()).toHaveLength(20);
+  });
+
+  test('where the approved one left the config', async () => {
+    await using w = await world({ config: mayBeEmpty, files });
+    await w.sync();
+    await w.reconfigure({ sources: { s: mayBeEmpty.sources.s } });
+    await w.approve(sourceOf(await w.sync(), 't').digest ?? '');
+    await w.write('s.csv', empty);
+    expect(await w.sync()).toMatchObject({ exit: 4 });
+    expect(w.drivers()).toHaveLength(20);
+  });
+});

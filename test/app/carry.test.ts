@@ -307,6 +307,15 @@ describe('with parts: newest', () => {
     expect(w.points()).toEqual({ A: { '2026-01': '1' } });
   });
 
+  test('the newest one that is gone is carried also where the buffer was lost', async () => {
+    await using w = await exports();
+    await w.remove('in/a-newer.csv');
+    await w.sync();
+    await w.loseBuffer();
+    expect(await w.sync()).toMatchObject({ outcome: 'unchanged', sources: [{ carried: ['in/a-newer.csv'] }] });
+    expect(w.points()).toMatchObject({ A: { '2026-01': '2' } });
+  });
+
   test('an old one that is gone is nothing', async () => {
     await using w = await exports();
     await w.remove('in/z-older.csv');

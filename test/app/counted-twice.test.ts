@@ -134,3 +134,57 @@ describe('an approval', () => {
     expect(w.points()).toEqual(before);
   });
 });
+
+describe('a part that takes over the content of the one that is gone', () => {
+  const files = { 'in/1.csv': january, 'in/2.csv': longFile({ A: { '2026-01': 50 } }) };
+
+  test.each(['at once', 'in a later pass'])('is held where it was there before: %s', async (when) => {
+    await using w = await world({ config: summed(), files });
+    await w.sync();
+    await w.remove('in/1.csv');
+    if (when !== 'at once') await w.sync();
+    await w.write('in/2.csv', january);
+    expect(await w.sync()).toMatchObject(held);
+    expect(w.points()).toEqual({ A: { '2026-01': '150' } });
+  });
+
+  test('is the renamed one where its source was renamed meanwhile', async () => {
+    await using w = await world({ config: summed(), files });
+    await w.sync();
+    await w.remove('in/1.csv');
+    await w.sync();
+    await w.reconfigure({ sources: { other: collapsing('sum', 'in/*.csv') } });
+    await w.write('in/3.csv', january);
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+    expect(w.points()).toEqual({ A: { '2026-01': '150' } });
+  });
+});
+
+test('a renamed source that carries history and a part counts neither twice', async () => {
+  const files = { 'in/1.csv': january, 'in/2.csv': longFile({ A: { '2026-03': 50 } }) };
+  await using w = await world({
+    config: { sources: { sales: collapsing('sum', 'in/*.csv', { history: 'carry' }) } },
+    files,
+  });
+  await w.sync();
+  await w.remove('in/1.csv');
+  await w.sync();
+  await w.reconfigure({ sources: { other: collapsing('sum', 'in/*.csv', { history: 'carry' }) } });
+  await w.sync();
+  expect(w.points()).toEqual({ A: { '2026-01': '100', '2026-03': '50' } });
+});
+
+test('what was approved after a snapshot does not hold once that snapshot is rolled back to', async () => {
+  await using w = await world({
+    config: summed(),
+    files: { 'in/1.csv': january, 'in/2.csv': longFile({ A: { '2026-01': 50 } }) },
+  });
+  const first = (await w.sync()).push?.id ?? NaN;
+  await w.remove('in/1.csv');
+  await w.write('in/3.csv', longFile({ A: { '2026-01': 101 } }));
+  await approveHeld(w);
+  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+  await w.rollback(first);
+  expect(await w.sync()).toMatchObject(held);
+  expect(w.points()).toEqual({ A: { '2026-01': '150' } });
+});

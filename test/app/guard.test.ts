@@ -176,6 +176,20 @@ describe('deletes of the last 24 hours', () => {
   });
 });
 
+test('deletes add up also where the same parts remain each time', async () => {
+  const sources = { sales: longSource('in/*.csv', { removed: 'delete' }) };
+  await using w = await world({ config: { sources }, files: { 'in/a.csv': gridFile(ids(1, 60)) } });
+  await w.sync();
+  const exits: number[] = [];
+  for (const name of ['B', 'C', 'D']) {
+    await w.write('in/b.csv', gridFile([`${name}1`, `${name}2`, `${name}3`]));
+    await w.sync();
+    await w.remove('in/b.csv');
+    exits.push((await w.sync()).exit);
+  }
+  expect(exits).toEqual([0, 0, 4]);
+});
+
 describe('deletes of the last 30 days', () => {
   const day = 24 * hour;
 

@@ -20,6 +20,13 @@ function loop(keys: Partial<LoopWorld['settings']> = {}): LoopWorld {
 
 const next = (w: LoopWorld): ReturnType<typeof nextPush> => nextPush(w.state, w.facts());
 
+test('a daemon that has pushed nothing reads and pushes in one pass, though nothing was read yet', () => {
+  const w = loop();
+  const facts = { ...w.facts(), hasPushed: false, isBlocked: true };
+  expect(decide(w.state, facts, new Set(['start']))).toMatchObject({ kind: 'pass', pass: { push: 'newest' } });
+  expect(decide(w.state, { ...facts, hasPushed: true }, new Set(['start']))).toMatchObject({ pass: { push: 'no' } });
+});
+
 test('the next push is the schedule, or pushOnChange where that is sooner', () => {
   const w = loop({ pushOnChangeMs: 90 * seconds });
   expect(next(w)).toMatchObject({ atMs: 24 * hours, why: 'the schedule' });

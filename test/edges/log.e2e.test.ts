@@ -67,7 +67,7 @@ test('a foreseen failure is told with its hint, a bug with its stack', () => {
   });
   expect(first).not.toHaveProperty('error.stack');
   expect(second).toMatchObject({
-    error: { name: 'TypeError', message: 'x is not a function', stack: expect.stringContaining('log.test') },
+    error: { name: 'TypeError', message: 'x is not a function', stack: expect.stringContaining('log.e2e.test') },
   });
 });
 

@@ -50,12 +50,14 @@ function onlyNewest(
   present: readonly PartRead[],
   gone: readonly GonePart[],
 ): { present: readonly PartRead[]; carried: readonly GonePart[] } {
-  const newest = gone.find((one) => present.every((other) => isNewer(datedPart(one), other)));
+  const [newest] = gone
+    .filter((one) => present.every((other) => isNewer(datedPart(one), other)))
+    .sort((a, b) => (isNewer(datedPart(a), datedPart(b)) ? -1 : 1));
   return newest === undefined ? { present, carried: [] } : { present: [], carried: [newest] };
 }
 
 function datedPart(gone: GonePart): DatedPart {
-  const { revisedAtMs } = gone.kind === 'read' ? gone.part : gone.snapshot;
+  const { revisedAtMs } = gone.kind === 'read' ? gone.part : gone;
   return { name: gone.name, revisedAtMs };
 }
 

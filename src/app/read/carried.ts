@@ -21,7 +21,12 @@ export interface Found {
 /** An accepted part that the source does not show any more: read as it was, or to be taken out of a snapshot. */
 export type GonePart =
   | { readonly kind: 'read'; readonly name: string; readonly part: ReadPart }
-  | { readonly kind: 'inSnapshot'; readonly name: string; readonly snapshot: ReadPart };
+  | {
+      readonly kind: 'inSnapshot';
+      readonly name: string;
+      readonly revisedAtMs: number;
+      readonly snapshot: ReadPart;
+    };
 
 export interface DatedPart {
   readonly name: string;
@@ -66,22 +71,27 @@ function goneOfSnapshot({ buffer }: Dependencies, snapshot: ReadPart, names: Rea
   return buffer.parts
     .originsOf(snapshot.id)
     .filter(({ name }) => !names.has(name))
-    .map(({ id, name }) => {
+    .map(({ id, name, revisedAtMs }) => {
       const part = reads.find((one) => one.kind === 'part' && one.id === id);
-      return part === undefined ? { kind: 'inSnapshot', name, snapshot } : { kind: 'read', name, part };
+      if (part === undefined) return { kind: 'inSnapshot', name, revisedAtMs, snapshot };
+      // What was approved later than the snapshot does not hold for it.
+      return { kind: 'read', name, part: { ...part, settled: false } };
     });
 }
 
 export function carryPart(deps: Dependencies, gone: GonePart): ChosenPart {
   if (gone.kind === 'read') return { id: gone.part.id, carried: true, settled: gone.part.settled };
-  return { id: takeOut(deps, gone.snapshot, gone.name), carried: true, settled: false };
+  return { id: takeOut(deps, gone), carried: true, settled: false };
 }
 
 /** Makes a part of what a snapshot holds of it, which may be nothing: where others were read later, those have its months. */
-function takeOut({ buffer }: Dependencies, snapshot: ReadPart, name: string): number {
+function takeOut(
+  { buffer }: Dependencies,
+  { snapshot, name, revisedAtMs }: Extract<GonePart, { kind: 'inSnapshot' }>,
+): number {
   const writer = buffer.parts.begin(snapshot.source, { name, kind: 'part' }, snapshot.fingerprint);
   writer.add(ofPart(buffer.parts.drivers(snapshot), (cell) => buffer.parts.origin(cell.part).name === name));
-  const content = { version: takenOut, hash: `gone:${name}`, revisedAtMs: snapshot.revisedAtMs };
+  const content = { version: takenOut, hash: `gone:${name}`, revisedAtMs };
   return writer.commit(content, { rows: 0, rejects: 0 }).id;
 }
 

@@ -46,15 +46,31 @@ export function inheritCarried(
   const candidate = buffer.reads.parts(settings.name, 'candidate') ?? [];
   const names = new Set(candidate.map(({ name }) => name));
   const parts = candidate.filter(({ kind }) => kind === 'part');
+  // Content that is back under another name is not carried beside it; what was there twice stays there twice.
+  const present = parts.filter(({ carried }) => !carried).map(({ hash }) => hash);
   return removed.flatMap((gone) => {
     if (!sharesDrivers(deps, gone, settings.name)) return [];
-    const carried = (buffer.reads.parts(gone, 'accepted') ?? []).filter(
-      (part) => part.carried && !names.has(part.name),
-    );
+    const accepted = buffer.reads.parts(gone, 'accepted') ?? [];
+    const renamed = [...present];
+    for (const { hash } of accepted.filter((part) => !part.carried)) take(renamed, hash);
+    const carried = accepted.filter((part) => part.carried && !names.has(part.name) && !take(renamed, part.hash));
     const copies = carried.map((part) => copyPart(deps, settings.name, part));
     if (settings.history !== 'carry') return copies;
-    return [...copies, ...carryHistory(deps, settings, { parts, accepted: buffer.reads.drivers(gone, 'accepted') })];
+    return [
+      ...copies,
+      ...carryHistory(deps, settings, {
+        parts: [...parts, ...copies],
+        accepted: buffer.reads.drivers(gone, 'accepted'),
+      }),
+    ];
   });
+}
+
+/** Takes one of equal hashes out of a list; whether it was there. */
+function take(hashes: string[], hash: string): boolean {
+  const at = hashes.indexOf(hash);
+  if (at >= 0) hashes.splice(at, 1);
+  return at >= 0;
 }
 
 function copyPart({ buffer }: Dependencies, source: string, part: ReadPart): ChosenPart {

@@ -4,7 +4,7 @@ import { type Regression, regression } from '../../core/guard/answer-version.ts'
 import { compareRuns } from '../../core/series/compare.ts';
 import type { DriverChange } from '../../core/series/diff.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { ReadPart } from '../../core/stores.ts';
+import type { ReadKind, ReadPart } from '../../core/stores.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { takenOut } from '../read/carried.ts';
@@ -113,8 +113,11 @@ function findCountedTwice(
     ...found.accepted,
     ...found.removed.flatMap((gone) => buffer.reads.parts(gone, 'accepted') ?? []),
   ]);
+  // A part that has taken over the content of a carried one is changed, though that content was accepted once.
+  const moved = new Set(found.candidate.filter((part) => part.carried).map(({ hash }) => hash));
   const others = found.candidate.filter(
-    ({ kind, id, hash, ...part }) => kind === 'part' && !part.carried && !known.has(id) && !known.has(hash),
+    ({ kind, id, hash, ...part }) =>
+      kind === 'part' && !part.carried && !known.has(id) && (moved.has(hash) || !known.has(hash)),
   );
   const ids = carried.filter((part) => !unsettled.includes(part)).map(({ id }) => id);
   const shared =
@@ -153,10 +156,10 @@ function findRegression(accepted: readonly ReadPart[], candidate: readonly ReadP
   return undefined;
 }
 
-/** Names a source's candidate, in this buffer and no other. */
+/** Names a source's candidate and what it would replace, in this buffer and no other. */
 export function readKey({ buffer }: Dependencies, source: string): string {
-  const ids = buffer.reads.parts(source, 'candidate')?.map(({ id }) => id);
-  return `${buffer.state().id} ${ids?.join(' ')}`;
+  const idsOf = (kind: ReadKind): string => (buffer.reads.parts(source, kind) ?? []).map(({ id }) => id).join(' ');
+  return `${buffer.state().id} ${idsOf('accepted')} > ${idsOf('candidate')}`;
 }
 
 function sumRejects(parts: readonly { readonly rejects: number }[]): number {

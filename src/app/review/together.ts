@@ -1,6 +1,8 @@
 /** Decides what no candidate can be judged for alone: that every driver has one source, and that the snapshot is not empty. */
 import type { ReadKind } from '../../core/stores.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { removedSources } from '../read/removed-sources.ts';
+import { pendingApproval } from './approvals.ts';
 import type { CandidateDecision } from './decision.ts';
 
 /**
@@ -62,25 +64,32 @@ export function holdEmptySnapshot(
   const { settings, buffer } = deps;
   const unmoved = { decisions, isEmptyApproved: false };
   if (!settings.shouldDeleteMissing || decisions.length === 0) return unmoved;
+  // A source that left the config goes too, once that is approved.
+  const leaving = new Set(removedSources(deps).filter((name) => pendingApproval(deps, name) !== undefined));
   const names = new Set([...buffer.reads.acceptedSources(), ...settings.sources.map(({ name }) => name)]);
-  const isEmpty = [...names].every((name) => prospect(deps, name, decisions).every((read) => isEmptyRead(deps, read)));
+  const isEmpty = [...names].every(
+    (name) => leaving.has(name) || prospect(deps, name, decisions).every((read) => isEmptyRead(deps, read)),
+  );
   const passing = decisions.filter(({ kind }) => kind === 'accept');
   if (!isEmpty || passing.length === 0) return unmoved;
-  if (passing.some(({ approval }) => approval !== undefined)) {
-    return {
-      decisions: decisions.map((one) =>
-        one.kind === 'accept' && one.approval !== undefined ? { ...one, isApproved: true } : one,
-      ),
-      isEmptyApproved: true,
-    };
-  }
+  const isApproved = passing.some(({ approval }) => approval !== undefined);
+  // Each source that has drivers to lose has to be approved itself; where none has, something has to be.
+  const unapproved = new Set(
+    passing
+      .filter(({ approval, comparison }) => approval === undefined && (!isApproved || comparison.before.drivers > 0))
+      .map(({ source }) => source),
+  );
   const reason = 'the snapshot would be empty, which deletes every driver of the service';
   const hint = 'approve it if that is meant';
   return {
-    decisions: decisions.map((one) =>
-      one.kind === 'accept' ? { ...one, kind: 'hold', reason, hint, approvable: true, whyDropped: reason } : one,
-    ),
-    isEmptyApproved: false,
+    decisions: decisions.map((one) => {
+      if (one.kind !== 'accept') return one;
+      if (unapproved.has(one.source)) {
+        return { ...one, kind: 'hold', reason, hint, approvable: true, whyDropped: reason };
+      }
+      return one.approval === undefined ? one : { ...one, isApproved: true };
+    }),
+    isEmptyApproved: isApproved && unapproved.size === 0,
   };
 }
 

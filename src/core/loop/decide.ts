@@ -57,7 +57,9 @@ export function decide(state: LoopState, facts: Facts, events: ReadonlySet<LoopE
   const isAsked = facts.asked !== state.asked || events.has('pass') || events.has('reload');
   const next = soonest(duePushes(state, facts), nowMs);
   const due = next !== undefined && next.atMs <= nowMs ? next : undefined;
-  const pushes = new Set([isAsked ? 'newest' : 'no', due?.push, broken?.pass.push]);
+  // What blocks a first push is mostly that nothing was read yet, which this very pass does.
+  const isFirst = events.has('start') && !facts.hasPushed;
+  const pushes = new Set([isAsked || isFirst ? 'newest' : 'no', due?.push, broken?.pass.push]);
   const push = pushes.has('newest') ? 'newest' : pushes.has('repeat') ? 'repeat' : 'no';
   if (push === 'no' && events.size === 0 && broken === undefined && facts.pollMs > nowMs) {
     return { kind: 'wait', untilMs: Math.min(facts.pollMs, next?.atMs ?? Infinity) };
