@@ -1,4 +1,4 @@
-/** The daemon after a push that failed: what it repeats, when, and what it remembers over a restart (DESIGN 4, Pushing). */
+/** The daemon after a push that failed: what it repeats, when, and what it remembers over a restart. */
 import { mkdir, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';

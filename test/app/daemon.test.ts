@@ -1,4 +1,4 @@
-/** The daemon and time: when it pushes, when it tries again, and what it remembers over a restart (DESIGN 4). */
+/** The daemon and time: when it pushes, when it tries again, and what it remembers over a restart. */
 import { utimesSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

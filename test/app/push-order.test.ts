@@ -1,4 +1,4 @@
-/** Whatever the service answers and whenever: the newest snapshot arrives, and no older one after it (DESIGN 4, Pushing). */
+/** Whatever the service answers and whenever: the newest snapshot arrives, and no older one after it. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';

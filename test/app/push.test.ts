@@ -1,4 +1,4 @@
-/** One pass and its push: what is sent, what its answer means, and what waits for what (DESIGN 4, Pushing). */
+/** One pass and its push: what is sent, what its answer means, and what waits for what. */
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { daemonWorld, days, hours, rows, seconds } from '../support/daemon-world.ts';

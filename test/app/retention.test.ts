@@ -1,4 +1,4 @@
-/** Which acknowledged snapshots are kept, and for how long (DESIGN 3, `keep` and `keepMax`; 4, Keeping). */
+/** Which acknowledged snapshots are kept, and for how long. */
 import { expect, test } from 'vitest';
 import { daemonWorld, days, hours, rows } from '../support/daemon-world.ts';
 

@@ -3,9 +3,9 @@
 export interface JitterOptions {
   /** Attempts that have failed so far, counted from 1. */
   readonly attempt: number;
-  /** Ceiling of the first wait. Default 1 s (DESIGN 4, Pushing). */
+  /** Ceiling of the first wait. Default 1 s. */
   readonly baseMs?: number;
-  /** Ceiling of any wait. Default 5 min (DESIGN 4, Pushing). */
+  /** Ceiling of any wait. Default 5 min. */
   readonly capMs?: number;
   /** Evenly distributed in [0, 1), such as `Math.random`. */
   readonly random: () => number;

@@ -1,5 +1,5 @@
 /**
- * The canonical body of a snapshot (DESIGN section 2): no white space, drivers by the UTF-8 bytes of their id, points by
+ * The canonical body of a snapshot: no white space, drivers by the UTF-8 bytes of their id, points by
  * month, values as they were accepted. Equal data gives equal bytes.
  */
 import type { Month } from '../model.ts';
