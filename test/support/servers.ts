@@ -137,7 +137,8 @@ export async function mariadbServer(options: ServerOptions = {}): Promise<TestSe
   const { mariadbd, install } = installed(mariadb, 'MariaDB');
   const { dir, tls, own, as } = home('mysql');
   const data = path.join(dir, 'data');
-  const init = ['--no-defaults', `--datadir=${data}`, '--skip-test-db', '--skip-name-resolve'];
+  // Two installs at once would trip over each other's temporary tables in the machine's own directory.
+  const init = ['--no-defaults', `--datadir=${data}`, `--tmpdir=${dir}`, '--skip-test-db', '--skip-name-resolve'];
   await run(install, [...init, '--innodb-log-file-size=16M', '--auth-root-authentication-method=normal'], as);
   const port = await freePort();
   const socket = path.join(dir, 'socket');
