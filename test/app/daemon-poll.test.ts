@@ -1,4 +1,4 @@
-/** When a daemon looks at which source: a query or a request is for when it is due. */
+/** When the daemon polls each source: a query or a request only when its own poll is due. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -28,7 +28,7 @@ function sources(url: string, poll: string): object {
   return { sources: { sales: csv('*.csv', { poll: '1m' }), report: { type: 'http', url, poll, drivers } } };
 }
 
-test('a request is made when its poll is due, not whenever a file is looked at', async () => {
+test('a request is made when its poll is due, not whenever a file changes', async () => {
   const report = await reportServer();
   await using w = await daemonWorld(sources(report.url, '1h'));
   await w.write('a.csv', rows('a,2026-01,1'));
@@ -55,7 +55,7 @@ test('a poll may be a cron expression, in `timezone`', async () => {
   expect(report.asked()).toBe(2);
 });
 
-test('a scheduled push looks at everything first', async () => {
+test('a scheduled push polls every source first', async () => {
   const report = await reportServer();
   await using w = await daemonWorld({ ...sources(report.url, '20h'), schedule: '15 14 * * *' });
   await w.write('a.csv', rows('a,2026-01,1'));

@@ -1,10 +1,10 @@
-/** The daemon after a push that failed: what it repeats, when, and what it remembers over a restart. */
-import { mkdir, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+/** The daemon after a push that failed: what it tries again, when, and what it remembers over a restart. */
+import { utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { csv } from '../support/process.ts';
-import { openReceiver, pointsOf } from '../support/receiver.ts';
+import { pointsOf } from '../support/receiver.ts';
 
 test('a refused push is repeated when the schedule is due and not before', async () => {
   await using w = await daemonWorld({ schedule: '0 * * * *' });
@@ -47,7 +47,7 @@ test('a refused push is repeated when the token file changes', async () => {
   ]);
 });
 
-test('the last outcome stays in sight while the daemon only looks at its sources', async () => {
+test('the last outcome stays in sight while the daemon only polls its sources', async () => {
   await using w = await daemonWorld();
   await w.write('a.csv', rows('a,2026-01,1'));
   w.service.answer(400);
@@ -188,18 +188,6 @@ test('all is well again where the data of a refused push was taken back', async 
   expect(w.passes.at(-1)).toMatchObject({ outcome: 'unchanged', exit: 0 });
 });
 
-test('a heartbeat that cannot be written ends nothing', async () => {
-  await using w = await daemonWorld({ schedule: '30 * * * *' });
-  await w.write('a.csv', rows('a,2026-01,1'));
-  const heartbeat = path.join(w.dir, '.driver-sync', 'heartbeat');
-  await w.start();
-  await rm(heartbeat);
-  await mkdir(heartbeat);
-  await w.write('a.csv', rows('a,2026-01,22'));
-  await w.wait(31 * minutes);
-  expect(w.service.posts).toHaveLength(2);
-});
-
 test('a wait for an older push ends with the daemon, and goes on with the next one', async () => {
   await using w = await daemonWorld({ pushOnChange: '1s' });
   await w.write('a.csv', rows('a,2026-01,1'));
@@ -217,94 +205,4 @@ test('a wait for an older push ends with the daemon, and goes on with the next o
   expect(w.service.posts).toHaveLength(2);
   await w.wait(20 * seconds);
   expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '333' } });
-});
-
-test('a scheduled push that a full disk broke is made when there is room again', async () => {
-  await using w = await daemonWorld({ schedule: '30 * * * *', sources: { sales: csv('*.csv', { poll: '1h' }) } });
-  await w.write('a.csv', rows('a,2026-01,1'));
-  await w.start();
-  await w.write('a.csv', rows('a,2026-01,22'));
-  // What a snapshot is drafted in: every write to this device fails for want of space.
-  await symlink('/dev/full', path.join(w.dir, '.driver-sync', 'archive', `draft-${process.pid}`));
-  await w.wait(30 * minutes + 1 * seconds);
-  expect(w.log.lines).toContainEqual(
-    expect.objectContaining({
-      level: 'error',
-      fields: expect.objectContaining({ error: expect.stringMatching(/space|full/) }),
-    }),
-  );
-  expect(w.service.posts).toHaveLength(1);
-  await w.wait(5 * minutes);
-  expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });
-});
-
-test('a rollback that does not arrive is tried again, and the newest snapshot does not take its place', async () => {
-  await using w = await daemonWorld({ pushOnChange: '1s' });
-  await w.write('a.csv', rows('a,2026-01,1'));
-  await w.start();
-  await w.write('a.csv', rows('a,2026-01,22'));
-  await w.wake('source');
-  await w.wait(2 * seconds);
-  w.service.answer(429);
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
-  await w.wake('request');
-  await w.wait(10 * minutes);
-  expect(w.service.posts).toHaveLength(4);
-  expect(w.service.posts[3]?.body).toBe(w.service.posts[0]?.body);
-});
-
-test('a rollback holds through polls, schedules, changes and restarts', async () => {
-  await using w = await daemonWorld({ pushOnChange: '1s', schedule: '0 * * * *' });
-  await w.write('a.csv', rows('a,2026-01,1'));
-  await w.start();
-  await w.write('a.csv', rows('a,2026-01,22'));
-  await w.wait(2 * minutes);
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
-  await w.wake('request');
-  expect(w.service.posts[2]?.body).toBe(w.service.posts[0]?.body);
-  await w.write('a.csv', rows('a,2026-01,333'));
-  await w.wait(61 * minutes);
-  await w.stop();
-  await w.start();
-  await w.wait(61 * minutes);
-  expect(w.service.posts).toHaveLength(3);
-  await w.stop();
-  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
-  expect(pointsOf(w.service.posts[3]!)).toEqual({ a: { '2026-01': '333' } });
-});
-
-test('a rollback whose snapshot is damaged is given up, and the daemon goes on', async () => {
-  await using w = await daemonWorld({ pushOnChange: '1s' });
-  await w.write('a.csv', rows('a,2026-01,1'));
-  await w.start();
-  await w.write('a.csv', rows('a,2026-01,22'));
-  await w.wait(2 * minutes);
-  const { digest } = w.open(({ ledger }) => ledger.pushes.get(1)!);
-  const archive = path.join(w.dir, '.driver-sync', 'archive');
-  const name = (await readdir(archive)).find((one) => one.startsWith(digest)) ?? '';
-  const file = path.join(archive, name);
-  const bytes = await readFile(file);
-  await writeFile(file, bytes.fill('x', bytes.length - 8));
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
-  await w.wake('request');
-  await w.write('a.csv', rows('a,2026-01,333'));
-  await w.wait(5 * minutes);
-  expect(w.open(({ ledger }) => ledger.requests.pending())).toEqual([]);
-  expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '333' } });
-});
-
-test('a rollback that waits for an address that left the config is given up', async () => {
-  await using w = await daemonWorld();
-  await using other = await openReceiver();
-  await w.write('a.csv', rows('a,2026-01,1'));
-  await w.start();
-  w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
-  await w.wake('request');
-  expect(w.service.posts).toHaveLength(2);
-  await w.stop();
-  await w.configure({ destination: { url: other.url } });
-  await w.start();
-  await w.wait(5 * minutes);
-  expect(other.posts).toHaveLength(1);
 });

@@ -1,0 +1,38 @@
+/** The daemon on a disk without room: passes break, and nothing is lost. */
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
+import { csv } from '../support/process.ts';
+import { pointsOf } from '../support/receiver.ts';
+
+test('a heartbeat that cannot be written ends nothing', async () => {
+  await using w = await daemonWorld({ schedule: '30 * * * *' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  const heartbeat = path.join(w.dir, '.driver-sync', 'heartbeat');
+  await w.start();
+  await rm(heartbeat);
+  await mkdir(heartbeat);
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(31 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+});
+
+test('a scheduled push that a full disk broke is made when there is room again', async () => {
+  await using w = await daemonWorld({ schedule: '30 * * * *', sources: { sales: csv('*.csv', { poll: '1h' }) } });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  // What a snapshot is drafted in: every write to this device fails for want of space.
+  await symlink('/dev/full', path.join(w.dir, '.driver-sync', 'archive', `draft-${process.pid}`));
+  await w.wait(30 * minutes + 1 * seconds);
+  expect(w.log.lines).toContainEqual(
+    expect.objectContaining({
+      level: 'error',
+      fields: expect.objectContaining({ error: expect.stringMatching(/space|full/) }),
+    }),
+  );
+  expect(w.service.posts).toHaveLength(1);
+  await w.wait(5 * minutes);
+  expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });
+});

@@ -1,0 +1,77 @@
+/** The daemon and a rollback: tried again, held, and given up. */
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
+import { openReceiver, pointsOf } from '../support/receiver.ts';
+
+test('a rollback that does not arrive is tried again, and the newest snapshot does not take its place', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(2 * seconds);
+  w.service.answer(429);
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  await w.wait(10 * minutes);
+  expect(w.service.posts).toHaveLength(4);
+  expect(w.service.posts[3]?.body).toBe(w.service.posts[0]?.body);
+});
+
+test('a rollback holds through polls, schedules, changes and restarts', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s', schedule: '0 * * * *' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(2 * minutes);
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  expect(w.service.posts[2]?.body).toBe(w.service.posts[0]?.body);
+  await w.write('a.csv', rows('a,2026-01,333'));
+  await w.wait(61 * minutes);
+  await w.stop();
+  await w.start();
+  await w.wait(61 * minutes);
+  expect(w.service.posts).toHaveLength(3);
+  await w.stop();
+  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+  expect(pointsOf(w.service.posts[3]!)).toEqual({ a: { '2026-01': '333' } });
+});
+
+test('a rollback whose snapshot is damaged is given up, and the daemon goes on', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(2 * minutes);
+  const { digest } = w.open(({ ledger }) => ledger.pushes.get(1)!);
+  const archive = path.join(w.dir, '.driver-sync', 'archive');
+  const name = (await readdir(archive)).find((one) => one.startsWith(digest)) ?? '';
+  const file = path.join(archive, name);
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill('x', bytes.length - 8));
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  await w.write('a.csv', rows('a,2026-01,333'));
+  await w.wait(5 * minutes);
+  expect(w.open(({ ledger }) => ledger.requests.pending())).toEqual([]);
+  expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '333' } });
+});
+
+test('a rollback that waits for an address that left the config is given up', async () => {
+  await using w = await daemonWorld();
+  await using other = await openReceiver();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  expect(w.service.posts).toHaveLength(2);
+  await w.stop();
+  await w.configure({ destination: { url: other.url } });
+  await w.start();
+  await w.wait(5 * minutes);
+  expect(other.posts).toHaveLength(1);
+});
