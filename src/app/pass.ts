@@ -1,16 +1,18 @@
 /** One pass: read what changed, judge, build, push, record. `sync` is one of these; the daemon is many. */
 import { isAgentError } from '../core/errors.ts';
-import { fullJitterMs } from '../core/loop/backoff.ts';
 import { type PassEnded, after } from '../core/loop/after.ts';
 import { keepLoopState, loopState } from './loop-record.ts';
 import { review } from './review/review.ts';
 import { keptDigests } from './push/retention.ts';
-import { type PushReport, pushNewest, pushRepeat, standingBlock } from './push/push.ts';
+import type { PushReport } from './push/push-report.ts';
+import { pushNewest, pushRepeat } from './push/push.ts';
+import { standingBlock } from './push/blocked.ts';
 import { prepare } from './prepare/prepare.ts';
 import { type DueSources, readAll } from './read/read-all.ts';
 import { passExit, pushSummary, sourceReport, unjudged } from './report.ts';
 import type { PassReport } from '../core/report.ts';
-import { rollBack } from './prepare/requests.ts';
+import { rollBackRequested } from './prepare/requests.ts';
+import { retrying } from './push/retrying.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export interface PassOptions {
@@ -23,7 +25,7 @@ export interface PassOptions {
   readonly resume: boolean;
   /** A push that did not arrive is tried again for this long. */
   readonly retryForMs: number;
-  /** Sends nothing that the service asked with `Retry-After` to be sent later. The daemon, which has waited already, does not say so. */
+  /** Sends nothing before the time that the service asked for with `Retry-After`. The daemon has waited for it already. */
   readonly keepsToRetryAfter?: boolean;
   /** Which of the sources that are expensive to ask are polled. Default: all of them. */
   readonly polls?: 'all' | 'due';
@@ -37,7 +39,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   prepare(deps, options);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
   const reads = await readAll(deps, options.due, signal);
-  // After a rollback the accepted reads stand for what the service holds, until somebody lets them go on.
+  // After a rollback the accepted reads are what the service holds, until somebody resumes from the sources.
   const verdicts = ledger.state().rolledBack === undefined ? review(deps, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
@@ -77,7 +79,7 @@ function passEnded(
   };
 }
 
-/** What a pass can be begun again on. */
+/** What a pass needs to begin again on a new buffer. */
 interface Rebuildable {
   readonly deps: Dependencies;
   rebuildBuffer(): void;
@@ -117,63 +119,4 @@ function standing(deps: Dependencies): PushReport {
   const last = deps.ledger.pushes.last(deps.address);
   if (last === undefined || last.outcome === 'acknowledged' || servedMs > last.atMs) return { outcome: 'unchanged' };
   return { outcome: last.outcome ?? 'unknown', reason: last.detail };
-}
-
-/** Carries out the newest rollback that was asked for; older ones are pointless then. */
-export async function rollBackRequested(
-  deps: Dependencies,
-  retryForMs: number,
-  signal: AbortSignal,
-): Promise<PushReport | undefined> {
-  const { ledger } = deps;
-  const asked = ledger.requests
-    .pending()
-    .flatMap(({ id, request }) => (request.kind === 'rollback' ? [{ id, request }] : []));
-  const newest = asked.pop();
-  for (const { id } of asked) ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
-  if (newest === undefined) return undefined;
-  let report: PushReport;
-  try {
-    report = await retrying(deps, retryForMs, () => rollBack(deps, newest.request.push, signal), signal);
-  } catch (error) {
-    if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
-    // It cannot be carried out, now or later: say so and go on from the sources.
-    deps.log.error('the rollback is given up', { push: newest.request.push, reason: error.message, hint: error.hint });
-    ledger.requests.finish(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
-    return undefined;
-  }
-  // The daemon goes on trying, in its own time; a command has tried for as long as it does.
-  if (report.retry !== undefined && retryForMs === 0) return report;
-  const summary = report.push === undefined ? {} : { push: pushSummary(report.push) };
-  ledger.requests.finish(newest.id, JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }));
-  return report;
-}
-
-/**
- * Tries again what was not acknowledged, for a while from the first failure on, with a backoff of its own: trouble of
- * times before must not use that while up. Only a service that asks for longer ends it early.
- */
-async function retrying(
-  deps: Dependencies,
-  forMs: number,
-  attempt: () => Promise<PushReport>,
-  signal: AbortSignal,
-): Promise<PushReport> {
-  const { clock, log } = deps;
-  let deadlineMs: number | undefined;
-  for (let failures = 1; ; failures++) {
-    const report = await attempt();
-    if (report.retry === undefined || forMs === 0) return report;
-    deadlineMs ??= clock.monotonicMs() + forMs;
-    const leftMs = deadlineMs - clock.monotonicMs();
-    if (leftMs <= 0 || report.retry.askedMs > leftMs) return report;
-    const waitMs = Math.min(
-      leftMs,
-      Math.max(report.retry.askedMs, fullJitterMs({ attempt: failures, random: deps.random })),
-    );
-    const { outcome, reason } = report;
-    log.warn('the push was not acknowledged and is tried again', { outcome, detail: reason, inMs: Math.round(waitMs) });
-    deps.observe({ kind: 'waiting', ms: waitMs, why: `trying again: ${reason ?? outcome}` });
-    await clock.sleep(waitMs, signal);
-  }
 }

@@ -5,7 +5,7 @@ import { noChanges } from '../core/series/diff.ts';
 import type { PushRecord, ReadKind } from '../core/stores.ts';
 import type { SourceRead } from './read/read-source.ts';
 import type { Verdict } from './review/verdict.ts';
-import type { PushReport } from './push/push.ts';
+import type { PushReport } from './push/push-report.ts';
 import { tieWarnings } from './tie-warnings.ts';
 import type { Dependencies } from './dependencies.ts';
 

@@ -1,7 +1,7 @@
 /** `rollback`: carried out by the agent where one runs, else here. */
-import { rollBackRequested } from '../app/pass.ts';
-import { findRollback } from '../app/prepare/requests.ts';
-import type { PushReport } from '../app/push/push.ts';
+
+import { findRollback, rollBackRequested } from '../app/prepare/requests.ts';
+import type { PushReport } from '../app/push/push-report.ts';
 import { pushSummary } from '../app/report.ts';
 import { type OpenState, openState, runningAgent, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';

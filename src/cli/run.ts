@@ -66,8 +66,8 @@ export async function run(context: Context): Promise<number> {
 }
 
 /**
- * A full disk at the start is waited for, as in the loop: ending would only be started again, over and over. `undefined`:
- * the agent was stopped meanwhile.
+ * Waits while the disk is full, as the loop does: whatever supervises the daemon would only start it again and again.
+ * `undefined`: the agent was stopped meanwhile.
  */
 async function openWhenPossible(log: Log, signal: AbortSignal, open: () => Agent): Promise<Agent | undefined> {
   for (;;) {
@@ -116,7 +116,7 @@ function openEnding(log: Log): Ending {
   };
 }
 
-/** The new settings where they are valid; else the reasons go to the log and the old ones stay. */
+/** The new settings; `undefined` where they cannot be used: then the log says why, and the old ones stay. */
 async function reloadSettings(
   context: Context,
   { log, current }: { log: Log; current: Settings },
@@ -140,7 +140,7 @@ async function reloadSettings(
   return settings;
 }
 
-/** Says what is new: a source that stays held is not news every minute. */
+/** Logs at `info` and above only what changed: a source that stays held is said once, not every minute. */
 class PassLog {
   readonly #log: Log;
   #said = new Map<string, string>();
@@ -177,7 +177,7 @@ class PassLog {
     else this.#log.info('nothing is carried any more', { source: name });
   }
 
-  /** Whether something is not what was said of it last; at first that it is well is no news. */
+  /** Whether this differs from what was said last. The empty text means that all is well, and is not said at first. */
   #isNews(about: string, said: string): boolean {
     const before = this.#said.get(about) ?? '';
     this.#said.set(about, said);

@@ -1,4 +1,5 @@
-import { mayStillLand, standingBlock } from '../app/push/push.ts';
+import { mayStillLand } from '../app/push/send.ts';
+import { standingBlock } from '../app/push/blocked.ts';
 import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { nextPushOf as nextPush, waitsUntilMs } from '../app/loop/next-push.ts';
 import type { PassReport, SourceReport } from '../core/report.ts';

@@ -11,7 +11,7 @@ import { openAgent } from '../../src/compose/agent.ts';
 import { openScratch } from '../../src/compose/scratch.ts';
 import { type PassOptions, runPass } from '../../src/app/pass.ts';
 import { type PlanReport, plan } from '../../src/app/ask/plan.ts';
-import type { PushReport } from '../../src/app/push/push.ts';
+import type { PushReport } from '../../src/app/push/push-report.ts';
 import type { PassReport, SourceReport } from '../../src/core/report.ts';
 import { rollBack } from '../../src/app/prepare/requests.ts';
 import type { Dependencies } from '../../src/app/dependencies.ts';

@@ -5,14 +5,9 @@ import { LargestChanges, type PointChange } from '../../core/series/largest.ts';
 import type { PushRecord, SnapshotDriver } from '../../core/stores.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
-import {
-  type PushReport,
-  acceptedDrivers,
-  blockedReason,
-  buildSnapshot,
-  isFirstPush,
-  snapshotBlock,
-} from '../push/push.ts';
+import type { PushReport } from '../push/push-report.ts';
+import { acceptedDrivers, buildSnapshot } from '../push/newest-snapshot.ts';
+import { blockedReason, isFirstPush, snapshotBlock } from '../push/blocked.ts';
 import { openReadable } from '../push/retention.ts';
 import { readAll } from '../read/read-all.ts';
 import { passExit, sourceReport } from '../report.ts';

@@ -5,7 +5,7 @@
 import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { Settings } from '../../core/settings.ts';
 import { runPassOrRebuild } from '../pass.ts';
-import { hasUnpushed } from '../push/push.ts';
+import { hasUnpushed } from '../push/newest-snapshot.ts';
 import type { PassReport } from '../../core/report.ts';
 import { after } from '../../core/loop/after.ts';
 import type { Agent } from './agent.ts';
@@ -51,9 +51,9 @@ class Daemon {
   #watching: Watching | undefined;
   #polls: PollSchedule;
   #state: LoopState;
-  /** Of the token file when the last pass began. */
+  /** The version of the token file when the last pass began. */
   #tokenVersion: string | undefined;
-  /** What was done when the daemon released its memory last. */
+  /** The data and the push that the daemon had when it last released memory. */
   #doneAtRelease = '';
 
   constructor(options: DaemonOptions) {
@@ -87,7 +87,7 @@ class Daemon {
     await this.#watching?.[Symbol.asyncDispose]();
   }
 
-  /** What happened until then; a beat may come first. */
+  /** Waits until then, or until the next beat, and gives what happened meanwhile. */
   async #wait(untilMs: number): Promise<ReadonlySet<LoopEvent>> {
     const { waker, signal } = this.#options;
     const leftMs = untilMs - this.#agent.deps.clock.now().getTime();
@@ -178,7 +178,7 @@ class Daemon {
   }
 }
 
-/** A full disk is told by the passes. */
+/** Writes unless the disk is full: the next pass breaks on that, and says so. */
 function ifWritable(write: () => void): void {
   try {
     write();

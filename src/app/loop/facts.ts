@@ -1,6 +1,6 @@
 /** How things are now, for `decide`. */
 import type { Dependencies } from '../dependencies.ts';
-import { blockedReason } from '../push/push.ts';
+import { blockedReason } from '../push/blocked.ts';
 import { hasOpenPush } from '../push/repeat.ts';
 import type { Facts } from '../../core/loop/decide.ts';
 

@@ -1,6 +1,7 @@
 /** What `status` says of the next push, by the same rule as the daemon goes by. */
 import type { Dependencies } from '../dependencies.ts';
-import { builtDigest, landsUntilMs, mayStillLand } from '../push/push.ts';
+import { builtDigest } from '../push/newest-snapshot.ts';
+import { landsUntilMs, mayStillLand } from '../push/send.ts';
 import { after } from '../../core/loop/after.ts';
 import { type NextPush, nextPush } from '../../core/loop/decide.ts';
 import { loopFacts } from './facts.ts';

@@ -1,10 +1,14 @@
 /** What `forget` and `rollback` asked for, carried out by the pass: it alone writes the buffer. */
 import { createHash } from 'node:crypto';
-import { AgentError } from '../../core/errors.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { PushRecord, Snapshot } from '../../core/stores.ts';
+import { retrying } from '../push/retrying.ts';
+import { pushSummary } from '../report.ts';
 import { restoreRollback } from './restore.ts';
 import { acknowledgedPush, keptSnapshot } from '../push/retention.ts';
-import { type PushReport, acceptedDrivers, pushSnapshot, waitForOlder } from '../push/push.ts';
+import type { PushReport } from '../push/push-report.ts';
+import { acceptedDrivers } from '../push/newest-snapshot.ts';
+import { pushSnapshot, waitForOlder } from '../push/send.ts';
 import { consentToEmpty } from '../review/approvals.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -19,7 +23,7 @@ export function forgetRequested(deps: Dependencies): void {
   }
 }
 
-/** Drops what is carried for a part, for all gone parts of a source, or for a source that left the config. */
+/** Drops what is carried: for one part, for all parts of a source that are gone, or for a source that left the config. */
 export function forget(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): void {
   const { buffer, ledger, settings } = deps;
   const isConfigured = settings.sources.some(({ name }) => name === source);
@@ -65,7 +69,7 @@ export function checkForget(deps: Dependencies, { source, part }: { source: stri
   }
   if (part === undefined && isConfigured && carried.length === 0) {
     throw new AgentError('usage', `source "${source}" is in the config and ${shown}`, {
-      hint: 'take it out of the config first if it is gone for good',
+      hint: 'take it out of the config first if it will not come back',
     });
   }
 }
@@ -95,6 +99,36 @@ export function findRollback(deps: Dependencies, push: number | string): { recor
   return { record, snapshot };
 }
 
+/** Carries out the newest rollback that was asked for, which supersedes older ones. `undefined`: there is none. */
+export async function rollBackRequested(
+  deps: Dependencies,
+  retryForMs: number,
+  signal: AbortSignal,
+): Promise<PushReport | undefined> {
+  const { ledger } = deps;
+  const asked = ledger.requests
+    .pending()
+    .flatMap(({ id, request }) => (request.kind === 'rollback' ? [{ id, request }] : []));
+  const newest = asked.pop();
+  for (const { id } of asked) ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
+  if (newest === undefined) return undefined;
+  let report: PushReport;
+  try {
+    report = await retrying(deps, retryForMs, () => rollBack(deps, newest.request.push, signal), signal);
+  } catch (error) {
+    if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
+    // It cannot be carried out, now or later: say so and go on from the sources.
+    deps.log.error('the rollback is given up', { push: newest.request.push, reason: error.message, hint: error.hint });
+    ledger.requests.finish(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
+    return undefined;
+  }
+  // The daemon goes on trying, in its own time; a command has tried for as long as it does.
+  if (report.retry !== undefined && retryForMs === 0) return report;
+  const summary = report.push === undefined ? {} : { push: pushSummary(report.push) };
+  ledger.requests.finish(newest.id, JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }));
+  return report;
+}
+
 /** Pushes an acknowledged snapshot again, byte for byte; once acknowledged, nothing else is pushed. One attempt. */
 export async function rollBack(deps: Dependencies, push: number, signal: AbortSignal): Promise<PushReport> {
   const { ledger, address } = deps;
@@ -108,8 +142,8 @@ export async function rollBack(deps: Dependencies, push: number, signal: AbortSi
 }
 
 /**
- * A snapshot is made from its file again: only the very bytes that were acknowledged may be sent. Where its points came
- * from is not among them and is adopted after the push, so that is read beforehand too.
+ * The body is made anew from the snapshot's file, and only the bytes that were acknowledged may be sent. The file also says
+ * where its points came from; that is restored after the push, so it has to be readable before.
  */
 async function verifyBytes(snapshot: Snapshot): Promise<void> {
   for (const _driver of snapshot.read());

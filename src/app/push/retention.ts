@@ -50,7 +50,7 @@ function ifWhole(
 }
 
 /**
- * Of acknowledged pushes: all of 7 days, then the last of each UTC day for `keep`, newest first up to `keepMax`, and
+ * The snapshots to keep, by acknowledged pushes: all of 7 days, then the last of each UTC day for `keep`, newest first up to `keepMax`, and
  * always the last one of each address. Also the snapshot that was built last: a push of it may be under way.
  */
 export function keptDigests(deps: Dependencies): ReadonlySet<string> {

@@ -14,7 +14,7 @@ export interface Attempt {
   readonly askedMs: number;
   /** Evenly distributed in [0, 1). */
   readonly jitter: number;
-  /** Of the data when it was sent. */
+  /** The revision of the data that was sent. */
   readonly revision: number;
   /** A push with other bytes may have been taken and may land after this one. */
   readonly followsOpenPush: boolean;

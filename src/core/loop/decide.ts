@@ -3,7 +3,7 @@
  * everything that it does, and `status` asks it for the next push.
  *
  * A push is due for a reason that stands until a push has served it: a schedule time, a change, a repeat, a failed attempt.
- * So nothing has to remember that a push is still owed.
+ * So nothing has to remember that a push is still due.
  */
 import type { LoopState, PlannedPass, Push } from './state.ts';
 

@@ -49,7 +49,7 @@ export interface Retry {
 
 export interface Stopped {
   readonly atMs: number;
-  /** Of the data that was to be sent. */
+  /** The revision of the data that was to be sent. */
   readonly revision: number;
   /** By the service; else nothing was sent. */
   readonly isRefused: boolean;

@@ -1,0 +1,12 @@
+/** What a pass did about pushing. */
+import type { PushRecord } from '../../core/stores.ts';
+
+export interface PushReport {
+  readonly outcome: 'acknowledged' | 'unchanged' | 'refused' | 'unreachable' | 'unknown' | 'blocked';
+  /** Why nothing was sent, or what the service said. */
+  readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly push?: PushRecord | undefined;
+  /** Present where another attempt is worth it: how long the service asked to wait for, or 0. */
+  readonly retry?: { readonly askedMs: number } | undefined;
+}

@@ -1,0 +1,172 @@
+/** One push of one snapshot: waited for, recorded as begun, sent, and recorded as ended. */
+import { isAgentError } from '../../core/errors.ts';
+import { type Attempt, after } from '../../core/loop/after.ts';
+import type { PushResult, SnapshotBody } from '../../core/ports.ts';
+import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
+import type { PushRecord, Snapshot } from '../../core/stores.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { keepLoopState, lasting, loopState } from '../loop-record.ts';
+import { firstPushTo } from '../review/approvals.ts';
+import { isFirstPush } from './blocked.ts';
+import type { PushReport } from './push-report.ts';
+import { openTitle } from './retention.ts';
+
+/** An attempt that may still land must not land after a different snapshot: that one waits until its timeout is over. */
+export async function waitForOlder(deps: Dependencies, digest: string, signal: AbortSignal): Promise<void> {
+  const { clock, log } = deps;
+  const waitMs = (landsUntilMs(deps, digest) ?? -Infinity) - clock.now().getTime();
+  if (waitMs <= 0) return;
+  log.warn(mayStillLand, { waitMs });
+  deps.observe({ kind: 'waiting', ms: waitMs, why: mayStillLand });
+  await clock.sleep(waitMs, signal);
+}
+
+export const mayStillLand = 'an earlier push may still land; a different snapshot waits for it';
+
+/** Until when an attempt with other bytes than these may still land; `undefined`: no such attempt is known. */
+export function landsUntilMs(deps: Dependencies, digest: string): number | undefined {
+  const { ledger, address, clock, settings } = deps;
+  const open = ledger.pushes.maybeTaken(address, digest);
+  if (open === undefined || settings.destination === 'emulator') return undefined;
+  const nowMs = clock.now().getTime();
+  // A clock that was set back must not make the wait longer than it is meant to be.
+  return Math.min(open.endedAtMs ?? nowMs, nowMs) + settings.destination.timeoutMs;
+}
+
+export interface PushJob {
+  readonly snapshot: Snapshot;
+  /** What the service holds, as far as is known. */
+  readonly last: PushRecord | undefined;
+  readonly rollbackOf?: number;
+  /** It is the last acknowledged one, once more. */
+  readonly isRepeat?: boolean;
+}
+
+/** What a push changes at the service, as far as is known, and which points it is the first to carry. */
+function changesSince(
+  deps: Dependencies,
+  last: PushRecord | undefined,
+  snapshot: Snapshot,
+): Pick<ReturnType<typeof countCarried>, 'changes' | 'carried'> {
+  if (last === undefined) {
+    const { drivers, points } = snapshot;
+    const created = { update: 0, delete: 0 };
+    return {
+      changes: { drivers: { create: drivers, ...created }, points: { create: points, ...created } },
+      carried: [],
+    };
+  }
+  const before = openTitle(deps, last.digest);
+  try {
+    return countCarried(diffDrivers(before?.readPoints() ?? [], snapshot.readPoints()));
+  } catch (error) {
+    if (!isAgentError(error, 'snapshot.damaged') || before === undefined) throw error;
+    deps.log.warn('the last acknowledged snapshot is damaged: all of its points count as new', {
+      cause: error.message,
+    });
+    return countCarried(diffDrivers([], snapshot.readPoints()));
+  }
+}
+
+/** Records a push, sends it, and records what became of it. */
+export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: AbortSignal): Promise<PushReport> {
+  const { ledger, clock, address, destination } = deps;
+  const { snapshot, last, rollbackOf, isRepeat = false } = job;
+  const { digest, drivers, points, bytes } = snapshot;
+  const { changes, carried } = changesSince(deps, last, snapshot);
+  sayFirstPush(deps, snapshot);
+  const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
+  const { shouldDeleteMissing } = snapshot.format;
+  const id = ledger.pushes.begin({
+    ...begun,
+    shouldDeleteMissing,
+    changes: shouldDeleteMissing ? changes : withoutDeletes(changes),
+  });
+  deps.observe({ kind: 'push.begun', push: id, bytes });
+  const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal));
+  deps.observe({ kind: 'push.answered', push: id });
+  const endedAtMs = clock.now().getTime();
+  const attempt = attemptOf(deps, { result, digest, begunMs: begun.atMs, endedMs: endedAtMs });
+  const loop = after(loopState(deps), { ...attempt, push: isRepeat ? 'repeat' : 'newest' });
+  if (result.outcome === 'acknowledged') {
+    const rolledBack =
+      rollbackOf === undefined ? {} : { rolledBack: { push: rollbackOf, sinceMs: endedAtMs, isRestored: false } };
+    const firstPush = firstPushTo(address);
+    ledger.pushes.acknowledge(id, result, {
+      atMs: endedAtMs,
+      carried,
+      state: { loop: lasting(loop), ...rolledBack },
+    });
+    for (const approval of ledger.holds.approvals()) {
+      if (approval.state === 'pending' && approval.source === firstPush)
+        ledger.holds.closeApproval(approval.id, 'used');
+    }
+    ledger.holds.release(firstPush);
+  } else {
+    ledger.pushes.end(id, result, endedAtMs);
+    keepLoopState(deps, loop);
+  }
+  deps.observe({ kind: 'push.recorded', push: id });
+  const isOver = result.outcome === 'acknowledged' || result.outcome === 'refused';
+  return {
+    outcome: result.outcome,
+    reason: result.detail,
+    push: ledger.pushes.get(id),
+    ...(isOver ? {} : { retry: { askedMs: attempt.askedMs } }),
+  };
+}
+
+function attemptOf(
+  { address, buffer, ledger, random, settings }: Dependencies,
+  done: { result: PushResult; digest: string; begunMs: number; endedMs: number },
+): Omit<Attempt, 'push'> {
+  const { result, digest, begunMs, endedMs } = done;
+  return {
+    kind: 'attempt',
+    outcome: result.outcome,
+    begunMs,
+    endedMs,
+    askedMs: result.retryAfterMs ?? 0,
+    jitter: random(),
+    revision: buffer.reads.revision(),
+    // The embedded emulator holds no request back.
+    followsOpenPush: settings.destination !== 'emulator' && ledger.pushes.followsOpen(address, digest),
+  };
+}
+
+/** Nobody knows what a new address holds, so no count of deletes would show these. */
+function sayFirstPush(deps: Dependencies, { drivers, format }: Snapshot): void {
+  const { address, log, settings } = deps;
+  if (!format.shouldDeleteMissing || !isFirstPush(deps)) return;
+  const level = settings.destination === 'emulator' ? 'info' : 'warn';
+  log[level]('this is the first push to this address: it deletes every driver there that is not among these', {
+    address,
+    drivers,
+  });
+}
+
+/** A push that could not begin (no token, no CA file) did not reach the service. One that broke later is recorded as unknown. */
+async function send(deps: Dependencies, id: number, push: () => Promise<PushResult>): Promise<PushResult> {
+  try {
+    return await push();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    if (isAgentError(error, 'config.invalid')) return { outcome: 'unreachable', detail, maybeTaken: false };
+    deps.ledger.pushes.end(id, { outcome: 'unknown', detail, maybeTaken: true }, deps.clock.now().getTime());
+    throw error;
+  }
+}
+
+function observed(deps: Dependencies, body: SnapshotBody): SnapshotBody {
+  return {
+    ...body,
+    async *chunks() {
+      let sent = 0;
+      for await (const chunk of body.chunks()) {
+        yield chunk;
+        sent += chunk.length;
+        deps.observe({ kind: 'push.sending', sent, bytes: body.bytes });
+      }
+    },
+  };
+}
