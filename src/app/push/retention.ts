@@ -50,8 +50,9 @@ function ifWhole(
 }
 
 /**
- * The snapshots to keep, by acknowledged pushes: all of 7 days, then the last of each UTC day for `keep`, newest first up to `keepMax`, and
- * always the last one of each address. Also the snapshot that was built last: a push of it may be under way.
+ * The snapshots to keep: those of all acknowledged pushes of 7 days, then of the last one of each UTC day for `keep`, newest
+ * first up to `keepMax`, and always of the last one to each address. Also the one that was built last: a push of it may be
+ * under way.
  */
 export function keptDigests(deps: Dependencies): ReadonlySet<string> {
   const { ledger, archive, buffer, settings, clock } = deps;
