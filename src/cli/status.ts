@@ -163,6 +163,12 @@ function lastPassOf(settings: Settings, ended: PassReport | undefined): LastPass
 /** The newest approval of each source, while it waits, or was dropped within a week. */
 function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals'] {
   const newest = new Map<string, Approval>();
+  const held = new Map(ledger.holds.held().map(({ source, ...hold }) => [source, hold]));
+  // An approval that a pass has taken up and that still waits is in a source that no approval helps.
+  const waitsFor = ({ source = '', state }: Approval): string | undefined => {
+    const hold = held.get(source);
+    return state === 'pending' && hold?.approvable === false ? `it waits: ${hold.reason}` : undefined;
+  };
   for (const approval of ledger.holds.approvals()) {
     const source = approval.source ?? '';
     if (!newest.has(source)) newest.set(source, approval);
@@ -170,7 +176,10 @@ function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals
   const oldestMs = clock.now().getTime() - 7 * 86_400_000;
   return [...newest]
     .filter(([, { state, atMs }]) => state === 'pending' || (state === 'dropped' && atMs > oldestMs))
-    .map(([source, { digest, state, why }]) => ({ source, digest, state, why }));
+    .map(([source, approval]) => {
+      const { digest, state, why = waitsFor(approval) } = approval;
+      return { source, digest, state, why };
+    });
 }
 
 /** What the agent will do next; one that is no daemon is at it, and at most waits for an earlier push. */

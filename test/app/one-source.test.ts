@@ -125,6 +125,52 @@ describe('one driver, one source', () => {
     expect((await w.status()).held).toEqual([]);
   });
 
+  describe('two held sources that exchange their drivers', () => {
+    /** Eight drivers of each have moved to the other one. */
+    async function exchanged(): Promise<TestWorld> {
+      const w = await owning({ a: ['a', ...ids(1, 8)], b: ['b', ...ids(11, 18)], c: ['c'] });
+      await give(w, { a: ['a', ...ids(11, 18)], b: ['b', ...ids(1, 8)] });
+      return w;
+    }
+
+    test('are approved one after the other beside a daemon', async () => {
+      await using w = await exchanged();
+      const report = await w.sync({ resume: false });
+      await w.approve(sourceOf(report, 'a').digest ?? '');
+      // The pass that the approval wakes: it cannot be used yet, and waits.
+      const waiting = await w.sync({ resume: false });
+      expect(sourceOf(waiting, 'a')).toMatchObject({
+        state: 'held',
+        reason: expect.stringContaining('until the held'),
+      });
+      expect((await w.status()).approvals).toMatchObject([
+        { source: 'a', state: 'pending', why: expect.stringMatching(/waits.*"b"/) },
+      ]);
+      await w.approve(sourceOf(waiting, 'b').digest ?? '');
+      expect(await w.sync({ resume: false })).toMatchObject({ exit: 0 });
+      expect(await w.explain('D01')).toMatchObject({ source: 'b' });
+      expect(await w.explain('D11')).toMatchObject({ source: 'a' });
+      expect((await w.status()).approvals).toEqual([]);
+    });
+
+    test('the one that waits is not accepted by itself', async () => {
+      await using w = await exchanged();
+      await w.approve(sourceOf(await w.sync(), 'a').digest ?? '');
+      for (let pass = 0; pass < 3; pass += 1) expect(await w.sync()).toMatchObject({ exit: 4 });
+      expect(await w.explain('D01')).toMatchObject({ source: 'a' });
+      expect(w.drivers()).toHaveLength(19);
+    });
+
+    test('an approval is dropped where the other source keeps its drivers after all', async () => {
+      await using w = await exchanged();
+      await w.approve(sourceOf(await w.sync(), 'a').digest ?? '');
+      await w.sync();
+      await give(w, { b: ['b', ...ids(11, 18)] });
+      expect(await w.sync()).toMatchObject(judged(4, 'a', { state: 'held' }));
+      expect((await w.status()).approvals).toMatchObject([{ source: 'a', state: 'dropped' }]);
+    });
+  });
+
   test('whatever moves where, every driver comes from one source and nothing waits that need not', async () => {
     const movable = ['p', 'q', 'r', 's', 't'];
     const homes = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 5, maxLength: 5 });

@@ -21,10 +21,10 @@ export function pendingApproval(deps: Dependencies, source: string): Approval | 
   return deps.ledger.holds.approvals().find((approval) => approval.state === 'pending' && approval.source === source);
 }
 
-export function dropApprovals(deps: Dependencies, source: string, why: string): void {
-  for (const approval of deps.ledger.holds.approvals()) {
-    if (approval.state === 'pending' && approval.source === source)
-      deps.ledger.holds.closeApproval(approval.id, 'dropped', why);
+/** @param upTo the newest to drop: one that was given since then is for the next pass */
+export function dropApprovals(deps: Dependencies, source: string, why: string, upTo = Infinity): void {
+  for (const { id, state, source: of } of deps.ledger.holds.approvals()) {
+    if (state === 'pending' && of === source && id <= upTo) deps.ledger.holds.closeApproval(id, 'dropped', why);
   }
 }
 

@@ -51,7 +51,9 @@ function hold(deps: Dependencies, decision: Holding): Verdict {
   const digest = digestOf(source, buffer.reads.drivers(source, 'candidate'));
   ledger.holds.hold({ source, digest, reason, hint, approvable }, scope, clock.now().getTime());
   buffer.reads.keepSummary(source, 'candidate', comparison.after);
-  if (decision.approval !== undefined) dropApprovals(deps, source, decision.whyDropped);
+  if (decision.approval !== undefined && decision.whyDropped !== undefined) {
+    dropApprovals(deps, source, decision.whyDropped, decision.approval.id);
+  }
   return {
     source,
     state: 'held',

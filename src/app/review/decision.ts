@@ -27,8 +27,8 @@ export interface Holding extends Reviewed, Hold {
   readonly kind: 'hold';
   /** False where another source has its drivers: no approval helps. */
   readonly approvable: boolean;
-  /** Why its approval is dropped. */
-  readonly whyDropped: string;
+  /** Why its approval is dropped; `undefined`: it stays pending, since only another held source keeps it from being used. */
+  readonly whyDropped: string | undefined;
 }
 
 export type CandidateDecision = Accepting | Holding;

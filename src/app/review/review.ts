@@ -45,13 +45,14 @@ function isOfCandidate(decision: Decision): decision is CandidateDecision {
   return decision.kind === 'accept' || decision.kind === 'hold';
 }
 
-/** Nothing is held, and no approval waits, of a source that this pass does not hold. */
+/** Of a source that this pass does not hold, nothing stays held and no approval stays pending. */
 function releaseOthers(deps: Dependencies, verdicts: ReadonlyMap<string, Verdict>): void {
   const { address, ledger } = deps;
   // The first push to another address is for another approval.
   const firstPush = firstPushTo(address);
   for (const { state, source } of ledger.holds.approvals()) {
     if (state !== 'pending' || source === undefined || source === firstPush) continue;
+    if (verdicts.get(source)?.state === 'held') continue;
     dropApprovals(deps, source, 'nothing of that source is held any more');
   }
   for (const { source } of ledger.holds.held()) {

@@ -19,23 +19,59 @@ export function holdConflicts(
   for (;;) {
     const reads = settings.sources.flatMap(({ name }) => prospect(deps, name, decided));
     if (reads.length < 2) return decided;
-    const reasons = new Map<string, string>();
+    const conflicts = new Map<string, Conflict[]>();
     for (const { driver, sources } of buffer.reads.sharedDrivers(reads)) {
       const owner =
         sources.find((source) => buffer.reads.driver(source, driver) !== undefined) ?? firstInConfig(deps, sources);
       for (const { kind, source } of decided) {
         if (kind === 'hold' || source === owner || !sources.includes(source)) continue;
-        reasons.set(source, `driver "${driver}" of source "${source}" belongs to source "${owner}"`);
+        conflicts.set(source, [...(conflicts.get(source) ?? []), { driver, owner }]);
       }
     }
-    if (reasons.size === 0) return decided;
+    if (conflicts.size === 0) return decided;
+    const lasting = conflictsOfAllCandidates(deps, decided);
     decided = decided.map((one) => {
-      const reason = reasons.get(one.source);
-      if (reason === undefined) return one;
-      const hint = 'give one of them another id, or take the driver out of one source with "where"';
-      return { ...one, kind: 'hold', reason, hint, approvable: false, whyDropped: reason };
+      const found = conflicts.get(one.source);
+      return found === undefined ? one : holdFor(one, found, lasting);
     });
   }
+}
+
+/** A driver that a candidate has and another source keeps. */
+interface Conflict {
+  readonly driver: string;
+  readonly owner: string;
+}
+
+/** Drivers that two sources would have even if every candidate, held or not, were accepted. */
+function conflictsOfAllCandidates(
+  { buffer, settings }: Dependencies,
+  decisions: readonly CandidateDecision[],
+): ReadonlySet<string> {
+  const accepted = new Set(buffer.reads.acceptedSources());
+  const reads = settings.sources.flatMap(({ name }): { source: string; kind: ReadKind }[] => {
+    if (decisions.some(({ source }) => source === name)) return [{ source: name, kind: 'candidate' }];
+    return accepted.has(name) ? [{ source: name, kind: 'accepted' }] : [];
+  });
+  return new Set([...buffer.reads.sharedDrivers(reads)].map(({ driver }) => driver));
+}
+
+/**
+ * Holds a candidate for its conflicts. Where all of them go once the owners' held candidates are accepted, it only waits: its
+ * approval stays pending, or sources that exchange drivers could not be approved one after the other.
+ */
+function holdFor(one: CandidateDecision, found: readonly Conflict[], lasting: ReadonlySet<string>): CandidateDecision {
+  const conflict = found.find(({ driver }) => lasting.has(driver));
+  const { driver, owner } = conflict ?? found[0]!;
+  const held = { ...one, kind: 'hold', approvable: false } as const;
+  if (conflict === undefined) {
+    const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}" until the held read of "${owner}" is accepted`;
+    const hint = `if the driver has moved, approve "${owner}" too: both are then accepted together; else mend what holds "${owner}"`;
+    return { ...held, reason, hint, whyDropped: undefined };
+  }
+  const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}"`;
+  const hint = 'give one of them another id, or take the driver out of one source with "where"';
+  return { ...held, reason, hint, whyDropped: reason };
 }
 
 function firstInConfig(deps: Dependencies, sources: readonly string[]): string {
