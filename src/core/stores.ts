@@ -309,8 +309,10 @@ export interface HoldLog {
     read: string,
     deletes: ReadCounts & { readonly atMs: number; readonly had: ReadCounts },
   ): void;
-  /** Their sum since a moment, without those of one read, which is being judged again. */
-  deletesSince(source: string, sinceMs: number, read: string): LetThrough;
+  /** Their sum over some sources since a moment, without those of one read, which is being judged again. */
+  deletesSince(sources: readonly string[], sinceMs: number, read: string): LetThrough;
+  /** What was let through for one source counts for another one too, each read once: it takes drivers of it over. */
+  inheritDeletes(from: string, to: string): void;
 }
 
 /** What commands asked of the next pass. */

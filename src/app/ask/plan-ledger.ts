@@ -34,7 +34,8 @@ export function planLedger(ledger: Ledger): Ledger {
       approvedScope: (approval) => holds.approvedScope(approval),
       closeApproval: nothing,
       recordDeletes: nothing,
-      deletesSince: (source, sinceMs, read) => holds.deletesSince(source, sinceMs, read),
+      deletesSince: (sources, sinceMs, read) => holds.deletesSince(sources, sinceMs, read),
+      inheritDeletes: nothing,
     } satisfies HoldLog,
     requests: {
       add: noPush,

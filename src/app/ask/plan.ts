@@ -1,5 +1,5 @@
 /** What the next `sync` would do: the same steps as a pass, on a copy of the buffer and a ledger that keeps only holds. */
-import { type Changes, type RenamedId, hasChanges, withoutDeletes } from '../../core/series/diff.ts';
+import { type Changes, type RenamedId, hasChanges, noChanges, withoutDeletes } from '../../core/series/diff.ts';
 import { compareRuns } from '../../core/series/compare.ts';
 import { LargestChanges, type PointChange } from '../../core/series/largest.ts';
 import type { PushRecord, SnapshotDriver } from '../../core/stores.ts';
@@ -13,6 +13,7 @@ import { readAll } from '../read/read-all.ts';
 import { passExit, sourceReport } from '../report.ts';
 import type { SourceReport } from '../../core/report.ts';
 import { review } from '../review/review.ts';
+import type { Verdict } from '../review/verdict.ts';
 
 export interface PlanReport {
   /** Against the last acknowledged snapshot of the address. */
@@ -60,7 +61,9 @@ export async function plan(
   const pushed = new ChangesBySource(shownMax);
   const compared = compareRuns(acknowledgedDrivers(deps, last), acceptedDrivers(deps), (change) => {
     const { source } = (change.after ?? change.before) as SnapshotDriver;
-    pushed.of(source).add(change);
+    // Without shouldDeleteMissing the service keeps what a push leaves out.
+    const seen = settings.shouldDeleteMissing ? change : { ...change, deleted: [] };
+    if (seen.created.length + seen.updated.length + seen.deleted.length > 0) pushed.of(source).add(seen);
   });
   const changes = settings.shouldDeleteMissing ? compared.changes : withoutDeletes(compared.changes);
   const push: PushReport = blockedPush(deps) ?? snapshotBlock(deps, snapshot) ?? { outcome: 'unchanged' };
@@ -76,11 +79,23 @@ export async function plan(
     isFirstPush: isFirstPush(deps),
     isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
     renamed: [...compared.renamed, ...verdicts.flatMap((verdict) => verdict.renamed ?? [])],
-    sources: verdicts.map((verdict) => {
+    sources: [...verdicts, ...leftBefore(verdicts, pushed)].map((verdict) => {
       const found = (verdict.state === 'held' ? held : pushed).of(verdict.source);
       return { ...sourceReport(deps, verdict), largest: found.shown(), changedPoints: found.count };
     }),
   };
+}
+
+/** Sources that an earlier pass dropped, while the service still has drivers of them. */
+function leftBefore(verdicts: readonly Verdict[], pushed: ChangesBySource): readonly Verdict[] {
+  const judged = new Set(verdicts.map(({ source }) => source));
+  return pushed
+    .names()
+    .filter((source) => !judged.has(source))
+    .map((source) => {
+      const reason = 'it left the config, and the service still has drivers of it';
+      return { source, state: 'unchanged', reason, changes: noChanges };
+    });
 }
 
 /** What the service holds, as far as that is known. */
@@ -94,6 +109,10 @@ class ChangesBySource {
 
   constructor(max: number) {
     this.#max = max;
+  }
+
+  names(): readonly string[] {
+    return [...this.#sources.keys()].sort();
   }
 
   of(source: string): LargestChanges {

@@ -81,6 +81,11 @@ function copyPart({ buffer }: Dependencies, source: string, part: ReadPart): Cho
   return { id, carried: true, settled: part.settled };
 }
 
+/** Removed sources that have drivers of this one's candidate. */
+export function inheritedFrom(deps: Dependencies, source: string, removed: readonly string[]): readonly string[] {
+  return removed.filter((gone) => sharesDrivers(deps, gone, source));
+}
+
 function sharesDrivers(deps: Dependencies, from: string, to: string): boolean {
   for (const _driver of inherited(deps, from, to)) return true;
   return false;

@@ -33,6 +33,7 @@ function accept(deps: Dependencies, decision: Accepting): Verdict {
   const { source, comparison, isApproved, approval, isFirst, scope } = decision;
   const { changes, before } = comparison;
   // Counted before it is done: a crash in between must not give the budget of the day back.
+  for (const gone of decision.inheritedFrom) ledger.holds.inheritDeletes(gone, source);
   if (!isApproved && changes.drivers.delete + changes.points.delete > 0) {
     const { drivers, points } = changes;
     const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete, had: before };
@@ -68,8 +69,8 @@ function hold(deps: Dependencies, decision: Holding): Verdict {
 }
 
 /**
- * What happens to a source that left the config, once the others have what they take over. Nothing is left to say where
- * others took all its drivers.
+ * Settles a source that left the config, once the others have what they take over.
+ * @returns `undefined` where others took all its drivers: then there is nothing to tell
  */
 export function settleRemoved(deps: Dependencies, source: string, watch?: WatchChanges): Verdict | undefined {
   const { buffer, ledger, clock, settings } = deps;
@@ -92,7 +93,7 @@ export function settleRemoved(deps: Dependencies, source: string, watch?: WatchC
     if (buffer.reads.acceptedSources().every((name) => isEmptyRead(deps, { source: name, kind: 'accepted' }))) {
       consentToEmpty(deps);
     }
-    return undefined;
+    return changes.drivers.delete === 0 ? undefined : { source, state: 'accepted', changes };
   }
   const held = { ...judgeRemoved(changes), digest: digestOf(source, []), approvable: true };
   ledger.holds.hold({ source, hint: undefined, ...held }, scope, clock.now().getTime());

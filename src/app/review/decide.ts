@@ -8,7 +8,7 @@ import type { ReadKind, ReadPart } from '../../core/stores.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { takenOut } from '../read/carried.ts';
-import { withInherited } from '../read/removed-sources.ts';
+import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { isWithin, pendingApproval } from './approvals.ts';
 import type { CandidateDecision, Reviewed } from './decision.ts';
 
@@ -45,6 +45,7 @@ export function decide(
     source,
     settings,
     comparison,
+    inheritedFrom: inheritedFrom(deps, source, removed),
     isFirst: buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0,
     scope: { deletes: comparison.deletes, carried: countedTwice.map(({ carried }) => carried) },
     approval: pendingApproval(deps, source),
@@ -54,7 +55,7 @@ export function decide(
 
 function judgeAll(
   deps: Dependencies,
-  { settings, comparison, isFirst }: Reviewed,
+  { settings, comparison, isFirst, inheritedFrom: gone }: Reviewed,
   found: {
     readonly mayLag: boolean;
     readonly accepted: readonly ReadPart[];
@@ -76,8 +77,8 @@ function judgeAll(
       dropsOnlyOldest,
       dropsOnlyNewest: found.mayLag && dropsOnlyNewest,
       letThrough: {
-        day: ledger.holds.deletesSince(name, nowMs - dayMs, key),
-        month: ledger.holds.deletesSince(name, nowMs - 30 * dayMs, key),
+        day: ledger.holds.deletesSince([name, ...gone], nowMs - dayMs, key),
+        month: ledger.holds.deletesSince([name, ...gone], nowMs - 30 * dayMs, key),
       },
       countedTwice: found.countedTwice,
       regression: findRegression(found.accepted, found.candidate),

@@ -11,6 +11,8 @@ export interface Reviewed {
   readonly comparison: Comparison;
   /** The source was never accepted, and takes nothing over from one that left the config. */
   readonly isFirst: boolean;
+  /** Sources that left the config and have drivers of this candidate. */
+  readonly inheritedFrom: readonly string[];
   /** What an approval of this candidate lets pass. */
   readonly scope: ApprovalScope;
   /** What waits for a read of this source. */

@@ -77,11 +77,11 @@ export class SqliteHolds implements HoldLog {
     this.#tables.run(sql, source, read, atMs, drivers, points, had.drivers, had.points);
   }
 
-  deletesSince(source: string, sinceMs: number, read: string): LetThrough {
-    const sql = `SELECT drivers, points, had_drivers AS hadDrivers, had_points AS hadPoints
-      FROM deletion WHERE source = ? AND at_ms > ? AND read != ? ORDER BY at_ms`;
+  deletesSince(sources: readonly string[], sinceMs: number, read: string): LetThrough {
+    const sql = `SELECT DISTINCT read, at_ms, drivers, points, had_drivers AS hadDrivers, had_points AS hadPoints
+      FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ? ORDER BY at_ms`;
     type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
-    const rows = this.#tables.all<Row>(sql, source, sinceMs, read);
+    const rows = this.#tables.all<Row>(sql, JSON.stringify(sources), sinceMs, read);
     const sum = (of: (row: Row) => number): number => rows.reduce((total, row) => total + of(row), 0);
     const [first] = rows;
     return {
@@ -89,6 +89,12 @@ export class SqliteHolds implements HoldLog {
       points: sum((row) => row.points),
       had: first && { drivers: first.hadDrivers, points: first.hadPoints },
     };
+  }
+
+  inheritDeletes(from: string, to: string): void {
+    const sql = `INSERT OR REPLACE INTO deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
+      SELECT ?, read, at_ms, drivers, points, had_drivers, had_points FROM deletion WHERE source = ?`;
+    this.#tables.run(sql, to, from);
   }
 }
 
