@@ -24,8 +24,8 @@ export async function rollback(context: Context, push: string): Promise<number> 
   const settings = loadSettings(context, 'required');
   const id = Number(push);
   {
-    await using state = await openState(settings, commandLog(context));
-    await findRollback(state.deps, push);
+    using state = openState(settings, commandLog(context));
+    findRollback(state.deps, push);
     if (!settings.shouldDeleteMissing)
       say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
   }
@@ -48,10 +48,10 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
 /** Records the request first: should this process be killed, the next agent carries it out. */
 async function rollBackHere(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
-    const request = await deps.ledger.requests.add({ kind: 'rollback', push: id }, Date.now());
+    const request = deps.ledger.requests.add({ kind: 'rollback', push: id }, Date.now());
     const report = await rollBackRequested(deps, retryForMs, signal);
     if (report === undefined) {
-      const { reason } = JSON.parse((await deps.ledger.requests.result(request)) ?? '{}') as Partial<RollbackAnswer>;
+      const { reason } = JSON.parse(deps.ledger.requests.result(request) ?? '{}') as Partial<RollbackAnswer>;
       throw new AgentError('snapshot.damaged', reason ?? 'the rollback was given up', {
         hint: 'name another push: see "driver-sync history"',
       });
@@ -62,13 +62,13 @@ async function rollBackHere(context: Context, settings: Settings, id: number): P
 }
 
 async function askAgent(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
-  await using state: OpenState = await openState(settings, commandLog(context));
+  using state: OpenState = openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
-  const request = await ledger.requests.add({ kind: 'rollback', push: id }, Date.now());
+  const request = ledger.requests.add({ kind: 'rollback', push: id }, Date.now());
   wakeAgent(settings);
   const untilMs = clock.monotonicMs() + waitForAgentMs;
   while (clock.monotonicMs() < untilMs) {
-    const result = await ledger.requests.result(request);
+    const result = ledger.requests.result(request);
     if (result !== undefined) return JSON.parse(result) as RollbackAnswer;
     await clock.sleep(100, new AbortController().signal);
   }

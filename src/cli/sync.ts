@@ -56,7 +56,7 @@ export async function withAgent<T>(
   const progress = openProgress(process.stderr);
   await using emulator = await embedEmulator(settings);
   try {
-    const agent = await openAgent(settings, {
+    const agent = openAgent(settings, {
       command,
       log,
       env,

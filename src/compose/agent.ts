@@ -31,19 +31,15 @@ export interface AgentOptions {
 const emulatorTimeoutMs = 60_000;
 
 /** @throws AgentError `state.locked` where another agent holds the state directory, and other `state.` failures. */
-export async function openAgent(settings: Settings, options: AgentOptions): Promise<Agent> {
+export function openAgent(settings: Settings, options: AgentOptions): Agent {
   // The young generation would grow to 64 MB and more without being any faster: it stays at what starting took. Measured on
   // 4 M rows: a peak of 157 instead of 225 MB, the same CPU time.
   v8.setFlagsFromString('--semi-space-growth-factor=1');
   ensureStateDir(settings.state);
   const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
-  let ledger: Ledger | undefined;
   try {
-    ledger = openLedger(fileIn(settings, 'ledger'), 'migrate');
-    await ledger.pushes.endOrphans(systemClock.now().getTime());
-    return new RunningAgent(settings, options, { lock, ledger });
+    return new RunningAgent(settings, options, lock);
   } catch (error) {
-    await ledger?.close();
     lock.release();
     throw error;
   }
@@ -61,12 +57,13 @@ class RunningAgent implements Agent {
   #beatUntilMs = 0;
   #broken: BrokenPass | undefined;
 
-  constructor(settings: Settings, options: AgentOptions, { lock, ledger }: { lock: Lock; ledger: Ledger }) {
+  constructor(settings: Settings, options: AgentOptions, lock: Lock) {
     this.#settings = settings;
     this.#options = options;
     this.#lock = lock;
     dropOldScratch(settings.state);
-    this.#ledger = ledger;
+    this.#ledger = openLedger(fileIn(settings, 'ledger'), 'migrate');
+    this.#ledger.pushes.endOrphans(systemClock.now().getTime());
     this.#buffer = this.#openBuffer();
     this.#archive = openArchive(fileIn(settings, 'archive'));
     this.#destination = this.#openDestination();
@@ -96,9 +93,9 @@ class RunningAgent implements Agent {
     this.#buffer = openBuffer(fileIn(this.#settings, 'buffer'), 'write');
   }
 
-  async releaseMemory(): Promise<void> {
+  releaseMemory(): void {
     this.#buffer.shrink();
-    await this.#ledger.shrink();
+    this.#ledger.shrink();
     releaseMemory();
   }
 
@@ -137,7 +134,7 @@ class RunningAgent implements Agent {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#destination[Symbol.asyncDispose]();
     this.#buffer.close();
-    await this.#ledger.close();
+    this.#ledger.close();
     this.#lock.release();
   }
 

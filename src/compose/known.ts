@@ -13,7 +13,7 @@ export function readKnown(settings: Settings): (source: string) => KnownParts {
   if (existsSync(file)) {
     try {
       using buffer = disposable(openBuffer(file, 'read'));
-      for (const { name } of settings.sources) known.set(name, knownParts(buffer, name));
+      for (const { name } of settings.sources) known.set(name, knownParts({ buffer, settings }, name));
     } catch (error) {
       if (!isAgentError(error) && !isOtherSchema(error)) throw error;
     }

@@ -16,12 +16,12 @@ import { fileIn, partsOf } from './parts.ts';
 import { type OpenState, nowhere } from './state.ts';
 
 /** Dependencies whose buffer and archive are copies: what a pass would do, without doing it. */
-export async function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): Promise<OpenState> {
+export function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): OpenState {
   ensureStateDir(settings.state);
   const ledgerFile = fileIn(settings, 'ledger');
   if (!existsSync(ledgerFile)) {
     using _lock = acquireLock(settings.state, { command: 'plan', pid: process.pid });
-    await openLedger(ledgerFile, 'migrate').close();
+    openLedger(ledgerFile, 'migrate').close();
   }
   const directory = scratchDirectory(settings.state);
   rmSync(directory, { recursive: true, force: true });
@@ -37,16 +37,16 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
     archive: {
       ...archive,
       write: (...snapshot) => drafts.write(...snapshot),
-      open: async (digest) => (await drafts.open(digest)) ?? (await archive.open(digest)),
-      keepOnly: async () => undefined,
+      open: (digest) => drafts.open(digest) ?? archive.open(digest),
+      keepOnly: () => undefined,
     },
     destination: nowhere,
   };
   return {
     deps,
-    async [Symbol.asyncDispose]() {
+    [Symbol.dispose]() {
       buffer.close();
-      await ledger.close();
+      ledger.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

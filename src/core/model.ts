@@ -89,7 +89,7 @@ export interface Content {
   readonly version: string;
   readonly revisedAtMs: number;
   /** Text files only, and not with `lineEnd: any`: whether the last row was ended by a line end. */
-  readonly endsWithLineEnd?: boolean;
+  readonly endsWithLineEnd?: boolean | undefined;
 }
 
 /** A row that could not be read. */

@@ -2,7 +2,7 @@
 import type { RunSummary } from './series/compare.ts';
 import type { CarriedMonths, Changes } from './series/diff.ts';
 import type { Content, Month, Reject, Rule } from './model.ts';
-import type { FoldedDriver, PackedDriver, PackedPoints, PartOrigin } from './series/packing.ts';
+import type { FoldedDriver, OriginFacts, PackedDriver, PackedPoints, PartOrigin } from './series/packing.ts';
 import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
 import type { LoopState } from './loop/state.ts';
 import type { PassReport } from './report.ts';
@@ -54,7 +54,7 @@ export interface PartWriter {
   readonly id: number;
   add(drivers: Iterable<FoldedDriver>): void;
   commit(content: Content, counts: { readonly rows: number; readonly rejects: number }): PartRead;
-  /** Says that the part stands for this one too, though no cell may name it. */
+  /** Says that this one is a part of the snapshot's read, though no cell may name it. */
   addOrigin(origin: number): void;
   /** Forgets what was added. Harmless after `commit`. */
   discard(): void;
@@ -79,6 +79,12 @@ export interface SharedDriver {
   readonly sources: readonly string[];
 }
 
+/** Some parts of one source, by their ids. */
+export interface PartsOfSource {
+  readonly source: string;
+  readonly parts: readonly number[];
+}
+
 /** The parts that were read, each collapsed, and what is known of the files that they came from. */
 export interface PartStore {
   begin(
@@ -92,14 +98,16 @@ export interface PartStore {
   drivers(part: PartRead): Iterable<FoldedDriver>;
   /** The earliest month of some parts. */
   earliestMonth(ids: readonly number[]): Month | undefined;
+  /** Drivers of some parts of a source that some parts of another one have, too. */
+  sharedDrivers(one: PartsOfSource, other: PartsOfSource): Iterable<string>;
   /** For each of these parts of a source, the first point that one of the others has too. */
   sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[];
   /** The part that cells name by this number. */
   origin(id: number): PartOrigin;
   /** A number for a part in a revision that was read elsewhere (in a snapshot of the archive). */
-  addRestoredOrigin(origin: Omit<PartOrigin, 'id'>): number;
-  /** The parts that a `history` or `snapshot` part stands for. */
-  originsOf(id: number): readonly PartOrigin[];
+  addRestoredOrigin(origin: OriginFacts): number;
+  /** The parts of the read that a `snapshot` part stands for. */
+  originsOf(id: number): readonly OriginFacts[];
   /** What is known of the files of a source where only the newest counts, by name. */
   seen(source: string): ReadonlyMap<string, SeenFile>;
   setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void;
@@ -136,7 +144,7 @@ export interface ReadStore {
   /** Takes drivers out of every part of a source: another source has them now. */
   removeDrivers(source: string, ids: Iterable<string>): void;
   /** All parts that cells of accepted reads may name. */
-  origins(): readonly PartOrigin[];
+  origins(): readonly OriginFacts[];
   /** Counts up whenever an accepted read changes. */
   revision(): number;
 }
@@ -259,10 +267,10 @@ export interface PendingRequest {
 
 /** Every push that was begun, and what became of it. */
 export interface PushLog {
-  begin(push: NewPush): Promise<number>;
-  end(id: number, result: PushResult, endedAtMs: number): Promise<void>;
+  begin(push: NewPush): number;
+  end(id: number, result: PushResult, endedAtMs: number): void;
   /** Pushes that never ended died with their process: their outcome is unknown, and they ended by now. */
-  endOrphans(endedAtMs: number): Promise<void>;
+  endOrphans(endedAtMs: number): void;
   /** Ends a push as acknowledged, with the points that it carried first and what else is so from then on. One transaction. */
   acknowledge(
     id: number,
@@ -273,57 +281,57 @@ export interface PushLog {
       readonly carried: Iterable<CarriedMonths>;
       readonly state: LedgerState;
     },
-  ): Promise<void>;
+  ): void;
   /** Newest first. */
-  all(): Promise<readonly PushRecord[]>;
-  get(id: number): Promise<PushRecord | undefined>;
-  last(address?: string): Promise<PushRecord | undefined>;
-  lastAcknowledged(address?: string): Promise<PushRecord | undefined>;
+  all(): readonly PushRecord[];
+  get(id: number): PushRecord | undefined;
+  last(address?: string): PushRecord | undefined;
+  lastAcknowledged(address?: string): PushRecord | undefined;
   /** Whether the address has acknowledged a push that deletes what it leaves out. */
-  hasDeleting(address: string): Promise<boolean>;
+  hasDeleting(address: string): boolean;
   /** Whether a push to the address since that one, with another digest than this, has an unknown outcome or never ended. */
-  hasOpenSince(address: string, push: number, digest?: string): Promise<boolean>;
+  hasOpenSince(address: string, push: number, digest?: string): boolean;
   /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */
-  maybeTaken(address: string, digest: string): Promise<{ readonly endedAtMs: number | undefined } | undefined>;
+  maybeTaken(address: string, digest: string): { readonly endedAtMs: number | undefined } | undefined;
   /** Whether a push of another digest may have been taken, and nothing but that digest was acknowledged after it. */
-  followsOpen(address: string, digest: string): Promise<boolean>;
+  followsOpen(address: string, digest: string): boolean;
   /** The push to the address that began the present run of a point's value; the first of all where none changed it since. */
-  firstOf(address: string, driver: string, month: Month): Promise<number | undefined>;
+  firstOf(address: string, driver: string, month: Month): number | undefined;
 }
 
 /** What the guard stopped, what was approved, and what it let through. */
 export interface HoldLog {
-  held(): Promise<readonly HeldCandidate[]>;
+  held(): readonly HeldCandidate[];
   /** Records a held candidate; one that is held already keeps its `since`. */
-  hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void>;
-  release(source: string): Promise<void>;
+  hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): void;
+  release(source: string): void;
   /** Approves what is held under that digest. */
-  approve(digest: string, source: string | undefined, nowMs: number): Promise<void>;
+  approve(digest: string, source: string | undefined, nowMs: number): void;
   /** Newest first. */
-  approvals(): Promise<readonly Approval[]>;
-  approvedScope(approval: number): Promise<ApprovalScope>;
-  closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void>;
+  approvals(): readonly Approval[];
+  approvedScope(approval: number): ApprovalScope;
+  closeApproval(id: number, state: 'used' | 'dropped', why?: string): void;
   /** Deletes that the guard let through without approval. Recorded before they are done: `read` makes that harmless. */
   recordDeletes(
     source: string,
     read: string,
     deletes: ReadCounts & { readonly atMs: number; readonly had: ReadCounts },
-  ): Promise<void>;
+  ): void;
   /** Their sum over some sources since a moment, without those of one read, which is being judged again. */
-  deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough>;
+  deletesSince(sources: readonly string[], sinceMs: number, read: string): LetThrough;
   /** What was let through for one source counts for another one too, each read once: it takes drivers of it over. */
-  inheritDeletes(from: string, to: string): Promise<void>;
+  inheritDeletes(from: string, to: string): void;
 }
 
 /** What commands asked of the next pass. */
 export interface RequestLog {
-  add(request: Request, nowMs: number): Promise<number>;
-  pending(): Promise<readonly PendingRequest[]>;
+  add(request: Request, nowMs: number): number;
+  pending(): readonly PendingRequest[];
   /** `result`: what became of it, for the command that waits. */
-  finish(id: number, result: string): Promise<void>;
-  result(id: number): Promise<string | undefined>;
+  finish(id: number, result: string): void;
+  result(id: number): string | undefined;
   /** Changes with every new request and approval. Cheap. */
-  asked(): Promise<string>;
+  asked(): string;
 }
 
 /** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
@@ -344,20 +352,17 @@ export interface LedgerState {
   readonly loop?: LoopState | undefined;
 }
 
-/**
- * The log of pushes, holds and requests, and what else must outlive the buffer. It may be in another place, so it gives
- * promises. Several processes may write: each method is one transaction, and others may write between two calls.
- */
+/** The log of pushes, holds and requests, and what else must outlive the buffer. Several processes may write. */
 export interface Ledger {
   readonly pushes: PushLog;
   readonly holds: HoldLog;
   readonly requests: RequestLog;
-  state(): Promise<LedgerState>;
+  state(): LedgerState;
   /** Changes what is given and leaves the rest; `undefined` forgets. */
-  setState(state: LedgerState): Promise<void>;
+  setState(state: LedgerState): void;
   /** Lets go of what was cached. */
-  shrink(): Promise<void>;
-  close(): Promise<void>;
+  shrink(): void;
+  close(): void;
 }
 
 /** A driver of a snapshot, and the source it came from. */
@@ -372,22 +377,22 @@ export interface Snapshot {
   readonly drivers: number;
   readonly points: number;
   readonly bytes: number;
-  /** The parts that its cells name. */
-  readonly origins: readonly PartOrigin[];
+  /** The parts that its cells name, and the other parts of its reads. */
+  readonly origins: readonly OriginFacts[];
   read(): Iterable<SnapshotDriver>;
   /** The same without where the points came from, in half the time. */
   readPoints(): Iterable<PackedPoints>;
   body(): SnapshotBody;
 }
 
-/** Snapshots by digest, outside the buffer. It may be in another place; a snapshot that it has opened is a local file. */
+/** Snapshots by digest, outside the buffer. */
 export interface Archive {
   /** Writes a snapshot whole or not at all. `drivers` come in the order of ids, each once. */
-  write(drivers: Iterable<SnapshotDriver>, format: BodyFormat, origins: readonly PartOrigin[]): Promise<Snapshot>;
+  write(drivers: Iterable<SnapshotDriver>, format: BodyFormat, origins: readonly OriginFacts[]): Snapshot;
   /** @throws AgentError `snapshot.damaged`; so does reading it. */
-  open(digest: string): Promise<Snapshot | undefined>;
+  open(digest: string): Snapshot | undefined;
   /** What a snapshot takes on the disk; 0 where it is not kept. */
-  storedBytes(digest: string): Promise<number>;
+  storedBytes(digest: string): number;
   /** Drops all snapshots but these. */
-  keepOnly(digests: ReadonlySet<string>): Promise<void>;
+  keepOnly(digests: ReadonlySet<string>): void;
 }

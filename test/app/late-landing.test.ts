@@ -160,7 +160,7 @@ test('the next sync does the repeat that is due, once', async () => {
 
 test('after a rollback its snapshot is what is repeated, and the rollback goes on', async () => {
   await using w = await daemonAfterLoss();
-  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   w.service.land();
   await w.wait(10 * minutes);

@@ -28,7 +28,7 @@ function evidence(deletes: { drivers?: number; points?: number }, more: Partial<
     },
     dropsOnlyOldest: false,
     letThrough: { day: nothing, month: { ...nothing, had: undefined } },
-    countedTwice: [],
+    doubts: [],
     regression: undefined,
     dropsOnlyNewest: false,
     ...more,
@@ -123,7 +123,7 @@ describe('what is held whatever the share', () => {
 
   test('one that may count rows twice, by the parts and the point', () => {
     const other = { part: 'in/2.csv', driver: 'North', month: '2026-01' };
-    expect(judge(evidence({}, { countedTwice: [{ carried: 'in/1.csv', other }] }), rules)?.reason).toBe(
+    expect(judge(evidence({}, { doubts: [{ kind: 'twice', carried: 'in/1.csv', other }] }), rules)?.reason).toBe(
       'rows may be counted twice: in/1.csv is gone and carried, and in/2.csv has its driver "North" in 2026-01 too',
     );
   });

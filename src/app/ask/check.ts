@@ -69,7 +69,7 @@ export async function checkSource(
       const source = deps.openSource(settings);
       // No version: the rows are wanted, whether or not they changed.
       const nowMs = deps.clock.now().getTime();
-      const { listed, parts } = await currentParts(source, { versions: new Map(), seen: known.seen, nowMs }, inner);
+      const { listed, parts } = await currentParts(source, { ...known, versions: new Map(), nowMs }, inner);
       const ends: EndedPart[] = [];
       for (const part of parts) ends.push(await look.read(source, part, inner));
       await look.judgeEnds(source, { ends, listed }, inner);
@@ -141,13 +141,13 @@ class Look {
     { ends, listed }: { ends: readonly EndedPart[]; listed: readonly Part[] },
     signal: AbortSignal,
   ): Promise<void> {
-    const accepted = this.#known.accepted ?? [];
+    const { accepted = [], facts } = this.#known;
     const unsure: QuietNeeded[] = [];
     for (const end of ends) {
       const isAccepted = accepted.some(({ name, version }) => name === end.name && version === end.version);
       if (end.endsWithLineEnd !== false || isAccepted) continue;
       try {
-        const needed = await judgeEnd(end, { source, accepted, ends, listed }, signal);
+        const needed = await judgeEnd(end, { source, accepted: facts.ofPlace(listed), ends, listed }, signal);
         if (needed !== undefined) unsure.push(needed);
       } catch (error) {
         if (!isAgentError(error, 'part.unreadable')) throw error;

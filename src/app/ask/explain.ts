@@ -40,7 +40,7 @@ export interface ExplainedPoint {
  * @param driver its id, or its path with `/` between the elements
  * @throws AgentError `usage` for a driver or month that is not there
  */
-export async function explain(deps: Dependencies, driver: string, month?: string): Promise<Explanation> {
+export function explain(deps: Dependencies, driver: string, month?: string): Explanation {
   const { buffer, ledger, address } = deps;
   const wanted = month === undefined ? undefined : parseMonth(month);
   if (month !== undefined && wanted === undefined) {
@@ -54,14 +54,13 @@ export async function explain(deps: Dependencies, driver: string, month?: string
     const hint = `it has points in ${cells.length} months, from ${formatMonth(first?.month ?? 0)} to ${formatMonth(last?.month ?? 0)}`;
     throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
   }
-  const last = await ledger.pushes.lastAcknowledged(address);
-  const pushed = last === undefined ? undefined : pushedValues(await openReadable(deps, last.digest), id);
-  const points: ExplainedPoint[] = [];
-  for (const cell of shown) {
+  const last = ledger.pushes.lastAcknowledged(address);
+  const pushed = last === undefined ? undefined : pushedValues(openReadable(deps, last.digest), id);
+  const points = shown.map((cell) => {
     const origin = buffer.parts.origin(cell.part);
     const firstPush =
-      pushed?.get(cell.month) === cell.value ? await ledger.pushes.firstOf(address, id, cell.month) : undefined;
-    points.push({
+      pushed?.get(cell.month) === cell.value ? ledger.pushes.firstOf(address, id, cell.month) : undefined;
+    return {
       month: formatMonth(cell.month),
       value: cell.value,
       source: origin.source,
@@ -70,8 +69,8 @@ export async function explain(deps: Dependencies, driver: string, month?: string
       text: cell.text,
       superseded: cell.count - 1,
       ...(firstPush === undefined ? {} : { firstPush }),
-    });
-  }
+    };
+  });
   return { driver: id, path, source, rule, otherPath, points };
 }
 

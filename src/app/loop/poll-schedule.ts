@@ -1,7 +1,7 @@
 /** When each source is polled again, and what its last read gave: a query does not run because a file changed. */
 import type { SourceSettings } from '../../core/settings.ts';
 import type { DueSources } from '../read/read-all.ts';
-import type { SourceRead } from '../read/read-source.ts';
+import type { SourceLook } from '../read/read-source.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A source that could not be read is polled again this soon at the latest, however rare its polls are. */
@@ -12,7 +12,7 @@ type Due = { readonly ms: number } | { readonly at: Date };
 
 export class PollSchedule implements DueSources {
   readonly #deps: Dependencies;
-  readonly #reads = new Map<string, SourceRead>();
+  readonly #reads = new Map<string, SourceLook>();
   readonly #due = new Map<string, Due>();
   #isDue: (source: string) => boolean = () => true;
 
@@ -29,15 +29,14 @@ export class PollSchedule implements DueSources {
     return this;
   }
 
-  standing(source: string): SourceRead | undefined {
+  standing(source: string): SourceLook | undefined {
     const read = this.#reads.get(source);
     return read?.isExpensive !== true || this.#isDue(source) ? undefined : read;
   }
 
-  note(read: SourceRead): void {
+  note(read: SourceLook): void {
     const { name } = read.settings;
-    // What disappeared is said once.
-    this.#reads.set(name, read.state === 'read' ? { ...read, disappeared: [] } : read);
+    this.#reads.set(name, read);
     this.#due.set(name, nextPoll(this.#deps, read));
   }
 
@@ -64,7 +63,7 @@ export class PollSchedule implements DueSources {
   }
 }
 
-function nextPoll({ clock, schedule, settings }: Dependencies, read: SourceRead): Due {
+function nextPoll({ clock, schedule, settings }: Dependencies, read: SourceLook): Due {
   const { poll } = read.settings;
   const isUnread = read.state === 'unread';
   if (poll.kind === 'every') {

@@ -1,16 +1,16 @@
 /** Takes a snapshot of the archive as what every source has accepted: after a rollback, and for a rebuilt buffer. */
 import { randomUUID } from 'node:crypto';
-import { type FoldedDriver, unpackDriver } from '../../core/series/packing.ts';
+import { type FoldedDriver, type OriginFacts, unpackDriver } from '../../core/series/packing.ts';
 import type { PartWriter, Snapshot } from '../../core/stores.ts';
 import { openReadable } from '../push/retention.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A buffer that was lost and made anew takes the last acknowledged snapshot, so that an unread source is carried. */
-export async function restoreAfterLoss(deps: Dependencies): Promise<void> {
+export function restoreAfterLoss(deps: Dependencies): void {
   const { buffer, ledger, log } = deps;
   if (buffer.state().id !== undefined) return;
-  const last = await ledger.pushes.lastAcknowledged();
-  const snapshot = last === undefined ? undefined : await openReadable(deps, last.digest);
+  const last = ledger.pushes.lastAcknowledged();
+  const snapshot = last === undefined ? undefined : openReadable(deps, last.digest);
   if (snapshot !== undefined) {
     restoreSnapshot(deps, snapshot);
     log.warn('the buffer is new: every source starts from the last acknowledged snapshot', { push: last?.id });
@@ -27,14 +27,14 @@ export async function restoreAfterLoss(deps: Dependencies): Promise<void> {
 }
 
 /** Finishes what a rollback began: a crash may have come between its acknowledgement and this. */
-export async function restoreRollback(deps: Dependencies): Promise<void> {
+export function restoreRollback(deps: Dependencies): void {
   const { ledger, archive } = deps;
-  const rolledBack = (await ledger.state()).rolledBack;
+  const rolledBack = ledger.state().rolledBack;
   if (rolledBack === undefined || rolledBack.isRestored) return;
-  const digest = (await ledger.pushes.get(rolledBack.push))?.digest;
-  const snapshot = digest === undefined ? undefined : await archive.open(digest);
+  const digest = ledger.pushes.get(rolledBack.push)?.digest;
+  const snapshot = digest === undefined ? undefined : archive.open(digest);
   if (snapshot !== undefined) restoreSnapshot(deps, snapshot);
-  await ledger.setState({ rolledBack: { ...rolledBack, isRestored: true } });
+  ledger.setState({ rolledBack: { ...rolledBack, isRestored: true } });
 }
 
 /** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */
@@ -46,9 +46,7 @@ function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
     let open = writers.get(packed.source);
     if (open === undefined) {
       const writer = buffer.parts.begin(packed.source, { name: '', kind: 'snapshot' }, '');
-      for (const origin of snapshot.origins) {
-        if (origin.source === packed.source) writer.addOrigin(origins.get(origin.id) as number);
-      }
+      for (const { id } of partsOf(snapshot, packed.source)) writer.addOrigin(origins.get(id) as number);
       open = { writer, batch: [] };
       writers.set(packed.source, open);
     }
@@ -72,6 +70,17 @@ function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
     const read = open.writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
     buffer.reads.set(source, 'accepted', [{ id: read.id, carried: false, settled: false }]);
   }
+}
+
+/** The parts of a source's read. An older snapshot does not say which of several of one name is: the one read last is. */
+function partsOf({ origins }: Snapshot, source: string): Iterable<OriginFacts> {
+  const parts = new Map<string, OriginFacts>();
+  for (const origin of origins) {
+    if (origin.source !== source || origin.isPart === false) continue;
+    const other = parts.get(origin.name);
+    if (other === undefined || other.id < origin.id) parts.set(origin.name, origin);
+  }
+  return parts.values();
 }
 
 function renumber(driver: FoldedDriver, origins: ReadonlyMap<number, number>): FoldedDriver {

@@ -5,15 +5,14 @@ import type { Dependencies } from '../dependencies.ts';
 import { openTitle } from './retention.ts';
 
 /** Builds what sources have accepted into a snapshot in the archive, or finds that it is there already. */
-export async function buildSnapshot(deps: Dependencies): Promise<Snapshot> {
+export function buildSnapshot(deps: Dependencies): Snapshot {
   const { buffer, archive, settings } = deps;
   const { shouldDeleteMissing, stamp } = settings;
   const digest = builtDigest(deps);
-  const known = digest === undefined ? undefined : await openTitle(deps, digest);
+  const known = digest === undefined ? undefined : openTitle(deps, digest);
   if (known !== undefined) return known;
-  const from = madeFrom(deps);
-  const snapshot = await archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.reads.origins());
-  buffer.setState({ built: { from, digest: snapshot.digest } });
+  const snapshot = archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.reads.origins());
+  buffer.setState({ built: { from: madeFrom(deps), digest: snapshot.digest } });
   deps.observe({ kind: 'snapshot.written', digest: snapshot.digest });
   return snapshot;
 }

@@ -16,37 +16,37 @@ export async function pushNewest(
   signal: AbortSignal,
 ): Promise<PushReport> {
   const { ledger, address, clock, settings, log } = deps;
-  const blocked = await blockedReason(deps);
+  const blocked = blockedReason(deps);
   if (blocked !== undefined) return repeatWhileBlocked(deps, { outcome: 'blocked', ...blocked }, signal);
-  const snapshot = await buildSnapshot(deps);
-  const last = await ledger.pushes.lastAcknowledged(address);
+  const snapshot = buildSnapshot(deps);
+  const last = ledger.pushes.lastAcknowledged(address);
   const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
-  const isCurrent = last?.digest === snapshot.digest && !(await ledger.pushes.hasOpenSince(address, last.id));
+  const isCurrent = last?.digest === snapshot.digest && !ledger.pushes.hasOpenSince(address, last.id);
   // A clock that was set back makes an age negative: one push too many sets that right.
   const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
-  if (push === 'ifNeeded' && isCurrent && isFresh && !(await isRepeatDue(deps))) {
+  if (push === 'ifNeeded' && isCurrent && isFresh && !isRepeatDue(deps)) {
     notePushed(deps);
     return { outcome: 'unchanged' };
   }
-  const waiting = await snapshotBlock(deps, snapshot);
+  const waiting = snapshotBlock(deps, snapshot);
   if (waiting !== undefined) return repeatWhileBlocked(deps, waiting, signal);
-  const asked = keepsToRetryAfter ? await waitThatWasAsked(deps) : undefined;
+  const asked = keepsToRetryAfter ? waitThatWasAsked(deps) : undefined;
   if (asked !== undefined) return asked;
   await waitForOlder(deps, snapshot.digest, signal);
-  const report = await pushSnapshot(deps, { snapshot, last }, signal).catch(async (error: unknown) => {
+  const report = await pushSnapshot(deps, { snapshot, last }, signal).catch((error: unknown) => {
     if (!isAgentError(error, 'snapshot.damaged')) throw error;
     // The sources have it all: build it anew.
     log.warn('the snapshot to push was damaged and is built again', { digest: snapshot.digest, cause: error.message });
     deps.buffer.setState({ built: undefined });
-    return pushSnapshot(deps, { snapshot: await buildSnapshot(deps), last }, signal);
+    return pushSnapshot(deps, { snapshot: buildSnapshot(deps), last }, signal);
   });
   if (report.outcome === 'acknowledged') notePushed(deps);
   return report;
 }
 
 /** What an earlier answer asked for with `Retry-After` and is not over. */
-async function waitThatWasAsked(deps: Dependencies): Promise<PushReport | undefined> {
-  const untilMs = (await loopState(deps)).retry?.askedUntilMs ?? -Infinity;
+function waitThatWasAsked(deps: Dependencies): PushReport | undefined {
+  const untilMs = loopState(deps).retry?.askedUntilMs ?? -Infinity;
   const leftMs = untilMs - deps.clock.now().getTime();
   if (leftMs <= 0) return undefined;
   return {
@@ -63,21 +63,20 @@ async function waitThatWasAsked(deps: Dependencies): Promise<PushReport | undefi
  */
 export async function pushRepeat(deps: Dependencies, signal: AbortSignal): Promise<PushReport | undefined> {
   const { ledger, address, log } = deps;
-  const last = await ledger.pushes.lastAcknowledged(address);
-  if (last === undefined || !(await isRepeatDue(deps))) return undefined;
-  const snapshot = await snapshotToRepeat(deps, last);
+  const last = ledger.pushes.lastAcknowledged(address);
+  if (last === undefined || !isRepeatDue(deps)) return undefined;
+  const snapshot = snapshotToRepeat(deps, last);
   if (snapshot === undefined) return undefined;
   log.info('the last snapshot is pushed again: an earlier push may have landed after it', { push: last.id });
   await waitForOlder(deps, snapshot.digest, signal);
   const report = await pushSnapshot(deps, { snapshot, last, isRepeat: true }, signal);
-  const blocked = report.outcome === 'acknowledged' ? await blockedReason(deps) : undefined;
+  const blocked = report.outcome === 'acknowledged' ? blockedReason(deps) : undefined;
   return blocked === undefined ? report : { outcome: 'blocked', ...blocked, push: report.push };
 }
 
 /** A newest snapshot that is blocked does not keep the last one from being repeated. */
 async function repeatWhileBlocked(deps: Dependencies, blocked: PushReport, signal: AbortSignal): Promise<PushReport> {
   const report = await pushRepeat(deps, signal);
-  if (report === undefined)
-    await keepLoopState(deps, withoutDueRepeats(await loopState(deps), deps.clock.now().getTime()));
+  if (report === undefined) keepLoopState(deps, withoutDueRepeats(loopState(deps), deps.clock.now().getTime()));
   return report?.outcome === 'acknowledged' ? { ...blocked, push: report.push } : (report ?? blocked);
 }

@@ -1,26 +1,55 @@
-/** Puts a source's candidate together: the parts that were read, and what is carried. */
-import { AgentError } from '../../core/errors.ts';
+/** Puts candidates together once all sources were read: the parts that are present, and what is carried. */
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import { mergeDriverRuns } from '../../core/series/merge.ts';
+import type { PackedDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { ChosenPart, PartRead, ReadPart } from '../../core/stores.ts';
+import type { PartRead, ReadPart } from '../../core/stores.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { type DatedPart, type Found, type GonePart, carryHistory, carryPart, goneParts, isNewer } from './carried.ts';
-import { inheritCarried, removedSources } from './removed-sources.ts';
+import { acceptedParts } from './accepted-parts.ts';
+import { type Found, type PartToCarry, carryHistory, carryPart, goneParts, isNewer, wasCarried } from './carried.ts';
+import { type SourceLook, type SourceRead, keepPartial } from './read-source.ts';
+import { type Takeover, findTakeovers } from './removed-sources.ts';
+
+/** Sets the candidates of all sources that were read: only then is it known who takes over what of a removed source. */
+export function assembleCandidates(deps: Dependencies, looks: readonly SourceLook[]): SourceRead[] {
+  const reads = looks.flatMap((look) =>
+    look.state === 'read' ? [{ source: look.settings.name, found: look.found }] : [],
+  );
+  const takeovers = findTakeovers(deps, reads);
+  return looks.map((look) => {
+    if (look.state === 'unread') return look;
+    const { settings, isExpensive, found } = look;
+    try {
+      const { disappeared } = assemble(deps, settings, { found, takeovers: takeovers.get(settings.name) ?? [] });
+      return { ...look, disappeared };
+    } catch (error) {
+      if (!isAgentError(error, 'source.unreadable')) throw error;
+      keepPartial(deps, settings.name, found.present);
+      return { settings, isExpensive, state: 'unread', reason: error.message, hint: error.hint };
+    }
+  });
+}
+
+interface Gathered {
+  readonly present: readonly PartRead[];
+  readonly carried: readonly PartToCarry[];
+  readonly takeovers: readonly Takeover[];
+}
 
 /**
  * Sets the source's candidate, or drops it where it would equal the accepted read.
  * @returns the parts that are carried from now on
- * @throws AgentError `source.unreadable` where carried data was collapsed by another rule
+ * @throws AgentError `source.unreadable` where what is carried and what is present do not go together
  */
-export function assembleCandidate(
+function assemble(
   deps: Dependencies,
   settings: SourceSettings,
-  found: Found,
+  { found, takeovers }: { readonly found: Found; readonly takeovers: readonly Takeover[] },
 ): { disappeared: readonly string[] } {
   const { buffer } = deps;
   const source = settings.name;
-  const accepted = buffer.reads.parts(source, 'accepted');
-  const gone = settings.removed === 'carry' ? goneParts(deps, accepted ?? [], found) : [];
+  const gone = settings.removed === 'carry' ? goneOf(deps, source, { found, takeovers }) : [];
   const { present, carried } = found.newestOnly
     ? onlyNewest(found.present, gone)
     : { present: found.present, carried: gone };
@@ -28,56 +57,79 @@ export function assembleCandidate(
     source,
     [...present, ...carried].map(({ name }) => name),
   );
-  if (accepted !== undefined && isAccepted(accepted, present, carried)) {
+  const accepted = buffer.reads.parts(source, 'accepted');
+  const gathered = { present, carried, takeovers };
+  if (accepted !== undefined && isAccepted(accepted, gathered)) {
     buffer.reads.drop(source, 'candidate');
   } else {
-    const basis = basisOf(deps, { source, present, carried });
+    const basis = basisOf(deps, source, gathered);
     // A held candidate that would be made of the same again stays as it is.
-    if (buffer.reads.basis(source, 'candidate') !== basis) {
-      const parts = [
-        ...present.map(({ id }) => ({ id, carried: false, settled: false })),
-        ...carried.map((part) => carryPart(deps, part)),
-      ];
-      setCandidate(deps, settings, { parts, basis });
-    }
+    if (buffer.reads.basis(source, 'candidate') !== basis) setCandidate(deps, settings, { ...gathered, basis });
   }
   buffer.reads.drop(source, 'partial');
-  return { disappeared: carried.filter((part) => part.kind !== 'read' || !part.part.carried).map(({ name }) => name) };
+  return { disappeared: carried.filter((part) => !wasCarried(part)).map(({ name }) => name) };
+}
+
+/**
+ * The accepted parts that are gone: its own, those that a removed source carried, and, where the removed source was the same
+ * place under another key, those that went while it was renamed.
+ */
+function goneOf(
+  { buffer }: Dependencies,
+  source: string,
+  { found, takeovers }: { readonly found: Found; readonly takeovers: readonly Takeover[] },
+): readonly PartToCarry[] {
+  const own: readonly PartToCarry[] = acceptedParts(buffer, source);
+  const others = takeovers.flatMap(({ parts, drivers, isSamePlace }) =>
+    parts.map((part) => ({ ...part, drivers, isLeftBehind: !isSamePlace && !wasCarried(part) })),
+  );
+  const gone = goneParts<PartToCarry & { readonly isLeftBehind?: boolean }>([...own, ...others], found);
+  return gone.filter(({ isLeftBehind }) => isLeftBehind !== true);
 }
 
 /** Where only the newest part counts, one that is gone still counts while nothing newer came. */
-function onlyNewest(
-  present: readonly PartRead[],
-  gone: readonly GonePart[],
-): { present: readonly PartRead[]; carried: readonly GonePart[] } {
+function onlyNewest(present: readonly PartRead[], gone: readonly PartToCarry[]): Pick<Gathered, 'present' | 'carried'> {
   const [newest] = gone
-    .filter((one) => present.every((other) => isNewer(datedPart(one), other)))
-    .sort((a, b) => (isNewer(datedPart(a), datedPart(b)) ? -1 : 1));
+    .filter((one) => present.every((other) => isNewer(one, other)))
+    .sort((a, b) => (isNewer(a, b) ? -1 : 1));
   return newest === undefined ? { present, carried: [] } : { present: [], carried: [newest] };
-}
-
-function datedPart(gone: GonePart): DatedPart {
-  const { revisedAtMs } = gone.kind === 'read' ? gone.part : gone;
-  return { name: gone.name, revisedAtMs };
 }
 
 function setCandidate(
   deps: Dependencies,
   settings: SourceSettings,
-  { parts, basis }: { parts: readonly ChosenPart[]; basis: string },
+  { present, carried, takeovers, basis }: Gathered & { readonly basis: string },
 ): void {
   const { buffer } = deps;
   const source = settings.name;
-  const history =
-    settings.history === 'carry' && buffer.reads.parts(source, 'accepted') !== undefined
-      ? carryHistory(deps, settings, { parts, accepted: buffer.reads.drivers(source, 'accepted') })
-      : [];
-  const own = [...parts, ...history];
-  buffer.reads.set(source, 'candidate', own);
-  const inherited = inheritCarried(deps, settings, removedSources(deps));
-  buffer.reads.set(source, 'candidate', [...own, ...inherited], basis);
+  const parts = [
+    ...present.map(({ id }) => ({ id, carried: false, settled: false })),
+    ...carried.map((part) => carryPart(deps, source, part)),
+  ];
+  const hasHistory =
+    settings.history === 'carry' && (takeovers.length > 0 || buffer.reads.parts(source, 'accepted') !== undefined);
+  const history = hasHistory
+    ? carryHistory(deps, settings, { parts, accepted: acceptedRuns(deps, source, takeovers) })
+    : [];
+  buffer.reads.set(source, 'candidate', [...parts, ...history], basis);
   const rules = new Set(settings.mapping.drivers.map(({ rule }) => rule));
-  if (rules.size > 1 || inherited.length > 0 || parts.some(({ carried }) => carried)) refuseMixedRules(deps, source);
+  if (rules.size > 1 || takeovers.length > 0 || carried.length > 0) {
+    refuseMixedRules(deps, source, [source, ...takeovers.map(({ from }) => from)]);
+  }
+}
+
+/** All that a source had accepted, and what it takes over. */
+function acceptedRuns(
+  { buffer }: Dependencies,
+  source: string,
+  takeovers: readonly Takeover[],
+): Iterable<PackedDriver> {
+  const taken = function* ({ from, drivers }: Takeover): Generator<PackedDriver> {
+    for (const driver of buffer.reads.drivers(from, 'accepted')) {
+      if (drivers === undefined || drivers.has(driver.id)) yield driver;
+    }
+  };
+  return mergeDriverRuns([buffer.reads.drivers(source, 'accepted'), ...takeovers.map(taken)]);
 }
 
 /**
@@ -85,19 +137,22 @@ function setCandidate(
  * carried part from before its source's `collapse` changed, or two entries in two files.
  * @throws AgentError `source.unreadable`
  */
-function refuseMixedRules({ buffer }: Dependencies, source: string): void {
+function refuseMixedRules({ buffer }: Dependencies, source: string, owners: readonly string[]): void {
   const mixed = buffer.reads.mixedRules(source, 'candidate');
   if (mixed === undefined) return;
   const { driver, month, folds } = mixed;
   const [first, second] = folds.map(({ part, rule }) => `${rule} in ${part}`);
   const carried = (buffer.reads.parts(source, 'candidate') ?? []).filter((part) => part.carried);
-  const gone = folds.find(({ part }) => carried.some(({ name }) => name === part));
-  // Marks them as carried in the accepted read, so that they can be forgotten also where they went in this very pass.
-  const isGone = new Set(carried.map(({ id }) => id));
-  const accepted = buffer.reads.parts(source, 'accepted');
-  if (accepted?.some(({ id, carried: isCarried }) => isGone.has(id) && !isCarried) === true) {
-    const parts = accepted.map((part) => ({ ...part, carried: part.carried || isGone.has(part.id) }));
-    buffer.reads.set(source, 'accepted', parts);
+  const gone = folds.find(({ part }) => carried.some(({ name }) => name === part))?.part;
+  let owner = source;
+  // Marks it as carried in the accepted read, so that it can be forgotten also where it went in this very pass.
+  for (const name of gone === undefined ? [] : owners) {
+    const accepted = buffer.reads.parts(name, 'accepted') ?? [];
+    if (accepted.every((part) => part.name !== gone)) continue;
+    owner = name;
+    if (accepted.every((part) => part.carried || part.name !== gone)) continue;
+    const parts = accepted.map((part) => ({ ...part, carried: part.carried || part.name === gone }));
+    buffer.reads.set(name, 'accepted', parts);
   }
   throw new AgentError(
     'source.unreadable',
@@ -106,35 +161,26 @@ function refuseMixedRules({ buffer }: Dependencies, source: string): void {
       hint:
         gone === undefined
           ? 'give the entries that make this id the same collapse, or different ids'
-          : `${gone.part} is gone, and what is carried of it cannot be collapsed anew: put it back, or drop it with "driver-sync forget ${source} ${gone.part}"`,
+          : `${gone} is gone, and what is carried of it cannot be collapsed anew: put it back, or drop it with "driver-sync forget ${owner} ${gone}"`,
     },
   );
 }
 
 /** Everything that a candidate is made from: its parts, and the accepted reads that carried data comes from. */
-function basisOf(
-  { buffer, settings }: Dependencies,
-  { source, present, carried }: { source: string; present: readonly PartRead[]; carried: readonly GonePart[] },
-): string {
-  const configured = new Set(settings.sources.map(({ name }) => name));
-  const accepted = buffer.reads.acceptedSources().filter((name) => name === source || !configured.has(name));
+function basisOf({ buffer }: Dependencies, source: string, { present, carried, takeovers }: Gathered): string {
   return JSON.stringify([
     present.map(({ id }) => id),
     carried.map((gone) => (gone.kind === 'read' ? gone.part.id : [gone.snapshot.id, gone.name])),
-    accepted.map((name) => [name, buffer.reads.parts(name, 'accepted')?.map(({ id }) => id)]),
+    (buffer.reads.parts(source, 'accepted') ?? []).map(({ id }) => id),
+    takeovers.map(({ from, isSamePlace, drivers }) => [from, isSamePlace, drivers === undefined]),
+    // A removed source gives drivers to others, too.
+    takeovers.length === 0 ? 0 : buffer.reads.revision(),
   ]);
 }
 
-function isAccepted(
-  accepted: readonly ReadPart[],
-  present: readonly PartRead[],
-  carried: readonly GonePart[],
-): boolean {
-  if (accepted.some(({ kind }) => kind === 'snapshot')) return false;
+function isAccepted(accepted: readonly ReadPart[], { present, carried, takeovers }: Gathered): boolean {
+  if (takeovers.length > 0 || accepted.some(({ kind }) => kind === 'snapshot')) return false;
   const parts = accepted.filter(({ kind }) => kind === 'part');
   if (parts.length !== present.length + carried.length) return false;
-  return (
-    present.every(({ id }) => parts.some((part) => part.id === id && !part.carried)) &&
-    carried.every((gone) => gone.kind === 'read' && gone.part.carried)
-  );
+  return present.every(({ id }) => parts.some((part) => part.id === id && !part.carried)) && carried.every(wasCarried);
 }

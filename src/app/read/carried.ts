@@ -2,14 +2,24 @@
  * What a candidate carries: accepted parts that are gone, and accepted months that an export does not show any more. Only
  * what was accepted can be carried: a part that was never accepted leaves nothing behind when it goes.
  */
+import { AgentError } from '../../core/errors.ts';
+import { isAdding } from '../../core/guard/guard.ts';
 import type { Month } from '../../core/model.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ChosenPart, PartRead, ReadPart } from '../../core/stores.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { AcceptedPart } from './accepted-parts.ts';
 
-/** The version of a part that was taken out of a snapshot: no file has it. */
-export const takenOut = 'taken out of a snapshot';
+/** The versions of parts that were taken out of a snapshot: no file has one of these. */
+export const takenOut = {
+  /** Each point of the snapshot is one reading. */
+  whole: 'taken out of a snapshot',
+  /** Points of the snapshot left out readings, which may have been of this part. */
+  hiding: 'taken out of a snapshot, without what did not count there',
+  /** Points of the snapshot add readings up, and do not say which parts these came from. */
+  inPart: 'taken out of a snapshot, without its share of sums',
+} as const;
 
 /** What a source showed and what was read of it. */
 export interface Found {
@@ -18,15 +28,11 @@ export interface Found {
   readonly newestOnly: boolean;
 }
 
-/** An accepted part that the source does not show any more: read as it was, or to be taken out of a snapshot. */
-export type GonePart =
-  | { readonly kind: 'read'; readonly name: string; readonly part: ReadPart }
-  | {
-      readonly kind: 'inSnapshot';
-      readonly name: string;
-      readonly revisedAtMs: number;
-      readonly snapshot: ReadPart;
-    };
+/** An accepted part of a source, or of a removed source that it takes over. */
+export type PartToCarry = AcceptedPart & {
+  /** Only these drivers of it; `undefined`: all. */
+  readonly drivers?: ReadonlySet<string> | undefined;
+};
 
 export interface DatedPart {
   readonly name: string;
@@ -38,68 +44,101 @@ export function isNewer(a: DatedPart, b: DatedPart): boolean {
   return a.revisedAtMs > b.revisedAtMs || (a.revisedAtMs === b.revisedAtMs && a.name > b.name);
 }
 
+export function wasCarried(part: AcceptedPart): boolean {
+  return part.kind === 'read' && part.part.carried;
+}
+
 /** Accepted parts that the source does not show any more; one that was only renamed is not among them. */
-export function goneParts(
-  deps: Dependencies,
-  accepted: readonly ReadPart[],
-  { present, listed }: Found,
-): readonly GonePart[] {
+export function goneParts<T extends AcceptedPart>(
+  accepted: readonly T[],
+  { present, listed }: Pick<Found, 'present' | 'listed'>,
+): readonly T[] {
   const names = new Set(listed.map(({ name }) => name));
   const acceptedNames = new Set(accepted.map(({ name }) => name));
-  // One new part is the new name of one old part only.
+  const gone = accepted.filter(({ name }) => !names.has(name));
+  // One new part is the new name of one old part only: first of those that were there until now.
   const newHashes = present.filter(({ name }) => !acceptedNames.has(name)).map(({ hash }) => hash);
-  const isRenamed = (hash: string): boolean => {
-    const at = newHashes.indexOf(hash);
-    if (at >= 0) newHashes.splice(at, 1);
-    return at >= 0;
-  };
-  const gone: readonly GonePart[] = accepted.flatMap((part) => {
-    if (part.kind === 'snapshot') return goneOfSnapshot(deps, part, names);
-    if (part.kind === 'history' || names.has(part.name)) return [];
-    return [{ kind: 'read', name: part.name, part } as const];
-  });
-  return gone.filter((one) => one.kind === 'inSnapshot' || !isRenamed(one.part.hash));
+  const renamed = new Set<T>();
+  for (const part of [...gone.filter((one) => !wasCarried(one)), ...gone.filter(wasCarried)]) {
+    const at = part.hash === undefined ? -1 : newHashes.indexOf(part.hash);
+    if (at < 0) continue;
+    newHashes.splice(at, 1);
+    renamed.add(part);
+  }
+  return gone.filter((part) => !renamed.has(part));
+}
+
+/** Makes an accepted part that is gone a part of a source's candidate. */
+export function carryPart(deps: Dependencies, source: string, gone: PartToCarry): ChosenPart {
+  if (gone.kind === 'inSnapshot') return { id: takeOut(deps, source, gone), carried: true, settled: false };
+  const { part, drivers } = gone;
+  const isOwn = part.source === source && drivers === undefined;
+  return { id: isOwn ? part.id : copyPart(deps, source, part, drivers), carried: true, settled: part.settled };
+}
+
+/** The number of a part that holds these drivers of another one. */
+function copyPart(
+  { buffer }: Pick<Dependencies, 'buffer'>,
+  source: string,
+  part: ReadPart,
+  drivers: ReadonlySet<string> | undefined,
+): number {
+  const writer = buffer.parts.begin(source, { name: part.name, kind: 'part' }, part.fingerprint);
+  writer.add(only(buffer.parts.drivers(part), drivers));
+  return writer.commit(part, part).id;
+}
+
+function* only<T extends { readonly id: string }>(
+  all: Iterable<T>,
+  drivers: ReadonlySet<string> | undefined,
+): Generator<T> {
+  for (const driver of all) if (drivers === undefined || drivers.has(driver.id)) yield driver;
 }
 
 /**
- * After a rollback, or once the buffer was rebuilt, an accepted read is one `snapshot` part. A part that it stands for and
- * that was read into this buffer is carried as it was read; what else is gone has to be taken out of the snapshot.
+ * Makes a part of what a snapshot holds of it, which may be nothing: where others were read later, those have its months.
+ * @throws AgentError `source.unreadable` where sums would lose its share and no guard holds them
  */
-function goneOfSnapshot({ buffer }: Dependencies, snapshot: ReadPart, names: ReadonlySet<string>): GonePart[] {
-  const { source } = snapshot;
-  const reads = (['candidate', 'partial'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
-  return buffer.parts
-    .originsOf(snapshot.id)
-    .filter(({ name }) => !names.has(name))
-    .map(({ id, name, revisedAtMs }) => {
-      const part = reads.find((one) => one.kind === 'part' && one.id === id);
-      if (part === undefined) return { kind: 'inSnapshot', name, revisedAtMs, snapshot };
-      // What was approved later than the snapshot does not hold for it.
-      return { kind: 'read', name, part: { ...part, settled: false } };
-    });
-}
-
-export function carryPart(deps: Dependencies, gone: GonePart): ChosenPart {
-  if (gone.kind === 'read') return { id: gone.part.id, carried: true, settled: gone.part.settled };
-  return { id: takeOut(deps, gone), carried: true, settled: false };
-}
-
-/** Makes a part of what a snapshot holds of it, which may be nothing: where others were read later, those have its months. */
 function takeOut(
-  { buffer }: Dependencies,
-  { snapshot, name, revisedAtMs }: Extract<GonePart, { kind: 'inSnapshot' }>,
+  { buffer, settings }: Dependencies,
+  source: string,
+  { snapshot, name, hash = '', revisedAtMs, endsWithLineEnd, drivers }: Extract<PartToCarry, { kind: 'inSnapshot' }>,
 ): number {
-  const writer = buffer.parts.begin(snapshot.source, { name, kind: 'part' }, snapshot.fingerprint);
-  writer.add(ofPart(buffer.parts.drivers(snapshot), (cell) => buffer.parts.origin(cell.part).name === name));
-  const content = { version: takenOut, hash: `gone:${name}`, revisedAtMs };
+  const writer = buffer.parts.begin(source, { name, kind: 'part' }, snapshot.fingerprint);
+  const all = only(buffer.parts.drivers(snapshot), drivers);
+  let version: string = takenOut.whole;
+  const ofPart = function* (): Generator<FoldedDriver> {
+    for (const driver of all) {
+      if (version !== takenOut.inPart && driver.cells.some(({ count }) => count > 1)) {
+        version = isAdding(driver.rule) ? takenOut.inPart : takenOut.hiding;
+      }
+      const cells = driver.cells.filter((cell) => isCellOf({ buffer }, driver, { cell, name }));
+      if (cells.length > 0) yield { ...driver, cells };
+    }
+  };
+  writer.add(ofPart());
+  if (version === takenOut.inPart && !settings.shouldDeleteMissing) {
+    writer.discard();
+    throw new AgentError('source.unreadable', `${name} is gone, and its share of what adds up is not known any more`, {
+      hint: 'the buffer was lost or rolled back: put it back, or go on without it with "driver-sync forget"',
+    });
+  }
+  const content = { version, hash, revisedAtMs, endsWithLineEnd };
   return writer.commit(content, { rows: 0, rejects: 0 }).id;
 }
 
-function* ofPart(drivers: Iterable<FoldedDriver>, isOfPart: (cell: Cell) => boolean): Generator<FoldedDriver> {
-  for (const driver of drivers) {
-    const cells = driver.cells.filter(isOfPart);
-    if (cells.length > 0) yield { ...driver, cells };
-  }
+/** Whether a point of a snapshot is wholly of the part that it names, and no other part has a share in it. */
+function isOfOnePart({ rule }: Pick<FoldedDriver, 'rule'>, { count }: Cell): boolean {
+  return count === 1 || !isAdding(rule);
+}
+
+/** Whether a point of a snapshot is of one part and of that name. */
+function isCellOf(
+  { buffer }: Pick<Dependencies, 'buffer'>,
+  driver: Pick<FoldedDriver, 'rule'>,
+  { cell, name }: { readonly cell: Cell; readonly name: string },
+): boolean {
+  return isOfOnePart(driver, cell) && buffer.parts.origin(cell.part).name === name;
 }
 
 /**

@@ -1,8 +1,10 @@
 /** Which parts of a source count now, and since when each has the content that it has. */
 import type { Part } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
-import type { LocalBuffer, PartRead, ReadPart, SeenFile } from '../../core/stores.ts';
+import type { PartRead, ReadPart, SeenFile } from '../../core/stores.ts';
+import { type KnownFacts, knownFacts, noFacts } from './accepted-parts.ts';
 import { isNewer } from './carried.ts';
+import { type KnownSources, removedSources } from './removed-sources.ts';
 
 /** What earlier passes left in the buffer about a source's parts. */
 export interface KnownParts {
@@ -13,18 +15,27 @@ export interface KnownParts {
   /** The newest read of each part, by name. */
   readonly newest: ReadonlyMap<string, PartRead>;
   readonly seen: ReadonlyMap<string, SeenFile>;
+  readonly facts: KnownFacts;
 }
 
-export const nothingKnown: KnownParts = { accepted: undefined, hasDrivers: false, newest: new Map(), seen: new Map() };
+export const nothingKnown: KnownParts = {
+  accepted: undefined,
+  hasDrivers: false,
+  newest: new Map(),
+  seen: new Map(),
+  facts: noFacts,
+};
 
-export function knownParts(buffer: Pick<LocalBuffer, 'parts' | 'reads'>, source: string): KnownParts {
+export function knownParts(sources: KnownSources, source: string): KnownParts {
+  const { buffer } = sources;
   const newest = new Map<string, PartRead>();
   for (const kind of ['accepted', 'candidate', 'partial'] as const) {
     for (const part of buffer.reads.parts(source, kind) ?? []) if (part.kind === 'part') newest.set(part.name, part);
   }
   const accepted = buffer.reads.parts(source, 'accepted');
   const hasDrivers = buffer.parts.earliestMonth((accepted ?? []).map(({ id }) => id)) !== undefined;
-  return { accepted, hasDrivers, newest, seen: buffer.parts.seen(source) };
+  const facts = knownFacts(buffer, source, removedSources(sources));
+  return { accepted, hasDrivers, newest, seen: buffer.parts.seen(source), facts };
 }
 
 export interface CurrentParts {
@@ -39,15 +50,17 @@ export interface CurrentParts {
 /** @throws AgentError as `Source.parts` and `Source.hash` */
 export async function currentParts(
   source: Source,
-  known: { readonly versions: ReadonlyMap<string, string>; readonly seen: KnownParts['seen']; readonly nowMs: number },
+  known: Pick<KnownParts, 'seen' | 'facts'> & {
+    readonly versions: ReadonlyMap<string, string>;
+    readonly nowMs: number;
+  },
   signal: AbortSignal,
 ): Promise<CurrentParts> {
   const listed = await source.parts(signal, known.versions);
   signal.throwIfAborted();
   if (source.newestOnly !== true) return { listed, parts: listed, seen: undefined };
   const seen = new Map<string, SeenFile>();
-  for (const part of listed)
-    seen.set(part.name, await see(source, part, { before: known.seen.get(part.name), nowMs: known.nowMs, signal }));
+  for (const part of listed) seen.set(part.name, await see(source, part, { ...known, listed, signal }));
   const dated = listed.map((part) => ({ ...part, revisedAtMs: seen.get(part.name)?.revisedAtMs ?? part.revisedAtMs }));
   return { listed, parts: [dated.reduce((best, part) => (isNewer(part, best) ? part : best))], seen };
 }
@@ -56,12 +69,19 @@ export async function currentParts(
 async function see(
   source: Source,
   part: Part,
-  { before, nowMs, signal }: { before: SeenFile | undefined; nowMs: number; signal: AbortSignal },
+  known: Pick<KnownParts, 'seen' | 'facts'> & {
+    readonly nowMs: number;
+    readonly listed: readonly Part[];
+    readonly signal: AbortSignal;
+  },
 ): Promise<SeenFile> {
+  const { signal } = known;
+  const before = known.seen.get(part.name);
   if (before?.version === part.version) return before;
   const { hash, version } = (await source.hash?.(part, signal)) ?? { hash: part.version, version: part.version };
   signal.throwIfAborted();
   // A time ahead of the clock counts as now, when the content is first seen: else the file would stay the newest.
-  const revisedAtMs = before?.hash === hash ? before.revisedAtMs : Math.min(part.revisedAtMs, nowMs);
+  const firstSeenMs = known.facts.firstSeenMs({ name: part.name, hash }, known.listed);
+  const revisedAtMs = firstSeenMs ?? Math.min(part.revisedAtMs, known.nowMs);
   return { version, hash, revisedAtMs };
 }

@@ -5,8 +5,8 @@
 import { AgentError } from '../../core/errors.ts';
 import type { Part } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
-import type { ReadPart } from '../../core/stores.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { PartFacts } from './accepted-parts.ts';
 
 /** A pass waits no longer than this for files without a line end; the next one looks again. */
 const waitMaxMs = 600_000;
@@ -29,7 +29,8 @@ export interface QuietNeeded {
 
 interface EndFacts {
   readonly source: Source;
-  readonly accepted: readonly ReadPart[];
+  /** Of accepted parts of the same place. */
+  readonly accepted: readonly PartFacts[];
   /** Every part that counts. */
   readonly ends: readonly EndedPart[];
   /** Every part that the source shows. */
@@ -42,7 +43,7 @@ interface EndFacts {
  */
 export async function judgeEnd(part: Part, facts: EndFacts, signal: AbortSignal): Promise<QuietNeeded | undefined> {
   const { source, accepted } = facts;
-  const own = accepted.find(({ name, kind }) => kind === 'part' && name === part.name);
+  const own = accepted.find(({ name }) => name === part.name);
   if (own?.endsWithLineEnd === true) throw cut(part, 'its accepted read had one');
   // It was accepted without one: this is how it is written.
   if (own?.endsWithLineEnd === false) return undefined;

@@ -1,17 +1,18 @@
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { type SourceRead, readSource } from './read-source.ts';
+import { assembleCandidates } from './candidate.ts';
+import { type SourceLook, type SourceRead, readSource } from './read-source.ts';
 
 /** Which sources a pass reads: cheap ones always, expensive ones when they are due. The others stand as they were read last. */
 export interface DueSources {
   /** The last read of a source that is not due. */
-  standing(source: string): SourceRead | undefined;
-  note(read: SourceRead): void;
+  standing(source: string): SourceLook | undefined;
+  note(look: SourceLook): void;
   /** Forgets all reads: the buffer is new, and nothing of them is in there. */
   forget(): void;
 }
 
-/** Reads every source, side by side. What ends a pass ends all of them, each in its own time: none is left behind. */
+/** Reads every source, side by side, and puts their candidates together. What ends a pass ends all of them, each in its own time: none is left behind. */
 export async function readAll(
   deps: Dependencies,
   due: DueSources | undefined,
@@ -19,20 +20,21 @@ export async function readAll(
 ): Promise<SourceRead[]> {
   const { sources } = deps.settings;
   const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, { due, signal })));
-  return ended.map((end) => {
+  const looks = ended.map((end) => {
     if (end.status === 'rejected') throw end.reason;
     return end.value;
   });
+  return assembleCandidates(deps, looks);
 }
 
 async function readDue(
   deps: Dependencies,
   settings: SourceSettings,
   { due, signal }: { due: DueSources | undefined; signal: AbortSignal },
-): Promise<SourceRead> {
+): Promise<SourceLook> {
   const before = due?.standing(settings.name);
   if (before !== undefined) return before;
-  const read = await readSource(deps, settings, signal);
-  due?.note(read);
-  return read;
+  const look = await readSource(deps, settings, signal);
+  due?.note(look);
+  return look;
 }

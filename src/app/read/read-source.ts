@@ -7,7 +7,7 @@ import type { Content, Part } from '../../core/model.ts';
 import type { Lookups, Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
 import type { PartRead, PartWriter } from '../../core/stores.ts';
-import { assembleCandidate } from './candidate.ts';
+import type { Found } from './carried.ts';
 import { type KnownParts, currentParts, knownParts } from './current-parts.ts';
 import { type QuietNeeded, QuietWait, judgeEnd } from './part-end.ts';
 import { type RowTaker, nameWhere, readRows, readUnchanged, tooManyRejects, withLookups } from './part-rows.ts';
@@ -21,40 +21,49 @@ const rejectsKept = 1000;
 /** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */
 const foldSizeMax = 260_000;
 
+interface WholeLook {
+  readonly settings: SourceSettings;
+  /** See `Source.isExpensive`. */
+  readonly isExpensive: boolean;
+  readonly state: 'read';
+  readonly found: Found;
+  /** See `Source.mayLag`. */
+  readonly mayLag: boolean;
+}
+
+interface Unread {
+  readonly settings: SourceSettings;
+  readonly isExpensive: boolean;
+  readonly state: 'unread';
+  readonly reason: string;
+  readonly hint?: string | undefined;
+}
+
 /** What one look at a source gave. */
+export type SourceLook = WholeLook | Unread;
+
+/** The same with its candidate made. */
 export type SourceRead =
-  | {
-      readonly settings: SourceSettings;
-      /** See `Source.isExpensive`. */
-      readonly isExpensive: boolean;
-      readonly state: 'read';
+  | (WholeLook & {
       /** Parts that are gone since the read before, and whose data is carried from now on. */
       readonly disappeared: readonly string[];
-      /** See `Source.mayLag`. */
-      readonly mayLag: boolean;
-    }
-  | {
-      readonly settings: SourceSettings;
-      readonly isExpensive: boolean;
-      readonly state: 'unread';
-      readonly reason: string;
-      readonly hint?: string | undefined;
-    };
+    })
+  | Unread;
 
-/** What one look came to: the source was read, or files have to be quiet for longer. */
-type Look =
-  | { readonly read: ReturnType<typeof assembleCandidate>; readonly unsure?: undefined }
-  | { readonly read?: undefined; readonly unsure: readonly QuietNeeded[] };
+/** The source was read, or files have to be quiet for longer. */
+type Attempt =
+  | { readonly found: Found; readonly unsure?: undefined }
+  | { readonly found?: undefined; readonly unsure: readonly QuietNeeded[] };
 
 /**
- * Brings a source's candidate up to date. A source that cannot be read whole keeps its accepted data, and what was read
- * of it meanwhile is kept for the next look.
+ * Reads what changed in a source. One that cannot be read whole keeps its accepted data, and what was read of it meanwhile is
+ * kept for the next look.
  */
 export async function readSource(
   deps: Dependencies,
   settings: SourceSettings,
   signal: AbortSignal,
-): Promise<SourceRead> {
+): Promise<SourceLook> {
   const limits = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
   const source = deps.openSource(settings);
   const isExpensive = source.isExpensive === true;
@@ -62,7 +71,7 @@ export async function readSource(
   const wait = new QuietWait(deps);
   try {
     for (;;) {
-      const look = await withTimeout(deps.clock, limits, signal, async (inner): Promise<Look> => {
+      const attempt = await withTimeout(deps.clock, limits, signal, async (inner): Promise<Attempt> => {
         const lookups = await deps.readLookups(settings, inner);
         refuseCutLookups(deps, settings.name, lookups);
         const reader = new PartReader(deps, settings, { source, lookups, good });
@@ -71,34 +80,49 @@ export async function readSource(
         if (seen !== undefined) deps.buffer.parts.setSeen(settings.name, seen);
         const present: PartRead[] = [];
         for (const part of parts) {
-          const read = await reader.current(part, inner);
+          const read = await reader.current(part, listed, inner);
           good.set(part.name, read);
           present.push(read);
         }
-        const unsure = await reader.unsureEnds({ present, listed, wait }, inner);
-        // A read that was left behind must not change the candidate under a review.
         inner.throwIfAborted();
+        const unsure = await reader.unsureEnds({ present, listed, wait }, inner);
         if (unsure.length > 0) return { unsure };
         keepLineEnds(deps, settings.name, lookups);
-        const found = { present, listed, newestOnly: source.newestOnly === true };
-        return { read: assembleCandidate(deps, settings, found) };
+        return { found: { present, listed, newestOnly: source.newestOnly === true } };
       });
-      if (look.read !== undefined) {
-        return { settings, isExpensive, mayLag: source.mayLag === true, state: 'read', ...look.read };
+      if (attempt.found !== undefined) {
+        const { found } = attempt;
+        keepUntilAssembled(deps, settings.name, found.present);
+        return { settings, isExpensive, mayLag: source.mayLag === true, state: 'read', found };
       }
       // Outside of the time that a read may take.
-      await wait.until(look.unsure, signal);
+      await wait.until(attempt.unsure, signal);
     }
   } catch (error) {
     if (signal.aborted || !isAgentError(error) || error.code.startsWith('state.')) throw error;
-    const parts = new Map(
-      [...(deps.buffer.reads.parts(settings.name, 'candidate') ?? []), ...good.values()].map((part) => [part.id, part]),
-    );
-    const kept = [...parts.values()].map(({ id }) => ({ id, carried: false, settled: false }));
-    deps.buffer.reads.drop(settings.name, 'candidate');
-    deps.buffer.reads.set(settings.name, 'partial', kept);
+    keepPartial(deps, settings.name, [...good.values()]);
     return { settings, isExpensive, state: 'unread', reason: error.message, hint: error.hint };
   }
+}
+
+/** A source is not read: its candidate is withdrawn, and what was read of it well is kept for the next pass. */
+export function keepPartial({ buffer }: Dependencies, source: string, good: readonly PartRead[]): void {
+  const candidate = buffer.reads.parts(source, 'candidate') ?? [];
+  buffer.reads.drop(source, 'candidate');
+  setPartial(buffer, source, [...candidate, ...good]);
+}
+
+function setPartial(buffer: Dependencies['buffer'], source: string, parts: readonly PartRead[]): void {
+  const ids = new Set(parts.map(({ id }) => id));
+  const kept = [...ids].map((id) => ({ id, carried: false, settled: false }));
+  buffer.reads.set(source, 'partial', kept);
+}
+
+/** Candidates are made once all sources were read; a crash until then must not lose what is new. */
+function keepUntilAssembled({ buffer }: Dependencies, source: string, present: readonly PartRead[]): void {
+  const kept = (['accepted', 'candidate'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
+  if (present.every(({ id }) => kept.some((part) => part.id === id))) return;
+  setPartial(buffer, source, [...(buffer.reads.parts(source, 'partial') ?? []), ...present]);
 }
 
 /**
@@ -140,27 +164,27 @@ class PartReader {
     this.#mapping = withLookups(settings.mapping, lookups);
     this.#rules = { timezone: deps.settings.timezone, calendar: lookups.calendar };
     this.#fingerprint = [readingVersion, settings.digest, ...(lookups.hash === '' ? [] : [lookups.hash])].join(':');
-    const known = knownParts(deps.buffer, settings.name);
+    const known = knownParts(deps, settings.name);
     this.#known = { ...known, newest: new Map([...known.newest, ...good]) };
   }
 
   /** The versions are those of parts that were read the way they would be read now. */
   known(): Parameters<typeof currentParts>[1] {
-    const { newest, seen } = this.#known;
+    const { newest, seen, facts } = this.#known;
     const current = [...newest].filter(([, { fingerprint }]) => fingerprint === this.#fingerprint);
     const nowMs = this.#deps.clock.now().getTime();
-    return { versions: new Map(current.map(([name, { version }]) => [name, version])), seen, nowMs };
+    return { versions: new Map(current.map(([name, { version }]) => [name, version])), seen, facts, nowMs };
   }
 
   /** The read of a part's present content: the one in the buffer where nothing changed. */
-  async current(part: Part, signal: AbortSignal): Promise<PartRead> {
+  async current(part: Part, listed: readonly Part[], signal: AbortSignal): Promise<PartRead> {
     const known = this.#known.newest.get(part.name);
     if (known?.version === part.version && known.fingerprint === this.#fingerprint) return known;
     const reading = { source: this.#source, part, signal };
-    return await readUnchanged(this.#deps.clock, reading, (now) => this.#read(now, signal));
+    return await readUnchanged(this.#deps.clock, reading, (now) => this.#read(now, listed, signal));
   }
 
-  async #read(part: Part, signal: AbortSignal): Promise<PartRead> {
+  async #read(part: Part, listed: readonly Part[], signal: AbortSignal): Promise<PartRead> {
     const { buffer, observe } = this.#deps;
     const source = this.#settings.name;
     const writer = buffer.parts.begin(source, { name: part.name, kind: 'part' }, this.#fingerprint);
@@ -172,13 +196,14 @@ class PartReader {
       buffer.rejects.keep(source, part.name, rejects);
       this.#checkRejects(taker);
       observe({ kind: 'part.folded', source, part: part.name });
-      const same = this.#readsOf(part).filter(({ hash }) => hash === content.hash);
-      const known = same.find(({ fingerprint }) => fingerprint === this.#fingerprint);
+      const known = this.#readsOf(part).find(
+        ({ hash, fingerprint }) => hash === content.hash && fingerprint === this.#fingerprint,
+      );
       if (known !== undefined) {
         buffer.parts.setVersion(known.id, content.version);
         return { ...known, version: content.version };
       }
-      const read = writer.commit({ ...content, revisedAtMs: this.#revisedAtMs(part, content, same[0]) }, counts);
+      const read = writer.commit({ ...content, revisedAtMs: this.#revisedAtMs(part, content, listed) }, counts);
       observe({ kind: 'part.swapped', source, part: part.name });
       return read;
     } catch (error) {
@@ -199,8 +224,11 @@ class PartReader {
    * When the present content of a part came to be. A touched file is as old as its content, and a time ahead of the clock
    * counts as the moment when the content is first seen: else such a file would win every tie from then on.
    */
-  #revisedAtMs(part: Part, content: Content, same: PartRead | undefined): number {
-    if (same !== undefined) return same.revisedAtMs;
+  #revisedAtMs(part: Part, content: Content, listed: readonly Part[]): number {
+    const read = this.#readsOf(part).find(({ hash }) => hash === content.hash);
+    const firstSeenMs =
+      read?.revisedAtMs ?? this.#known.facts.firstSeenMs({ name: part.name, hash: content.hash }, listed);
+    if (firstSeenMs !== undefined) return firstSeenMs;
     const revisedAtMs = this.#source.newestOnly === true ? part.revisedAtMs : content.revisedAtMs;
     return Math.min(revisedAtMs, this.#deps.clock.now().getTime());
   }
@@ -213,11 +241,12 @@ class PartReader {
     { present, listed, wait }: { present: readonly PartRead[]; listed: readonly Part[]; wait: QuietWait },
     signal: AbortSignal,
   ): Promise<readonly QuietNeeded[]> {
-    const accepted = this.#known.accepted ?? [];
+    const { accepted = [], facts } = this.#known;
     const unsure: QuietNeeded[] = [];
     for (const read of present) {
       if (read.endsWithLineEnd !== false || accepted.some(({ id }) => id === read.id) || wait.isStill(read)) continue;
-      const needed = await judgeEnd(read, { source: this.#source, accepted, ends: present, listed }, signal);
+      const known = { source: this.#source, accepted: facts.ofPlace(listed), ends: present, listed };
+      const needed = await judgeEnd(read, known, signal);
       if (needed !== undefined && needed.quietMs < needed.neededMs) unsure.push(needed);
     }
     return unsure;

@@ -3,90 +3,98 @@
  * source has the same drivers: then the source was renamed, and the taker is judged against what it takes over.
  */
 import { pairDrivers } from '../../core/series/diff.ts';
+import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
-import type { SourceSettings } from '../../core/settings.ts';
-import type { ChosenPart, ReadPart } from '../../core/stores.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { carryHistory } from './carried.ts';
+import { type AcceptedPart, acceptedParts } from './accepted-parts.ts';
+import type { Found } from './carried.ts';
 
-export function removedSources(deps: Dependencies): readonly string[] {
-  const configured = new Set(deps.settings.sources.map(({ name }) => name));
-  return deps.buffer.reads.acceptedSources().filter((source) => !configured.has(source));
+/** The sources of the config, and what earlier passes left of any source. */
+export interface KnownSources {
+  readonly settings: Pick<Dependencies['settings'], 'sources'>;
+  readonly buffer: Pick<Dependencies['buffer'], 'parts' | 'reads'>;
+}
+
+export function removedSources({ settings, buffer }: KnownSources): readonly string[] {
+  const configured = new Set(settings.sources.map(({ name }) => name));
+  return buffer.reads.acceptedSources().filter((source) => !configured.has(source));
 }
 
 /** A source's accepted drivers, and those that it takes over from removed sources. */
-export function* withInherited(
-  deps: Dependencies,
-  source: string,
-  removed: readonly string[],
-): Generator<PackedDriver> {
-  let merged: Iterable<PackedDriver> = deps.buffer.reads.drivers(source, 'accepted');
-  for (const gone of removed) merged = mergeOrdered(merged, inherited(deps, gone, source));
-  yield* merged;
+export function withInherited(deps: Dependencies, source: string, removed: readonly string[]): Iterable<PackedDriver> {
+  return mergeDriverRuns([
+    deps.buffer.reads.drivers(source, 'accepted'),
+    ...removed.map((gone) => inherited(deps, gone, source)),
+  ]);
 }
 
-function* inherited(deps: Dependencies, from: string, to: string): Generator<PackedDriver> {
-  const { buffer } = deps;
+function* inherited({ buffer }: Dependencies, from: string, to: string): Generator<PackedDriver> {
   for (const [old, now] of pairDrivers(buffer.reads.drivers(from, 'accepted'), buffer.reads.drivers(to, 'candidate'))) {
     if (old !== undefined && now !== undefined) yield old;
   }
 }
 
-function* mergeOrdered(a: Iterable<PackedDriver>, b: Iterable<PackedDriver>): Generator<PackedDriver> {
-  for (const [left, right] of pairDrivers(a, b)) yield (left ?? right) as PackedDriver;
+/** Drivers that a source of the config has accepted are not the removed one's any more. */
+export function yieldTaken({ buffer, settings }: KnownSources, source: string): void {
+  const present = [...settings.sources.map(({ name }) => name), source].map(
+    (name) => ({ source: name, kind: 'accepted' }) as const,
+  );
+  const taken = [...buffer.reads.sharedDrivers(present)].filter(({ sources }) => sources.includes(source));
+  if (taken.length === 0) return;
+  buffer.reads.removeDrivers(
+    source,
+    taken.map(({ driver }) => driver),
+  );
 }
 
-/** What removed sources carried, parts and history, goes on being carried by the source that takes their drivers over. */
-export function inheritCarried(
+/** What a source takes over of a removed one. */
+export interface Takeover {
+  readonly from: string;
+  /** The accepted parts of the removed source. */
+  readonly parts: readonly AcceptedPart[];
+  /** The taker shows some of these parts: it is the same place under another key, and the others are gone from it. */
+  readonly isSamePlace: boolean;
+  /** Where several sources share in it, each takes the drivers that it has itself; `undefined`: it takes all. */
+  readonly drivers: ReadonlySet<string> | undefined;
+}
+
+/** What every source takes over of removed ones, once all of them were read: a driver of theirs is in its present parts. */
+export function findTakeovers(
   deps: Dependencies,
-  settings: SourceSettings,
-  removed: readonly string[],
-): readonly ChosenPart[] {
+  reads: readonly { readonly source: string; readonly found: Found }[],
+): ReadonlyMap<string, readonly Takeover[]> {
   const { buffer } = deps;
-  const candidate = buffer.reads.parts(settings.name, 'candidate') ?? [];
-  const names = new Set(candidate.map(({ name }) => name));
-  const parts = candidate.filter(({ kind }) => kind === 'part');
-  // Content that is back under another name is not carried beside it; what was there twice stays there twice.
-  const present = parts.filter(({ carried }) => !carried).map(({ hash }) => hash);
-  return removed.flatMap((gone) => {
-    if (!sharesDrivers(deps, gone, settings.name)) return [];
-    const accepted = buffer.reads.parts(gone, 'accepted') ?? [];
-    const renamed = [...present];
-    for (const { hash } of accepted.filter((part) => !part.carried)) take(renamed, hash);
-    const carried = accepted.filter((part) => part.carried && !names.has(part.name) && !take(renamed, part.hash));
-    const copies = carried.map((part) => copyPart(deps, settings.name, part));
-    if (settings.history !== 'carry') return copies;
-    return [
-      ...copies,
-      ...carryHistory(deps, settings, {
-        parts: [...parts, ...copies],
-        accepted: buffer.reads.drivers(gone, 'accepted'),
-      }),
-    ];
-  });
+  const takeovers = new Map<string, Takeover[]>();
+  for (const from of removedSources(deps)) {
+    // A crash may have come between the accepted read of a taker and this.
+    yieldTaken(deps, from);
+    const old = { source: from, parts: (buffer.reads.parts(from, 'accepted') ?? []).map(({ id }) => id) };
+    const shared = ({ source, found }: (typeof reads)[number]): Iterable<string> =>
+      buffer.parts.sharedDrivers({ source, parts: found.present.map(({ id }) => id) }, old);
+    const takers = reads.filter((read) => hasAny(shared(read)));
+    const parts = acceptedParts(buffer, from);
+    const seen = [...buffer.parts.seen(from).keys()];
+    for (const taker of takers) {
+      const drivers = takers.length > 1 ? new Set(shared(taker)) : undefined;
+      const takeover = { from, parts, isSamePlace: isSamePlace(parts, seen, taker.found), drivers };
+      takeovers.set(taker.source, [...(takeovers.get(taker.source) ?? []), takeover]);
+    }
+  }
+  return takeovers;
 }
 
-/** Takes one of equal hashes out of a list; whether it was there. */
-function take(hashes: string[], hash: string): boolean {
-  const at = hashes.indexOf(hash);
-  if (at >= 0) hashes.splice(at, 1);
-  return at >= 0;
-}
-
-function copyPart({ buffer }: Dependencies, source: string, part: ReadPart): ChosenPart {
-  const writer = buffer.parts.begin(source, { name: part.name, kind: 'part' }, part.fingerprint);
-  writer.add(buffer.parts.drivers(part));
-  const { version, hash, revisedAtMs, rows, rejects } = part;
-  const { id } = writer.commit({ version, hash, revisedAtMs }, { rows, rejects });
-  return { id, carried: true, settled: part.settled };
+function isSamePlace(parts: readonly AcceptedPart[], seen: readonly string[], { listed, present }: Found): boolean {
+  const names = new Set([...seen, ...parts.map(({ name }) => name)]);
+  const hashes = new Set(parts.flatMap(({ hash }) => hash ?? []));
+  return listed.some(({ name }) => names.has(name)) || present.some(({ hash }) => hashes.has(hash));
 }
 
 /** Removed sources that have drivers of this one's candidate. */
 export function inheritedFrom(deps: Dependencies, source: string, removed: readonly string[]): readonly string[] {
-  return removed.filter((gone) => sharesDrivers(deps, gone, source));
+  return removed.filter((gone) => hasAny(inherited(deps, gone, source)));
 }
 
-function sharesDrivers(deps: Dependencies, from: string, to: string): boolean {
-  for (const _driver of inherited(deps, from, to)) return true;
+function hasAny(items: Iterable<unknown>): boolean {
+  for (const _item of items) return true;
   return false;
 }

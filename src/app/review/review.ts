@@ -10,39 +10,31 @@ import { holdConflicts, holdEmptySnapshot } from './together.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Accepts or holds every candidate, and records it. */
-export async function review(
-  deps: Dependencies,
-  reads: readonly SourceRead[],
-  watch?: WatchChanges,
-): Promise<readonly Verdict[]> {
+export function review(deps: Dependencies, reads: readonly SourceRead[], watch?: WatchChanges): readonly Verdict[] {
   const removed = removedSources(deps);
-  const alone: Decision[] = [];
-  for (const read of reads) alone.push(await decideAlone(deps, read, { removed, watch }));
-  const { decisions, isEmptyApproved } = await holdEmptySnapshot(
-    deps,
-    holdConflicts(deps, alone.filter(isOfCandidate)),
-  );
-  if (isEmptyApproved) await consentToEmpty(deps);
+  const alone = reads.map((read) => decideAlone(deps, read, { removed, watch }));
+  const { decisions, isEmptyApproved } = holdEmptySnapshot(deps, holdConflicts(deps, alone.filter(isOfCandidate)));
+  if (isEmptyApproved) consentToEmpty(deps);
   const verdicts = new Map<string, Verdict>();
   for (const one of alone) {
     const decision = decisions.find(({ source }) => source === one.source) ?? one;
-    verdicts.set(one.source, await carryOut(deps, decision));
+    verdicts.set(one.source, carryOut(deps, decision));
   }
   for (const gone of removed) {
-    const verdict = await settleRemoved(deps, gone, watch);
+    const verdict = settleRemoved(deps, gone, watch);
     if (verdict !== undefined) verdicts.set(gone, verdict);
   }
-  await releaseOthers(deps, verdicts);
+  releaseOthers(deps, verdicts);
   deps.observe({ kind: 'read.judged' });
   const order = [...deps.settings.sources.map(({ name }) => name), ...removed];
   return order.flatMap((name) => verdicts.get(name) ?? []);
 }
 
-async function decideAlone(
+function decideAlone(
   deps: Dependencies,
   read: SourceRead,
   around: { removed: readonly string[]; watch: WatchChanges | undefined },
-): Promise<Decision> {
+): Decision {
   const source = read.settings.name;
   if (read.state === 'unread') return { kind: 'unread', source, reason: read.reason, hint: read.hint };
   if (deps.buffer.reads.parts(source, 'candidate') === undefined) return { kind: 'unchanged', source };
@@ -54,16 +46,16 @@ function isOfCandidate(decision: Decision): decision is CandidateDecision {
 }
 
 /** Of a source that this pass does not hold, nothing stays held and no approval stays pending. */
-async function releaseOthers(deps: Dependencies, verdicts: ReadonlyMap<string, Verdict>): Promise<void> {
+function releaseOthers(deps: Dependencies, verdicts: ReadonlyMap<string, Verdict>): void {
   const { address, ledger } = deps;
   // The first push to another address is for another approval.
   const firstPush = firstPushTo(address);
-  for (const { state, source } of await ledger.holds.approvals()) {
+  for (const { state, source } of ledger.holds.approvals()) {
     if (state !== 'pending' || source === undefined || source === firstPush) continue;
     if (verdicts.get(source)?.state === 'held') continue;
-    await dropApprovals(deps, source, 'nothing of that source is held any more');
+    dropApprovals(deps, source, 'nothing of that source is held any more');
   }
-  for (const { source } of await ledger.holds.held()) {
-    if (source !== firstPush && verdicts.get(source)?.state !== 'held') await ledger.holds.release(source);
+  for (const { source } of ledger.holds.held()) {
+    if (source !== firstPush && verdicts.get(source)?.state !== 'held') ledger.holds.release(source);
   }
 }

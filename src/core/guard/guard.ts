@@ -17,8 +17,8 @@ export interface Evidence {
   readonly dropsOnlyNewest: boolean;
   /** Deletes that the guard let through without approval. */
   readonly letThrough: { readonly day: Deletes; readonly month: Deletes & { readonly had: Deletes | undefined } };
-  /** Carried parts that may count rows twice. */
-  readonly countedTwice: readonly CountedTwice[];
+  /** What is doubtful about carried parts. */
+  readonly doubts: readonly CarriedDoubt[];
   /** The place says that it is older than it was. */
   readonly regression: Regression | undefined;
 }
@@ -28,11 +28,19 @@ interface Deletes {
   readonly points: number;
 }
 
-/** A carried part, and what says that its rows may stand in another part too. */
-export interface CountedTwice {
-  readonly carried: string;
-  /** A part that is new or changed and has a point of the carried one; `undefined`: what is carried is only known from a snapshot. */
-  readonly other: { readonly part: string; readonly driver: string; readonly month: string } | undefined;
+/** A carried part, and why what is carried of it may be wrong beside the other parts. */
+export type CarriedDoubt =
+  /** Its rows may stand in another part too: that one is new or changed and has a point of it. */
+  | { readonly kind: 'twice'; readonly carried: string; readonly other: SharedPart }
+  /** It is only known from a snapshot, which does not say what its share of sums was. */
+  | { readonly kind: 'share'; readonly carried: string }
+  /** It is only known from a snapshot, and a reading of it that did not count there may count now. */
+  | { readonly kind: 'hidden'; readonly carried: string; readonly driver: string; readonly month: string };
+
+interface SharedPart {
+  readonly part: string;
+  readonly driver: string;
+  readonly month: string;
 }
 
 export interface GuardRules {
@@ -52,7 +60,7 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   const { accepted, candidate, changes } = evidence;
   const emptiness = judgeEmptiness(evidence, rules);
   if (emptiness !== undefined) return emptiness;
-  if (evidence.countedTwice.length > 0) return judgeCountedTwice(evidence.countedTwice);
+  if (evidence.doubts.length > 0) return judgeDoubts(evidence.doubts);
   if (accepted !== undefined && evidence.regression !== undefined && hasChanges(changes)) {
     const { from, to } = evidence.regression;
     return {
@@ -105,19 +113,38 @@ function judgeEmptiness({ accepted, candidate }: Evidence, rules: GuardRules): H
   };
 }
 
-function judgeCountedTwice(found: readonly CountedTwice[]): Hold {
-  const shown = found
-    .slice(0, 3)
-    .map(({ carried, other }) =>
-      other === undefined
-        ? `${carried} is gone, and what is known of it comes from a snapshot, where it is summed up with others`
-        : `${carried} is gone and carried, and ${other.part} has its driver "${other.driver}" in ${other.month} too`,
-    );
-  const more = found.length > 3 ? `; and ${found.length - 3} more` : '';
-  return {
-    reason: `rows may be counted twice: ${shown.join('; ')}${more}`,
-    hint: 'put the part that is gone back, or drop it with "driver-sync forget"; approve if both really add up',
-  };
+function judgeDoubts(doubts: readonly CarriedDoubt[]): Hold {
+  const twice = doubts.filter(({ kind }) => kind === 'twice');
+  const missing = doubts.filter(({ kind }) => kind !== 'twice');
+  const reasons = [
+    ...(twice.length === 0 ? [] : [`rows may be counted twice: ${describeDoubts(twice)}`]),
+    ...(missing.length === 0 ? [] : [`readings are missing: ${describeDoubts(missing)}`]),
+  ];
+  // Whoever puts a part back that is only known from a snapshot makes all of it known again.
+  const hint =
+    missing.length === 0
+      ? 'put the part that is gone back, or drop it with "driver-sync forget"; approve if both really add up'
+      : 'put the part that is gone back and it is read again; approve to go on without it, see "driver-sync plan"';
+  return { reason: reasons.join('; '), hint };
+}
+
+function describeDoubts(doubts: readonly CarriedDoubt[]): string {
+  const more = doubts.length > 3 ? `; and ${doubts.length - 3} more` : '';
+  return doubts.slice(0, 3).map(describeDoubt).join('; ') + more;
+}
+
+function describeDoubt(doubt: CarriedDoubt): string {
+  const { carried } = doubt;
+  switch (doubt.kind) {
+    case 'twice': {
+      const { part, driver, month } = doubt.other;
+      return `${carried} is gone and carried, and ${part} has its driver "${driver}" in ${month} too`;
+    }
+    case 'share':
+      return `${carried} is gone, and the last snapshot does not say what it added to sums, averages and counts`;
+    case 'hidden':
+      return `${carried} is gone, and the last snapshot does not say whether it had a reading of driver "${doubt.driver}" in ${doubt.month}, which would count now`;
+  }
 }
 
 /** How many times as much as in one day may go in 30 days. */

@@ -57,6 +57,17 @@ export interface PartOrigin {
   readonly revisedAtMs: number;
 }
 
+/**
+ * A part that cells name, and what is known of it once its rows are not there any more. Older snapshots have only the name
+ * and the time: the rest is `undefined` then.
+ */
+export interface OriginFacts extends PartOrigin {
+  readonly hash?: string | undefined;
+  readonly endsWithLineEnd?: boolean | undefined;
+  /** It is a part of the accepted read. `false`: only months of an older read, carried as history, name it. */
+  readonly isPart?: boolean | undefined;
+}
+
 /** One driver of a part, a read or a snapshot: collapsed to one cell a month. */
 export interface FoldedDriver {
   readonly id: string;

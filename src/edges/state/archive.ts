@@ -3,7 +3,8 @@
  * them again whenever it is needed, which costs less than keeping its bytes: 6 M points are 252 MB of JSON.
  *
  * Layout: a line of text with the counts, padded to 128 bytes. Then blocks: the length of the compressed and of the plain
- * bytes (u32 LE each) and the compressed bytes. The first block is JSON: the body's format and the parts that cells name.
+ * bytes (u32 LE each) and the compressed bytes. The first block is JSON: the body's format and the parts that cells name,
+ * with what is known of them; a file of an older version has only their names and times.
  * Drivers follow in pairs of blocks: in the first each has length-prefixed (u32 LE) JSON of source, id, rule, path and
  * other path, and its points; in the second its origins. A diff and a body skip every second block.
  */
@@ -25,7 +26,7 @@ import path from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { AgentError } from '../../core/errors.ts';
 import type { Rule } from '../../core/model.ts';
-import { type PackedPoints, type PartOrigin, pointCount } from '../../core/series/packing.ts';
+import { type OriginFacts, type PackedPoints, pointCount } from '../../core/series/packing.ts';
 import type { SnapshotBody } from '../../core/ports.ts';
 import { type BodyFormat, encodeBody } from '../../core/series/snapshot.ts';
 import type { Archive, Snapshot, SnapshotDriver } from '../../core/stores.ts';
@@ -36,7 +37,7 @@ const suffix = '.snapshot';
 
 interface Header {
   readonly format: BodyFormat;
-  readonly origins: readonly PartOrigin[];
+  readonly origins: readonly OriginFacts[];
 }
 
 interface SnapshotCounts {
@@ -48,7 +49,7 @@ interface SnapshotCounts {
 export function openArchive(directory: string): Archive {
   const fileOf = (digest: string): string => path.join(directory, digest + suffix);
   return {
-    async write(drivers, format, origins) {
+    write(drivers, format, origins) {
       const draft = path.join(directory, `draft-${process.pid}`);
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -61,11 +62,11 @@ export function openArchive(directory: string): Archive {
         throw translatedFs(draft, error);
       }
     },
-    async open(digest) {
+    open(digest) {
       return existsSync(fileOf(digest)) ? openSnapshot(fileOf(digest), digest) : undefined;
     },
-    storedBytes: async (digest) => statSync(fileOf(digest), { throwIfNoEntry: false })?.size ?? 0,
-    async keepOnly(digests) {
+    storedBytes: (digest) => statSync(fileOf(digest), { throwIfNoEntry: false })?.size ?? 0,
+    keepOnly(digests) {
       for (const name of listDirectory(directory)) {
         const isKept = name.endsWith(suffix) && digests.has(name.slice(0, -suffix.length));
         if (!isKept) rmSync(path.join(directory, name), { force: true });

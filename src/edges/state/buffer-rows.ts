@@ -1,7 +1,7 @@
 /** The rows of the buffer's tables, and what they mean. */
 import { crc32 } from 'node:zlib';
 import type { Rule } from '../../core/model.ts';
-import type { PackedDriver } from '../../core/series/packing.ts';
+import type { OriginFacts, PackedDriver } from '../../core/series/packing.ts';
 import type { PartRead, ReadPart } from '../../core/stores.ts';
 
 export interface FoldRow {
@@ -32,6 +32,16 @@ export interface PartReadRow {
   settled: number;
 }
 
+export interface OriginRow {
+  id: number;
+  source: string;
+  name: string;
+  revised_at_ms: number;
+  hash: string | null;
+  ends_with_line_end: number | null;
+  is_part: number;
+}
+
 /** Of all that is pushed or shown of a driver. */
 export function checksum({ id, rule, path, otherPath, points, origins, ties }: PackedDriver): number {
   const names = crc32(JSON.stringify([id, rule, path, otherPath ?? null]));
@@ -54,5 +64,17 @@ export function readPart(row: PartReadRow): ReadPart {
     endsWithLineEnd: row.ends_with_line_end === null ? undefined : row.ends_with_line_end === 1,
     carried: row.carried === 1,
     settled: row.settled === 1,
+  };
+}
+
+export function readOrigin(row: OriginRow): OriginFacts {
+  return {
+    id: row.id,
+    source: row.source,
+    name: row.name,
+    revisedAtMs: row.revised_at_ms,
+    hash: row.hash ?? undefined,
+    endsWithLineEnd: row.ends_with_line_end === null ? undefined : row.ends_with_line_end === 1,
+    isPart: row.is_part === 1,
   };
 }

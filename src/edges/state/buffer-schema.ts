@@ -126,6 +126,16 @@ const migrations = [
   ALTER TABLE fold ADD COLUMN ties BLOB;
   UPDATE read SET summary = NULL;
   `,
+  `
+  -- What is known of a part whose rows are not in the buffer; and whether it is a part of the read or only named by history.
+  ALTER TABLE origin ADD COLUMN hash TEXT;
+  ALTER TABLE origin ADD COLUMN ends_with_line_end INTEGER;
+  ALTER TABLE part_read_origin ADD COLUMN is_part INTEGER NOT NULL DEFAULT 0;
+  UPDATE part_read SET hash = '' WHERE hash LIKE 'gone:%';
+  UPDATE origin SET (hash, ends_with_line_end) =
+    (SELECT nullif(p.hash, ''), p.ends_with_line_end FROM part_read p WHERE p.id = origin.id);
+  UPDATE part_read_origin SET is_part = 1 WHERE part_read IN (SELECT id FROM part_read WHERE kind = 'snapshot');
+  `,
 ];
 
 /**

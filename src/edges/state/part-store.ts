@@ -1,9 +1,10 @@
 /** Parts as they were read, collapsed and packed per driver, and what is known of their files. */
 import type { Month } from '../../core/model.ts';
-import { type FoldedDriver, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
-import type { PartRead, PartStore, PartWriter, SeenFile, SharedPoint } from '../../core/stores.ts';
+import { type FoldedDriver, type OriginFacts, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
+import type { PartRead, PartStore, PartWriter, PartsOfSource, SeenFile, SharedPoint } from '../../core/stores.ts';
+import { type OriginRow, readOrigin } from './buffer-rows.ts';
 import { type Folds, foldColumns } from './folds.ts';
-import { dropPart, openPartWriter } from './part-writer.ts';
+import { dropPart, insertOrigin, openPartWriter } from './part-writer.ts';
 import { type SharedFolds, firstShared, sharedFolds } from './shared-points.ts';
 import type { Statements } from './statements.ts';
 
@@ -36,6 +37,14 @@ export class SqliteParts implements PartStore {
     return this.#tables.all<{ month: number | null }>(sql, JSON.stringify(ids))[0]?.month ?? undefined;
   }
 
+  *sharedDrivers(one: PartsOfSource, other: PartsOfSource): Generator<string> {
+    const sql = `SELECT DISTINCT a.driver FROM fold a WHERE a.source = ? AND a.part_read IN (SELECT value FROM json_each(?))
+      AND EXISTS (SELECT 1 FROM fold b WHERE b.source = ? AND b.driver = a.driver
+        AND b.part_read IN (SELECT value FROM json_each(?)))`;
+    const values = [one, other].flatMap(({ source, parts }) => [source, JSON.stringify(parts)]);
+    for (const { driver } of this.#folds.iterate(sql, ...values)) yield driver;
+  }
+
   sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[] {
     const rows = this.#folds.iterate(sharedFolds, source, JSON.stringify(parts), JSON.stringify(others));
     return firstShared(rows as Iterable<unknown> as Iterable<SharedFolds>, parts.length);
@@ -45,24 +54,27 @@ export class SqliteParts implements PartStore {
     return this.#folds.origin(id);
   }
 
-  addRestoredOrigin(origin: Omit<PartOrigin, 'id'>): number {
+  addRestoredOrigin(origin: OriginFacts): number {
     return this.#tables.write(() => {
-      const { source, name, revisedAtMs } = origin;
-      const same = 'SELECT id FROM origin WHERE source = ? AND name = ? AND revised_at_ms = ?';
-      const known = this.#tables.all<{ id: number }>(same, source, name, revisedAtMs)[0];
+      const { source, name, revisedAtMs, hash = null, endsWithLineEnd } = origin;
+      // In the buffer that made the snapshot it has the same number.
+      const same = `SELECT id FROM origin WHERE source = ? AND name = ? AND revised_at_ms = ? AND hash IS ?
+        ORDER BY id = ? DESC, id DESC`;
+      const known = this.#tables.all<{ id: number }>(same, source, name, revisedAtMs, hash, origin.id)[0];
       if (known !== undefined) return known.id;
       // Numbers come from one place, so that a part read later never gets this one.
       const { id } = this.begin(source, { name, kind: 'snapshot' }, '');
       this.#tables.run('DELETE FROM part_read WHERE id = ?', id);
-      this.#tables.run('INSERT INTO origin VALUES (?, ?, ?, ?)', id, source, name, revisedAtMs);
+      const lineEnd = endsWithLineEnd === undefined ? null : Number(endsWithLineEnd);
+      this.#tables.run(insertOrigin, id, source, name, revisedAtMs, hash, lineEnd);
       return id;
     });
   }
 
-  originsOf(id: number): readonly PartOrigin[] {
-    const sql = `SELECT o.id, o.source, o.name, o.revised_at_ms AS revisedAtMs
-      FROM part_read_origin p JOIN origin o ON o.id = p.origin WHERE p.part_read = ?`;
-    return this.#tables.all<PartOrigin>(sql, id);
+  originsOf(id: number): readonly OriginFacts[] {
+    const sql = `SELECT o.*, p.is_part FROM part_read_origin p JOIN origin o ON o.id = p.origin
+      WHERE p.part_read = ? AND p.is_part = 1`;
+    return this.#tables.all<OriginRow>(sql, id).map(readOrigin);
   }
 
   seen(source: string): ReadonlyMap<string, SeenFile> {

@@ -4,6 +4,9 @@ import type { PartRead, PartWriter } from '../../core/stores.ts';
 import { type PartReadRow, checksum, readPart } from './buffer-rows.ts';
 import type { Statements } from './statements.ts';
 
+export const insertOrigin = `INSERT INTO origin (id, source, name, revised_at_ms, hash, ends_with_line_end)
+  VALUES (?, ?, ?, ?, ?, ?)`;
+
 export function openPartWriter(
   tables: Statements,
   source: string,
@@ -14,9 +17,10 @@ export function openPartWriter(
     VALUES (?, ?, ?, '', '', ?, 0, 0, 0, 0)`;
   const id = Number(tables.run(insert, source, part.name, part.kind, part.fingerprint).lastInsertRowid);
   let chunk = 0;
-  const origins = new Set<number>();
+  /** Whether they are parts of the read. */
+  const origins = new Map<number, boolean>();
   const noteOrigin = (origin: number): void => {
-    if (origin !== id) origins.add(origin);
+    if (origin !== id && !origins.has(origin)) origins.set(origin, false);
   };
   const addFold = tables.db.prepare(`INSERT INTO fold
     (source, driver, part_read, chunk, rule, path, other_path, earliest, points, origins, entry, ties, checksum)
@@ -50,13 +54,20 @@ export function openPartWriter(
         const lineEnd = content.endsWithLineEnd === undefined ? null : Number(content.endsWithLineEnd);
         tables.run(sql, content.version, content.hash, content.revisedAtMs, counts.rows, counts.rejects, lineEnd, id);
         if (part.kind === 'part') {
-          tables.run('INSERT INTO origin VALUES (?, ?, ?, ?)', id, source, part.name, content.revisedAtMs);
+          tables.run(insertOrigin, id, source, part.name, content.revisedAtMs, content.hash || null, lineEnd);
         }
-        for (const origin of origins) tables.run('INSERT INTO part_read_origin VALUES (?, ?)', id, origin);
+        for (const [origin, isPart] of origins) {
+          tables.run(
+            'INSERT INTO part_read_origin (part_read, origin, is_part) VALUES (?, ?, ?)',
+            id,
+            origin,
+            Number(isPart),
+          );
+        }
         const row = 'SELECT *, 0 AS carried, 0 AS settled FROM part_read WHERE id = ?';
         return readPart(tables.all<PartReadRow>(row, id)[0]!);
       }),
-    addOrigin: (origin) => void origins.add(origin),
+    addOrigin: (origin) => void origins.set(origin, true),
     discard: () =>
       tables.write(() => {
         if (tables.all('SELECT 1 FROM part_read WHERE id = ? AND ready = 0', id).length > 0)

@@ -1,9 +1,9 @@
 /** Reads: which parts make what a source has accepted, and its candidate. Both share parts, so that accepting moves names. */
 import type { Month, Rule } from '../../core/model.ts';
 import type { RunSummary } from '../../core/series/compare.ts';
-import { type PackedDriver, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
+import { type OriginFacts, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { ChosenPart, MixedRules, ReadKind, ReadPart, ReadStore, SharedDriver } from '../../core/stores.ts';
-import { type FoldRow, type PartReadRow, readPart } from './buffer-rows.ts';
+import { type FoldRow, type OriginRow, type PartReadRow, readOrigin, readPart } from './buffer-rows.ts';
 import { type Folds, foldColumns } from './folds.ts';
 import type { Statements } from './statements.ts';
 
@@ -144,10 +144,12 @@ export class SqliteReads implements ReadStore {
     });
   }
 
-  origins(): readonly PartOrigin[] {
-    return this.#tables.all<PartOrigin>(`SELECT id, source, name, revised_at_ms AS revisedAtMs FROM origin WHERE id IN (
-      SELECT part_read FROM read_part WHERE kind = 'accepted' UNION
-      SELECT o.origin FROM part_read_origin o JOIN read_part rp USING (part_read) WHERE rp.kind = 'accepted')`);
+  origins(): readonly OriginFacts[] {
+    const sql = `SELECT origin.*, max(named.is_part) AS is_part FROM origin JOIN (
+        SELECT part_read AS id, 1 AS is_part FROM read_part WHERE kind = 'accepted' UNION
+        SELECT o.origin, o.is_part FROM part_read_origin o JOIN read_part rp USING (part_read) WHERE rp.kind = 'accepted'
+      ) named USING (id) GROUP BY origin.id`;
+    return this.#tables.all<OriginRow>(sql).map(readOrigin);
   }
 
   revision(): number {

@@ -1,0 +1,145 @@
+/** What is doubtful about the parts that a candidate carries: whether rows are counted twice, or readings are missing. */
+import { type CarriedDoubt, accumulates, isAdding } from '../../core/guard/guard.ts';
+import type { Month } from '../../core/model.ts';
+import { compareDecimals } from '../../core/numbers/arithmetic.ts';
+import { pairDrivers } from '../../core/series/diff.ts';
+import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
+import type { SourceSettings } from '../../core/settings.ts';
+import type { LocalBuffer, ReadPart } from '../../core/stores.ts';
+import { formatMonth } from '../../core/time/month.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { acceptedParts } from '../read/accepted-parts.ts';
+import { takenOut } from '../read/carried.ts';
+import { withInherited } from '../read/removed-sources.ts';
+
+/** The doubts of a source's candidate. What was settled by an approval is not among them. */
+export function findCarriedDoubts(
+  deps: Dependencies,
+  settings: SourceSettings,
+  removed: readonly string[],
+): readonly CarriedDoubt[] {
+  const candidate = deps.buffer.reads.parts(settings.name, 'candidate') ?? [];
+  const unsettled = candidate.filter((part) => part.carried && !part.settled);
+  if (unsettled.length === 0) return [];
+  const missing = missingReadings(deps, settings.name, { unsettled, removed });
+  return [
+    ...missing,
+    ...(accumulates(settings.mapping) ? countedTwice(deps, settings.name, { candidate, removed }) : []),
+  ];
+}
+
+/**
+ * A part that was taken out of a snapshot has only the readings that counted there. It lacks its share of sums; and where the
+ * reading that counted is gone or gives way, one of the part may be the one that counts now.
+ */
+function missingReadings(
+  deps: Dependencies,
+  source: string,
+  { unsettled, removed }: { readonly unsettled: readonly ReadPart[]; readonly removed: readonly string[] },
+): readonly CarriedDoubt[] {
+  const inPart = unsettled.filter(({ version }) => version === takenOut.inPart);
+  const hiding = unsettled.filter(({ version }) => version === takenOut.hiding);
+  const shares = inPart.map(({ name }): CarriedDoubt => ({ kind: 'share', carried: name }));
+  const weaker = hiding.length === 0 ? undefined : findWeaker(deps, source, removed);
+  if (weaker === undefined) return shares;
+  return [...shares, ...hiding.map(({ name }): CarriedDoubt => ({ kind: 'hidden', carried: name, ...weaker }))];
+}
+
+/** The first point whose accepted reading is gone or gave way to one that would not have counted beside it. */
+function findWeaker(
+  deps: Dependencies,
+  source: string,
+  removed: readonly string[],
+): { readonly driver: string; readonly month: string } | undefined {
+  const candidate = deps.buffer.reads.drivers(source, 'candidate');
+  for (const [old, now] of pairDrivers(withInherited(deps, source, removed), candidate)) {
+    if (old === undefined || (now !== undefined && Buffer.compare(old.points, now.points) === 0)) continue;
+    const month = weakerMonth(old, now);
+    if (month !== undefined) return { driver: old.id, month: formatMonth(month) };
+  }
+  return undefined;
+}
+
+function weakerMonth(old: PackedDriver, now: PackedDriver | undefined): Month | undefined {
+  const cells = new Map((now === undefined ? [] : unpackDriver(now).cells).map((cell) => [cell.month, cell]));
+  const driver = unpackDriver(old);
+  return driver.cells.find((cell) => isWeaker(driver, cell, cells.get(cell.month)))?.month;
+}
+
+function isWeaker({ rule }: FoldedDriver, old: Cell, now: Cell | undefined): boolean {
+  if (isAdding(rule)) return false;
+  if (now === undefined) return true;
+  const later = now.seconds - old.seconds || now.nanos - old.nanos;
+  switch (rule) {
+    case 'last':
+      return later < 0;
+    case 'first':
+      return later > 0;
+    case 'min':
+      return compareDecimals(now.value, old.value) > 0;
+    default:
+      return compareDecimals(now.value, old.value) < 0;
+  }
+}
+
+/** Parts that are new or changed since a carried one went, and have a point of it. */
+function countedTwice(
+  { buffer }: Dependencies,
+  source: string,
+  { candidate, removed }: { readonly candidate: readonly ReadPart[]; readonly removed: readonly string[] },
+): readonly CarriedDoubt[] {
+  const carried = candidate.filter((part) => part.carried);
+  const isChanged = changedSince(buffer, [source, ...removed]);
+  // A part that has taken over the content of a carried one is changed, though that content was accepted once.
+  const moved = new Set(carried.map(({ hash }) => hash));
+  const others = candidate.filter(
+    (part) => part.kind === 'part' && !part.carried && (moved.has(part.hash) || isChanged(part)),
+  );
+  const ids = carried.filter(({ settled }) => !settled).map(({ id }) => id);
+  if (others.length === 0) return [];
+  const nameOf = (id: number): string => candidate.find((part) => part.id === id)?.name ?? '';
+  const shared = buffer.parts.sharedPoints(
+    source,
+    ids,
+    others.map(({ id }) => id),
+  );
+  return shared.map(({ part, other, driver, month }) => ({
+    kind: 'twice',
+    carried: nameOf(part),
+    other: { part: nameOf(other), driver, month: formatMonth(month) },
+  }));
+}
+
+/** Whether a part has other readings than any that these sources accepted: other content, or the same read another way. */
+function changedSince(buffer: LocalBuffer, sources: readonly string[]): (part: ReadPart) => boolean {
+  const accepted = sources.flatMap((source) => acceptedParts(buffer, source));
+  return (part) => {
+    const same = accepted.filter(({ hash }) => hash === part.hash);
+    return same.every((one) => one.kind === 'read' && !isSameReading(buffer, one.part, part));
+  };
+}
+
+function isSameReading(buffer: LocalBuffer, before: ReadPart, now: ReadPart): boolean {
+  if (before.id === now.id || before.fingerprint === now.fingerprint) return true;
+  const runs = [before, now].map((part) => buffer.parts.drivers(part)[Symbol.iterator]()) as [
+    Iterator<FoldedDriver>,
+    Iterator<FoldedDriver>,
+  ];
+  try {
+    for (;;) {
+      const [a, b] = runs.map((run) => run.next());
+      if (a?.done === true || b?.done === true) return a?.done === b?.done;
+      if (pointsOf(a?.value) !== pointsOf(b?.value)) return false;
+    }
+  } finally {
+    for (const run of runs) run.return?.();
+  }
+}
+
+function pointsOf(driver: FoldedDriver | undefined): string {
+  return JSON.stringify([
+    driver?.id,
+    driver?.rule,
+    driver?.cells.map(({ month, value, count }) => [month, value, count]),
+  ]);
+}
