@@ -25,7 +25,10 @@ export interface PassOptions {
   readonly resume: boolean;
   /** A push that did not arrive is tried again for this long. */
   readonly retryForMs: number;
-  /** Sends nothing before the time that the service asked for with `Retry-After`. The daemon has waited for it already. */
+  /**
+   * Sends nothing before the time that the service asked for with `Retry-After`. The daemon's loop waits for it by itself,
+   * and only somebody's word makes it push earlier.
+   */
   readonly keepsToRetryAfter?: boolean;
   /** Which of the sources that are expensive to ask are polled. Default: all of them. */
   readonly polls?: 'all' | 'due';
@@ -103,12 +106,12 @@ export async function runPassOrRebuild(
 }
 
 async function pushWithRetries(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
-  const { push, retryForMs, keepsToRetryAfter } = options;
+  const { push, retryForMs, keepsToRetryAfter = false } = options;
   if (push === 'no') return standing(deps);
   if (push !== 'repeat')
     return retrying(deps, retryForMs, () => pushNewest(deps, { push, keepsToRetryAfter }, signal), signal);
-  const repeated = await pushRepeat(deps, signal);
-  return repeated ?? pushNewest(deps, { push: 'ifNeeded' }, signal);
+  const repeated = await pushRepeat(deps, { keepsToRetryAfter }, signal);
+  return repeated ?? pushNewest(deps, { push: 'ifNeeded', keepsToRetryAfter }, signal);
 }
 
 /** How things stand where a pass pushes nothing: what failed stays in sight until a push is acknowledged or not needed. */

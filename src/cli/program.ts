@@ -150,8 +150,9 @@ function addDeciding(program: Command, run: Run): void {
     ['rollback 41'],
   )
     .argument('<push>', 'its number in "driver-sync history"')
-    .action((push: string, options: CommonOptions) =>
-      run(options, async (context) => (await import('./rollback.ts')).rollback(context, push)),
+    .option('--force', 'push before the time that the service asked for with Retry-After')
+    .action((push: string, options: CommonOptions & { force?: boolean }) =>
+      run(options, async (context) => (await import('./rollback.ts')).rollback(context, push, options)),
     );
 }
 

@@ -2,10 +2,12 @@
 
 import { findRollback, rollBackRequested } from '../app/prepare/requests.ts';
 import type { PushReport } from '../app/push/push-report.ts';
+import { waitThatWasAsked } from '../app/push/retrying.ts';
 import { pushSummary } from '../app/report.ts';
 import { type OpenState, openState, runningAgent, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
+import type { Request } from '../core/stores.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { say } from './output.ts';
 import { withAgent } from './sync.ts';
@@ -13,30 +15,41 @@ import { withAgent } from './sync.ts';
 const retryForMs = 60_000;
 const waitForAgentMs = 180_000;
 
+type RollbackRequest = Extract<Request, { kind: 'rollback' }>;
+
 interface RollbackAnswer {
   readonly outcome: PushReport['outcome'] | 'superseded';
   readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
   readonly push?: object | undefined;
 }
 
 /** Pushes an acknowledged snapshot again; by the agent where one runs. */
-export async function rollback(context: Context, push: string): Promise<number> {
+export async function rollback(context: Context, push: string, options: { force?: boolean } = {}): Promise<number> {
   const settings = loadSettings(context, 'required');
-  const id = Number(push);
+  const request = { kind: 'rollback', push: Number(push), isForced: options.force === true } as const;
+  let asked: PushReport | undefined;
   {
     using state = openState(settings, commandLog(context));
     findRollback(state.deps, push);
+    if (!request.isForced) asked = waitThatWasAsked(state.deps, `driver-sync rollback ${push} --force`);
     if (!settings.shouldDeleteMissing)
       say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
   }
-  const isAgentRunning = runningAgent(settings)?.command === 'run';
-  const result = isAgentRunning ? await askAgent(context, settings, id) : await rollBackHere(context, settings, id);
+  const carryOut = runningAgent(settings)?.command === 'run' ? askAgent : rollBackHere;
+  // A longer wait than a command tries for: nothing is asked for, so that nothing happens later unseen.
+  const isTooLong = (asked?.retry?.askedMs ?? 0) > retryForMs;
+  const result: RollbackAnswer = asked !== undefined && isTooLong ? asked : await carryOut(context, settings, request);
   const exit = rollbackExit(result.outcome);
   const text =
     exit === 0
-      ? `rolled back to push ${id}; nothing else is pushed until "driver-sync sync", SIGUSR2 or a changed config`
+      ? `rolled back to push ${request.push}; nothing else is pushed until "driver-sync sync", SIGUSR2 or a changed config`
       : `${result.outcome}: ${result.reason ?? ''}`;
-  answer(context, { ...result, exit }, () => [text]);
+  const { outcome, reason, hint, push: pushed } = result;
+  answer(context, { outcome, reason, hint, push: pushed, exit }, () => [
+    text,
+    ...(hint === undefined ? [] : [`  ${hint}`]),
+  ]);
   return exit;
 }
 
@@ -46,9 +59,9 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
 }
 
 /** Records the request first: should this process be killed, the next agent carries it out. */
-async function rollBackHere(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
+async function rollBackHere(context: Context, settings: Settings, asked: RollbackRequest): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
-    const request = deps.ledger.requests.add({ kind: 'rollback', push: id }, Date.now());
+    const request = deps.ledger.requests.add(asked, Date.now());
     const report = await rollBackRequested(deps, retryForMs, signal);
     if (report === undefined) {
       const { reason } = JSON.parse(deps.ledger.requests.result(request) ?? '{}') as Partial<RollbackAnswer>;
@@ -56,15 +69,15 @@ async function rollBackHere(context: Context, settings: Settings, id: number): P
         hint: 'name another push: see "driver-sync history"',
       });
     }
-    const { outcome, reason, push } = report;
-    return { outcome, reason, push: push && pushSummary(push) };
+    const { outcome, reason, hint, push } = report;
+    return { outcome, reason, hint, push: push && pushSummary(push) };
   });
 }
 
-async function askAgent(context: Context, settings: Settings, id: number): Promise<RollbackAnswer> {
+async function askAgent(context: Context, settings: Settings, asked: RollbackRequest): Promise<RollbackAnswer> {
   using state: OpenState = openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
-  const request = ledger.requests.add({ kind: 'rollback', push: id }, Date.now());
+  const request = ledger.requests.add(asked, Date.now());
   wakeAgent(settings);
   const untilMs = clock.monotonicMs() + waitForAgentMs;
   while (clock.monotonicMs() < untilMs) {
@@ -72,5 +85,9 @@ async function askAgent(context: Context, settings: Settings, id: number): Promi
     if (result !== undefined) return JSON.parse(result) as RollbackAnswer;
     await clock.sleep(100, new AbortController().signal);
   }
-  return { outcome: 'unknown', reason: 'the agent has not answered yet; "driver-sync status" will say' };
+  return {
+    outcome: 'unknown',
+    reason: 'the agent has not rolled back yet and goes on trying',
+    hint: '"driver-sync status" says how its last push ended',
+  };
 }

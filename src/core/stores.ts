@@ -254,10 +254,10 @@ export interface Approval {
   readonly why: string | undefined;
 }
 
-/** What a command asks of the next pass. */
+/** What a command asks of the next pass. A forced rollback does not wait for what `Retry-After` asked for. */
 export type Request =
   | { readonly kind: 'forget'; readonly source: string; readonly part: string | undefined }
-  | { readonly kind: 'rollback'; readonly push: number };
+  | { readonly kind: 'rollback'; readonly push: number; readonly isForced?: boolean };
 
 export interface PendingRequest {
   readonly id: number;

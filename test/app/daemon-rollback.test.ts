@@ -75,3 +75,44 @@ test('a rollback that waits for an address that left the config is given up', as
   await w.wait(5 * minutes);
   expect(other.posts).toHaveLength(1);
 });
+
+test('a rollback that does not arrive after a refused push is tried again all the same', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer(400, 429);
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(2 * seconds);
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  await w.wait(10 * minutes);
+  expect(w.service.posts).toHaveLength(4);
+  expect(w.service.posts[3]?.body).toBe(w.service.posts[0]?.body);
+});
+
+test('a rollback that comes while a service asks for time waits for it, unless it is forced', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(2 * seconds);
+  const ask = async (isForced: boolean): Promise<void> => {
+    w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1, isForced }, clock.now().getTime()));
+    await w.wake('request');
+  };
+  await ask(false);
+  await w.wait(9 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+  expect(w.passes.at(-1)).toMatchObject({ outcome: 'unreachable', exit: 75 });
+  await w.wait(1 * minutes);
+  expect(w.service.posts[2]?.body).toBe(w.service.posts[0]?.body);
+  w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
+  await w.wake('pass');
+  expect(w.service.posts).toHaveLength(4);
+  await ask(true);
+  expect(w.service.posts).toHaveLength(5);
+  expect(w.service.posts[4]?.body).toBe(w.service.posts[0]?.body);
+});

@@ -158,6 +158,29 @@ test('the next sync does the repeat that is due, once', async () => {
   expect(await w.sync()).toMatchObject({ outcome: 'unchanged' });
 });
 
+test('a sync whose newest snapshot is blocked keeps to Retry-After with the repeat too', async () => {
+  await using w = await daemonAfterLoss();
+  await w.stop();
+  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  const pass = { push: 'ifNeeded', resume: false, retryForMs: 0 } as const;
+  expect(await w.sync(pass)).toMatchObject({ outcome: 'acknowledged' });
+  await w.clock.advance(11 * minutes);
+  w.service.answer({ status: 429, headers: { 'retry-after': '300' } });
+  expect(await w.sync(pass)).toMatchObject({ outcome: 'unreachable' });
+  expect(w.service.posts).toHaveLength(5);
+  await w.clock.advance(4 * minutes);
+  expect(await w.sync(pass)).toMatchObject({
+    outcome: 'unreachable',
+    exit: 75,
+    reason: expect.stringContaining('asked'),
+  });
+  expect(w.service.posts).toHaveLength(5);
+  await w.clock.advance(1 * minutes);
+  expect(await w.sync(pass)).toMatchObject({ outcome: 'blocked' });
+  expect(w.service.posts).toHaveLength(6);
+  expect(held(w)).toEqual(a(1));
+});
+
 test('after a rollback its snapshot is what is repeated, and the rollback goes on', async () => {
   await using w = await daemonAfterLoss();
   w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));

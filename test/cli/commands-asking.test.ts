@@ -63,6 +63,22 @@ describe('rollback', () => {
     expect((await run('rollback', '1', '--json')).code).toBe(5);
   });
 
+  test('keeps to Retry-After: it says until when, asks for nothing and exits 75, unless --force', async () => {
+    const { at, receiver, json, run } = await twoPushes();
+    receiver.answer({ status: 429, headers: { 'retry-after': '3600' } });
+    await at.write('a.csv', longFile({ North: { '2026-01': '1.50', '2026-02': 9 }, South: { '2026-01': 4 } }));
+    await run('sync');
+    expect(await json('rollback', '1')).toMatchObject({
+      outcome: 'unreachable',
+      exit: 75,
+      reason: expect.stringContaining('Retry-After'),
+      hint: expect.stringContaining('driver-sync rollback 1 --force'),
+    });
+    expect(receiver.posts).toHaveLength(3);
+    expect((await run('rollback', '1', '--force')).code).toBe(0);
+    expect(receiver.posts[3]?.body).toBe(receiver.posts[0]?.body);
+  });
+
   test('refuses with 64 a push that is unknown or was not acknowledged', async () => {
     const { at, receiver, run } = await twoPushes();
     receiver.answer(422);

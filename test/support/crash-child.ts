@@ -141,7 +141,7 @@ async function live({ config, kill, work }: ChildPlan): Promise<void> {
   const observe = (event: PassEvent): void => plug.noteEvent(event);
   await using agent = await plug.counting(async () => openAgent(settings, { ...options, observe }));
   if ('rollbackTo' in work) {
-    await plug.counting(() => rollBack(agent.deps, work.rollbackTo, never));
+    await plug.counting(() => rollBack(agent.deps, { push: work.rollbackTo }, never));
     return;
   }
   const { folder, from } = work.versions;

@@ -1,8 +1,8 @@
 /** What `forget` and `rollback` asked for, carried out by the pass: it alone writes the buffer. */
 import { createHash } from 'node:crypto';
 import { AgentError, isAgentError } from '../../core/errors.ts';
-import type { PushRecord, Snapshot } from '../../core/stores.ts';
-import { retrying } from '../push/retrying.ts';
+import type { PushRecord, Request, Snapshot } from '../../core/stores.ts';
+import { retrying, waitThatWasAsked } from '../push/retrying.ts';
 import { pushSummary } from '../report.ts';
 import { restoreRollback } from './restore.ts';
 import { acknowledgedPush, keptSnapshot } from '../push/retention.ts';
@@ -114,7 +114,7 @@ export async function rollBackRequested(
   if (newest === undefined) return undefined;
   let report: PushReport;
   try {
-    report = await retrying(deps, retryForMs, () => rollBack(deps, newest.request.push, signal), signal);
+    report = await retrying(deps, retryForMs, () => rollBack(deps, newest.request, signal), signal);
   } catch (error) {
     if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
     // It cannot be carried out, now or later: say so and go on from the sources.
@@ -130,10 +130,16 @@ export async function rollBackRequested(
 }
 
 /** Pushes an acknowledged snapshot again, byte for byte; once acknowledged, nothing else is pushed. One attempt. */
-export async function rollBack(deps: Dependencies, push: number, signal: AbortSignal): Promise<PushReport> {
+export async function rollBack(
+  deps: Dependencies,
+  { push, isForced = false }: Pick<Extract<Request, { kind: 'rollback' }>, 'push' | 'isForced'>,
+  signal: AbortSignal,
+): Promise<PushReport> {
   const { ledger, address } = deps;
   const { snapshot } = findRollback(deps, push);
   await verifyBytes(snapshot);
+  const asked = isForced ? undefined : waitThatWasAsked(deps, `driver-sync rollback ${push} --force`);
+  if (asked !== undefined) return asked;
   await waitForOlder(deps, snapshot.digest, signal);
   const last = ledger.pushes.lastAcknowledged(address);
   const report = await pushSnapshot(deps, { snapshot, last, rollbackOf: push }, signal);

@@ -7,17 +7,24 @@ import { blockedReason, snapshotBlock } from './blocked.ts';
 import { buildSnapshot, notePushed } from './newest-snapshot.ts';
 import type { PushReport } from './push-report.ts';
 import { isRepeatDue, snapshotToRepeat } from './repeat.ts';
+import { waitThatWasAsked } from './retrying.ts';
 import { pushSnapshot, waitForOlder } from './send.ts';
+
+interface KeepsTo {
+  /** Sends nothing before the time that the service asked for with `Retry-After`. */
+  readonly keepsToRetryAfter: boolean;
+}
 
 /** Pushes the newest snapshot unless the service has it. One attempt. */
 export async function pushNewest(
   deps: Dependencies,
-  { push, keepsToRetryAfter = false }: { push: 'always' | 'ifNeeded'; keepsToRetryAfter?: boolean | undefined },
+  { push, keepsToRetryAfter }: KeepsTo & { readonly push: 'always' | 'ifNeeded' },
   signal: AbortSignal,
 ): Promise<PushReport> {
   const { ledger, address, clock, settings, log } = deps;
   const blocked = blockedReason(deps);
-  if (blocked !== undefined) return repeatWhileBlocked(deps, { outcome: 'blocked', ...blocked }, signal);
+  const repeat = { blocked: { outcome: 'blocked' as const, ...blocked }, keepsToRetryAfter };
+  if (blocked !== undefined) return repeatWhileBlocked(deps, repeat, signal);
   const snapshot = buildSnapshot(deps);
   const last = ledger.pushes.lastAcknowledged(address);
   const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
@@ -29,8 +36,8 @@ export async function pushNewest(
     return { outcome: 'unchanged' };
   }
   const waiting = snapshotBlock(deps, snapshot);
-  if (waiting !== undefined) return repeatWhileBlocked(deps, waiting, signal);
-  const asked = keepsToRetryAfter ? waitThatWasAsked(deps) : undefined;
+  if (waiting !== undefined) return repeatWhileBlocked(deps, { blocked: waiting, keepsToRetryAfter }, signal);
+  const asked = keepsToRetryAfter ? waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
   if (asked !== undefined) return asked;
   await waitForOlder(deps, snapshot.digest, signal);
   const report = await pushSnapshot(deps, { snapshot, last }, signal).catch((error: unknown) => {
@@ -44,29 +51,22 @@ export async function pushNewest(
   return report;
 }
 
-/** What an earlier answer asked for with `Retry-After` and is not over. */
-function waitThatWasAsked(deps: Dependencies): PushReport | undefined {
-  const untilMs = loopState(deps).retry?.askedUntilMs ?? -Infinity;
-  const leftMs = untilMs - deps.clock.now().getTime();
-  if (leftMs <= 0) return undefined;
-  return {
-    outcome: 'unreachable',
-    reason: `the service asked with Retry-After for no push before ${new Date(untilMs).toISOString()}`,
-    hint: 'try again then; "driver-sync sync --force" pushes now',
-    retry: { askedMs: leftMs },
-  };
-}
-
 /**
  * Pushes the last acknowledged snapshot again, though sources may have accepted newer data. One attempt. `undefined`: it is
  * not due, or that snapshot cannot be sent any more.
  */
-export async function pushRepeat(deps: Dependencies, signal: AbortSignal): Promise<PushReport | undefined> {
+export async function pushRepeat(
+  deps: Dependencies,
+  { keepsToRetryAfter }: KeepsTo,
+  signal: AbortSignal,
+): Promise<PushReport | undefined> {
   const { ledger, address, log } = deps;
   const last = ledger.pushes.lastAcknowledged(address);
   if (last === undefined || !isRepeatDue(deps)) return undefined;
   const snapshot = snapshotToRepeat(deps, last);
   if (snapshot === undefined) return undefined;
+  const asked = keepsToRetryAfter ? waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
+  if (asked !== undefined) return asked;
   log.info('the last snapshot is pushed again: an earlier push may have landed after it', { push: last.id });
   await waitForOlder(deps, snapshot.digest, signal);
   const report = await pushSnapshot(deps, { snapshot, last, isRepeat: true }, signal);
@@ -75,8 +75,12 @@ export async function pushRepeat(deps: Dependencies, signal: AbortSignal): Promi
 }
 
 /** A newest snapshot that is blocked does not keep the last one from being repeated. */
-async function repeatWhileBlocked(deps: Dependencies, blocked: PushReport, signal: AbortSignal): Promise<PushReport> {
-  const report = await pushRepeat(deps, signal);
+async function repeatWhileBlocked(
+  deps: Dependencies,
+  { blocked, keepsToRetryAfter }: KeepsTo & { readonly blocked: PushReport },
+  signal: AbortSignal,
+): Promise<PushReport> {
+  const report = await pushRepeat(deps, { keepsToRetryAfter }, signal);
   if (report === undefined) keepLoopState(deps, withoutDueRepeats(loopState(deps), deps.clock.now().getTime()));
   return report?.outcome === 'acknowledged' ? { ...blocked, push: report.push } : (report ?? blocked);
 }

@@ -1,6 +1,7 @@
-/** A push that did not arrive, tried again by a command that waits for it. */
+/** When a push that did not arrive may be tried again, and a command that waits for it. */
 import { fullJitterMs } from '../../core/loop/backoff.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { loopState } from '../loop-record.ts';
 import type { PushReport } from './push-report.ts';
 
 /**
@@ -30,4 +31,20 @@ export async function retrying(
     deps.observe({ kind: 'waiting', ms: waitMs, why: `trying again: ${reason ?? outcome}` });
     await clock.sleep(waitMs, signal);
   }
+}
+
+/**
+ * The wait that an earlier answer asked for with `Retry-After`, where it is not over.
+ * @param force the command that does not wait for it
+ */
+export function waitThatWasAsked(deps: Dependencies, force: string): PushReport | undefined {
+  const untilMs = loopState(deps).retry?.askedUntilMs ?? -Infinity;
+  const leftMs = untilMs - deps.clock.now().getTime();
+  if (leftMs <= 0) return undefined;
+  return {
+    outcome: 'unreachable',
+    reason: `the service asked with Retry-After for no push before ${new Date(untilMs).toISOString()}`,
+    hint: `try again then; "${force}" pushes now`,
+    retry: { askedMs: leftMs },
+  };
 }

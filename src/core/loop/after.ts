@@ -77,7 +77,9 @@ function afterAttempt(state: LoopState, done: Attempt): LoopState {
       const failures = (state.retry?.failures ?? 0) + 1;
       const waitMs = Math.max(askedMs, fullJitterMs({ attempt: failures, random: () => done.jitter }));
       const askedUntilMs = askedMs === 0 ? undefined : endedMs + askedMs;
-      return { ...state, retry: { push: done.push, failures, atMs: endedMs + waitMs, askedUntilMs } };
+      // What was refused before it is no reason to wait for the schedule: this attempt is tried again.
+      const stopped = done.push === 'newest' ? undefined : state.stopped;
+      return { ...state, stopped, retry: { push: done.push, failures, atMs: endedMs + waitMs, askedUntilMs } };
     }
   }
 }
