@@ -30,7 +30,7 @@ export const fileKeys = {
     )
     .min(1)
     .describe(
-      'Globs, relative to the config file: `*` `?` `[a-z]` `{a,b}`, and `**` for any directories. None matches a leading dot or the `~$` of files that Office makes while it has a document open; `**` follows no links. Each must match at least one file, or the source is not read.',
+      'Globs, relative to the config file: `*` `?` `[a-z]` `{a,b}`, and `**` for any directories; up to four `*` in one name. None matches a leading dot or the `~$` of files that Office makes while it has a document open; `**` follows no links. Each must match at least one file, or the source is not read.',
     ),
   settle: z
     .string()

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { findGlobProblem, isMatch, parseGlob } from '../../src/sources/files/glob.ts';
+
+describe('a glob', () => {
+  test.each([
+    ['*a*a*a*a*b', 'more than 4 wildcards'],
+    ['exports/*a*a*a*!(a)*b/x.csv', 'more than 4 wildcards'],
+    ['+(*a)b', 'repeat a group'],
+    ['report*(1).csv', 'repeat a group'],
+    ['{a,b}'.repeat(10), 'more than 1000'],
+    [`${'{a,b}'.repeat(5)}/${'{a,b}'.repeat(5)}`, 'more than 1000'],
+    ['{1..1000000}.csv', 'more than 1000'],
+    ['{1..10}{5..-5}{a,{b,c},d,e,f,g,h,i,j,k}.csv', 'more than 1000'],
+  ])('that could keep the agent busy is refused: %s', (text, problem) => {
+    expect(findGlobProblem(text)).toContain(problem);
+  });
+
+  test.each([
+    ['exports/**/*-*-*-*.csv', 'exports/2026/1/a-b-c-d.csv'],
+    ['{north,south}-{2020..2029}.csv', 'south-2026.csv'],
+    ['*report****.csv', 'the report.csv'],
+    ['report*[(]1).csv', 'report (1).csv'],
+    ['*a*a*a*b', `${'a'.repeat(254)}b`],
+  ])('is accepted as people write it: %s', (text, name) => {
+    expect(findGlobProblem(text)).toBeUndefined();
+    expect(isMatch(parseGlob('/books', text), `/books/${name}`)).toBe(true);
+  });
+});
