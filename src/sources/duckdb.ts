@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { duckdbDialect } from './databases/duckdb-dialect.ts';
 import { openDuckDb } from './databases/duckdb-session.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
+import { untilAborted } from './files/access.ts';
+import { refuseForbiddenDatabase } from './files/links.ts';
 import { defineKind } from './kind.ts';
 
 const schema = z.strictObject({
@@ -31,11 +33,14 @@ export const duckdb = defineKind(
   schema,
   (settings, context) => {
     const file = settings.file === undefined ? undefined : path.resolve(context.baseDir, settings.file);
-    const { baseDir } = context;
+    const { baseDir, forbidden = [] } = context;
     const engine = {
       dialect: duckdbDialect,
       place: file ?? 'duckdb',
-      connect: (signal: AbortSignal) => openDuckDb({ file, baseDir, memoryMax: settings.memoryMax }, signal),
+      connect: async (signal: AbortSignal) => {
+        if (file !== undefined) await untilAborted(refuseForbiddenDatabase(file, forbidden), signal);
+        return await openDuckDb({ file, baseDir, memoryMax: settings.memoryMax }, signal);
+      },
     };
     return querySource(engine, settings, context);
   },

@@ -9,6 +9,7 @@ import { type Connection, type Revision, queryKeys, querySource } from './databa
 import { type SqlitePlace, openSqlite } from './databases/sqlite-session.ts';
 import { accessError, codeOf, untilAborted } from './files/access.ts';
 import type { Glob } from './files/glob.ts';
+import { refuseForbiddenDatabase } from './files/links.ts';
 import { notAFile, revisedAtMsOf, versionOf } from './files/stable-file.ts';
 import { watchGlobs } from './files/watch.ts';
 import { defineKind } from './kind.ts';
@@ -40,7 +41,10 @@ export const sqlite = defineKind(
     const engine = {
       place: file,
       version: (signal: AbortSignal) => untilAborted(statDatabase(file), signal),
-      connect: (signal: AbortSignal) => openDatabase({ file, clock: context.clock }, signal),
+      connect: async (signal: AbortSignal) => {
+        await untilAborted(refuseForbiddenDatabase(file, context.forbidden ?? []), signal);
+        return await openDatabase({ file, clock: context.clock }, signal);
+      },
     };
     return {
       ...querySource(engine, settings, context),

@@ -86,6 +86,44 @@ describe('a part that is one of the agent’s own files', () => {
   });
 });
 
+describe('a database that is one of the agent’s own files', () => {
+  const drivers = [{ id: '{source}', path: ['{source}'], time: '2026-01', value: '{id}' }];
+  const ledger = '.driver-sync/ledger.db';
+
+  test.each<[string, (dir: string, at: string) => Promise<void>]>([
+    ['a link', (dir, at) => symlink(path.join(dir, ledger), at)],
+    ['a hard link', (dir, at) => link(path.join(dir, ledger), at)],
+    [
+      'a link in the directories above',
+      async (dir, at) => {
+        await symlink('.driver-sync', path.join(dir, 'books'));
+        await symlink('../books/ledger.db', at);
+      },
+    ],
+  ])('is refused as a source of sqlite and duckdb: %s', async (_what, make) => {
+    const query = 'SELECT id, source FROM approval';
+    const own = ['sqlite', 'duckdb'].map((type) => [type, { type, file: 'exports/x.db', query, drivers }]);
+    const commands = await commandsWorld(Object.fromEntries(own), { 'exports/.keep': '' });
+    await commands.run('sync');
+    await make(commands.at.dir, path.join(commands.at.dir, 'exports/x.db'));
+    const { sources } = await commands.json<{ sources: { state: string; reason: string }[] }>('sync');
+    for (const { state, reason } of sources) {
+      expect(state).toBe('unread');
+      expect(reason).toMatch(/the database \S+exports\/x\.db is the agent's own: it leads to \S+\.driver-sync$/);
+    }
+    expect(sources).toHaveLength(2);
+  });
+
+  test('is refused by its own name', async () => {
+    const commands = await commandsWorld(
+      { own: { type: 'sqlite', file: ledger, query: 'SELECT id, source FROM approval', drivers } },
+      {},
+    );
+    await commands.run('sync');
+    expect((await commands.run('check')).stdout).toContain("ledger.db is the agent's own");
+  });
+});
+
 describe('a part that a link leads to, out of its folder', () => {
   test('is read where its columns are those of the config', async () => {
     const printed = await printedWith(async (dir, at) => {

@@ -37,16 +37,40 @@ async function realPathOf(file: OpenedFile): Promise<string> {
  * @throws AgentError `part.unreadable`
  */
 export async function refuseForbidden(file: OpenedFile, forbidden: readonly string[]): Promise<void> {
+  const own = await ownFileOf(file, forbidden);
+  if (own === undefined) return;
+  throw new AgentError('part.unreadable', `${file.name} is a link to ${own}, which is the agent's own`, {
+    hint: 'remove the link, or narrow the glob: the config, the files of tokens and the state directory hold no data to read',
+  });
+}
+
+/**
+ * Refuses a database in the same way, by its absolute path. One that is not there is left to whoever opens it.
+ * @throws AgentError `source.unreadable`
+ */
+export async function refuseForbiddenDatabase(database: string, forbidden: readonly string[]): Promise<void> {
+  const stats = await statOf(database);
+  if (stats === undefined) return;
+  const changed = (): AgentError =>
+    new AgentError('source.unreadable', `${database} was replaced while it was opened`, {
+      hint: 'it is tried again at the next look',
+    });
+  const own = await ownFileOf({ name: database, path: database, stats, changed }, forbidden);
+  if (own === undefined) return;
+  throw new AgentError('source.unreadable', `the database ${database} is the agent's own: it leads to ${own}`, {
+    hint: 'name another database under file: the config, the files of tokens and the state directory hold no data to read',
+  });
+}
+
+/** The one of `forbidden` that a file is, or lies in. */
+async function ownFileOf(file: OpenedFile, forbidden: readonly string[]): Promise<string | undefined> {
   const real = await realPathOf(file);
   for (const own of forbidden) {
     const stats = await statOf(own);
     if (stats === undefined) continue;
-    const isOwn = stats.isDirectory() ? await isIn(file, real, own) : isSame(stats, file.stats);
-    if (!isOwn) continue;
-    throw new AgentError('part.unreadable', `${file.name} is a link to ${own}, which is the agent's own`, {
-      hint: 'remove the link, or narrow the glob: the config, the files of tokens and the state directory hold no data to read',
-    });
+    if (stats.isDirectory() ? await isIn(file, real, own) : isSame(stats, file.stats)) return own;
   }
+  return undefined;
 }
 
 /** `undefined` where it is not there, or the agent may not see it: then it cannot have been opened by another name either. */
