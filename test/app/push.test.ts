@@ -2,7 +2,8 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { daemonWorld, days, hours, rows, seconds } from '../support/daemon-world.ts';
-import { csv, place } from '../support/process.ts';
+import { commandsWorld } from '../support/commands-world.ts';
+import { csv } from '../support/process.ts';
 import { type Answer, openReceiver, pointsOf } from '../support/receiver.ts';
 
 const once = { retryForMs: 0 };
@@ -297,13 +298,9 @@ test('what is acknowledged belongs to the address: another one gets a first push
 });
 
 test('sync --json says what scripts rely on, and its exit code is the same', async () => {
-  await using service = await openReceiver();
-  await using where = await place(
-    { destination: { url: service.url }, sources: { sales: csv('*.csv') } },
-    { 'a.csv': rows('a,2026-01,1') },
-  );
+  const { receiver: service, run } = await commandsWorld({ sales: csv('*.csv') }, { 'a.csv': rows('a,2026-01,1') });
   service.answer({ status: 400, text: '{"error":"no such month"}' });
-  const refused = await where.command('sync', '--json');
+  const refused = await run('sync', '--json');
   expect({ code: refused.code, json: refused.json() }).toMatchObject({
     code: 5,
     json: {
@@ -312,7 +309,7 @@ test('sync --json says what scripts rely on, and its exit code is the same', asy
       push: { id: 1, status: 400, detail: expect.stringContaining('no such month') },
     },
   });
-  const taken = await where.command('sync', '--json');
+  const taken = await run('sync', '--json');
   expect({ code: taken.code, json: taken.json() }).toEqual({
     code: 0,
     json: expect.objectContaining({
