@@ -15,15 +15,10 @@ export function readKnown(settings: Settings): (source: string) => KnownParts {
       using buffer = disposable(openBuffer(file, 'read'));
       for (const { name } of settings.sources) known.set(name, knownParts({ buffer, settings }, name));
     } catch (error) {
-      if (!isAgentError(error) && !isOtherSchema(error)) throw error;
+      if (!isAgentError(error)) throw error;
     }
   }
   return (source) => known.get(source) ?? nothingKnown;
-}
-
-/** An older agent wrote the buffer, and none of this version has brought it up to date yet. */
-function isOtherSchema(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
 }
 
 function disposable<T extends { close(): void }>(store: T): T & Disposable {

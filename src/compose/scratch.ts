@@ -55,7 +55,7 @@ export function openScratch(settings: Settings, log: Log, observe?: Dependencies
 function copyBuffer(from: string, to: string): LocalBuffer {
   try {
     if (existsSync(from)) {
-      const buffer = openBuffer(from, 'read');
+      const buffer = openBuffer(from, 'copy');
       try {
         buffer.copyTo(to);
       } finally {

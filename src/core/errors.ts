@@ -7,6 +7,7 @@ const exits = {
   'config.invalid': 78,
   'state.missing': 78,
   'state.newer': 78,
+  'state.older': 78,
   'state.unwritable': 78,
   'state.full': 75,
   'state.locked': 75,

@@ -37,6 +37,28 @@ describe('a state of a newer driver-sync', () => {
   });
 });
 
+describe('a state of an older driver-sync, which no agent of this version has brought up to date', () => {
+  const looking = [['status'], ['explain', 'north'], ['rejects'], ['forget', 'sales', '--yes']];
+  const asking = [['history'], ['approve', 'abcdef0123'], ['rollback', '1'], ['plan']];
+
+  test.each([
+    ['buffer', looking],
+    ['ledger', [...looking, ...asking]],
+  ] as const)('in the %s is 78, and the command says who brings it up to date', async (name, commands) => {
+    const one = await servedWorld();
+    const database = new Database(file(one, name));
+    database.pragma('user_version = 1');
+    database.close();
+    for (const args of commands) {
+      expect(await one.run(...args), args.join(' ')).toMatchObject({
+        exit: 78,
+        json: { error: { code: 'state.older', hint: expect.stringContaining('"sync"') } },
+      });
+    }
+    expect(asideIn(one)).toEqual([]);
+  });
+});
+
 describe('a state directory', () => {
   const looking = [['status'], ['history'], ['diff', '1', '2'], ['explain', 'north'], ['rejects']];
   const deciding = [

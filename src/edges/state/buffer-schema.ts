@@ -157,7 +157,7 @@ export function migrateWith(db: Database, file: string, steps: readonly string[]
   }).immediate();
 }
 
-/** @throws AgentError `state.newer`, or `state.missing` where it was never set up. */
+/** @throws AgentError `state.newer` where a newer agent made it. */
 export function checkVersion(version: number, file: string, steps: readonly string[] = migrations): void {
   if (version <= steps.length) return;
   throw new AgentError(
@@ -165,6 +165,22 @@ export function checkVersion(version: number, file: string, steps: readonly stri
     `${file} was written by a newer driver-sync (version ${version}, this one knows ${steps.length})`,
     {
       hint: 'run the newer driver-sync, or name another state directory',
+    },
+  );
+}
+
+/**
+ * For a database that is used as it is.
+ * @throws AgentError `state.newer`, `state.older` where the holder of the lock has not brought it up to date yet
+ */
+export function checkCurrent(version: number, file: string, steps: readonly string[] = migrations): void {
+  checkVersion(version, file, steps);
+  if (version === steps.length) return;
+  throw new AgentError(
+    'state.older',
+    `${file} was written by an older driver-sync (version ${version}, this one reads ${steps.length})`,
+    {
+      hint: 'start "driver-sync run" or "sync" of this version, which brings it up to date; stop the older agent first',
     },
   );
 }

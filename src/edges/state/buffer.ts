@@ -4,7 +4,7 @@
  */
 import { AgentError } from '../../core/errors.ts';
 import type { BufferState, LocalBuffer } from '../../core/stores.ts';
-import { checkVersion, migrate } from './buffer-schema.ts';
+import { checkCurrent, checkVersion, migrate } from './buffer-schema.ts';
 import { Folds } from './folds.ts';
 import { SqliteParts } from './part-store.ts';
 import { makePrivate } from './private-file.ts';
@@ -14,14 +14,15 @@ import { openDatabase, translating } from './sqlite.ts';
 import { Statements } from './statements.ts';
 
 /**
- * Opens the buffer. Only the holder of the lock may open it to write.
- * @throws AgentError `state.corrupt`, `state.newer`, `state.full`, `state.unwritable`, or `state.missing` for a reader.
+ * Opens the buffer. Only the holder of the lock may open it to write; to copy it, it may be of an older agent.
+ * @throws AgentError `state.corrupt`, `state.newer`, `state.full`, `state.unwritable`, or `state.missing` or `state.older`
+ * for a reader.
  */
-export function openBuffer(file: string, access: 'write' | 'read'): LocalBuffer {
-  const db = openDatabase(file, { readonly: access === 'read', synchronous: 'NORMAL' });
+export function openBuffer(file: string, access: 'write' | 'read' | 'copy'): LocalBuffer {
+  const db = openDatabase(file, { readonly: access !== 'write', synchronous: 'NORMAL' });
   try {
     if (access === 'write') translating(file, () => migrate(db, file));
-    else checkReadable(db.pragma('user_version', { simple: true }) as number, file);
+    else checkReadable(db.pragma('user_version', { simple: true }) as number, { file, access });
     return bufferOn(new Statements(db, file));
   } catch (error) {
     db.close();
@@ -30,10 +31,11 @@ export function openBuffer(file: string, access: 'write' | 'read'): LocalBuffer 
 }
 
 /** A file that was never set up is what a crash, or somebody, left of a buffer. */
-function checkReadable(version: number, file: string): void {
-  checkVersion(version, file);
+function checkReadable(version: number, { file, access }: { file: string; access: 'read' | 'copy' }): void {
   if (version === 0)
     throw new AgentError('state.corrupt', `${file} is empty`, { hint: 'the next run or sync rebuilds it' });
+  if (access === 'read') checkCurrent(version, file);
+  else checkVersion(version, file);
 }
 
 function bufferOn(tables: Statements): LocalBuffer {

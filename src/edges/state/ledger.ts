@@ -3,7 +3,7 @@
  * that a push was begun has to be on disk before its first byte leaves.
  */
 import type { Ledger } from '../../core/stores.ts';
-import { checkVersion, migrateWith } from './buffer-schema.ts';
+import { checkCurrent, migrateWith } from './buffer-schema.ts';
 import { SqliteHolds } from './hold-log.ts';
 import { LedgerRecord } from './ledger-record.ts';
 import { SqlitePushes } from './push-log.ts';
@@ -104,7 +104,7 @@ export function openLedger(file: string, access: 'migrate' | 'write' | 'read'): 
   const db = openDatabase(file, { readonly: access === 'read', synchronous: 'FULL' });
   try {
     if (access === 'migrate') translating(file, () => migrateWith(db, file, migrations));
-    else checkVersion(db.pragma('user_version', { simple: true }) as number, file, migrations);
+    else checkCurrent(db.pragma('user_version', { simple: true }) as number, file, migrations);
     return ledgerOn(new Statements(db, file));
   } catch (error) {
     db.close();
