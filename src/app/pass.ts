@@ -38,12 +38,12 @@ export interface PassOptions {
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
 export async function runPass(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PassReport> {
   const { ledger, buffer, clock } = deps;
-  const begun = { begunMs: clock.now().getTime(), asked: ledger.requests.asked() };
-  prepare(deps, options);
+  const begun = { begunMs: clock.now().getTime(), asked: await ledger.requests.asked() };
+  await prepare(deps, options);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
   const reads = await readAll(deps, options.due, signal);
   // After a rollback the accepted reads are what the service holds, until somebody resumes from the sources.
-  const verdicts = ledger.state().rolledBack === undefined ? review(deps, reads) : reads.map(unjudged);
+  const verdicts = (await ledger.state()).rolledBack === undefined ? await review(deps, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),
@@ -55,9 +55,9 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
     sources: verdicts.map((verdict) => sourceReport(deps, verdict)),
   };
   buffer.parts.prune();
-  deps.archive.keepOnly(keptDigests(deps));
-  ledger.setState({ lastPass: report });
-  keepLoopState(deps, after(loopState(deps), passEnded(deps, { options, report, begun })));
+  await deps.archive.keepOnly(await keptDigests(deps));
+  await ledger.setState({ lastPass: report });
+  await keepLoopState(deps, after(await loopState(deps), passEnded(deps, { options, report, begun })));
   return report;
 }
 
@@ -115,11 +115,11 @@ async function pushWithRetries(deps: Dependencies, options: PassOptions, signal:
 }
 
 /** How things stand where a pass pushes nothing: what failed stays in sight until a push is acknowledged or not needed. */
-function standing(deps: Dependencies): PushReport {
-  const blocked = standingBlock(deps);
+async function standing(deps: Dependencies): Promise<PushReport> {
+  const blocked = await standingBlock(deps);
   if (blocked !== undefined) return { outcome: 'blocked', reason: blocked.reason, hint: blocked.hint };
-  const { servedMs = -Infinity } = loopState(deps);
-  const last = deps.ledger.pushes.last(deps.address);
+  const { servedMs = -Infinity } = await loopState(deps);
+  const last = await deps.ledger.pushes.last(deps.address);
   if (last === undefined || last.outcome === 'acknowledged' || servedMs > last.atMs) return { outcome: 'unchanged' };
   return { outcome: last.outcome ?? 'unknown', reason: last.detail };
 }

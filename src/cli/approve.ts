@@ -7,22 +7,22 @@ import { type Context, answer, loadSettings, nextStep } from './context.ts';
 const digestMin = 8;
 
 /** Approves what is held under a digest, or a unique prefix of it. */
-export function approve(context: Context, digest: string): number {
+export async function approve(context: Context, digest: string): Promise<number> {
   const settings = loadSettings(context, 'optional');
   const ledger = openAsked(settings);
   try {
-    const { source, digest: found } = findHeld(ledger, digest);
-    ledger.holds.approve(found, source, Date.now());
+    const { source, digest: found } = await findHeld(ledger, digest);
+    await ledger.holds.approve(found, source, Date.now());
     wakeAgent(settings);
     answer(context, { approved: found, source }, () => [`approved ${source}; ${nextStep(settings)}`]);
     return 0;
   } finally {
-    ledger.close();
+    await ledger.close();
   }
 }
 
-function findHeld(ledger: Ledger, digest: string): HeldCandidate {
-  const held = ledger.holds.held();
+async function findHeld(ledger: Ledger, digest: string): Promise<HeldCandidate> {
+  const held = await ledger.holds.held();
   const wanted = digest.toLowerCase();
   const found = wanted.length < digestMin ? [] : held.filter((one) => one.digest.startsWith(wanted));
   const [one] = found;

@@ -4,9 +4,12 @@ import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { count, showChanges } from './text.ts';
 
 /** The difference of two acknowledged snapshots. */
-export function diff(context: Context, { from, to, all }: { from: string; to: string; all: boolean }): number {
-  using state = openState(loadSettings(context, 'optional'), commandLog(context));
-  const found = difference(state.deps, from, to);
+export async function diff(
+  context: Context,
+  { from, to, all }: { from: string; to: string; all: boolean },
+): Promise<number> {
+  await using state = await openState(loadSettings(context, 'optional'), commandLog(context));
+  const found = await difference(state.deps, from, to);
   answer(context, found, () => showDifference(found, all));
   return 0;
 }

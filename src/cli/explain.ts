@@ -20,8 +20,8 @@ export async function explain(context: Context, { driver, month, rows }: Explain
     });
   }
   const settings = rows ? loadUnsentSettings(context) : loadSettings(context, 'optional');
-  using state = openState(settings, commandLog(context));
-  const found = explainDriver(state.deps, driver, month);
+  await using state = await openState(settings, commandLog(context));
+  const found = await explainDriver(state.deps, driver, month);
   if (!rows) {
     answer(context, found, () => [...showHead(found), ...showPoints(found)]);
     return 0;

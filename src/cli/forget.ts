@@ -20,30 +20,30 @@ export async function forget(
   const settings = loadSettings(context, 'optional');
   let changes: Changes;
   {
-    using state = openState(settings, commandLog(context));
+    await using state = await openState(settings, commandLog(context));
     checkForget(state.deps, target);
-    changes = forgottenChanges(settings, context, target);
+    changes = await forgottenChanges(settings, context, target);
   }
   const { drivers, points } = changes;
   const what = `forgetting this deletes ${count(drivers.delete, 'driver')} and ${count(points.delete, 'point')} at the next push`;
   if (!yes && !(await isConfirmed(what))) {
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
   }
-  using state = openState(settings, commandLog(context));
-  state.deps.ledger.requests.add({ kind: 'forget', source: target.source, part: target.part }, Date.now());
+  await using state = await openState(settings, commandLog(context));
+  await state.deps.ledger.requests.add({ kind: 'forget', source: target.source, part: target.part }, Date.now());
   wakeAgent(settings);
   answer(context, { forgotten: target, changes }, () => [`${what}; ${nextStep(settings)}`, showChanges(changes)]);
   return 0;
 }
 
-function forgottenChanges(
+async function forgottenChanges(
   settings: Settings,
   context: Context,
   target: { source: string; part?: string | undefined },
-): Changes {
-  using scratch = openScratch(settings, commandLog(context));
-  using state = openState(settings, commandLog(context));
-  forgetNow(scratch.deps, target);
+): Promise<Changes> {
+  await using scratch = await openScratch(settings, commandLog(context));
+  await using state = await openState(settings, commandLog(context));
+  await forgetNow(scratch.deps, target);
   return countChanges(diffDrivers(acceptedDrivers(state.deps), acceptedDrivers(scratch.deps)));
 }
 

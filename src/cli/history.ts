@@ -4,9 +4,9 @@ import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { showBytes, showCounts, table } from './text.ts';
 
 /** All pushes, newest first. */
-export function history(context: Context): number {
-  using state = openState(loadSettings(context, 'optional'), commandLog(context));
-  const pushes = state.deps.ledger.pushes.all().map(pushRow);
+export async function history(context: Context): Promise<number> {
+  await using state = await openState(loadSettings(context, 'optional'), commandLog(context));
+  const pushes = (await state.deps.ledger.pushes.all()).map(pushRow);
   answer(context, { pushes }, () =>
     pushes.length === 0 ? ['nothing was pushed yet: "driver-sync sync" does'] : showPushes(pushes),
   );

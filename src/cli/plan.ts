@@ -20,7 +20,7 @@ export async function plan(context: Context, all: boolean): Promise<number> {
   process.once('SIGINT', () => stop.abort(new AgentError('aborted', 'stopped by SIGINT')));
   let report: PlanReport;
   {
-    using scratch = openScratch(settings, commandLog(context), progress.observe);
+    await using scratch = await openScratch(settings, commandLog(context), progress.observe);
     try {
       report = await planPass(scratch.deps, { shownMax: all ? Infinity : changesShown }, stop.signal);
     } finally {
@@ -84,7 +84,7 @@ function showLargest({ name, state, largest, changedPoints }: PlannedSource): st
 /** What another config would change and delete, for the log of a reload. */
 export async function previewReload(settings: Settings, log: Log): Promise<unknown> {
   try {
-    using scratch = openScratch(settings, log);
+    await using scratch = await openScratch(settings, log);
     const { changes, sources, isFirstPush, drivers, blocked } = await planPass(
       scratch.deps,
       { shownMax: 0 },

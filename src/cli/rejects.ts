@@ -4,9 +4,9 @@ import { type Context, commandLog, loadSettings } from './context.ts';
 import { printCsv, printJson } from './output.ts';
 
 /** Rows of the newest read that could not be used, as CSV. */
-export function rejects(context: Context, source: string | undefined): number {
+export async function rejects(context: Context, source: string | undefined): Promise<number> {
   const settings = loadSettings(context, 'optional');
-  using state = openState(settings, commandLog(context));
+  await using state = await openState(settings, commandLog(context));
   if (source !== undefined && !settings.sources.some(({ name }) => name === source)) {
     const hint = `there are ${settings.sources.map(({ name }) => name).join(', ')}`;
     throw new AgentError('usage', `there is no source "${source}"`, { hint });

@@ -30,9 +30,9 @@ export async function rollback(context: Context, push: string, options: { force?
   const request = { kind: 'rollback', push: Number(push), isForced: options.force === true } as const;
   let asked: PushReport | undefined;
   {
-    using state = openState(settings, commandLog(context));
-    findRollback(state.deps, push);
-    if (!request.isForced) asked = waitThatWasAsked(state.deps, `driver-sync rollback ${push} --force`);
+    await using state = await openState(settings, commandLog(context));
+    await findRollback(state.deps, push);
+    if (!request.isForced) asked = await waitThatWasAsked(state.deps, `driver-sync rollback ${push} --force`);
     if (!settings.shouldDeleteMissing)
       say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
   }
@@ -61,10 +61,10 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
 /** Records the request first: should this process be killed, the next agent carries it out. */
 async function rollBackHere(context: Context, settings: Settings, asked: RollbackRequest): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
-    const request = deps.ledger.requests.add(asked, Date.now());
+    const request = await deps.ledger.requests.add(asked, Date.now());
     const report = await rollBackRequested(deps, retryForMs, signal);
     if (report === undefined) {
-      const { reason } = JSON.parse(deps.ledger.requests.result(request) ?? '{}') as Partial<RollbackAnswer>;
+      const { reason } = JSON.parse((await deps.ledger.requests.result(request)) ?? '{}') as Partial<RollbackAnswer>;
       throw new AgentError('snapshot.damaged', reason ?? 'the rollback was given up', {
         hint: 'name another push: see "driver-sync history"',
       });
@@ -75,13 +75,13 @@ async function rollBackHere(context: Context, settings: Settings, asked: Rollbac
 }
 
 async function askAgent(context: Context, settings: Settings, asked: RollbackRequest): Promise<RollbackAnswer> {
-  using state: OpenState = openState(settings, commandLog(context));
+  await using state: OpenState = await openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
-  const request = ledger.requests.add(asked, Date.now());
+  const request = await ledger.requests.add(asked, Date.now());
   wakeAgent(settings);
   const untilMs = clock.monotonicMs() + waitForAgentMs;
   while (clock.monotonicMs() < untilMs) {
-    const result = ledger.requests.result(request);
+    const result = await ledger.requests.result(request);
     if (result !== undefined) return JSON.parse(result) as RollbackAnswer;
     await clock.sleep(100, new AbortController().signal);
   }

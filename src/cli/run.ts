@@ -69,10 +69,10 @@ export async function run(context: Context): Promise<number> {
  * Waits while the disk is full, as the loop does: whatever supervises the daemon would only start it again and again.
  * `undefined`: the agent was stopped meanwhile.
  */
-async function openWhenPossible(log: Log, signal: AbortSignal, open: () => Agent): Promise<Agent | undefined> {
+async function openWhenPossible(log: Log, signal: AbortSignal, open: () => Promise<Agent>): Promise<Agent | undefined> {
   for (;;) {
     try {
-      return open();
+      return await open();
     } catch (error) {
       if (!isAgentError(error, 'state.full')) throw error;
       log.error('the agent cannot start and tries again', {

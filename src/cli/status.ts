@@ -19,15 +19,15 @@ export interface StatusOptions {
 }
 
 /** Whether the agent runs, what the last pass and push came to, and what is held. */
-export function status(context: Context, options: StatusOptions): number {
+export async function status(context: Context, options: StatusOptions): Promise<number> {
   const maxAgeMs = ageOf(options.maxAge);
   const { settings, unset, problems, state: stateDirectory } = load(context, 'optional');
   // A daemon lives on with the config that it has: a mistake in the file must not have it restarted.
   if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
   if (settings === undefined) throw new ConfigError(problems, goingOn(stateDirectory));
   warnOfState(settings);
-  using state = openState(settings, commandLog(context));
-  const report = statusReport(state.deps, unset);
+  await using state = await openState(settings, commandLog(context));
+  const report = await statusReport(state.deps, unset);
   answer(context, report, () => showStatus(report));
   return options.exitCode === true ? ageExit(report.lastPass, maxAgeMs, options.maxAge) : 0;
 }
@@ -109,22 +109,22 @@ export interface StatusReport {
   readonly rolledBackTo?: number | undefined;
 }
 
-function statusReport(deps: Dependencies, unset: readonly string[]): StatusReport {
+async function statusReport(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
   const { settings, ledger, address } = deps;
   const holder = runningAgent(settings);
-  const ended = ledger.state().lastPass;
+  const { lastPass: ended, rolledBack } = await ledger.state();
   const lastPass = lastPassOf(settings, ended);
-  const last = ledger.pushes.last(address);
-  const acknowledged = ledger.pushes.lastAcknowledged(address);
-  const blocked = standingBlock(deps);
+  const last = await ledger.pushes.last(address);
+  const acknowledged = await ledger.pushes.lastAcknowledged(address);
+  const blocked = await standingBlock(deps);
   return {
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
     configDiffers: configDiffers(settings, unset),
     ...(lastPass === undefined ? {} : { lastPass }),
     sources: ended?.sources ?? [],
-    held: ledger.holds.held().map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
-    approvals: openApprovals(deps),
+    held: (await ledger.holds.held()).map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
+    approvals: await openApprovals(deps),
     ...(last === undefined
       ? {}
       : {
@@ -147,9 +147,9 @@ function statusReport(deps: Dependencies, unset: readonly string[]): StatusRepor
             points: acknowledged.points,
           },
         }),
-    ...(holder === undefined ? {} : nextPushOf(deps, holder.command)),
+    ...(holder === undefined ? {} : await nextPushOf(deps, holder.command)),
     blocked,
-    rolledBackTo: ledger.state().rolledBack?.push,
+    rolledBackTo: rolledBack?.push,
   };
 }
 
@@ -161,15 +161,15 @@ function lastPassOf(settings: Settings, ended: PassReport | undefined): LastPass
 }
 
 /** The newest approval of each source, while it waits, or was dropped within a week. */
-function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals'] {
+async function openApprovals({ ledger, clock }: Dependencies): Promise<StatusReport['approvals']> {
   const newest = new Map<string, Approval>();
-  const held = new Map(ledger.holds.held().map(({ source, ...hold }) => [source, hold]));
+  const held = new Map((await ledger.holds.held()).map(({ source, ...hold }) => [source, hold]));
   // An approval that a pass has taken up and that still waits is in a source that no approval helps.
   const waitsFor = ({ source = '', state }: Approval): string | undefined => {
     const hold = held.get(source);
     return state === 'pending' && hold?.approvable === false ? `it waits: ${hold.reason}` : undefined;
   };
-  for (const approval of ledger.holds.approvals()) {
+  for (const approval of await ledger.holds.approvals()) {
     const source = approval.source ?? '';
     if (!newest.has(source)) newest.set(source, approval);
   }
@@ -183,12 +183,15 @@ function openApprovals({ ledger, clock }: Dependencies): StatusReport['approvals
 }
 
 /** What the agent will do next; one that is no daemon is at it, and at most waits for an earlier push. */
-function nextPushOf(deps: Dependencies, command: string | undefined): Pick<StatusReport, 'nextPush' | 'nextPushWhy'> {
+async function nextPushOf(
+  deps: Dependencies,
+  command: string | undefined,
+): Promise<Pick<StatusReport, 'nextPush' | 'nextPushWhy'>> {
   const nowMs = deps.clock.now().getTime();
   const broken = heartbeatOf(deps.settings)?.broken;
-  const untilMs = waitsUntilMs(deps, { push: 'newest' }) ?? -Infinity;
+  const untilMs = (await waitsUntilMs(deps, { push: 'newest' })) ?? -Infinity;
   const waiting = untilMs > nowMs ? { atMs: untilMs, why: mayStillLand } : undefined;
-  const next = command === 'run' ? nextPush(deps, broken && Date.parse(broken.at)) : waiting;
+  const next = command === 'run' ? await nextPush(deps, broken && Date.parse(broken.at)) : waiting;
   return next === undefined ? {} : { nextPush: iso(next.atMs), nextPushWhy: next.why };
 }
 

@@ -56,7 +56,7 @@ export async function withAgent<T>(
   const progress = openProgress(process.stderr);
   await using emulator = await embedEmulator(settings);
   try {
-    const agent = openAgent(settings, {
+    const agent = await openAgent(settings, {
       command,
       log,
       env,

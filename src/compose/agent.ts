@@ -31,15 +31,19 @@ export interface AgentOptions {
 const emulatorTimeoutMs = 60_000;
 
 /** @throws AgentError `state.locked` where another agent holds the state directory, and other `state.` failures. */
-export function openAgent(settings: Settings, options: AgentOptions): Agent {
+export async function openAgent(settings: Settings, options: AgentOptions): Promise<Agent> {
   // The young generation would grow to 64 MB and more without being any faster: it stays at what starting took. Measured on
   // 4 M rows: a peak of 157 instead of 225 MB, the same CPU time.
   v8.setFlagsFromString('--semi-space-growth-factor=1');
   ensureStateDir(settings.state);
   const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
+  let ledger: Ledger | undefined;
   try {
-    return new RunningAgent(settings, options, lock);
+    ledger = openLedger(fileIn(settings, 'ledger'), 'migrate');
+    await ledger.pushes.endOrphans(systemClock.now().getTime());
+    return new RunningAgent(settings, options, { lock, ledger });
   } catch (error) {
+    await ledger?.close();
     lock.release();
     throw error;
   }
@@ -57,13 +61,12 @@ class RunningAgent implements Agent {
   #beatUntilMs = 0;
   #broken: BrokenPass | undefined;
 
-  constructor(settings: Settings, options: AgentOptions, lock: Lock) {
+  constructor(settings: Settings, options: AgentOptions, { lock, ledger }: { lock: Lock; ledger: Ledger }) {
     this.#settings = settings;
     this.#options = options;
     this.#lock = lock;
     dropOldScratch(settings.state);
-    this.#ledger = openLedger(fileIn(settings, 'ledger'), 'migrate');
-    this.#ledger.pushes.endOrphans(systemClock.now().getTime());
+    this.#ledger = ledger;
     this.#buffer = this.#openBuffer();
     this.#archive = openArchive(fileIn(settings, 'archive'));
     this.#destination = this.#openDestination();
@@ -93,9 +96,9 @@ class RunningAgent implements Agent {
     this.#buffer = openBuffer(fileIn(this.#settings, 'buffer'), 'write');
   }
 
-  releaseMemory(): void {
+  async releaseMemory(): Promise<void> {
     this.#buffer.shrink();
-    this.#ledger.shrink();
+    await this.#ledger.shrink();
     releaseMemory();
   }
 
@@ -134,7 +137,7 @@ class RunningAgent implements Agent {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#destination[Symbol.asyncDispose]();
     this.#buffer.close();
-    this.#ledger.close();
+    await this.#ledger.close();
     this.#lock.release();
   }
 

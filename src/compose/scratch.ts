@@ -16,12 +16,12 @@ import { fileIn, partsOf } from './parts.ts';
 import { type OpenState, nowhere } from './state.ts';
 
 /** Dependencies whose buffer and archive are copies: what a pass would do, without doing it. */
-export function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): OpenState {
+export async function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): Promise<OpenState> {
   ensureStateDir(settings.state);
   const ledgerFile = fileIn(settings, 'ledger');
   if (!existsSync(ledgerFile)) {
     using _lock = acquireLock(settings.state, { command: 'plan', pid: process.pid });
-    openLedger(ledgerFile, 'migrate').close();
+    await openLedger(ledgerFile, 'migrate').close();
   }
   const directory = scratchDirectory(settings.state);
   rmSync(directory, { recursive: true, force: true });
@@ -37,16 +37,16 @@ export function openScratch(settings: Settings, log: Log, observe?: Dependencies
     archive: {
       ...archive,
       write: (...snapshot) => drafts.write(...snapshot),
-      open: (digest) => drafts.open(digest) ?? archive.open(digest),
-      keepOnly: () => undefined,
+      open: async (digest) => (await drafts.open(digest)) ?? (await archive.open(digest)),
+      keepOnly: async () => undefined,
     },
     destination: nowhere,
   };
   return {
     deps,
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       buffer.close();
-      ledger.close();
+      await ledger.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -14,7 +14,7 @@ import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } fro
 import { fileIn, partsOf } from './parts.ts';
 
 /** The stores of a state directory as a command finds them, beside a running agent or without one. */
-export interface OpenState extends Disposable {
+export interface OpenState extends AsyncDisposable {
   readonly deps: Dependencies;
 }
 
@@ -22,23 +22,23 @@ export interface OpenState extends Disposable {
  * Opens the state to look at, or to leave a request in. Takes no lock.
  * @throws AgentError `state.missing` that says where it looked.
  */
-export function openState(settings: Settings, log: Log): OpenState {
+export async function openState(settings: Settings, log: Log): Promise<OpenState> {
   if (!existsSync(fileIn(settings, 'ledger'))) throw noState(settings);
   const ledger = openWritable(fileIn(settings, 'ledger'));
   const archive = openArchive(fileIn(settings, 'archive'));
   const kept = { ...partsOf(settings, { log }), ledger, archive, destination: nowhere };
-  const buffer = openReadableBuffer(fileIn(settings, 'buffer'), kept);
+  const buffer = await openReadableBuffer(fileIn(settings, 'buffer'), kept);
   return {
     deps: { ...kept, buffer },
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       buffer.close();
-      ledger.close();
+      await ledger.close();
     },
   };
 }
 
 /** Where there is no buffer to read, the last acknowledged snapshot answers, as it will for the next pass. */
-function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer'>): LocalBuffer {
+async function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer'>): Promise<LocalBuffer> {
   try {
     if (existsSync(file)) return openBuffer(file, 'read');
   } catch (error) {
@@ -46,7 +46,7 @@ function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer'>): L
     kept.log.warn('the buffer is damaged: this is of the last acknowledged snapshot', { cause: error.message });
   }
   const buffer = openBuffer(':memory:', 'write');
-  restoreAfterLoss({ ...kept, buffer, log: silent });
+  await restoreAfterLoss({ ...kept, buffer, log: silent });
   return buffer;
 }
 

@@ -80,10 +80,7 @@ export interface SharedDriver {
 }
 
 /** Some parts of one source, by their ids. */
-export interface PartsOfSource {
-  readonly source: string;
-  readonly parts: readonly number[];
-}
+export type PartsOfSource = Readonly<{ source: string; parts: readonly number[] }>;
 
 /** The parts that were read, each collapsed, and what is known of the files that they came from. */
 export interface PartStore {
@@ -267,10 +264,10 @@ export interface PendingRequest {
 
 /** Every push that was begun, and what became of it. */
 export interface PushLog {
-  begin(push: NewPush): number;
-  end(id: number, result: PushResult, endedAtMs: number): void;
+  begin(push: NewPush): Promise<number>;
+  end(id: number, result: PushResult, endedAtMs: number): Promise<void>;
   /** Pushes that never ended died with their process: their outcome is unknown, and they ended by now. */
-  endOrphans(endedAtMs: number): void;
+  endOrphans(endedAtMs: number): Promise<void>;
   /** Ends a push as acknowledged, with the points that it carried first and what else is so from then on. One transaction. */
   acknowledge(
     id: number,
@@ -281,57 +278,57 @@ export interface PushLog {
       readonly carried: Iterable<CarriedMonths>;
       readonly state: LedgerState;
     },
-  ): void;
+  ): Promise<void>;
   /** Newest first. */
-  all(): readonly PushRecord[];
-  get(id: number): PushRecord | undefined;
-  last(address?: string): PushRecord | undefined;
-  lastAcknowledged(address?: string): PushRecord | undefined;
+  all(): Promise<readonly PushRecord[]>;
+  get(id: number): Promise<PushRecord | undefined>;
+  last(address?: string): Promise<PushRecord | undefined>;
+  lastAcknowledged(address?: string): Promise<PushRecord | undefined>;
   /** Whether the address has acknowledged a push that deletes what it leaves out. */
-  hasDeleting(address: string): boolean;
+  hasDeleting(address: string): Promise<boolean>;
   /** Whether a push to the address since that one, with another digest than this, has an unknown outcome or never ended. */
-  hasOpenSince(address: string, push: number, digest?: string): boolean;
+  hasOpenSince(address: string, push: number, digest?: string): Promise<boolean>;
   /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */
-  maybeTaken(address: string, digest: string): { readonly endedAtMs: number | undefined } | undefined;
+  maybeTaken(address: string, digest: string): Promise<{ readonly endedAtMs: number | undefined } | undefined>;
   /** Whether a push of another digest may have been taken, and nothing but that digest was acknowledged after it. */
-  followsOpen(address: string, digest: string): boolean;
+  followsOpen(address: string, digest: string): Promise<boolean>;
   /** The push to the address that began the present run of a point's value; the first of all where none changed it since. */
-  firstOf(address: string, driver: string, month: Month): number | undefined;
+  firstOf(address: string, driver: string, month: Month): Promise<number | undefined>;
 }
 
 /** What the guard stopped, what was approved, and what it let through. */
 export interface HoldLog {
-  held(): readonly HeldCandidate[];
+  held(): Promise<readonly HeldCandidate[]>;
   /** Records a held candidate; one that is held already keeps its `since`. */
-  hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): void;
-  release(source: string): void;
+  hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void>;
+  release(source: string): Promise<void>;
   /** Approves what is held under that digest. */
-  approve(digest: string, source: string | undefined, nowMs: number): void;
+  approve(digest: string, source: string | undefined, nowMs: number): Promise<void>;
   /** Newest first. */
-  approvals(): readonly Approval[];
-  approvedScope(approval: number): ApprovalScope;
-  closeApproval(id: number, state: 'used' | 'dropped', why?: string): void;
+  approvals(): Promise<readonly Approval[]>;
+  approvedScope(approval: number): Promise<ApprovalScope>;
+  closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void>;
   /** Deletes that the guard let through without approval. Recorded before they are done: `read` makes that harmless. */
   recordDeletes(
     source: string,
     read: string,
     deletes: ReadCounts & { readonly atMs: number; readonly had: ReadCounts },
-  ): void;
+  ): Promise<void>;
   /** Their sum over some sources since a moment, without those of one read, which is being judged again. */
-  deletesSince(sources: readonly string[], sinceMs: number, read: string): LetThrough;
+  deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough>;
   /** What was let through for one source counts for another one too, each read once: it takes drivers of it over. */
-  inheritDeletes(from: string, to: string): void;
+  inheritDeletes(from: string, to: string): Promise<void>;
 }
 
 /** What commands asked of the next pass. */
 export interface RequestLog {
-  add(request: Request, nowMs: number): number;
-  pending(): readonly PendingRequest[];
+  add(request: Request, nowMs: number): Promise<number>;
+  pending(): Promise<readonly PendingRequest[]>;
   /** `result`: what became of it, for the command that waits. */
-  finish(id: number, result: string): void;
-  result(id: number): string | undefined;
+  finish(id: number, result: string): Promise<void>;
+  result(id: number): Promise<string | undefined>;
   /** Changes with every new request and approval. Cheap. */
-  asked(): string;
+  asked(): Promise<string>;
 }
 
 /** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
@@ -352,17 +349,20 @@ export interface LedgerState {
   readonly loop?: LoopState | undefined;
 }
 
-/** The log of pushes, holds and requests, and what else must outlive the buffer. Several processes may write. */
+/**
+ * The log of pushes, holds and requests, and what else must outlive the buffer. It may be in another place, so it gives
+ * promises. Several processes may write: each method is one transaction, and others may write between two calls.
+ */
 export interface Ledger {
   readonly pushes: PushLog;
   readonly holds: HoldLog;
   readonly requests: RequestLog;
-  state(): LedgerState;
+  state(): Promise<LedgerState>;
   /** Changes what is given and leaves the rest; `undefined` forgets. */
-  setState(state: LedgerState): void;
+  setState(state: LedgerState): Promise<void>;
   /** Lets go of what was cached. */
-  shrink(): void;
-  close(): void;
+  shrink(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** A driver of a snapshot, and the source it came from. */
@@ -385,14 +385,14 @@ export interface Snapshot {
   body(): SnapshotBody;
 }
 
-/** Snapshots by digest, outside the buffer. */
+/** Snapshots by digest, outside the buffer. It may be in another place; a snapshot that it has opened is a local file. */
 export interface Archive {
   /** Writes a snapshot whole or not at all. `drivers` come in the order of ids, each once. */
-  write(drivers: Iterable<SnapshotDriver>, format: BodyFormat, origins: readonly OriginFacts[]): Snapshot;
+  write(drivers: Iterable<SnapshotDriver>, format: BodyFormat, origins: readonly OriginFacts[]): Promise<Snapshot>;
   /** @throws AgentError `snapshot.damaged`; so does reading it. */
-  open(digest: string): Snapshot | undefined;
+  open(digest: string): Promise<Snapshot | undefined>;
   /** What a snapshot takes on the disk; 0 where it is not kept. */
-  storedBytes(digest: string): number;
+  storedBytes(digest: string): Promise<number>;
   /** Drops all snapshots but these. */
-  keepOnly(digests: ReadonlySet<string>): void;
+  keepOnly(digests: ReadonlySet<string>): Promise<void>;
 }

@@ -113,7 +113,7 @@ async function expectIntact({ folder, whole }: World): Promise<void> {
     const [digest, suffix] = name.split('.');
     if (digest === undefined || suffix === undefined || whole.has(digest)) continue;
     const hash = createHash('sha256');
-    for await (const chunk of archive.open(digest)?.body().chunks() ?? []) hash.update(chunk);
+    for await (const chunk of (await archive.open(digest))?.body().chunks() ?? []) hash.update(chunk);
     expect(hash.digest('hex')).toBe(digest);
     whole.add(digest);
   }
@@ -162,7 +162,7 @@ async function sync({ config }: World, { resume = true } = {}): Promise<PassRepo
   const waits: string[] = [];
   const observe = (event: PassEvent): void => void (event.kind === 'waiting' && waits.push(event.why));
   const options = { command: 'sync', log: memoryLog(), version: '0.1.0', env: {}, observe } as const;
-  await using agent = openAgent(settingsOf(config), options);
+  await using agent = await openAgent(settingsOf(config), options);
   const pass = { push: 'ifNeeded', resume, retryForMs: 60_000 } as const;
   return { ...(await runPass({ ...agent.deps, random: () => 0 }, pass, never)), waits };
 }
@@ -287,8 +287,8 @@ test('killed before an approved read is accepted, the approval stands', async ()
   write(half, 2);
   const digest = (await sync(one)).sources.find(({ state }) => state === 'held')?.digest ?? '';
   {
-    using state = openState(settingsOf(one.config), memoryLog());
-    state.deps.ledger.holds.approve(digest, 'revenue', Date.now());
+    await using state = await openState(settingsOf(one.config), memoryLog());
+    await state.deps.ledger.holds.approve(digest, 'revenue', Date.now());
   }
   // The candidate stands as it was held: the first read that is written down is the accepted one.
   await runUntilKilled(half, { ...accepting, nth: 1 }, 2);

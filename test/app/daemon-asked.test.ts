@@ -53,10 +53,10 @@ test('a new address in the config gets its first push at once', async () => {
 test('with `firstPush: approve` a new address waits for an approval of its own', async () => {
   await using w = await daemonWorld({ guard: { firstPush: 'approve' } });
   await using other = await openReceiver();
-  const approve = (): Promise<void> => {
-    w.open(({ ledger, clock }) => {
-      const [first] = ledger.holds.held();
-      ledger.holds.approve(first!.digest, first!.source, clock.now().getTime());
+  const approve = async (): Promise<void> => {
+    await w.open(async ({ ledger, clock }) => {
+      const [first] = await ledger.holds.held();
+      await ledger.holds.approve(first!.digest, first!.source, clock.now().getTime());
     });
     return w.wake('request');
   };
@@ -84,9 +84,9 @@ test('an approval given while nothing ran is pushed at the start', async () => {
   await w.write('a.csv', rows('a,2026-01,1'));
   await w.wake('pass');
   await w.stop();
-  w.open(({ ledger, clock }) => {
-    const [held] = ledger.holds.held();
-    ledger.holds.approve(held!.digest, held!.source, clock.now().getTime());
+  await w.open(async ({ ledger, clock }) => {
+    const [held] = await ledger.holds.held();
+    await ledger.holds.approve(held!.digest, held!.source, clock.now().getTime());
   });
   await w.start();
   expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '1' } });

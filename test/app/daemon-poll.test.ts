@@ -87,7 +87,7 @@ test('what was seen before a damaged buffer was rebuilt counts no more', async (
   await using w = await daemonWorld(sources(report.url, '1h'));
   await w.write('a.csv', rows('a,2026-01,1'));
   await w.sync();
-  w.open((world) => {
+  await w.open((world) => {
     const settings = world.settings.sources[1]!;
     const polls = new PollSchedule(world);
     polls.note({ settings, isExpensive: true, state: 'unread', reason: 'it was down' });

@@ -53,7 +53,7 @@ test('the last outcome stays in sight while the daemon only polls its sources', 
   w.service.answer(400);
   await w.start();
   await w.wait(5 * minutes);
-  const last = w.open(({ ledger }) => ledger.state().lastPass);
+  const last = await w.open(async ({ ledger }) => (await ledger.state()).lastPass);
   expect(last).toMatchObject({ outcome: 'refused', exit: 5 });
 });
 

@@ -13,7 +13,7 @@ test('a rollback that does not arrive is tried again, and the newest snapshot do
   await w.wake('source');
   await w.wait(2 * seconds);
   w.service.answer(429);
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   await w.wait(10 * minutes);
   expect(w.service.posts).toHaveLength(4);
@@ -26,7 +26,7 @@ test('a rollback holds through polls, schedules, changes and restarts', async ()
   await w.start();
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wait(2 * minutes);
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   expect(w.service.posts[2]?.body).toBe(w.service.posts[0]?.body);
   await w.write('a.csv', rows('a,2026-01,333'));
@@ -46,17 +46,17 @@ test('a rollback whose snapshot is damaged is given up, and the daemon goes on',
   await w.start();
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wait(2 * minutes);
-  const { digest } = w.open(({ ledger }) => ledger.pushes.get(1)!);
+  const { digest } = await w.open(async ({ ledger }) => (await ledger.pushes.get(1))!);
   const archive = path.join(w.dir, '.driver-sync', 'archive');
   const name = (await readdir(archive)).find((one) => one.startsWith(digest)) ?? '';
   const file = path.join(archive, name);
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill('x', bytes.length - 8));
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   await w.write('a.csv', rows('a,2026-01,333'));
   await w.wait(5 * minutes);
-  expect(w.open(({ ledger }) => ledger.requests.pending())).toEqual([]);
+  expect(await w.open(({ ledger }) => ledger.requests.pending())).toEqual([]);
   expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '333' } });
 });
 
@@ -66,7 +66,7 @@ test('a rollback that waits for an address that left the config is given up', as
   await w.write('a.csv', rows('a,2026-01,1'));
   await w.start();
   w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   expect(w.service.posts).toHaveLength(2);
   await w.stop();
@@ -84,7 +84,7 @@ test('a rollback that does not arrive after a refused push is tried again all th
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wake('source');
   await w.wait(2 * seconds);
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   await w.wait(10 * minutes);
   expect(w.service.posts).toHaveLength(4);
@@ -100,7 +100,9 @@ test('a rollback that comes while a service asks for time waits for it, unless i
   await w.wake('source');
   await w.wait(2 * seconds);
   const ask = async (isForced: boolean): Promise<void> => {
-    w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1, isForced }, clock.now().getTime()));
+    await w.open(({ ledger, clock }) =>
+      ledger.requests.add({ kind: 'rollback', push: 1, isForced }, clock.now().getTime()),
+    );
     await w.wake('request');
   };
   await ask(false);

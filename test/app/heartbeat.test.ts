@@ -17,7 +17,7 @@ test('a step that may take longer than the one before says so at once, and an an
   writeFileSync(file, `destination: { url: 'http://127.0.0.1:9', timeout: 60s }\nsources: { a: ${source} }\n`);
   const { settings } = loadConfig(file, { env: {}, secrets: 'required' });
   if (settings === undefined) throw new Error('the config is not valid');
-  await using agent = openAgent(settings, { command: 'run', log: memoryLog(), version: '0.0.0', env: {} });
+  await using agent = await openAgent(settings, { command: 'run', log: memoryLog(), version: '0.0.0', env: {} });
   agent.beat(60_000);
   const before = heartbeatOf(settings)?.untilMs ?? 0;
   agent.beat(pushAllowanceMs(settings));

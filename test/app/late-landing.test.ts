@@ -161,7 +161,7 @@ test('the next sync does the repeat that is due, once', async () => {
 test('a sync whose newest snapshot is blocked keeps to Retry-After with the repeat too', async () => {
   await using w = await daemonAfterLoss();
   await w.stop();
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   const pass = { push: 'ifNeeded', resume: false, retryForMs: 0 } as const;
   expect(await w.sync(pass)).toMatchObject({ outcome: 'acknowledged' });
   await w.clock.advance(11 * minutes);
@@ -183,7 +183,7 @@ test('a sync whose newest snapshot is blocked keeps to Retry-After with the repe
 
 test('after a rollback its snapshot is what is repeated, and the rollback goes on', async () => {
   await using w = await daemonAfterLoss();
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
   w.service.land();
   await w.wait(10 * minutes);

@@ -7,8 +7,8 @@ import { csv } from '../support/process.ts';
 const hourly = { sources: { sales: csv('*.csv', { poll: '1h' }) } };
 
 /** In how many milliseconds, and why. */
-function next(w: DaemonWorld): { inMs: number; why: string } | undefined {
-  const push = w.open((deps) => nextPushOf(deps));
+async function next(w: DaemonWorld): Promise<{ inMs: number; why: string } | undefined> {
+  const push = await w.open((deps) => nextPushOf(deps));
   return push && { inMs: push.atMs - w.clock.now().getTime(), why: push.why };
 }
 
@@ -25,7 +25,7 @@ test('the next push is the schedule where nothing is sooner', async () => {
   await using w = await daemonWorld({ ...hourly, schedule: '15 14 * * *', refresh: '1h' });
   await w.write('a.csv', rows('a,2026-01,1'));
   await w.start();
-  expect(next(w)).toEqual({ inMs: 135 * minutes, why: 'the schedule' });
+  expect(await next(w)).toEqual({ inMs: 135 * minutes, why: 'the schedule' });
   await expectPushIn(w, 135 * minutes);
 });
 
@@ -35,7 +35,7 @@ test('the next push is that of pushOnChange, once a change was accepted', async 
   await w.start();
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wake('source');
-  expect(next(w)).toEqual({ inMs: 90 * seconds, why: 'pushOnChange' });
+  expect(await next(w)).toEqual({ inMs: 90 * seconds, why: 'pushOnChange' });
   await expectPushIn(w, 90 * seconds);
 });
 
@@ -44,7 +44,7 @@ test('the next push is the try after one that did not arrive, when Retry-After s
   await w.write('a.csv', rows('a,2026-01,1'));
   w.service.answer({ status: 429, headers: { 'retry-after': '200' } });
   await w.start();
-  expect(next(w)).toMatchObject({ inMs: 200 * seconds, why: expect.stringContaining('tried again') });
+  expect(await next(w)).toMatchObject({ inMs: 200 * seconds, why: expect.stringContaining('tried again') });
   await expectPushIn(w, 200 * seconds);
 });
 
@@ -57,7 +57,7 @@ test('the next push is the repeat of a snapshot that followed a push without an 
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wake('pass');
   await w.wait(2 * seconds);
-  const repeat = next(w);
+  const repeat = await next(w);
   expect(repeat?.why).toContain('once more');
   expect(repeat?.inMs).toBeGreaterThan(9 * minutes);
   await expectPushIn(w, repeat?.inMs ?? NaN);
@@ -75,7 +75,7 @@ test('a push that waits until an earlier one cannot land any more is said to, wi
   await w.wake('source');
   await w.wait(10 * seconds);
   expect(w.service.posts).toHaveLength(2);
-  expect(next(w)).toEqual({
+  expect(await next(w)).toEqual({
     inMs: 50 * seconds,
     why: 'an earlier push may still land; a different snapshot waits for it',
   });
@@ -89,7 +89,7 @@ test('the next push is now where a source that the last push went without can be
   await w.write('a.csv', 'no header that fits\n');
   await w.wait(1 * hours + 1 * seconds);
   const sent = w.service.posts.length;
-  expect(next(w)?.why).toBe('the schedule');
+  expect((await next(w))?.why).toBe('the schedule');
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wake('source');
   expect(w.service.posts).toHaveLength(sent + 1);
@@ -103,9 +103,9 @@ test('there is no next push while a rollback holds, and none of what was refused
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wake('source');
   await w.wait(2 * seconds);
-  expect(next(w)?.why).toBe('the schedule');
-  w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
-  expect(next(w)).toEqual({ inMs: 0, why: 'somebody asked for it' });
+  expect((await next(w))?.why).toBe('the schedule');
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  expect(await next(w)).toEqual({ inMs: 0, why: 'somebody asked for it' });
   await w.wake('request');
-  expect(next(w)).toBeUndefined();
+  expect(await next(w)).toBeUndefined();
 });

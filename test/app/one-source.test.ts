@@ -152,7 +152,8 @@ describe('one driver, one source', () => {
         const at = (name: string) => [name, ...movable.filter((_, index) => chosen[index] === name)];
         await give(w, { a: at('a'), b: at('b'), c: at('c') });
         expect(await w.sync()).toMatchObject({ exit: 0 });
-        const found = await Promise.all(movable.map((id) => w.explain(id)));
+        const found = [];
+        for (const id of movable) found.push(await w.explain(id));
         expect(found).toMatchObject(chosen.map((source) => ({ source })));
         expect(w.drivers()).toHaveLength(8);
       }),

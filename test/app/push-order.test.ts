@@ -28,7 +28,7 @@ test('different snapshots keep their distance, equal ones are not repeated, and 
       let outcome: string | undefined;
       while (outcome !== 'acknowledged' && outcome !== 'unchanged') ({ outcome } = await w.sync({ retryForMs: 0 }));
 
-      const pushes = w.open(({ ledger }) => ledger.pushes.all()).toReversed();
+      const pushes = (await w.open(({ ledger }) => ledger.pushes.all())).toReversed();
       for (const [index, push] of pushes.entries()) {
         const earlier = pushes.slice(0, index);
         for (const open of earlier) {
@@ -87,7 +87,7 @@ test('with pushOnChange the daemon brings what the file says last, through failu
       // A poll, the wait for the change, the longest Retry-After, an older push, and the backoff of a few failures.
       await w.wait(10 * minutes);
       const sent = w.service.posts.length;
-      const held = w.open(({ ledger, address }) => ledger.pushes.lastAcknowledged(address));
+      const held = await w.open(({ ledger, address }) => ledger.pushes.lastAcknowledged(address));
       const post = w.service.posts.find(({ digest }) => digest === held?.digest);
       expect(pointsOf(post!)).toEqual({ a: { '2026-01': String(value) } });
       await w.wait(10 * minutes);

@@ -212,7 +212,8 @@ describe('a source that left the config', () => {
         await give(w, Object.fromEntries(present.map((name) => [name, at(name)])));
         expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
         expect(w.points()).toEqual(before);
-        const found = await Promise.all(ids(1, 6).map((id) => w.explain(id)));
+        const found = [];
+        for (const id of ids(1, 6)) found.push(await w.explain(id));
         expect(found).toMatchObject(chosen.map((source) => ({ source })));
       }),
       { numRuns: 8 },

@@ -8,22 +8,26 @@ test('keeps all snapshots of 7 days, then the last of each day, for `keep`', asy
     await w.write('a.csv', rows(`a,2026-01,${value}`));
     expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
   };
-  const kept = (): number[] =>
-    w.open(({ ledger, archive }) =>
-      ledger.pushes.all().flatMap(({ id, digest }) => (archive.open(digest) === undefined ? [] : [id])),
-    );
+  const kept = async (): Promise<number[]> =>
+    w.open(async ({ ledger, archive }) => {
+      const found: number[] = [];
+      for (const { id, digest } of await ledger.pushes.all()) {
+        if ((await archive.open(digest)) !== undefined) found.push(id);
+      }
+      return found;
+    });
   await pushAt(1);
   w.clock.jump(1 * hours);
   await pushAt(22);
   w.clock.jump(5 * days);
   await pushAt(333);
-  expect(kept()).toEqual([3, 2, 1]);
+  expect(await kept()).toEqual([3, 2, 1]);
   w.clock.jump(5 * days);
   await pushAt(4444);
-  expect(kept()).toEqual([4, 3, 2]);
+  expect(await kept()).toEqual([4, 3, 2]);
   w.clock.jump(100 * days);
   await w.sync();
-  expect(kept()).toEqual([5, 4]);
+  expect(await kept()).toEqual([5, 4]);
 });
 
 test('keeps the last snapshot however small `keepMax` is', async () => {
@@ -32,8 +36,8 @@ test('keeps the last snapshot however small `keepMax` is', async () => {
   await w.sync();
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.sync();
-  const kept = w.open(({ ledger, archive }) =>
-    ledger.pushes.all().map(({ digest }) => archive.open(digest) !== undefined),
+  const kept = await w.open(async ({ ledger, archive }) =>
+    Promise.all((await ledger.pushes.all()).map(async ({ digest }) => (await archive.open(digest)) !== undefined)),
   );
   expect(kept).toEqual([true, false]);
 });

@@ -8,11 +8,11 @@ import { type Place, csv, place } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 
 /** Makes the last pass older than it is. */
-function agePass(where: Place, ms: number): void {
+async function agePass(where: Place, ms: number): Promise<void> {
   const ledger = openLedger(path.join(where.state, 'ledger.db'), 'write');
-  const pass = ledger.state().lastPass!;
-  ledger.setState({ lastPass: { ...pass, at: new Date(Date.now() - ms).toISOString() } });
-  ledger.close();
+  const pass = (await ledger.state()).lastPass!;
+  await ledger.setState({ lastPass: { ...pass, at: new Date(Date.now() - ms).toISOString() } });
+  await ledger.close();
 }
 
 test('--exit-code is the code of the last pass, or 75 where that is older than --max-age', async () => {
@@ -28,7 +28,7 @@ test('--exit-code is the code of the last pass, or 75 where that is older than -
   expect(await code()).toBe(5);
   expect((await where.command('sync')).code).toBe(0);
   expect(await code('--max-age', '26h')).toBe(0);
-  agePass(where, 27 * hours);
+  await agePass(where, 27 * hours);
   expect(await code()).toBe(0);
   expect(await code('--max-age', '26h')).toBe(75);
   expect(await code('--max-age', 'soon')).toBe(64);

@@ -16,7 +16,9 @@ describe('with shouldDeleteMissing: false', () => {
     await w.write('sales.csv', gridFile(ids(1, 1)));
     expect((await w.plan()).changes).toMatchObject({ drivers: { delete: 0 }, points: { delete: 0 } });
     await w.sync();
-    expect(await w.open(({ ledger }) => ledger.pushes.last()?.changes)).toMatchObject({ drivers: { delete: 0 } });
+    expect(await w.open(async ({ ledger }) => (await ledger.pushes.last())?.changes)).toMatchObject({
+      drivers: { delete: 0 },
+    });
     expect(w.drivers()).toHaveLength(20);
   });
 

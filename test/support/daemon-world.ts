@@ -44,7 +44,7 @@ export interface DaemonWorld extends AsyncDisposable {
   /** As an event or a signal, and what follows from it. */
   wake(reason: WakeReason): Promise<void>;
   /** Looks at the state, and acts on it, as a command beside the agent does; also while a daemon runs. */
-  open<T>(look: (deps: Dependencies) => T): T;
+  open<T>(look: (deps: Dependencies) => Promise<T> | T): Promise<T>;
 }
 
 export const seconds = 1000;
@@ -81,8 +81,8 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
     if (isSyncing) setImmediate(() => void clock.advance(event.ms));
     else rest.begin(event.ms);
   };
-  const openedAgent = (command: 'run' | 'sync'): Agent => {
-    const agent = openAgent(load(), { command, log, version: '0.0.0', env: {} });
+  const openedAgent = async (command: 'run' | 'sync'): Promise<Agent> => {
+    const agent = await openAgent(load(), { command, log, version: '0.0.0', env: {} });
     return byHand(agent, { clock, random: () => 0.5, observe });
   };
   const configure: DaemonWorld['configure'] = (more = {}) => {
@@ -122,7 +122,7 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
     async sync(options) {
       isSyncing = true;
       try {
-        await using agent = openedAgent('sync');
+        await using agent = await openedAgent('sync');
         return await runPass(
           agent.deps,
           {
@@ -139,7 +139,7 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
       }
     },
     async start() {
-      const agent = openedAgent('run');
+      const agent = await openedAgent('run');
       const ending = new AbortController();
       const waker = new RestingWaker(clock, rest);
       rest.end();
@@ -162,9 +162,9 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
       daemon?.waker.wake(reason);
       await settled();
     },
-    open(look) {
-      using state = openState(load(), log);
-      return look({ ...state.deps, clock });
+    async open(look) {
+      await using state = await openState(load(), log);
+      return await look({ ...state.deps, clock });
     },
     async [Symbol.asyncDispose]() {
       await stop();

@@ -11,7 +11,7 @@ const built: Record<string, object> = {};
 for (const file of process.argv.slice(2)) {
   const { settings, problems } = loadConfig(file, { env: {}, secrets: 'required' });
   if (settings === undefined) throw new Error(JSON.stringify(problems));
-  using scratch = openScratch(settings, memoryLog());
+  await using scratch = await openScratch(settings, memoryLog());
   const { digest, sources } = await plan(scratch.deps, { shownMax: 0 }, new AbortController().signal);
   const [source] = sources;
   built[file] = { digest: source?.reason ?? digest, rows: source?.rows };

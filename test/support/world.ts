@@ -93,7 +93,7 @@ export async function world({ config, files = {} }: WorldOptions): Promise<TestW
     command: 'sync' | 'rollback',
     run: (deps: Dependencies) => Promise<T> | T,
   ): Promise<T> => {
-    await using agent = openAgent(settings(), { command, log, version: '0.0.0', env: {} });
+    await using agent = await openAgent(settings(), { command, log, version: '0.0.0', env: {} });
     return await run({ ...agent.deps, clock, random: () => 0.5 });
   };
   const write: TestWorld['write'] = async (name, text, revisedAt) => {
@@ -124,7 +124,7 @@ export async function world({ config, files = {} }: WorldOptions): Promise<TestW
     sync: (options) =>
       withAgent('sync', (inner) => runPass(inner, { push: 'ifNeeded', resume: true, retryForMs: 0, ...options }, calm)),
     async plan() {
-      using scratch = openScratch(settings(), log);
+      await using scratch = await openScratch(settings(), log);
       return await plan({ ...scratch.deps, clock }, { shownMax: 20 }, calm);
     },
     approve: async (digest) => JSON.parse(await printed(() => approve(context, digest))),

@@ -20,9 +20,9 @@ export interface Difference {
 }
 
 /** @throws AgentError `usage` for a push that is not there, not acknowledged or not kept */
-export function difference(deps: Dependencies, from: string, to: string): Difference {
-  const [a, b] = [acknowledgedPush(deps, from), acknowledgedPush(deps, to)];
-  const [snapshotA, snapshotB] = [keptSnapshot(deps, a), keptSnapshot(deps, b)];
+export async function difference(deps: Dependencies, from: string, to: string): Promise<Difference> {
+  const [a, b] = [await acknowledgedPush(deps, from), await acknowledgedPush(deps, to)];
+  const [snapshotA, snapshotB] = [await keptSnapshot(deps, a), await keptSnapshot(deps, b)];
   const drivers: DriverDifference[] = [];
   const changes = countChanges(
     diffDrivers(snapshotA.readPoints(), snapshotB.readPoints()),

@@ -40,7 +40,7 @@ export interface ExplainedPoint {
  * @param driver its id, or its path with `/` between the elements
  * @throws AgentError `usage` for a driver or month that is not there
  */
-export function explain(deps: Dependencies, driver: string, month?: string): Explanation {
+export async function explain(deps: Dependencies, driver: string, month?: string): Promise<Explanation> {
   const { buffer, ledger, address } = deps;
   const wanted = month === undefined ? undefined : parseMonth(month);
   if (month !== undefined && wanted === undefined) {
@@ -54,13 +54,14 @@ export function explain(deps: Dependencies, driver: string, month?: string): Exp
     const hint = `it has points in ${cells.length} months, from ${formatMonth(first?.month ?? 0)} to ${formatMonth(last?.month ?? 0)}`;
     throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
   }
-  const last = ledger.pushes.lastAcknowledged(address);
-  const pushed = last === undefined ? undefined : pushedValues(openReadable(deps, last.digest), id);
-  const points = shown.map((cell) => {
+  const last = await ledger.pushes.lastAcknowledged(address);
+  const pushed = last === undefined ? undefined : pushedValues(await openReadable(deps, last.digest), id);
+  const points: ExplainedPoint[] = [];
+  for (const cell of shown) {
     const origin = buffer.parts.origin(cell.part);
     const firstPush =
-      pushed?.get(cell.month) === cell.value ? ledger.pushes.firstOf(address, id, cell.month) : undefined;
-    return {
+      pushed?.get(cell.month) === cell.value ? await ledger.pushes.firstOf(address, id, cell.month) : undefined;
+    points.push({
       month: formatMonth(cell.month),
       value: cell.value,
       source: origin.source,
@@ -69,8 +70,8 @@ export function explain(deps: Dependencies, driver: string, month?: string): Exp
       text: cell.text,
       superseded: cell.count - 1,
       ...(firstPush === undefined ? {} : { firstPush }),
-    };
-  });
+    });
+  }
   return { driver: id, path, source, rule, otherPath, points };
 }
 

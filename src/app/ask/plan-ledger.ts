@@ -1,8 +1,8 @@
 /** The ledger of a plan: it reads everything and records what is held, so that it can be approved. Nothing else is written. */
 import type { HoldLog, Ledger, LedgerState, PushLog, RequestLog } from '../../core/stores.ts';
 
-const nothing = (): void => undefined;
-const noPush = (): never => {
+const nothing = async (): Promise<void> => undefined;
+const noPush = async (): Promise<never> => {
   throw new Error('a plan pushes nothing');
 };
 
@@ -45,8 +45,8 @@ export function planLedger(ledger: Ledger): Ledger {
       asked: () => requests.asked(),
     } satisfies RequestLog,
     // What the steps of a pass note for each other.
-    state: () => ({ ...ledger.state(), ...changed }),
-    setState: (more) => {
+    state: async () => ({ ...(await ledger.state()), ...changed }),
+    setState: async (more) => {
       changed = { ...changed, ...more };
     },
     shrink: () => ledger.shrink(),

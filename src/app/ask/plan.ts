@@ -52,21 +52,22 @@ export async function plan(
 ): Promise<PlanReport> {
   const { ledger, address, settings } = deps;
   // A sync goes on from the sources after a rollback, so its plan does too.
-  prepare(deps, { resume: true });
+  await prepare(deps, { resume: true });
   const reads = await readAll(deps, undefined, signal);
   const held = new ChangesBySource(shownMax);
-  const verdicts = review(deps, reads, (source, change) => held.of(source).add(change));
-  const snapshot = buildSnapshot(deps);
-  const last = ledger.pushes.lastAcknowledged(address);
+  const verdicts = await review(deps, reads, (source, change) => held.of(source).add(change));
+  const snapshot = await buildSnapshot(deps);
+  const last = await ledger.pushes.lastAcknowledged(address);
   const pushed = new ChangesBySource(shownMax);
-  const compared = compareRuns(acknowledgedDrivers(deps, last), acceptedDrivers(deps), (change) => {
+  const compared = compareRuns(await acknowledgedDrivers(deps, last), acceptedDrivers(deps), (change) => {
     const { source } = (change.after ?? change.before) as SnapshotDriver;
     // Without shouldDeleteMissing the service keeps what a push leaves out.
     const seen = settings.shouldDeleteMissing ? change : { ...change, deleted: [] };
     if (seen.created.length + seen.updated.length + seen.deleted.length > 0) pushed.of(source).add(seen);
   });
   const changes = settings.shouldDeleteMissing ? compared.changes : withoutDeletes(compared.changes);
-  const push: PushReport = blockedPush(deps) ?? snapshotBlock(deps, snapshot) ?? { outcome: 'unchanged' };
+  const push: PushReport = (await blockedPush(deps)) ??
+    (await snapshotBlock(deps, snapshot)) ?? { outcome: 'unchanged' };
   const exit = passExit(push, verdicts, reads, deps);
   return {
     changes,
@@ -76,7 +77,7 @@ export async function plan(
     points: snapshot.points,
     bytes: snapshot.bytes,
     ...(push.outcome === 'blocked' ? { blocked: { reason: push.reason ?? '', hint: push.hint } } : {}),
-    isFirstPush: isFirstPush(deps),
+    isFirstPush: await isFirstPush(deps),
     isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
     renamed: [...compared.renamed, ...verdicts.flatMap((verdict) => verdict.renamed ?? [])],
     sources: [...verdicts, ...leftBefore(verdicts, pushed)].map((verdict) => {
@@ -99,8 +100,11 @@ function leftBefore(verdicts: readonly Verdict[], pushed: ChangesBySource): read
 }
 
 /** What the service holds, as far as that is known. */
-function acknowledgedDrivers(deps: Dependencies, last: PushRecord | undefined): Iterable<SnapshotDriver> {
-  return (last === undefined ? undefined : openReadable(deps, last.digest))?.read() ?? [];
+async function acknowledgedDrivers(
+  deps: Dependencies,
+  last: PushRecord | undefined,
+): Promise<Iterable<SnapshotDriver>> {
+  return (last === undefined ? undefined : await openReadable(deps, last.digest))?.read() ?? [];
 }
 
 class ChangesBySource {
@@ -122,7 +126,7 @@ class ChangesBySource {
   }
 }
 
-function blockedPush(deps: Dependencies): PushReport | undefined {
-  const blocked = blockedReason(deps);
+async function blockedPush(deps: Dependencies): Promise<PushReport | undefined> {
+  const blocked = await blockedReason(deps);
   return blocked && { outcome: 'blocked', ...blocked };
 }

@@ -11,7 +11,7 @@ export interface Agent extends AsyncDisposable {
   /** Moves a damaged buffer aside and starts a new one from the archive. */
   rebuildBuffer(): void;
   /** Gives back what a pass needed and waiting does not. */
-  releaseMemory(): void;
+  releaseMemory(): Promise<void>;
   /** Another one where the token file was written anew: a refused push is worth another try then. */
   tokenVersion(): string | undefined;
   /** Says that the loop moves, and until when it may be silent. */

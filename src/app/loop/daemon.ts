@@ -35,7 +35,10 @@ const idleAllowanceMs = 60_000;
 
 /** Runs until the signal aborts; rejects for what nobody foresaw. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
-  const daemon = new Daemon(options);
+  const { deps } = options.agent;
+  const isUnpushed = hasUnpushed(deps);
+  const state = start(await loopState(deps), { nowMs: deps.clock.now().getTime(), hasUnpushed: isUnpushed });
+  const daemon = new Daemon(options, state);
   try {
     await daemon.run();
   } catch (error) {
@@ -56,13 +59,13 @@ class Daemon {
   /** The data and the push that the daemon had when it last released memory. */
   #doneAtRelease = '';
 
-  constructor(options: DaemonOptions) {
+  constructor(options: DaemonOptions, state: LoopState) {
     this.#options = options;
     this.#agent = options.agent;
     const { deps } = this.#agent;
     this.#polls = new PollSchedule(deps);
     this.#tokenVersion = this.#agent.tokenVersion();
-    this.#state = start(loopState(deps), { nowMs: deps.clock.now().getTime(), hasUnpushed: hasUnpushed(deps) });
+    this.#state = state;
   }
 
   async run(): Promise<void> {
@@ -71,15 +74,15 @@ class Daemon {
     let events: ReadonlySet<LoopEvent> = new Set(['start']);
     for (;;) {
       signal.throwIfAborted();
-      const decision = decide(this.#state, this.#facts(), events);
+      const decision = decide(this.#state, await this.#facts(), events);
       events = new Set();
       if (decision.kind === 'pass') {
         await this.#pass(decision.pass);
-        this.#releaseMemory();
+        await this.#releaseMemory();
       } else {
         events = await this.#wait(decision.untilMs);
       }
-      this.#settle();
+      await this.#settle();
     }
   }
 
@@ -103,7 +106,7 @@ class Daemon {
     return events;
   }
 
-  #facts(): Facts {
+  #facts(): Promise<Facts> {
     const { deps } = this.#agent;
     return loopFacts(deps, {
       pollMs: deps.clock.now().getTime() + this.#polls.msToNext(),
@@ -112,12 +115,12 @@ class Daemon {
   }
 
   /** Where the clock was set back, the next pass has to find moments that moved along. */
-  #settle(): void {
+  async #settle(): Promise<void> {
     const { deps } = this.#agent;
     const nowMs = deps.clock.now().getTime();
     const isSetBack = nowMs < this.#state.notedMs;
     this.#state = settle(this.#state, nowMs);
-    if (isSetBack) ifWritable(() => keepLoopState(deps, this.#state));
+    if (isSetBack) await ifWritable(() => keepLoopState(deps, this.#state));
   }
 
   async #reconfigure(settings: Settings): Promise<void> {
@@ -125,7 +128,7 @@ class Daemon {
     await this.#agent.reconfigure(settings);
     const { deps } = this.#agent;
     this.#polls = new PollSchedule(deps);
-    if (deps.address !== this.#state.address) this.#state = loopState(deps);
+    if (deps.address !== this.#state.address) this.#state = await loopState(deps);
     await this.#watch();
   }
 
@@ -146,16 +149,16 @@ class Daemon {
     const due = this.#polls.begin(polls);
     let isKept = false;
     try {
-      keepLoopState(deps, this.#state);
+      await keepLoopState(deps, this.#state);
       isKept = true;
       const report = await runPassOrRebuild(this.#agent, { push, resume, retryForMs: 0, polls, due }, signal);
-      this.#state = loopState(this.#agent.deps);
+      this.#state = await loopState(this.#agent.deps);
       this.#agent.noteBroken(undefined);
       passed?.(report);
     } catch (error) {
       if (signal.aborted || !isAgentError(error)) throw error;
       // A push may have been tried before the pass broke.
-      if (isKept) this.#state = loopState(this.#agent.deps);
+      if (isKept) this.#state = await loopState(this.#agent.deps);
       this.#broke(pass, error);
     }
   }
@@ -170,18 +173,18 @@ class Daemon {
   }
 
   /** After a pass that did something; a poll that found nothing needed nothing. */
-  #releaseMemory(): void {
+  async #releaseMemory(): Promise<void> {
     const { deps } = this.#agent;
-    const done = `${deps.buffer.reads.revision()} ${deps.ledger.pushes.last()?.id}`;
-    if (done !== this.#doneAtRelease) this.#agent.releaseMemory();
+    const done = `${deps.buffer.reads.revision()} ${(await deps.ledger.pushes.last())?.id}`;
+    if (done !== this.#doneAtRelease) await this.#agent.releaseMemory();
     this.#doneAtRelease = done;
   }
 }
 
 /** Writes unless the disk is full: the next pass breaks on that, and says so. */
-function ifWritable(write: () => void): void {
+async function ifWritable(write: () => Promise<void>): Promise<void> {
   try {
-    write();
+    await write();
   } catch (error) {
     if (!isAgentError(error, 'state.full')) throw error;
   }

@@ -5,18 +5,18 @@ import { hasOpenPush } from '../push/repeat.ts';
 import type { Facts } from '../../core/loop/decide.ts';
 
 /** @param seen what only the daemon knows */
-export function loopFacts(deps: Dependencies, seen: Pick<Facts, 'pollMs' | 'hasNewToken'>): Facts {
+export async function loopFacts(deps: Dependencies, seen: Pick<Facts, 'pollMs' | 'hasNewToken'>): Promise<Facts> {
   const { address, buffer, clock, ledger, schedule, settings } = deps;
   return {
     nowMs: clock.now().getTime(),
     nextScheduledMs: (afterMs) => schedule.nextDue(settings.schedule, settings.timezone, new Date(afterMs)).getTime(),
     pushOnChangeMs: settings.pushOnChangeMs,
-    hasPushed: ledger.pushes.last(address) !== undefined,
-    isOpen: hasOpenPush(deps),
-    isBlocked: blockedReason(deps) !== undefined,
+    hasPushed: (await ledger.pushes.last(address)) !== undefined,
+    isOpen: await hasOpenPush(deps),
+    isBlocked: (await blockedReason(deps)) !== undefined,
     revision: buffer.reads.revision(),
-    asked: ledger.requests.asked(),
-    hasRequest: ledger.requests.pending().length > 0,
+    asked: await ledger.requests.asked(),
+    hasRequest: (await ledger.requests.pending()).length > 0,
     ...seen,
   };
 }

@@ -12,21 +12,21 @@ import { loopState } from '../loop-record.ts';
  * makes a push come later.
  * @param brokenAtMs when its last pass broke
  */
-export function nextPushOf(deps: Dependencies, brokenAtMs?: number): NextPush | undefined {
-  const facts = loopFacts(deps, { pollMs: Infinity, hasNewToken: false });
+export async function nextPushOf(deps: Dependencies, brokenAtMs?: number): Promise<NextPush | undefined> {
+  const facts = await loopFacts(deps, { pollMs: Infinity, hasNewToken: false });
   const pass = { push: 'no', resume: false, polls: 'all' } as const;
-  const kept = loopState(deps);
+  const kept = await loopState(deps);
   const state = brokenAtMs === undefined ? kept : after(kept, { kind: 'broke', pass, atMs: brokenAtMs });
   const next = nextPush(state, facts);
   if (next === undefined) return undefined;
   const atMs = Math.max(next.atMs, facts.nowMs);
-  const untilMs = waitsUntilMs(deps, next) ?? -Infinity;
+  const untilMs = (await waitsUntilMs(deps, next)) ?? -Infinity;
   return untilMs > atMs ? { ...next, atMs: untilMs, why: mayStillLand } : { ...next, atMs };
 }
 
 /** Until when a push waits for an earlier one that may still land. */
-export function waitsUntilMs(deps: Dependencies, { push }: Pick<NextPush, 'push'>): number | undefined {
-  const repeated = deps.ledger.pushes.lastAcknowledged(deps.address)?.digest;
+export async function waitsUntilMs(deps: Dependencies, { push }: Pick<NextPush, 'push'>): Promise<number | undefined> {
+  const repeated = (await deps.ledger.pushes.lastAcknowledged(deps.address))?.digest;
   // Bytes that are not known yet count as different ones.
   return landsUntilMs(deps, (push === 'repeat' ? repeated : builtDigest(deps)) ?? '');
 }

@@ -4,17 +4,17 @@ import { forgetRequested } from './requests.ts';
 import { restoreAfterLoss, restoreRollback } from './restore.ts';
 
 /** @param resume go on from the sources after a rollback */
-export function prepare(deps: Dependencies, { resume }: { readonly resume: boolean }): void {
-  restoreAfterLoss(deps);
-  restoreRollback(deps);
-  if (resume) endRollback(deps);
-  forgetRequested(deps);
+export async function prepare(deps: Dependencies, { resume }: { readonly resume: boolean }): Promise<void> {
+  await restoreAfterLoss(deps);
+  await restoreRollback(deps);
+  if (resume) await endRollback(deps);
+  await forgetRequested(deps);
 }
 
 /** Ends a rollback, and one that was asked for and never got that far. */
-function endRollback({ ledger }: Dependencies): void {
-  ledger.setState({ rolledBack: undefined });
-  for (const { id, request } of ledger.requests.pending()) {
-    if (request.kind === 'rollback') ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
+async function endRollback({ ledger }: Dependencies): Promise<void> {
+  await ledger.setState({ rolledBack: undefined });
+  for (const { id, request } of await ledger.requests.pending()) {
+    if (request.kind === 'rollback') await ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
   }
 }

@@ -13,18 +13,21 @@ import { consentToEmpty } from '../review/approvals.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Carries out pending `forget` requests. */
-export function forgetRequested(deps: Dependencies): void {
+export async function forgetRequested(deps: Dependencies): Promise<void> {
   const { ledger, log } = deps;
-  for (const { id, request } of ledger.requests.pending()) {
+  for (const { id, request } of await ledger.requests.pending()) {
     if (request.kind !== 'forget') continue;
-    forget(deps, request);
+    await forget(deps, request);
     log.info('forgot what was carried', { source: request.source, part: request.part });
-    ledger.requests.finish(id, 'done');
+    await ledger.requests.finish(id, 'done');
   }
 }
 
 /** Drops what is carried: for one part, for all parts of a source that are gone, or for a source that left the config. */
-export function forget(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): void {
+export async function forget(
+  deps: Dependencies,
+  { source, part }: { source: string; part?: string | undefined },
+): Promise<void> {
   const { buffer, ledger, settings } = deps;
   const isConfigured = settings.sources.some(({ name }) => name === source);
   const dropped = new Set(carriedParts(deps, source).filter((name) => part === undefined || name === part));
@@ -39,9 +42,9 @@ export function forget(deps: Dependencies, { source, part }: { source: string; p
         parts.filter((one) => one.kind !== 'part' || !dropped.has(one.name)),
       );
   }
-  ledger.holds.release(source);
+  await ledger.holds.release(source);
   for (const _driver of acceptedDrivers(deps)) return;
-  consentToEmpty(deps);
+  await consentToEmpty(deps);
 }
 
 /** Parts that are gone: carried by the accepted read, or by a candidate that is held. */
@@ -78,15 +81,18 @@ export function checkForget(deps: Dependencies, { source, part }: { source: stri
  * The acknowledged push that a rollback names, and its snapshot.
  * @throws AgentError `usage` where there is none, or its snapshot is not kept.
  */
-export function findRollback(deps: Dependencies, push: number | string): { record: PushRecord; snapshot: Snapshot } {
+export async function findRollback(
+  deps: Dependencies,
+  push: number | string,
+): Promise<{ record: PushRecord; snapshot: Snapshot }> {
   const { address, settings } = deps;
-  const record = acknowledgedPush(deps, push);
+  const record = await acknowledgedPush(deps, push);
   if (record.address !== address) {
     throw new AgentError('usage', `push ${push} went to another address, ${record.address}`, {
       hint: 'name a push of the address in the config: see "driver-sync history"',
     });
   }
-  const snapshot = keptSnapshot(deps, record);
+  const snapshot = await keptSnapshot(deps, record);
   if (snapshot.format.shouldDeleteMissing && !settings.shouldDeleteMissing) {
     throw new AgentError(
       'usage',
@@ -106,11 +112,11 @@ export async function rollBackRequested(
   signal: AbortSignal,
 ): Promise<PushReport | undefined> {
   const { ledger } = deps;
-  const asked = ledger.requests
-    .pending()
-    .flatMap(({ id, request }) => (request.kind === 'rollback' ? [{ id, request }] : []));
+  const asked = (await ledger.requests.pending()).flatMap(({ id, request }) =>
+    request.kind === 'rollback' ? [{ id, request }] : [],
+  );
   const newest = asked.pop();
-  for (const { id } of asked) ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
+  for (const { id } of asked) await ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
   if (newest === undefined) return undefined;
   let report: PushReport;
   try {
@@ -119,13 +125,16 @@ export async function rollBackRequested(
     if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
     // It cannot be carried out, now or later: say so and go on from the sources.
     deps.log.error('the rollback is given up', { push: newest.request.push, reason: error.message, hint: error.hint });
-    ledger.requests.finish(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
+    await ledger.requests.finish(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
     return undefined;
   }
   // The daemon goes on trying, in its own time; a command has tried for as long as it does.
   if (report.retry !== undefined && retryForMs === 0) return report;
   const summary = report.push === undefined ? {} : { push: pushSummary(report.push) };
-  ledger.requests.finish(newest.id, JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }));
+  await ledger.requests.finish(
+    newest.id,
+    JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }),
+  );
   return report;
 }
 
@@ -136,14 +145,14 @@ export async function rollBack(
   signal: AbortSignal,
 ): Promise<PushReport> {
   const { ledger, address } = deps;
-  const { snapshot } = findRollback(deps, push);
+  const { snapshot } = await findRollback(deps, push);
   await verifyBytes(snapshot);
-  const asked = isForced ? undefined : waitThatWasAsked(deps, `driver-sync rollback ${push} --force`);
+  const asked = isForced ? undefined : await waitThatWasAsked(deps, `driver-sync rollback ${push} --force`);
   if (asked !== undefined) return asked;
   await waitForOlder(deps, snapshot.digest, signal);
-  const last = ledger.pushes.lastAcknowledged(address);
+  const last = await ledger.pushes.lastAcknowledged(address);
   const report = await pushSnapshot(deps, { snapshot, last, rollbackOf: push }, signal);
-  if (report.outcome === 'acknowledged') restoreRollback(deps);
+  if (report.outcome === 'acknowledged') await restoreRollback(deps);
   return report;
 }
 

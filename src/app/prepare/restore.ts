@@ -6,11 +6,11 @@ import { openReadable } from '../push/retention.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A buffer that was lost and made anew takes the last acknowledged snapshot, so that an unread source is carried. */
-export function restoreAfterLoss(deps: Dependencies): void {
+export async function restoreAfterLoss(deps: Dependencies): Promise<void> {
   const { buffer, ledger, log } = deps;
   if (buffer.state().id !== undefined) return;
-  const last = ledger.pushes.lastAcknowledged();
-  const snapshot = last === undefined ? undefined : openReadable(deps, last.digest);
+  const last = await ledger.pushes.lastAcknowledged();
+  const snapshot = last === undefined ? undefined : await openReadable(deps, last.digest);
   if (snapshot !== undefined) {
     restoreSnapshot(deps, snapshot);
     log.warn('the buffer is new: every source starts from the last acknowledged snapshot', { push: last?.id });
@@ -27,14 +27,14 @@ export function restoreAfterLoss(deps: Dependencies): void {
 }
 
 /** Finishes what a rollback began: a crash may have come between its acknowledgement and this. */
-export function restoreRollback(deps: Dependencies): void {
+export async function restoreRollback(deps: Dependencies): Promise<void> {
   const { ledger, archive } = deps;
-  const rolledBack = ledger.state().rolledBack;
+  const rolledBack = (await ledger.state()).rolledBack;
   if (rolledBack === undefined || rolledBack.isRestored) return;
-  const digest = ledger.pushes.get(rolledBack.push)?.digest;
-  const snapshot = digest === undefined ? undefined : archive.open(digest);
+  const digest = (await ledger.pushes.get(rolledBack.push))?.digest;
+  const snapshot = digest === undefined ? undefined : await archive.open(digest);
   if (snapshot !== undefined) restoreSnapshot(deps, snapshot);
-  ledger.setState({ rolledBack: { ...rolledBack, isRestored: true } });
+  await ledger.setState({ rolledBack: { ...rolledBack, isRestored: true } });
 }
 
 /** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */

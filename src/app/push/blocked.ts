@@ -6,14 +6,14 @@ import { allPoints, firstPushTo } from '../review/approvals.ts';
 import type { PushReport } from './push-report.ts';
 
 /** Whether the next push is the first that deletes what it leaves out: what the address holds until then nobody knows. */
-export function isFirstPush({ ledger, settings, address }: Dependencies): boolean {
-  return settings.shouldDeleteMissing && !ledger.pushes.hasDeleting(address);
+export async function isFirstPush({ ledger, settings, address }: Dependencies): Promise<boolean> {
+  return settings.shouldDeleteMissing && !(await ledger.pushes.hasDeleting(address));
 }
 
 /** Why nothing may be pushed yet; `undefined` where it may. */
-export function blockedReason(deps: Dependencies): { reason: string; hint?: string } | undefined {
+export async function blockedReason(deps: Dependencies): Promise<{ reason: string; hint?: string } | undefined> {
   const { ledger, buffer, settings } = deps;
-  const { rolledBack } = ledger.state();
+  const { rolledBack } = await ledger.state();
   if (rolledBack !== undefined) {
     return {
       reason: `rolled back to push ${rolledBack.push}`,
@@ -21,55 +21,63 @@ export function blockedReason(deps: Dependencies): { reason: string; hint?: stri
     };
   }
   if (!settings.shouldDeleteMissing) return undefined;
-  const isFirst = isFirstPush(deps);
+  const isFirst = await isFirstPush(deps);
   // A buffer that was lost together with its snapshot knows nothing of what unread sources had.
   if (!isFirst && buffer.state().isBare !== true) return undefined;
   const accepted = new Set(buffer.reads.acceptedSources());
   const missing = settings.sources.map(({ name }) => name).filter((name) => !accepted.has(name));
   if (missing.length === 0) return undefined;
   return {
-    reason: `the ${isFirst ? 'first push' : 'push from a new buffer'} waits for ${listWaiting(deps, missing)}`,
+    reason: `the ${isFirst ? 'first push' : 'push from a new buffer'} waits for ${await listWaiting(deps, missing)}`,
     hint: 'it deletes every driver that is not in it, so it has to be whole',
   };
 }
 
 /** The same, and what the last pass that was to push found: an empty snapshot, or a first push that nobody has approved. */
-export function standingBlock(deps: Dependencies): { reason: string; hint?: string | undefined } | undefined {
-  const { isRefused = true, reason = '', hint } = loopState(deps).stopped ?? {};
-  return blockedReason(deps) ?? (isRefused ? undefined : { reason, hint });
+export async function standingBlock(
+  deps: Dependencies,
+): Promise<{ reason: string; hint?: string | undefined } | undefined> {
+  const { isRefused = true, reason = '', hint } = (await loopState(deps)).stopped ?? {};
+  return (await blockedReason(deps)) ?? (isRefused ? undefined : { reason, hint });
 }
 
-function listWaiting({ ledger }: Dependencies, sources: readonly string[]): string {
-  const held = new Set(ledger.holds.held().map(({ source }) => source));
+async function listWaiting({ ledger }: Dependencies, sources: readonly string[]): Promise<string> {
+  const held = new Set((await ledger.holds.held()).map(({ source }) => source));
   return sources.map((name) => `"${name}" (${held.has(name) ? 'held' : 'not read yet'})`).join(', ');
 }
 
 /** With `firstPush: approve`, and for a snapshot without drivers, the snapshot itself has to be approved. */
-export function snapshotBlock(deps: Dependencies, snapshot: Snapshot): PushReport | undefined {
+export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Promise<PushReport | undefined> {
   const { ledger, settings, address, clock } = deps;
   if (!settings.shouldDeleteMissing) return undefined;
-  const { emptyConsent } = ledger.state();
+  const { emptyConsent } = await ledger.state();
   const isConsented = emptyConsent?.digest === snapshot.digest && emptyConsent.address === address;
   // A consent is for one empty snapshot: it ends with it.
   if (snapshot.drivers > 0) {
-    if (emptyConsent !== undefined) ledger.setState({ emptyConsent: undefined });
+    if (emptyConsent !== undefined) await ledger.setState({ emptyConsent: undefined });
   } else if (!isConsented) {
     return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
   }
-  if (settings.guard.firstPush !== 'approve' || !isFirstPush(deps)) return undefined;
+  if (settings.guard.firstPush !== 'approve' || !(await isFirstPush(deps))) return undefined;
   const points = allPoints(snapshot.readPoints());
   const firstPush = firstPushTo(address);
-  const approval = ledger.holds.approvals().find(({ state, source }) => state === 'pending' && source === firstPush);
+  const approval = (await ledger.holds.approvals()).find(
+    ({ state, source }) => state === 'pending' && source === firstPush,
+  );
   if (approval !== undefined) {
-    const missing = [...ledger.holds.approvedScope(approval.id).deletes].some(([driver, months]) => {
+    const missing = [...(await ledger.holds.approvedScope(approval.id)).deletes].some(([driver, months]) => {
       const present = new Set(points.get(driver));
       return months.some((month) => !present.has(month));
     });
     if (!missing) return undefined;
-    ledger.holds.closeApproval(approval.id, 'dropped', 'a newer snapshot would delete more than the approved one');
+    await ledger.holds.closeApproval(
+      approval.id,
+      'dropped',
+      'a newer snapshot would delete more than the approved one',
+    );
   }
   const reason = `the first push to ${address} waits for approval; it deletes every driver that is not among its ${snapshot.drivers}`;
   const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
-  ledger.holds.hold(held, { deletes: points, carried: [] }, clock.now().getTime());
+  await ledger.holds.hold(held, { deletes: points, carried: [] }, clock.now().getTime());
   return { outcome: 'blocked', reason, hint: `driver-sync approve ${snapshot.digest.slice(0, 12)}` };
 }

@@ -5,14 +5,15 @@ import type { Dependencies } from '../dependencies.ts';
 import { openTitle } from './retention.ts';
 
 /** Builds what sources have accepted into a snapshot in the archive, or finds that it is there already. */
-export function buildSnapshot(deps: Dependencies): Snapshot {
+export async function buildSnapshot(deps: Dependencies): Promise<Snapshot> {
   const { buffer, archive, settings } = deps;
   const { shouldDeleteMissing, stamp } = settings;
   const digest = builtDigest(deps);
-  const known = digest === undefined ? undefined : openTitle(deps, digest);
+  const known = digest === undefined ? undefined : await openTitle(deps, digest);
   if (known !== undefined) return known;
-  const snapshot = archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.reads.origins());
-  buffer.setState({ built: { from: madeFrom(deps), digest: snapshot.digest } });
+  const from = madeFrom(deps);
+  const snapshot = await archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.reads.origins());
+  buffer.setState({ built: { from, digest: snapshot.digest } });
   deps.observe({ kind: 'snapshot.written', digest: snapshot.digest });
   return snapshot;
 }

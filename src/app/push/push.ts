@@ -22,30 +22,30 @@ export async function pushNewest(
   signal: AbortSignal,
 ): Promise<PushReport> {
   const { ledger, address, clock, settings, log } = deps;
-  const blocked = blockedReason(deps);
+  const blocked = await blockedReason(deps);
   const repeat = { blocked: { outcome: 'blocked' as const, ...blocked }, keepsToRetryAfter };
   if (blocked !== undefined) return repeatWhileBlocked(deps, repeat, signal);
-  const snapshot = buildSnapshot(deps);
-  const last = ledger.pushes.lastAcknowledged(address);
+  const snapshot = await buildSnapshot(deps);
+  const last = await ledger.pushes.lastAcknowledged(address);
   const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
-  const isCurrent = last?.digest === snapshot.digest && !ledger.pushes.hasOpenSince(address, last.id);
+  const isCurrent = last?.digest === snapshot.digest && !(await ledger.pushes.hasOpenSince(address, last.id));
   // A clock that was set back makes an age negative: one push too many sets that right.
   const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
-  if (push === 'ifNeeded' && isCurrent && isFresh && !isRepeatDue(deps)) {
+  if (push === 'ifNeeded' && isCurrent && isFresh && !(await isRepeatDue(deps))) {
     notePushed(deps);
     return { outcome: 'unchanged' };
   }
-  const waiting = snapshotBlock(deps, snapshot);
+  const waiting = await snapshotBlock(deps, snapshot);
   if (waiting !== undefined) return repeatWhileBlocked(deps, { blocked: waiting, keepsToRetryAfter }, signal);
-  const asked = keepsToRetryAfter ? waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
+  const asked = keepsToRetryAfter ? await waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
   if (asked !== undefined) return asked;
   await waitForOlder(deps, snapshot.digest, signal);
-  const report = await pushSnapshot(deps, { snapshot, last }, signal).catch((error: unknown) => {
+  const report = await pushSnapshot(deps, { snapshot, last }, signal).catch(async (error: unknown) => {
     if (!isAgentError(error, 'snapshot.damaged')) throw error;
     // The sources have it all: build it anew.
     log.warn('the snapshot to push was damaged and is built again', { digest: snapshot.digest, cause: error.message });
     deps.buffer.setState({ built: undefined });
-    return pushSnapshot(deps, { snapshot: buildSnapshot(deps), last }, signal);
+    return pushSnapshot(deps, { snapshot: await buildSnapshot(deps), last }, signal);
   });
   if (report.outcome === 'acknowledged') notePushed(deps);
   return report;
@@ -61,16 +61,16 @@ export async function pushRepeat(
   signal: AbortSignal,
 ): Promise<PushReport | undefined> {
   const { ledger, address, log } = deps;
-  const last = ledger.pushes.lastAcknowledged(address);
-  if (last === undefined || !isRepeatDue(deps)) return undefined;
-  const snapshot = snapshotToRepeat(deps, last);
+  const last = await ledger.pushes.lastAcknowledged(address);
+  if (last === undefined || !(await isRepeatDue(deps))) return undefined;
+  const snapshot = await snapshotToRepeat(deps, last);
   if (snapshot === undefined) return undefined;
-  const asked = keepsToRetryAfter ? waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
+  const asked = keepsToRetryAfter ? await waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
   if (asked !== undefined) return asked;
   log.info('the last snapshot is pushed again: an earlier push may have landed after it', { push: last.id });
   await waitForOlder(deps, snapshot.digest, signal);
   const report = await pushSnapshot(deps, { snapshot, last, isRepeat: true }, signal);
-  const blocked = report.outcome === 'acknowledged' ? blockedReason(deps) : undefined;
+  const blocked = report.outcome === 'acknowledged' ? await blockedReason(deps) : undefined;
   return blocked === undefined ? report : { outcome: 'blocked', ...blocked, push: report.push };
 }
 
@@ -81,6 +81,7 @@ async function repeatWhileBlocked(
   signal: AbortSignal,
 ): Promise<PushReport> {
   const report = await pushRepeat(deps, { keepsToRetryAfter }, signal);
-  if (report === undefined) keepLoopState(deps, withoutDueRepeats(loopState(deps), deps.clock.now().getTime()));
+  if (report === undefined)
+    await keepLoopState(deps, withoutDueRepeats(await loopState(deps), deps.clock.now().getTime()));
   return report?.outcome === 'acknowledged' ? { ...blocked, push: report.push } : (report ?? blocked);
 }

@@ -7,20 +7,20 @@ import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 import { openReadable } from './retention.ts';
 
-export function isRepeatDue(deps: Dependencies): boolean {
-  const [atMs] = loopState(deps).repeatsMs;
-  return atMs !== undefined && atMs <= deps.clock.now().getTime() && !hasOpenPush(deps);
+export async function isRepeatDue(deps: Dependencies): Promise<boolean> {
+  const [atMs] = (await loopState(deps)).repeatsMs;
+  return atMs !== undefined && atMs <= deps.clock.now().getTime() && !(await hasOpenPush(deps));
 }
 
 /** Whether other bytes than the last acknowledged ones may have been taken after them. */
-export function hasOpenPush({ address, ledger }: Dependencies): boolean {
-  const last = ledger.pushes.lastAcknowledged(address);
+export async function hasOpenPush({ address, ledger }: Dependencies): Promise<boolean> {
+  const last = await ledger.pushes.lastAcknowledged(address);
   return ledger.pushes.hasOpenSince(address, last?.id ?? 0, last?.digest);
 }
 
 /** The snapshot to repeat; `undefined` where only the newest one can take its place: damaged, or it would now delete too much. */
-export function snapshotToRepeat(deps: Dependencies, last: PushRecord): Snapshot | undefined {
-  const snapshot = openReadable(deps, last.digest);
+export async function snapshotToRepeat(deps: Dependencies, last: PushRecord): Promise<Snapshot | undefined> {
+  const snapshot = await openReadable(deps, last.digest);
   const isAllowed = deps.settings.shouldDeleteMissing || snapshot?.format.shouldDeleteMissing === false;
   return isAllowed ? snapshot : undefined;
 }

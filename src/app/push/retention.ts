@@ -6,42 +6,45 @@ import type { Dependencies } from '../dependencies.ts';
 const dayMs = 86_400_000;
 
 /** A snapshot that can be read to its end. A damaged one counts as not kept: it must not stop the next push. */
-export function openReadable(deps: Pick<Dependencies, 'archive' | 'log'>, digest: string): Snapshot | undefined {
-  return ifWhole(deps, digest, () => {
-    const snapshot = deps.archive.open(digest);
+export function openReadable(
+  deps: Pick<Dependencies, 'archive' | 'log'>,
+  digest: string,
+): Promise<Snapshot | undefined> {
+  return ifWhole(deps, digest, async () => {
+    const snapshot = await deps.archive.open(digest);
     for (const _driver of snapshot?.read() ?? []);
     return snapshot;
   });
 }
 
 /** The same without reading it to its end: enough to know its digest and counts. */
-export function openTitle(deps: Pick<Dependencies, 'archive' | 'log'>, digest: string): Snapshot | undefined {
+export function openTitle(deps: Pick<Dependencies, 'archive' | 'log'>, digest: string): Promise<Snapshot | undefined> {
   return ifWhole(deps, digest, () => deps.archive.open(digest));
 }
 
 /** @throws AgentError `usage` for a push that is not there or was not acknowledged */
-export function acknowledgedPush({ ledger }: Dependencies, push: number | string): PushRecord {
-  const record = /^\d+$/.test(String(push)) ? ledger.pushes.get(Number(push)) : undefined;
+export async function acknowledgedPush({ ledger }: Dependencies, push: number | string): Promise<PushRecord> {
+  const record = /^\d+$/.test(String(push)) ? await ledger.pushes.get(Number(push)) : undefined;
   if (record?.outcome === 'acknowledged') return record;
   throw new AgentError('usage', `there is no acknowledged push ${push}`, { hint: 'see "driver-sync history"' });
 }
 
 /** @throws AgentError `usage` where the snapshot of a push is not kept, `snapshot.damaged` */
-export function keptSnapshot({ archive }: Dependencies, { id, digest }: PushRecord): Snapshot {
-  const snapshot = archive.open(digest);
+export async function keptSnapshot({ archive }: Dependencies, { id, digest }: PushRecord): Promise<Snapshot> {
+  const snapshot = await archive.open(digest);
   if (snapshot !== undefined) return snapshot;
   throw new AgentError('usage', `the snapshot of push ${id} is not kept any more`, {
     hint: '"keep" and "keepMax" in the config say how many are',
   });
 }
 
-function ifWhole(
+async function ifWhole(
   { log }: Pick<Dependencies, 'log'>,
   digest: string,
-  open: () => Snapshot | undefined,
-): Snapshot | undefined {
+  open: () => Promise<Snapshot | undefined>,
+): Promise<Snapshot | undefined> {
   try {
-    return open();
+    return await open();
   } catch (error) {
     if (!isAgentError(error, 'snapshot.damaged')) throw error;
     log.warn('a kept snapshot is damaged and counts as not kept', { digest, cause: error.message });
@@ -54,14 +57,14 @@ function ifWhole(
  * first up to `keepMax`, and always of the last one to each address. Also the one that was built last: a push of it may be
  * under way.
  */
-export function keptDigests(deps: Dependencies): ReadonlySet<string> {
+export async function keptDigests(deps: Dependencies): Promise<ReadonlySet<string>> {
   const { ledger, archive, buffer, settings, clock } = deps;
   const nowMs = clock.now().getTime();
   const kept = new Set<string>();
   const addresses = new Set<string>();
   const days = new Set<string>();
   let bytes = 0;
-  for (const { outcome, address, digest, atMs } of ledger.pushes.all()) {
+  for (const { outcome, address, digest, atMs } of await ledger.pushes.all()) {
     if (outcome !== 'acknowledged') continue;
     const ageMs = nowMs - atMs;
     const day = `${address} ${Math.floor(atMs / dayMs)}`;
@@ -71,7 +74,7 @@ export function keptDigests(deps: Dependencies): ReadonlySet<string> {
     days.add(day);
     if (!isLast && !isWanted) continue;
     if (kept.has(digest)) continue;
-    bytes += archive.storedBytes(digest);
+    bytes += await archive.storedBytes(digest);
     if (isLast || bytes <= settings.keepMaxBytes) kept.add(digest);
   }
   const { built } = buffer.state();

@@ -37,8 +37,8 @@ export async function retrying(
  * The wait that an earlier answer asked for with `Retry-After`, where it is not over.
  * @param force the command that does not wait for it
  */
-export function waitThatWasAsked(deps: Dependencies, force: string): PushReport | undefined {
-  const untilMs = loopState(deps).retry?.askedUntilMs ?? -Infinity;
+export async function waitThatWasAsked(deps: Dependencies, force: string): Promise<PushReport | undefined> {
+  const untilMs = (await loopState(deps)).retry?.askedUntilMs ?? -Infinity;
   const leftMs = untilMs - deps.clock.now().getTime();
   if (leftMs <= 0) return undefined;
   return {

@@ -14,7 +14,7 @@ import { openTitle } from './retention.ts';
 /** An attempt that may still land must not land after a different snapshot: that one waits until its timeout is over. */
 export async function waitForOlder(deps: Dependencies, digest: string, signal: AbortSignal): Promise<void> {
   const { clock, log } = deps;
-  const waitMs = (landsUntilMs(deps, digest) ?? -Infinity) - clock.now().getTime();
+  const waitMs = ((await landsUntilMs(deps, digest)) ?? -Infinity) - clock.now().getTime();
   if (waitMs <= 0) return;
   log.warn(mayStillLand, { waitMs });
   deps.observe({ kind: 'waiting', ms: waitMs, why: mayStillLand });
@@ -24,9 +24,9 @@ export async function waitForOlder(deps: Dependencies, digest: string, signal: A
 export const mayStillLand = 'an earlier push may still land; a different snapshot waits for it';
 
 /** Until when an attempt with other bytes than these may still land; `undefined`: no such attempt is known. */
-export function landsUntilMs(deps: Dependencies, digest: string): number | undefined {
+export async function landsUntilMs(deps: Dependencies, digest: string): Promise<number | undefined> {
   const { ledger, address, clock, settings } = deps;
-  const open = ledger.pushes.maybeTaken(address, digest);
+  const open = await ledger.pushes.maybeTaken(address, digest);
   if (open === undefined || settings.destination === 'emulator') return undefined;
   const nowMs = clock.now().getTime();
   // A clock that was set back must not make the wait longer than it is meant to be.
@@ -43,11 +43,11 @@ export interface PushJob {
 }
 
 /** What a push changes at the service, as far as is known, and which points it is the first to carry. */
-function changesSince(
+async function changesSince(
   deps: Dependencies,
   last: PushRecord | undefined,
   snapshot: Snapshot,
-): Pick<ReturnType<typeof countCarried>, 'changes' | 'carried'> {
+): Promise<Pick<ReturnType<typeof countCarried>, 'changes' | 'carried'>> {
   if (last === undefined) {
     const { drivers, points } = snapshot;
     const created = { update: 0, delete: 0 };
@@ -56,7 +56,7 @@ function changesSince(
       carried: [],
     };
   }
-  const before = openTitle(deps, last.digest);
+  const before = await openTitle(deps, last.digest);
   try {
     return countCarried(diffDrivers(before?.readPoints() ?? [], snapshot.readPoints()));
   } catch (error) {
@@ -73,11 +73,11 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   const { ledger, clock, address, destination } = deps;
   const { snapshot, last, rollbackOf, isRepeat = false } = job;
   const { digest, drivers, points, bytes } = snapshot;
-  const { changes, carried } = changesSince(deps, last, snapshot);
-  sayFirstPush(deps, snapshot);
+  const { changes, carried } = await changesSince(deps, last, snapshot);
+  await sayFirstPush(deps, snapshot);
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
   const { shouldDeleteMissing } = snapshot.format;
-  const id = ledger.pushes.begin({
+  const id = await ledger.pushes.begin({
     ...begun,
     shouldDeleteMissing,
     changes: shouldDeleteMissing ? changes : withoutDeletes(changes),
@@ -86,40 +86,40 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal));
   deps.observe({ kind: 'push.answered', push: id });
   const endedAtMs = clock.now().getTime();
-  const attempt = attemptOf(deps, { result, digest, begunMs: begun.atMs, endedMs: endedAtMs });
-  const loop = after(loopState(deps), { ...attempt, push: isRepeat ? 'repeat' : 'newest' });
+  const attempt = await attemptOf(deps, { result, digest, begunMs: begun.atMs, endedMs: endedAtMs });
+  const loop = after(await loopState(deps), { ...attempt, push: isRepeat ? 'repeat' : 'newest' });
   if (result.outcome === 'acknowledged') {
     const rolledBack =
       rollbackOf === undefined ? {} : { rolledBack: { push: rollbackOf, sinceMs: endedAtMs, isRestored: false } };
     const firstPush = firstPushTo(address);
-    ledger.pushes.acknowledge(id, result, {
+    await ledger.pushes.acknowledge(id, result, {
       atMs: endedAtMs,
       carried,
       state: { loop: lasting(loop), ...rolledBack },
     });
-    for (const approval of ledger.holds.approvals()) {
+    for (const approval of await ledger.holds.approvals()) {
       if (approval.state === 'pending' && approval.source === firstPush)
-        ledger.holds.closeApproval(approval.id, 'used');
+        await ledger.holds.closeApproval(approval.id, 'used');
     }
-    ledger.holds.release(firstPush);
+    await ledger.holds.release(firstPush);
   } else {
-    ledger.pushes.end(id, result, endedAtMs);
-    keepLoopState(deps, loop);
+    await ledger.pushes.end(id, result, endedAtMs);
+    await keepLoopState(deps, loop);
   }
   deps.observe({ kind: 'push.recorded', push: id });
   const isOver = result.outcome === 'acknowledged' || result.outcome === 'refused';
   return {
     outcome: result.outcome,
     reason: result.detail,
-    push: ledger.pushes.get(id),
+    push: await ledger.pushes.get(id),
     ...(isOver ? {} : { retry: { askedMs: attempt.askedMs } }),
   };
 }
 
-function attemptOf(
+async function attemptOf(
   { address, buffer, ledger, random, settings }: Dependencies,
   done: { result: PushResult; digest: string; begunMs: number; endedMs: number },
-): Omit<Attempt, 'push'> {
+): Promise<Omit<Attempt, 'push'>> {
   const { result, digest, begunMs, endedMs } = done;
   return {
     kind: 'attempt',
@@ -130,14 +130,14 @@ function attemptOf(
     jitter: random(),
     revision: buffer.reads.revision(),
     // The embedded emulator holds no request back.
-    followsOpenPush: settings.destination !== 'emulator' && ledger.pushes.followsOpen(address, digest),
+    followsOpenPush: settings.destination !== 'emulator' && (await ledger.pushes.followsOpen(address, digest)),
   };
 }
 
 /** Nobody knows what a new address holds, so no count of deletes would show these. */
-function sayFirstPush(deps: Dependencies, { drivers, format }: Snapshot): void {
+async function sayFirstPush(deps: Dependencies, { drivers, format }: Snapshot): Promise<void> {
   const { address, log, settings } = deps;
-  if (!format.shouldDeleteMissing || !isFirstPush(deps)) return;
+  if (!format.shouldDeleteMissing || !(await isFirstPush(deps))) return;
   const level = settings.destination === 'emulator' ? 'info' : 'warn';
   log[level]('this is the first push to this address: it deletes every driver there that is not among these', {
     address,
@@ -152,7 +152,7 @@ async function send(deps: Dependencies, id: number, push: () => Promise<PushResu
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     if (isAgentError(error, 'config.invalid')) return { outcome: 'unreachable', detail, maybeTaken: false };
-    deps.ledger.pushes.end(id, { outcome: 'unknown', detail, maybeTaken: true }, deps.clock.now().getTime());
+    await deps.ledger.pushes.end(id, { outcome: 'unknown', detail, maybeTaken: true }, deps.clock.now().getTime());
     throw error;
   }
 }

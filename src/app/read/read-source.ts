@@ -84,8 +84,9 @@ export async function readSource(
           good.set(part.name, read);
           present.push(read);
         }
-        inner.throwIfAborted();
         const unsure = await reader.unsureEnds({ present, listed, wait }, inner);
+        // A read that was left behind must not change the candidate under a review.
+        inner.throwIfAborted();
         if (unsure.length > 0) return { unsure };
         keepLineEnds(deps, settings.name, lookups);
         return { found: { present, listed, newestOnly: source.newestOnly === true } };

@@ -17,22 +17,24 @@ export function firstPushTo(address: string): string {
   return `(first push to ${address})`;
 }
 
-export function pendingApproval(deps: Dependencies, source: string): Approval | undefined {
-  return deps.ledger.holds.approvals().find((approval) => approval.state === 'pending' && approval.source === source);
+export async function pendingApproval(deps: Dependencies, source: string): Promise<Approval | undefined> {
+  return (await deps.ledger.holds.approvals()).find(
+    (approval) => approval.state === 'pending' && approval.source === source,
+  );
 }
 
 /** @param upTo the newest to drop: one that was given since then is for the next pass */
-export function dropApprovals(deps: Dependencies, source: string, why: string, upTo = Infinity): void {
-  for (const { id, state, source: of } of deps.ledger.holds.approvals()) {
-    if (state === 'pending' && of === source && id <= upTo) deps.ledger.holds.closeApproval(id, 'dropped', why);
+export async function dropApprovals(deps: Dependencies, source: string, why: string, upTo = Infinity): Promise<void> {
+  for (const { id, state, source: of } of await deps.ledger.holds.approvals()) {
+    if (state === 'pending' && of === source && id <= upTo) await deps.ledger.holds.closeApproval(id, 'dropped', why);
   }
 }
 
 /** Somebody approved what leads to an empty snapshot: that very snapshot may be sent, to this address. */
-export function consentToEmpty({ ledger, settings, address }: Dependencies): void {
+export async function consentToEmpty({ ledger, settings, address }: Dependencies): Promise<void> {
   const hash = createHash('sha256');
   for (const chunk of encodeBody([], settings)) hash.update(chunk);
-  ledger.setState({ emptyConsent: { digest: hash.digest('hex'), address } });
+  await ledger.setState({ emptyConsent: { digest: hash.digest('hex'), address } });
 }
 
 /** Whether something does nothing that was not approved. */

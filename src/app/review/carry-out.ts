@@ -13,11 +13,11 @@ import type { Accepting, Decision, Holding } from './decision.ts';
 import { isEmptyRead } from './together.ts';
 import type { Verdict } from './verdict.ts';
 
-export function carryOut(deps: Dependencies, decision: Decision): Verdict {
+export async function carryOut(deps: Dependencies, decision: Decision): Promise<Verdict> {
   switch (decision.kind) {
     case 'unread': {
       const { source, reason, hint } = decision;
-      dropApprovals(deps, source, `the source was not read: ${reason}`);
+      await dropApprovals(deps, source, `the source was not read: ${reason}`);
       return { source, state: 'unread', reason, hint, changes: noChanges };
     }
     case 'unchanged':
@@ -29,32 +29,32 @@ export function carryOut(deps: Dependencies, decision: Decision): Verdict {
   }
 }
 
-function accept(deps: Dependencies, decision: Accepting): Verdict {
+async function accept(deps: Dependencies, decision: Accepting): Promise<Verdict> {
   const { buffer, ledger, clock } = deps;
   const { source, comparison, isApproved, approval, isFirst, scope } = decision;
   const { changes, before } = comparison;
   // Counted before it is done: a crash in between must not give the budget of the day back.
-  for (const gone of decision.inheritedFrom) ledger.holds.inheritDeletes(gone, source);
+  for (const gone of decision.inheritedFrom) await ledger.holds.inheritDeletes(gone, source);
   if (!isApproved && changes.drivers.delete + changes.points.delete > 0) {
     const { drivers, points } = changes;
     const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete, had: before };
-    ledger.holds.recordDeletes(source, readKey(deps, source), deletes);
+    await ledger.holds.recordDeletes(source, readKey(deps, source), deletes);
   }
   buffer.reads.keepSummary(source, 'candidate', comparison.after);
   buffer.reads.accept(source, isApproved ? scope.carried : []);
-  if (isApproved && approval !== undefined) ledger.holds.closeApproval(approval.id, 'used');
-  else dropApprovals(deps, source, 'a newer read of the source did not need it');
+  if (isApproved && approval !== undefined) await ledger.holds.closeApproval(approval.id, 'used');
+  else await dropApprovals(deps, source, 'a newer read of the source did not need it');
   return { source, state: isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
 }
 
-function hold(deps: Dependencies, decision: Holding): Verdict {
+async function hold(deps: Dependencies, decision: Holding): Promise<Verdict> {
   const { buffer, ledger, clock } = deps;
   const { source, comparison, scope, reason, hint, approvable } = decision;
   const digest = digestOf(source, buffer.reads.drivers(source, 'candidate'));
-  ledger.holds.hold({ source, digest, reason, hint, approvable }, scope, clock.now().getTime());
+  await ledger.holds.hold({ source, digest, reason, hint, approvable }, scope, clock.now().getTime());
   buffer.reads.keepSummary(source, 'candidate', comparison.after);
   if (decision.approval !== undefined && decision.whyDropped !== undefined) {
-    dropApprovals(deps, source, decision.whyDropped, decision.approval.id);
+    await dropApprovals(deps, source, decision.whyDropped, decision.approval.id);
   }
   return {
     source,
@@ -73,7 +73,11 @@ function hold(deps: Dependencies, decision: Holding): Verdict {
  * Settles a source that left the config, once the others have what they take over.
  * @returns `undefined` where others took all its drivers: then there is nothing to tell
  */
-export function settleRemoved(deps: Dependencies, source: string, watch?: WatchChanges): Verdict | undefined {
+export async function settleRemoved(
+  deps: Dependencies,
+  source: string,
+  watch?: WatchChanges,
+): Promise<Verdict | undefined> {
   const { buffer, ledger, clock, settings } = deps;
   yieldTaken(deps, source);
   const comparison = compareRuns(
@@ -83,21 +87,21 @@ export function settleRemoved(deps: Dependencies, source: string, watch?: WatchC
   );
   const { changes, deletes } = comparison;
   const scope = { deletes, carried: [] };
-  const approval = pendingApproval(deps, source);
-  const isApproved = approval !== undefined && isWithin(scope, ledger.holds.approvedScope(approval.id));
-  if (!isApproved) dropApprovals(deps, source, 'the source left the config, which would delete all that it has');
+  const approval = await pendingApproval(deps, source);
+  const isApproved = approval !== undefined && isWithin(scope, await ledger.holds.approvedScope(approval.id));
+  if (!isApproved) await dropApprovals(deps, source, 'the source left the config, which would delete all that it has');
   if (changes.drivers.delete === 0 || isApproved || !settings.shouldDeleteMissing) {
     buffer.reads.drop(source, 'accepted');
     buffer.reads.drop(source, 'candidate');
     if (!isApproved) return undefined;
-    ledger.holds.closeApproval(approval.id, 'used');
+    await ledger.holds.closeApproval(approval.id, 'used');
     if (buffer.reads.acceptedSources().every((name) => isEmptyRead(deps, { source: name, kind: 'accepted' }))) {
-      consentToEmpty(deps);
+      await consentToEmpty(deps);
     }
     return changes.drivers.delete === 0 ? undefined : { source, state: 'accepted', changes };
   }
   const held = { ...judgeRemoved(changes), digest: digestOf(source, []), approvable: true };
-  ledger.holds.hold({ source, hint: undefined, ...held }, scope, clock.now().getTime());
+  await ledger.holds.hold({ source, hint: undefined, ...held }, scope, clock.now().getTime());
   return { source, state: 'held', ...held, changes, deletes: shownDeletes(comparison) };
 }
 

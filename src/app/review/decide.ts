@@ -25,11 +25,11 @@ interface Circumstances {
 export type WatchChanges = (source: string, change: DriverChange) => void;
 
 /** Judges a candidate against what its source, and the removed ones that it takes over, have accepted. */
-export function decide(
+export async function decide(
   deps: Dependencies,
   settings: SourceSettings,
   { removed, mayLag, watch }: Circumstances,
-): CandidateDecision {
+): Promise<CandidateDecision> {
   const { buffer } = deps;
   const source = settings.name;
   const accepted = buffer.reads.parts(source, 'accepted') ?? [];
@@ -47,12 +47,12 @@ export function decide(
     inheritedFrom: inheritedFrom(deps, source, removed),
     isFirst: buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0,
     scope: { deletes: comparison.deletes, carried: doubts.map(({ carried }) => carried) },
-    approval: pendingApproval(deps, source),
+    approval: await pendingApproval(deps, source),
   };
-  return withApproval(deps, reviewed, judgeAll(deps, reviewed, { mayLag, accepted, candidate, doubts }));
+  return withApproval(deps, reviewed, await judgeAll(deps, reviewed, { mayLag, accepted, candidate, doubts }));
 }
 
-function judgeAll(
+async function judgeAll(
   deps: Dependencies,
   { settings, comparison, isFirst, inheritedFrom: gone }: Reviewed,
   found: {
@@ -61,7 +61,7 @@ function judgeAll(
     readonly candidate: readonly ReadPart[];
     readonly doubts: readonly CarriedDoubt[];
   },
-): ReturnType<typeof judge> {
+): Promise<ReturnType<typeof judge>> {
   const { ledger, clock } = deps;
   if (!deps.settings.shouldDeleteMissing) return undefined;
   const { changes, before, after, dropsOnlyOldest, dropsOnlyNewest } = comparison;
@@ -76,8 +76,8 @@ function judgeAll(
       dropsOnlyOldest,
       dropsOnlyNewest: found.mayLag && dropsOnlyNewest,
       letThrough: {
-        day: ledger.holds.deletesSince([name, ...gone], nowMs - dayMs, key),
-        month: ledger.holds.deletesSince([name, ...gone], nowMs - 30 * dayMs, key),
+        day: await ledger.holds.deletesSince([name, ...gone], nowMs - dayMs, key),
+        month: await ledger.holds.deletesSince([name, ...gone], nowMs - 30 * dayMs, key),
       },
       doubts: found.doubts,
       regression: findRegression(found.accepted, found.candidate),
@@ -87,9 +87,13 @@ function judgeAll(
 }
 
 /** An approval lets a held candidate pass that does nothing which the approved one did not. */
-function withApproval(deps: Dependencies, reviewed: Reviewed, hold: ReturnType<typeof judge>): CandidateDecision {
+async function withApproval(
+  deps: Dependencies,
+  reviewed: Reviewed,
+  hold: ReturnType<typeof judge>,
+): Promise<CandidateDecision> {
   const { approval, scope } = reviewed;
-  if (approval !== undefined && isWithin(scope, deps.ledger.holds.approvedScope(approval.id))) {
+  if (approval !== undefined && isWithin(scope, await deps.ledger.holds.approvedScope(approval.id))) {
     return { ...reviewed, kind: 'accept', isApproved: hold !== undefined || scope.deletes.size > 0 };
   }
   if (hold === undefined) return { ...reviewed, kind: 'accept', isApproved: false };

@@ -10,31 +10,39 @@ import { holdConflicts, holdEmptySnapshot } from './together.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Accepts or holds every candidate, and records it. */
-export function review(deps: Dependencies, reads: readonly SourceRead[], watch?: WatchChanges): readonly Verdict[] {
+export async function review(
+  deps: Dependencies,
+  reads: readonly SourceRead[],
+  watch?: WatchChanges,
+): Promise<readonly Verdict[]> {
   const removed = removedSources(deps);
-  const alone = reads.map((read) => decideAlone(deps, read, { removed, watch }));
-  const { decisions, isEmptyApproved } = holdEmptySnapshot(deps, holdConflicts(deps, alone.filter(isOfCandidate)));
-  if (isEmptyApproved) consentToEmpty(deps);
+  const alone: Decision[] = [];
+  for (const read of reads) alone.push(await decideAlone(deps, read, { removed, watch }));
+  const { decisions, isEmptyApproved } = await holdEmptySnapshot(
+    deps,
+    holdConflicts(deps, alone.filter(isOfCandidate)),
+  );
+  if (isEmptyApproved) await consentToEmpty(deps);
   const verdicts = new Map<string, Verdict>();
   for (const one of alone) {
     const decision = decisions.find(({ source }) => source === one.source) ?? one;
-    verdicts.set(one.source, carryOut(deps, decision));
+    verdicts.set(one.source, await carryOut(deps, decision));
   }
   for (const gone of removed) {
-    const verdict = settleRemoved(deps, gone, watch);
+    const verdict = await settleRemoved(deps, gone, watch);
     if (verdict !== undefined) verdicts.set(gone, verdict);
   }
-  releaseOthers(deps, verdicts);
+  await releaseOthers(deps, verdicts);
   deps.observe({ kind: 'read.judged' });
   const order = [...deps.settings.sources.map(({ name }) => name), ...removed];
   return order.flatMap((name) => verdicts.get(name) ?? []);
 }
 
-function decideAlone(
+async function decideAlone(
   deps: Dependencies,
   read: SourceRead,
   around: { removed: readonly string[]; watch: WatchChanges | undefined },
-): Decision {
+): Promise<Decision> {
   const source = read.settings.name;
   if (read.state === 'unread') return { kind: 'unread', source, reason: read.reason, hint: read.hint };
   if (deps.buffer.reads.parts(source, 'candidate') === undefined) return { kind: 'unchanged', source };
@@ -46,16 +54,16 @@ function isOfCandidate(decision: Decision): decision is CandidateDecision {
 }
 
 /** Of a source that this pass does not hold, nothing stays held and no approval stays pending. */
-function releaseOthers(deps: Dependencies, verdicts: ReadonlyMap<string, Verdict>): void {
+async function releaseOthers(deps: Dependencies, verdicts: ReadonlyMap<string, Verdict>): Promise<void> {
   const { address, ledger } = deps;
   // The first push to another address is for another approval.
   const firstPush = firstPushTo(address);
-  for (const { state, source } of ledger.holds.approvals()) {
+  for (const { state, source } of await ledger.holds.approvals()) {
     if (state !== 'pending' || source === undefined || source === firstPush) continue;
     if (verdicts.get(source)?.state === 'held') continue;
-    dropApprovals(deps, source, 'nothing of that source is held any more');
+    await dropApprovals(deps, source, 'nothing of that source is held any more');
   }
-  for (const { source } of ledger.holds.held()) {
-    if (source !== firstPush && verdicts.get(source)?.state !== 'held') ledger.holds.release(source);
+  for (const { source } of await ledger.holds.held()) {
+    if (source !== firstPush && verdicts.get(source)?.state !== 'held') await ledger.holds.release(source);
   }
 }

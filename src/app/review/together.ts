@@ -2,7 +2,6 @@
 import type { ReadKind } from '../../core/stores.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { removedSources } from '../read/removed-sources.ts';
-import { pendingApproval } from './approvals.ts';
 import type { CandidateDecision } from './decision.ts';
 
 /**
@@ -93,15 +92,16 @@ function prospect(
  * An empty snapshot deletes every driver of the service: only an approved candidate may lead there.
  * @returns the decisions, and whether an approval leads to an empty snapshot
  */
-export function holdEmptySnapshot(
+export async function holdEmptySnapshot(
   deps: Dependencies,
   decisions: readonly CandidateDecision[],
-): { readonly decisions: readonly CandidateDecision[]; readonly isEmptyApproved: boolean } {
-  const { settings, buffer } = deps;
+): Promise<{ readonly decisions: readonly CandidateDecision[]; readonly isEmptyApproved: boolean }> {
+  const { settings, buffer, ledger } = deps;
   const unmoved = { decisions, isEmptyApproved: false };
   if (!settings.shouldDeleteMissing || decisions.length === 0) return unmoved;
   // A source that left the config goes too, once that is approved.
-  const leaving = new Set(removedSources(deps).filter((name) => pendingApproval(deps, name) !== undefined));
+  const pending = (await ledger.holds.approvals()).filter(({ state }) => state === 'pending');
+  const leaving = new Set(removedSources(deps).filter((name) => pending.some(({ source }) => source === name)));
   const names = new Set([...buffer.reads.acceptedSources(), ...settings.sources.map(({ name }) => name)]);
   const isEmpty = [...names].every(
     (name) => leaving.has(name) || prospect(deps, name, decisions).every((read) => isEmptyRead(deps, read)),

@@ -49,7 +49,7 @@ interface SnapshotCounts {
 export function openArchive(directory: string): Archive {
   const fileOf = (digest: string): string => path.join(directory, digest + suffix);
   return {
-    write(drivers, format, origins) {
+    async write(drivers, format, origins) {
       const draft = path.join(directory, `draft-${process.pid}`);
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -62,11 +62,11 @@ export function openArchive(directory: string): Archive {
         throw translatedFs(draft, error);
       }
     },
-    open(digest) {
+    async open(digest) {
       return existsSync(fileOf(digest)) ? openSnapshot(fileOf(digest), digest) : undefined;
     },
-    storedBytes: (digest) => statSync(fileOf(digest), { throwIfNoEntry: false })?.size ?? 0,
-    keepOnly(digests) {
+    storedBytes: async (digest) => statSync(fileOf(digest), { throwIfNoEntry: false })?.size ?? 0,
+    async keepOnly(digests) {
       for (const name of listDirectory(directory)) {
         const isKept = name.endsWith(suffix) && digests.has(name.slice(0, -suffix.length));
         if (!isKept) rmSync(path.join(directory, name), { force: true });

@@ -17,7 +17,7 @@ export class SqliteHolds implements HoldLog {
     this.#tables = tables;
   }
 
-  held(): readonly HeldCandidate[] {
+  async held(): Promise<readonly HeldCandidate[]> {
     const sql = `SELECT source, digest, reason, hint, since_ms AS sinceMs, approvable FROM held ORDER BY source`;
     type Row = Omit<HeldCandidate, 'approvable' | 'hint'> & { approvable: number; hint: string | null };
     return this.#tables.all<Row>(sql).map((row) => ({
@@ -27,7 +27,7 @@ export class SqliteHolds implements HoldLog {
     }));
   }
 
-  hold(held: Omit<HeldCandidate, 'sinceMs'>, { deletes, carried }: ApprovalScope, nowMs: number): void {
+  async hold(held: Omit<HeldCandidate, 'sinceMs'>, { deletes, carried }: ApprovalScope, nowMs: number): Promise<void> {
     const { source, digest, reason, hint, approvable } = held;
     const sql = `INSERT INTO held (source, digest, reason, hint, since_ms, approvable, deletes, carried)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET
@@ -38,11 +38,11 @@ export class SqliteHolds implements HoldLog {
     this.#tables.run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), ...scope);
   }
 
-  release(source: string): void {
+  async release(source: string): Promise<void> {
     this.#tables.run('DELETE FROM held WHERE source = ?', source);
   }
 
-  approve(digest: string, source: string | undefined, nowMs: number): void {
+  async approve(digest: string, source: string | undefined, nowMs: number): Promise<void> {
     this.#tables.run(
       `INSERT INTO approval (source, digest, at_ms, state, deletes, carried) VALUES (:source, :digest, :nowMs, 'pending',
       coalesce((SELECT deletes FROM held WHERE source = :source AND digest = :digest), x'5b5d'),
@@ -51,7 +51,7 @@ export class SqliteHolds implements HoldLog {
     );
   }
 
-  approvals(): readonly Approval[] {
+  async approvals(): Promise<readonly Approval[]> {
     const sql = 'SELECT id, source, digest, at_ms AS atMs, state, why FROM approval ORDER BY id DESC';
     type Row = Omit<Approval, 'source' | 'why'> & { source: string | null; why: string | null };
     return this.#tables
@@ -59,25 +59,25 @@ export class SqliteHolds implements HoldLog {
       .map((row) => ({ ...row, source: row.source ?? undefined, why: row.why ?? undefined }));
   }
 
-  approvedScope(approval: number): ApprovalScope {
+  async approvedScope(approval: number): Promise<ApprovalScope> {
     type Row = { deletes: Uint8Array; carried: string };
     const row = this.#tables.all<Row>('SELECT deletes, carried FROM approval WHERE id = ?', approval)[0];
     if (row === undefined) return { deletes: new Map(), carried: [] };
     return { deletes: unpackDeletes(row.deletes), carried: JSON.parse(row.carried) as string[] };
   }
 
-  closeApproval(id: number, state: 'used' | 'dropped', why?: string): void {
+  async closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {
     this.#tables.run('UPDATE approval SET state = ?, why = ? WHERE id = ?', state, why ?? null, id);
   }
 
-  recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): void {
+  async recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): Promise<void> {
     const { atMs, drivers, points, had } = deletes;
     const sql = `INSERT OR REPLACE INTO deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
       VALUES (?, ?, ?, ?, ?, ?, ?)`;
     this.#tables.run(sql, source, read, atMs, drivers, points, had.drivers, had.points);
   }
 
-  deletesSince(sources: readonly string[], sinceMs: number, read: string): LetThrough {
+  async deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough> {
     const sql = `SELECT DISTINCT read, at_ms, drivers, points, had_drivers AS hadDrivers, had_points AS hadPoints
       FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ? ORDER BY at_ms`;
     type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
@@ -91,7 +91,7 @@ export class SqliteHolds implements HoldLog {
     };
   }
 
-  inheritDeletes(from: string, to: string): void {
+  async inheritDeletes(from: string, to: string): Promise<void> {
     const sql = `INSERT OR REPLACE INTO deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
       SELECT ?, read, at_ms, drivers, points, had_drivers, had_points FROM deletion WHERE source = ?`;
     this.#tables.run(sql, to, from);

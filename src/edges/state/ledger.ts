@@ -118,9 +118,9 @@ function ledgerOn(tables: Statements): Ledger {
     pushes: new SqlitePushes(tables, record),
     holds: new SqliteHolds(tables),
     requests: new SqliteRequests(tables),
-    state: () => record.get(),
-    setState: (changed) => record.set(changed),
-    shrink: () => void tables.db.pragma('shrink_memory'),
-    close: () => void tables.db.close(),
+    state: async () => record.get(),
+    setState: async (changed) => record.set(changed),
+    shrink: async () => void tables.db.pragma('shrink_memory'),
+    close: async () => void tables.db.close(),
   };
 }

@@ -33,7 +33,7 @@ export class SqlitePushes implements PushLog {
     this.#record = record;
   }
 
-  begin(push: NewPush): number {
+  async begin(push: NewPush): Promise<number> {
     const sql = `INSERT INTO push
       (at_ms, address, digest, drivers, points, bytes, changes, rollback_of, should_delete_missing)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -43,71 +43,75 @@ export class SqlitePushes implements PushLog {
     return Number(this.#tables.run(sql, ...values).lastInsertRowid);
   }
 
-  end(id: number, result: PushResult, endedAtMs: number): void {
+  async end(id: number, result: PushResult, endedAtMs: number): Promise<void> {
+    this.#end(id, result, endedAtMs);
+  }
+
+  #end(id: number, result: PushResult, endedAtMs: number): void {
     const sql = 'UPDATE push SET ended_at_ms = ?, outcome = ?, status = ?, detail = ?, maybe_taken = ? WHERE id = ?';
     const { outcome, status, detail, maybeTaken } = result;
     this.#tables.run(sql, endedAtMs, outcome, status ?? null, detail ?? null, Number(maybeTaken), id);
   }
 
-  endOrphans(endedAtMs: number): void {
+  async endOrphans(endedAtMs: number): Promise<void> {
     const sql = `UPDATE push SET outcome = 'unknown', ended_at_ms = ?, detail = ? WHERE outcome IS NULL`;
     this.#tables.run(sql, endedAtMs, 'the agent stopped while it was sent');
   }
 
-  acknowledge(id: number, result: PushResult, ended: Parameters<PushLog['acknowledge']>[2]): void {
+  async acknowledge(id: number, result: PushResult, ended: Parameters<PushLog['acknowledge']>[2]): Promise<void> {
     this.#tables.write(() => {
-      this.end(id, result, ended.atMs);
+      this.#end(id, result, ended.atMs);
       const insert = this.#tables.db.prepare('INSERT INTO change VALUES (?, ?, ?)');
       for (const { driver, months } of ended.carried) insert.run(driver, id, months);
       this.#record.set(ended.state);
     });
   }
 
-  all(): readonly PushRecord[] {
+  async all(): Promise<readonly PushRecord[]> {
     return this.#tables.all<PushRow>('SELECT * FROM push ORDER BY id DESC').map(pushRecord);
   }
 
-  get(id: number): PushRecord | undefined {
+  async get(id: number): Promise<PushRecord | undefined> {
     return this.#tables.all<PushRow>('SELECT * FROM push WHERE id = ?', id).map(pushRecord)[0];
   }
 
-  last(address?: string): PushRecord | undefined {
+  async last(address?: string): Promise<PushRecord | undefined> {
     const sql = 'SELECT * FROM push WHERE :address IS NULL OR address = :address ORDER BY id DESC LIMIT 1';
     return this.#tables.all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
   }
 
-  lastAcknowledged(address?: string): PushRecord | undefined {
+  async lastAcknowledged(address?: string): Promise<PushRecord | undefined> {
     const sql = `SELECT * FROM push WHERE outcome = 'acknowledged' AND (:address IS NULL OR address = :address)
       ORDER BY id DESC LIMIT 1`;
     return this.#tables.all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
   }
 
-  hasDeleting(address: string): boolean {
+  async hasDeleting(address: string): Promise<boolean> {
     const sql = `SELECT 1 FROM push WHERE address = ? AND outcome = 'acknowledged' AND should_delete_missing = 1 LIMIT 1`;
     return this.#tables.all(sql, address).length > 0;
   }
 
-  hasOpenSince(address: string, push: number, digest = ''): boolean {
+  async hasOpenSince(address: string, push: number, digest = ''): Promise<boolean> {
     const sql = `SELECT 1 FROM push WHERE address = ? AND id > ? AND (outcome IS NULL OR outcome != 'acknowledged')
       AND maybe_taken = 1 AND digest != ? LIMIT 1`;
     return this.#tables.all(sql, address, push, digest).length > 0;
   }
 
-  maybeTaken(address: string, digest: string): { endedAtMs: number | undefined } | undefined {
+  async maybeTaken(address: string, digest: string): Promise<{ endedAtMs: number | undefined } | undefined> {
     const sql = `SELECT ended_at_ms FROM push WHERE address = ? AND digest != ? AND maybe_taken = 1
       AND (outcome IS NULL OR outcome != 'acknowledged') ORDER BY ended_at_ms IS NULL DESC, ended_at_ms DESC LIMIT 1`;
     const row = this.#tables.all<{ ended_at_ms: number | null }>(sql, address, digest)[0];
     return row && { endedAtMs: row.ended_at_ms ?? undefined };
   }
 
-  followsOpen(address: string, digest: string): boolean {
+  async followsOpen(address: string, digest: string): Promise<boolean> {
     const sql = `SELECT 1 FROM push p WHERE p.address = ? AND p.digest != ? AND p.maybe_taken = 1
       AND (p.outcome IS NULL OR p.outcome != 'acknowledged') AND NOT EXISTS (SELECT 1 FROM push q
         WHERE q.address = p.address AND q.id > p.id AND q.outcome = 'acknowledged' AND q.digest != p.digest) LIMIT 1`;
     return this.#tables.all(sql, address, digest).length > 0;
   }
 
-  firstOf(address: string, driver: string, month: Month): number | undefined {
+  async firstOf(address: string, driver: string, month: Month): Promise<number | undefined> {
     const sql = `SELECT c.push, c.months FROM change c JOIN push p ON p.id = c.push
       WHERE c.driver = ? AND p.address = ? ORDER BY c.push DESC`;
     const rows = this.#tables.all<{ push: number; months: Uint8Array }>(sql, driver, address);
