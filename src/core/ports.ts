@@ -62,8 +62,15 @@ export interface Lookups {
   readonly calendar: Calendar | undefined;
   /** Of all their files: other tables read the source's parts again. '' where there are none. */
   readonly hash: string;
-  /** As the config names them, and whether their texts end with a line end. */
-  readonly files: readonly { readonly file: string; readonly endsWithLineEnd: boolean }[];
+  readonly files: readonly LookupText[];
+}
+
+/** The file of a map or a calendar. */
+export interface LookupText {
+  /** As the config names it. */
+  readonly file: string;
+  readonly version: string;
+  readonly end: TextEnd;
 }
 
 export interface Clock {

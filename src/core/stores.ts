@@ -108,9 +108,9 @@ export interface PartStore {
   /** What is known of the files of a source where only the newest counts, by name. */
   seen(source: string): ReadonlyMap<string, SeenFile>;
   setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void;
-  /** Whether a table beside a source ended with a line end when the source was last read whole. */
-  hadLineEnd(source: string, file: string): boolean;
-  noteLineEnd(source: string, file: string): void;
+  /** Whether a table beside a source has ended with a line end; `undefined` where the source was never read whole with it. */
+  hadLineEnd(source: string, file: string): boolean | undefined;
+  noteLineEnd(source: string, file: string, ended: boolean): void;
   /** Drops the parts that no read uses. */
   prune(): void;
 }

@@ -5,10 +5,10 @@ import { type Calendar, parseCalendar } from '../core/time/calendar.ts';
 import { columnHint } from '../core/mapping/columns.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Content, Row, RowBatch } from '../core/model.ts';
-import type { Clock, Lookups } from '../core/ports.ts';
+import type { Clock, LookupText, Lookups, TextEnd } from '../core/ports.ts';
 import type { LookupFile, LookupFiles, MapFile } from '../core/settings.ts';
 import type { FormatContent } from './files/place.ts';
-import { fileKeys, listParts, placeOf, readPart } from './files/place.ts';
+import { fileKeys, listParts, placeOf, readPart, readTextEnd } from './files/place.ts';
 import { delimiterKey, readDelimited } from './formats/delimited.ts';
 import { megabytes } from './limits.ts';
 import { encodingKey } from './formats/text.ts';
@@ -40,11 +40,11 @@ interface Table {
 /** @throws AgentError `source.unreadable` or `part.unreadable`: what is wrong with which file */
 export async function readLookups(files: LookupFiles, place: LookupPlace, signal: AbortSignal): Promise<Lookups> {
   const hash = createHash('sha256');
-  const named: Lookups['files'][number][] = [];
+  const named: LookupText[] = [];
   const read = async <T>(file: LookupFile, parse: (table: Table) => T): Promise<T> => {
-    const { parsed, content } = await readTable(file, place, signal, parse);
+    const { parsed, content, end } = await readTable(file, place, signal, parse);
     hash.update(`${JSON.stringify(file.file)} ${content.hash}\n`);
-    named.push({ file: file.file, endsWithLineEnd: content.endsWithLineEnd ?? true });
+    named.push({ file: file.file, version: content.version, end });
     return parsed;
   };
   const maps: Record<string, Readonly<Record<string, string>>> = {};
@@ -67,7 +67,7 @@ async function readTable<T>(
   where: LookupPlace,
   signal: AbortSignal,
   parse: (table: Table) => T,
-): Promise<{ readonly parsed: T; readonly content: Content }> {
+): Promise<{ readonly parsed: T; readonly content: Content; readonly end: TextEnd }> {
   const place = placeOf({ ...fileDefaults, files: [file], settle }, where);
   const parts = await listParts(place, signal);
   const part = parts[0];
@@ -87,7 +87,12 @@ async function readTable<T>(
     const next = await reading.next();
     if (next.done !== true) continue;
     const { value } = parsed as unknown as { readonly value: T };
-    return { parsed: value, content: next.value };
+    const content = next.value;
+    const end =
+      content.endsWithLineEnd === false
+        ? await readTextEnd(place, part, signal, encoding)
+        : { endsWithLineEnd: true, quietMs: 0, quietNeededMs: 0 };
+    return { parsed: value, content, end };
   }
 }
 

@@ -1,7 +1,12 @@
 /** Tables beside a source: maps and calendars in files. */
+import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { PassEvent } from '../../src/app/dependencies.ts';
+import { runPass } from '../../src/app/pass.ts';
+import type { PassReport } from '../../src/core/report.ts';
+import { readLookups as readTables } from '../../src/sources/lookups.ts';
 import { world } from '../support/world.ts';
 
 const config = (more: object = {}, entry: object = {}): { sources: Record<string, object> } => ({
@@ -46,6 +51,39 @@ test('a map that lost its last line end is not read: its last name may have been
   expect(w.points()).toEqual({ North: { '2026-01': '1' }, South: { '2026-01': '2' } });
   await w.write('regions.csv', 'code,name\nN,North\nS,South\n');
   expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+});
+
+test('a new map without a line end may be half a file: it is read once it was quiet for a minute', async () => {
+  await using w = await world({
+    config: mapped,
+    files: { 'sales.csv': sales, 'regions.csv': 'code,name\nN,North\nS,So' },
+  });
+  w.clock.jump(Date.now() - w.clock.now().getTime());
+  const waits: string[] = [];
+  const pass = (): Promise<PassReport> =>
+    w.open((inner) => {
+      const readLookups: typeof inner.readLookups = ({ lookups }, signal) =>
+        readTables(lookups, { baseDir: w.dir, clock: w.clock }, signal);
+      const observe = (event: PassEvent): void => {
+        if (event.kind !== 'waiting') return;
+        waits.push(event.why);
+        // The upload goes on while the pass waits.
+        if (waits.length === 1) appendFileSync(path.join(w.dir, 'regions.csv'), 'uth');
+        setImmediate(() => void w.clock.advance(event.ms));
+      };
+      const options = { push: 'ifNeeded', resume: true, retryForMs: 0 } as const;
+      return runPass({ ...inner, clock: w.clock, readLookups, observe }, options, new AbortController().signal);
+    });
+  expect(await pass()).toMatchObject({ outcome: 'acknowledged' });
+  expect(Object.keys(w.points())).toEqual(['North', 'South']);
+  expect(waits).toHaveLength(2);
+  expect(waits[0]).toBe(
+    'regions.csv ends without a line end and may be half a file: it is read once it was quiet for 60 s',
+  );
+  // From then on this is how it is written.
+  await writeFile(path.join(w.dir, 'regions.csv'), 'code,name\nN,North\nS,South\nE,East');
+  expect(await pass()).toMatchObject({ exit: 0 });
+  expect(waits).toHaveLength(2);
 });
 
 test('a map names the columns of its file that count', async () => {

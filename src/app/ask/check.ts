@@ -6,7 +6,7 @@ import { type MonthRules, collapsedFrom } from '../../core/mapping/entry-reader.
 import type { ReadingSink } from '../../core/mapping/reading.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { Part, Reject } from '../../core/model.ts';
-import type { Source } from '../../core/ports.ts';
+import type { Lookups, Source } from '../../core/ports.ts';
 import { summarizeRun } from '../../core/series/compare.ts';
 import { Fold, mergeDrivers, placeOrder } from '../../core/series/fold.ts';
 import { type FoldedDriver, type PartOrigin, packDriver } from '../../core/series/packing.ts';
@@ -65,6 +65,7 @@ export async function checkSource(
     await withTimeout(deps.clock, limit, signal, async (inner) => {
       const lookups = await deps.readLookups(settings, inner);
       look.begin(withLookups(settings.mapping, lookups), { timezone: deps.timezone, calendar: lookups.calendar });
+      look.warnOfTables(lookups);
       if (deps.isOffline) return;
       const source = deps.openSource(settings);
       // No version: the rows are wanted, whether or not they changed.
@@ -112,6 +113,15 @@ class Look {
     this.#slips = mapping.drivers.map((entry) => slipFinders(entry, { type, months: rules }));
     this.#warnFiscal();
     this.#note(runSourceTests(this.#settings.tests, mapping, rules));
+  }
+
+  warnOfTables({ files }: Lookups): void {
+    for (const { file, end } of files) {
+      if (end.endsWithLineEnd || end.quietMs >= end.quietNeededMs) continue;
+      this.#warnings.add(
+        `${file} ends without a line end and may be half a file: sync takes it once it was quiet for ${end.quietNeededMs / 1000} s; end its last line if it is whole`,
+      );
+    }
   }
 
   /** Gives the part with how it ends. */

@@ -73,7 +73,8 @@ export async function readSource(
     for (;;) {
       const attempt = await withTimeout(deps.clock, limits, signal, async (inner): Promise<Attempt> => {
         const lookups = await deps.readLookups(settings, inner);
-        refuseCutLookups(deps, settings.name, lookups);
+        const unsureTables = unsureLookups(deps, settings.name, { lookups, wait });
+        if (unsureTables.length > 0) return { unsure: unsureTables };
         const reader = new PartReader(deps, settings, { source, lookups, good });
         const { listed, parts, seen } = await currentParts(source, reader.known(), inner);
         deps.observe({ kind: 'source.listed', source: settings.name, parts: listed.length });
@@ -127,20 +128,34 @@ function keepUntilAssembled({ buffer }: Dependencies, source: string, present: r
 }
 
 /**
- * Refuses a table that ends without a line end and had one when its source was last read whole: its last line may be cut.
- * @throws AgentError `source.unreadable`
+ * Tables without a line end at their end whose last line may be cut, and that have to be quiet for longer: nothing is known
+ * of them yet.
+ * @throws AgentError `source.unreadable` where one had a line end when its source was last read whole
  */
-function refuseCutLookups({ buffer }: Dependencies, source: string, { files }: Lookups): void {
-  const cut = files.find(({ file, endsWithLineEnd }) => !endsWithLineEnd && buffer.parts.hadLineEnd(source, file));
-  if (cut === undefined) return;
-  throw new AgentError('source.unreadable', `${cut.file}: it ends without a line end, and had one before`, {
-    hint: 'was it written to its end? if it is whole, end its last line',
+function unsureLookups(
+  { buffer }: Dependencies,
+  source: string,
+  { lookups, wait }: { lookups: Lookups; wait: QuietWait },
+): readonly QuietNeeded[] {
+  return lookups.files.flatMap(({ file, version, end }) => {
+    if (end.endsWithLineEnd) return [];
+    const had = buffer.parts.hadLineEnd(source, file);
+    if (had === true) {
+      throw new AgentError('source.unreadable', `${file}: it ends without a line end, and had one before`, {
+        hint: 'was it written to its end? if it is whole, end its last line',
+      });
+    }
+    const part = { name: file, version, revisedAtMs: 0 };
+    // It was read without one before: this is how it is written.
+    if (had === false || wait.isStill(part) || end.quietMs >= end.quietNeededMs) return [];
+    return [{ part, quietMs: end.quietMs, neededMs: end.quietNeededMs }];
   });
 }
 
 function keepLineEnds({ buffer }: Dependencies, source: string, { files }: Lookups): void {
-  for (const { file, endsWithLineEnd } of files) {
-    if (endsWithLineEnd && !buffer.parts.hadLineEnd(source, file)) buffer.parts.noteLineEnd(source, file);
+  for (const { file, end } of files) {
+    const had = buffer.parts.hadLineEnd(source, file);
+    if (had !== end.endsWithLineEnd) buffer.parts.noteLineEnd(source, file, end.endsWithLineEnd);
   }
 }
 

@@ -136,6 +136,10 @@ const migrations = [
     (SELECT nullif(p.hash, ''), p.ends_with_line_end FROM part_read p WHERE p.id = origin.id);
   UPDATE part_read_origin SET is_part = 1 WHERE part_read IN (SELECT id FROM part_read WHERE kind = 'snapshot');
   `,
+  `
+  -- A table that never ended with a line end stands there too, with 0: this is how it is written.
+  ALTER TABLE line_end ADD COLUMN ended INTEGER NOT NULL DEFAULT 1;
+  `,
 ];
 
 /**

@@ -102,11 +102,14 @@ export class SqliteParts implements PartStore {
     });
   }
 
-  hadLineEnd(source: string, file: string): boolean {
-    return this.#tables.all('SELECT 1 FROM line_end WHERE source = ? AND file = ?', source, file).length > 0;
+  hadLineEnd(source: string, file: string): boolean | undefined {
+    const sql = 'SELECT ended FROM line_end WHERE source = ? AND file = ?';
+    const [row] = this.#tables.all<{ ended: number }>(sql, source, file);
+    return row && row.ended === 1;
   }
 
-  noteLineEnd(source: string, file: string): void {
-    this.#tables.run('INSERT OR IGNORE INTO line_end VALUES (?, ?)', source, file);
+  noteLineEnd(source: string, file: string, ended: boolean): void {
+    const sql = 'INSERT OR REPLACE INTO line_end (source, file, ended) VALUES (?, ?, ?)';
+    this.#tables.run(sql, source, file, Number(ended));
   }
 }

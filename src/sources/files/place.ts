@@ -142,7 +142,12 @@ export function textSource(settings: TextSettings, context: SourceContext, read:
 }
 
 /** Once a file is quiet for `settle`. @throws AgentError as `readPart` */
-async function readTextEnd(place: FilePlace, part: Part, signal: AbortSignal, encoding = 'utf-8'): Promise<TextEnd> {
+export async function readTextEnd(
+  place: FilePlace,
+  part: Part,
+  signal: AbortSignal,
+  encoding = 'utf-8',
+): Promise<TextEnd> {
   const file = await openQuiet(place, part, signal);
   try {
     const endsWithLineEnd = await endsLastLine({ file: new PartFile(file, place.expandedMax), encoding });
