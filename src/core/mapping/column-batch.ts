@@ -1,0 +1,61 @@
+/**
+ * Rows as columns: what depends on a text is worked out once for each distinct text, and a value is a number of digits and
+ * a scale, so that no string is made for a row.
+ */
+import type { Row, RowBatch } from '../model.ts';
+
+/** The distinct texts of a column, numbered from 0 in the order of their first appearance. */
+export interface Texts {
+  /** Counted up when the numbers are given anew: a column of many texts does not keep them all. Only between batches. */
+  readonly generation: number;
+  readonly size: number;
+  text(code: number): string;
+  /** The number of a text, also of one that no row has. */
+  code(text: string): number;
+}
+
+/** One column of a batch, by the numbers of its texts. */
+export interface CodedColumn {
+  readonly texts: Texts;
+  /** By row of the batch; may be longer than the batch. Of a row with another number of fields it says nothing. */
+  readonly codes: Int32Array;
+}
+
+/**
+ * One column of a batch as decimals. A canonical decimal (`-?(0|[1-9]\d*)(\.\d+)?`, no negative zero) of at most 15 digits
+ * stands here as an integer, which a double holds exactly, and the number of its decimals.
+ */
+export interface ValueColumn {
+  /** The value without its point: -12.50 is -1250. */
+  readonly mantissas: Float64Array;
+  /** How many of its digits are decimals; -1: the field is anything else, see `text`. */
+  readonly scales: Int8Array;
+  /** The field as it stands, whatever it holds. */
+  text(row: number): string;
+}
+
+/** What a mapping needs of one column. */
+export interface ColumnNeed {
+  readonly isCoded: boolean;
+  readonly isValue: boolean;
+}
+
+/** Rows whose needed columns were taken from the bytes of a file, without making texts of them. */
+export interface ColumnBatch {
+  /** The trimmed header. The same array for every batch of a part. */
+  readonly columns: readonly string[];
+  readonly count: number;
+  /** By column, where that was asked for; they are used again for the next batch. */
+  readonly coded: readonly (CodedColumn | undefined)[];
+  readonly values: readonly (ValueColumn | undefined)[];
+  /** How many fields a row has, of those rows that have another number than there are columns. By row of the batch. */
+  readonly ragged: ReadonlyMap<number, number>;
+  /** The fields of one row as texts: for people. Only until the next batch. */
+  row(at: number): Row;
+  /** The line of the file that a row begins in, counted from 1. Only until the next batch. */
+  line(at: number): number;
+  readonly share?: number;
+}
+
+/** What a source hands over: columns, or rows of texts that are coded on their way into the mapping. */
+export type Batch = RowBatch | ColumnBatch;
