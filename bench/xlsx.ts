@@ -13,6 +13,7 @@ import { Zip, ZipDeflate } from 'fflate';
 import { kinds } from '../src/sources/index.ts';
 import { valueOf } from './generate.ts';
 import { compare } from './measure.ts';
+import { rowCount } from '../src/core/mapping/column-batch.ts';
 
 const seed = 1;
 const numberColumns = 6;
@@ -99,7 +100,7 @@ async function readOurs(file: string): Promise<number> {
   const source = kind.open(settings, { name: 'bench', baseDir: path.dirname(file) } as Parameters<typeof kind.open>[1]);
   let rows = 0;
   for (const part of await source.parts(signal)) {
-    for await (const batch of source.rows(part, signal)) rows += batch.rows.length;
+    for await (const batch of source.rows(part, signal)) rows += rowCount(batch);
   }
   return rows;
 }

@@ -1,6 +1,7 @@
 /** What the agent asks of the world. Each edge and each source stands behind one of these. */
 import type { Calendar } from './time/calendar.ts';
-import type { Content, Part, RowBatch } from './model.ts';
+import type { Batch } from './mapping/column-batch.ts';
+import type { Content, Part } from './model.ts';
 import type { Maps } from './mapping/template.ts';
 
 export interface Source {
@@ -25,7 +26,7 @@ export interface Source {
    * columns. Returns what is known of the content, or throws: never a mixed or a partial read.
    * @throws AgentError `part.unreadable` (what, file, line, why), or `part.changing` where it changed while it was read.
    */
-  rows(part: Part, signal: AbortSignal): AsyncGenerator<RowBatch, Content, void>;
+  rows(part: Part, signal: AbortSignal): AsyncGenerator<Batch, Content, void>;
 
   /**
    * The hash that `rows` would return for a part, without reading its rows. Wanted where only the newest part counts: a

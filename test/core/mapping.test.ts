@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import { columnProblems, literalWarnings } from '../../src/core/mapping/columns.ts';
+import { valueOf } from '../../src/core/mapping/reading.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { DriverEntry, Mapping, Test } from '../../src/core/settings.ts';
+import { readRow } from '../support/mapping.ts';
 import { pattern, template } from '../support/templates.ts';
 
 function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
@@ -32,8 +34,8 @@ function readAll(map: Mapping, columns: string[], rows: string[][]): unknown[] {
   const mapper = new RowMapper(map, columns, utc);
   return rows.map((fields, index) => {
     const readings: string[] = [];
-    const result = mapper.read(fields, index + 1, {
-      add: ({ id }, moment, { value }) => void readings.push(`${id} ${formatMonth(moment.month)} ${value}`),
+    const result = readRow(mapper, { columns, rows: [fields] }, index, {
+      add: ({ id }, moment, read) => void readings.push(`${id} ${formatMonth(moment.month)} ${valueOf(read)}`),
     });
     return result ?? readings;
   });
@@ -256,12 +258,12 @@ describe('a value of a quarter or a year', () => {
 describe('a row with a field that could not be read', () => {
   const faulty = (map: Mapping, rows: string[][], at: readonly [row: number, column: number]): unknown[] => {
     const mapper = new RowMapper(map, [...columns, 'note'], utc);
-    const fault = (row: number, column: number): string | undefined =>
-      row === at[0] && column === at[1] ? 'cell #N/A' : undefined;
-    return rows.map((_, index) => {
+    return rows.map((row, index) => {
       const ids: string[] = [];
       const add = ({ id }: { id: string }): void => void ids.push(id);
-      return mapper.readFrom({ columns: [...columns, 'note'], rows, fault }, index, index + 1, { add }) ?? ids;
+      const fault = (_row: number, column: number): string | undefined =>
+        index === at[0] && column === at[1] ? 'cell #N/A' : undefined;
+      return readRow(mapper, { columns: [...columns, 'note'], rows: [row], fault }, index, { add }) ?? ids;
     });
   };
   const good = ['N', '2026-01-01', '1', ''];
@@ -307,7 +309,7 @@ describe('a row that a database collapsed', () => {
     const mapper = new RowMapper(mapping([revenue]), columns, utc);
     const given: unknown[] = [];
     const value = { time: '2026-03-31', value: '7.50', count: 12, place: 7 };
-    const result = mapper.readFrom(collapsed(['N', '', ''], { rows: 14, entries: [value] }), 0, 1, {
+    const result = readRow(mapper, collapsed(['N', '', ''], { rows: 14, entries: [value] }), 0, {
       add: (name, { month }, { count, row }) => void given.push([name.id, formatMonth(month), count, row]),
     });
     expect(result).toBeUndefined();
@@ -317,9 +319,9 @@ describe('a row that a database collapsed', () => {
   test('without a value gives nothing, and with an empty key a reject', () => {
     const mapper = new RowMapper(mapping([revenue]), columns, utc);
     const none = { add: () => expect.unreachable() };
-    expect(mapper.readFrom(collapsed(['N', '', ''], { rows: 2, entries: [undefined] }), 0, 1, none)).toBeUndefined();
+    expect(readRow(mapper, collapsed(['N', '', ''], { rows: 2, entries: [undefined] }), 0, none)).toBeUndefined();
     const value = { time: '2026-03-31', value: '1', count: 2 };
-    expect(mapper.readFrom(collapsed(['', '', ''], { rows: 2, entries: [value] }), 0, 1, none)).toMatchObject({
+    expect(readRow(mapper, collapsed(['', '', ''], { rows: 2, entries: [value] }), 0, none)).toMatchObject({
       reject: expect.any(String) as string,
     });
   });

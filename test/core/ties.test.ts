@@ -6,6 +6,7 @@ import { compareDecimals } from '../../src/core/numbers/arithmetic.ts';
 import { summarizeRun } from '../../src/core/series/compare.ts';
 import { Fold, mergeDrivers, placeOrder } from '../../src/core/series/fold.ts';
 import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
+import { reading as readingOf } from '../support/mapping.ts';
 
 interface Given {
   readonly month: number;
@@ -17,14 +18,7 @@ function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDrive
   const folding = new Fold(part);
   for (const [index, { month, seconds, value }] of readings.entries()) {
     const moment = { month, months: 1, seconds, nanos: 0 };
-    folding.add({ id: 'a', path: ['A'], rule }, moment, {
-      value,
-      text: value,
-      time: '',
-      row: index + 1,
-      entry: 2,
-      count: 1,
-    });
+    folding.add({ id: 'a', path: ['A'], rule }, moment, readingOf(value, { row: index + 1, entry: 2 }));
   }
   return [...folding.drain()];
 }

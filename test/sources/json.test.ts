@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/core/model.ts';
 import { fileOf, readWhole, unreadable, unreadableLike } from '../support/source-world.ts';
+import { rowsOf } from '../support/mapping.ts';
 
 type Type = 'json' | 'jsonl';
 
@@ -142,7 +143,8 @@ describe.each<Type>(['jsonl', 'json'])('records of %s', (type) => {
     const { signal } = new AbortController();
     let most = 0;
     let count = 0;
-    for await (const { rows } of source.rows((await source.parts(signal))[0]!, signal)) {
+    for await (const batch of source.rows((await source.parts(signal))[0]!, signal)) {
+      const rows = rowsOf(batch);
       most = Math.max(most, rows.length);
       count += rows.length;
     }

@@ -6,6 +6,7 @@ import { kinds } from '../../src/sources/index.ts';
 import { expectNoSecret, failureOf, failureWithout } from '../support/database-world.ts';
 import { type TestServer, type UrlOptions, cannotMariadb, mariadbName, mariadbServer } from '../support/servers.ts';
 import { calm, openSource, readWhole } from '../support/source-world.ts';
+import { rowsOf as rowsOfBatch } from '../support/mapping.ts';
 
 describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
   let server: TestServer;
@@ -136,7 +137,8 @@ describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
       let next = await reading.next();
       await server.run('UPDATE moving SET version = 2');
       const versions = new Set<string>();
-      for (; next.done !== true; next = await reading.next()) for (const row of next.value.rows) versions.add(row[0]!);
+      for (; next.done !== true; next = await reading.next())
+        for (const [version] of rowsOfBatch(next.value)) versions.add(version!);
       expect([...versions]).toEqual(['1']);
       expect(next.value.version).toBe(before!.version);
       expect((await source.parts(calm))[0]!.version).not.toBe(before!.version);

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../../src/core/model.ts';
 import { type Place, place } from '../support/process.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from '../support/source-world.ts';
+import { rowCount } from '../../src/core/mapping/column-batch.ts';
 
 interface Books {
   readonly dir: string;
@@ -177,8 +178,8 @@ describe('a query that never ends', () => {
     const source = openSource('sqlite', { file: 'books.db', query }, dir);
     const [part] = await source.parts(calm);
     let reader = 0;
-    for await (const { rows } of source.rows(part!, calm)) {
-      expect(rows).toHaveLength(1000);
+    for await (const batch of source.rows(part!, calm)) {
+      expect(rowCount(batch)).toBe(1000);
       reader = await readerOf(process.pid);
       break;
     }

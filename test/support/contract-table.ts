@@ -1,6 +1,8 @@
 /** What one row with a time and a value gives under a config: tables of texts and what becomes of them. */
 import { expect, test } from 'vitest';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
+import { valueOf } from '../../src/core/mapping/reading.ts';
+import { readRow } from './mapping.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { settings } from './config-world.ts';
@@ -53,8 +55,8 @@ ${missing === undefined ? '' : `    missing: ${missing}\n`}    drivers:
     mapping ??= settings(yaml).sources[0]!.mapping;
     const mapper = new RowMapper(mapping, ['t', 'v'], { timezone, calendar: undefined });
     const found: { month: Outcome; value: Outcome }[] = [];
-    const result = mapper.read([timeText, valueText], 1, {
-      add: (_name, moment, reading) => void found.push({ month: formatMonth(moment.month), value: reading.value }),
+    const result = readRow(mapper, { columns: ['t', 'v'], rows: [[timeText, valueText]] }, 0, {
+      add: (_name, moment, read) => void found.push({ month: formatMonth(moment.month), value: valueOf(read) }),
     });
     if (typeof result === 'object') return { month: rejected, value: rejected };
     return found[0] ?? { month: nothing, value: nothing };

@@ -1,6 +1,7 @@
 /** Reads the faults of a source: why fields cannot be used. */
 import type { Source } from '../../src/core/ports.ts';
 import { calm } from './source-world.ts';
+import { rowsOf } from './mapping.ts';
 
 export interface FaultyPart {
   /** `row 2 amount: cell B3 holds …`, rows counted from 1. */
@@ -18,7 +19,10 @@ export async function readFaults(source: Source): Promise<FaultyPart> {
   const texts: string[] = [];
   let faultyBatches = 0;
   let rowsBefore = 0;
-  for await (const { columns, rows, fault } of source.rows(part!, calm)) {
+  for await (const batch of source.rows(part!, calm)) {
+    const { columns } = batch;
+    const rows = rowsOf(batch);
+    const fault = 'rows' in batch ? batch.fault : undefined;
     if (fault !== undefined) faultyBatches++;
     for (const [at, row] of rows.entries()) {
       for (const [column, name] of columns.entries()) {

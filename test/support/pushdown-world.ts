@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Fold } from '../../src/core/series/fold.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
+import { rowCount, rowsBehind } from '../../src/core/mapping/column-batch.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { kinds } from '../../src/sources/index.ts';
@@ -178,15 +179,11 @@ export async function readOutcome(place: Place, reading: Reading, how: 'plain' |
   const counts = { passed: 0, rejects: 0, rows: 0, collapsed: 0 };
   for await (const batch of source.rows(part!, calm)) {
     mapper ??= new RowMapper(mapping, batch.columns, { timezone, calendar: undefined });
-    for (const at of batch.rows.keys()) {
-      counts.rows++;
-      if (batch.collapsed !== undefined) counts.collapsed++;
-      const result = mapper.readFrom(batch, at, counts.rows, fold);
-      const standsFor = batch.collapsed?.[at]?.rows ?? 1;
-      if (result === 'filtered') continue;
-      counts.passed += standsFor;
-      if (result !== undefined) counts.rejects += standsFor;
-    }
+    counts.passed += mapper.read(batch, counts.rows, fold, {
+      reject: (at) => (counts.rejects += rowsBehind(batch, at)),
+    });
+    counts.rows += rowCount(batch);
+    if ('rows' in batch && batch.collapsed !== undefined) counts.collapsed += batch.rows.length;
   }
   const drivers = [...fold.drain()].map(({ id, path: names, otherPath, rule, pathPlace, cells }) => ({
     id,

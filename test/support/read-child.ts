@@ -1,6 +1,8 @@
 /** Reads a source in a process of its own: how many rows it gave, how it failed, and the most memory that the process had. */
 import type { AgentError } from '../../src/core/errors.ts';
 import { calm, openSource } from './source-world.ts';
+import { rowCount } from '../../src/core/mapping/column-batch.ts';
+import { rowsOf } from './mapping.ts';
 
 const [type = '', keys = '{}', dir = '.'] = process.argv.slice(2);
 const source = openSource(type, JSON.parse(keys) as object, dir);
@@ -11,8 +13,10 @@ let failure: Pick<AgentError, 'message' | 'hint'> | undefined;
 try {
   const [part] = await source.parts(calm);
   for await (const batch of source.rows(part!, calm)) {
-    rows += batch.rows.length;
-    const chars = batch.rows.flat().reduce((sum, field) => sum + field.length, 0);
+    rows += rowCount(batch);
+    const chars = rowsOf(batch)
+      .flat()
+      .reduce((sum, field) => sum + field.length, 0);
     charsMax = Math.max(charsMax, chars);
   }
 } catch (error) {

@@ -6,6 +6,7 @@ import type { Content, Part, Row } from '../../src/core/model.ts';
 import type { Clock, Source } from '../../src/core/ports.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { kinds } from '../../src/sources/index.ts';
+import { rowsOf } from './mapping.ts';
 
 /** A signal that nobody aborts. */
 export const calm: AbortSignal = new AbortController().signal;
@@ -84,7 +85,7 @@ export async function readWhole(
     const next = await reading.next();
     if (next.done === true) return { columns, rows, batches, content: next.value };
     columns = next.value.columns;
-    rows.push(...next.value.rows);
+    rows.push(...rowsOf(next.value));
     await onBatch();
   }
 }

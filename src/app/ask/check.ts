@@ -3,7 +3,7 @@ import { isAgentError } from '../../core/errors.ts';
 import { isAdding } from '../../core/guard/guard.ts';
 import { type MappingProblem, columnProblems, literalWarnings, otherDelimiter } from '../../core/mapping/columns.ts';
 import { type MonthRules, collapsedFrom } from '../../core/mapping/entry-reader.ts';
-import type { ReadingSink } from '../../core/mapping/reading.ts';
+import { type ReadingSink, textOf, valueOf } from '../../core/mapping/reading.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { Part, Reject } from '../../core/model.ts';
 import type { Lookups, Source } from '../../core/ports.ts';
@@ -212,8 +212,9 @@ class Look {
     return {
       add: (name, moment, reading) => {
         const { id, path, rule } = name;
-        const { value, entry, row, count } = reading;
-        for (const slip of this.#slips[entry] ?? []) slip.note(reading);
+        const { entry, row, count } = reading;
+        const read = { text: textOf(reading), time: reading.time };
+        for (const slip of this.#slips[entry] ?? []) slip.note(read);
         // Entries of a row that a database collapsed have places of their own.
         if (row !== made.row && row < collapsedFrom) made.entries.clear();
         made.row = row;
@@ -221,7 +222,7 @@ class Look {
         if (!isAdding(rule))
           this.#noteTwice(made.entries, { id, entry, key: JSON.stringify([id, moment.seconds, moment.nanos]) });
         if (readings.length < shown) {
-          const given = rule === 'count' ? String(count) : value;
+          const given = rule === 'count' ? String(count) : valueOf(reading);
           readings.push({ driver: id, path, month: formatMonth(moment.month), value: given });
         }
         try {

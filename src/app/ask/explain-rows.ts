@@ -3,7 +3,9 @@ import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { collapsedFrom } from '../../core/mapping/entry-reader.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
-import type { Month, Part, RowBatch } from '../../core/model.ts';
+import { type Batch, lineOf } from '../../core/mapping/column-batch.ts';
+import { textOf, valueOf } from '../../core/mapping/reading.ts';
+import type { Month, Part } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
 import { parseMonth } from '../../core/time/month.ts';
@@ -183,16 +185,23 @@ function takerOf(
     rejectsMax: 0,
     mapper: (columns) => new RowMapper(mapping, columns, rules),
     sink: {
-      add(name, moment, { row, value, text }) {
+      add(name, moment, reading) {
         if (name.id !== driver || moment.month !== month) return;
+        const { row } = reading;
         const time = describeTime(moment.seconds, rules.timezone);
-        readings.push({ part, row: row >= collapsedFrom ? null : row, time, value, text });
+        readings.push({
+          part,
+          row: row >= collapsedFrom ? null : row,
+          time,
+          value: valueOf(reading),
+          text: textOf(reading),
+        });
       },
     },
-    taken({ lines = [] }: RowBatch) {
+    taken(batch: Batch) {
       for (let at = firstOfBatch; at < readings.length; at++) {
         const reading = readings[at] as ReadingBehind;
-        const line = reading.row === null ? undefined : lines[reading.row - rowsBefore - 1];
+        const line = reading.row === null ? undefined : lineOf(batch, reading.row - rowsBefore - 1);
         if (line !== undefined) readings[at] = { ...reading, line };
       }
       firstOfBatch = readings.length;

@@ -1,6 +1,5 @@
 /** Slips in how a config reads values: nothing is wrong with any row, and the numbers are. */
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
-import type { RowReading } from '../../core/mapping/reading.ts';
 import type { DriverEntry } from '../../core/settings.ts';
 import { exchangedFormat } from '../../core/time/day-month.ts';
 import { formatMonth } from '../../core/time/month.ts';
@@ -9,9 +8,15 @@ import { type TimeReader, compileTimeReader } from '../../core/time/time.ts';
 /** Types whose numbers may be numbers, which have a point whatever a person sees, and no group mark. */
 const typesWithNumbers = new Set(['xlsx', 'parquet', 'json', 'jsonl']);
 
+/** The texts of a reading, as read. */
+interface ReadTexts {
+  readonly text: string;
+  readonly time: string;
+}
+
 /** What looks like a slip of one entry. */
 export interface SlipFinder {
-  note(reading: Pick<RowReading, 'text' | 'time'>): void;
+  note(reading: ReadTexts): void;
   warnings(): readonly string[];
 }
 
@@ -35,7 +40,7 @@ class MarkFinder implements SlipFinder {
     this.#hasNumbers = typesWithNumbers.has(type);
   }
 
-  note({ text }: Pick<RowReading, 'text'>): void {
+  note({ text }: ReadTexts): void {
     const { decimal, group } = this.#entry.value.format;
     const mark = group === undefined ? decimal : this.#hasNumbers && group.mark === '.' ? group.mark : undefined;
     const at = mark === undefined ? -1 : text.indexOf(mark);
@@ -95,7 +100,7 @@ class ExchangeFinder implements SlipFinder {
     this.#readers = readers;
   }
 
-  note({ time }: Pick<RowReading, 'time'>): void {
+  note({ time }: ReadTexts): void {
     const { isOwn, own, other } = this.#readers;
     if (this.#isDecided || !isOwn(time)) return;
     const [read, instead] = [own(time), other(time)];

@@ -2,6 +2,7 @@
 import type { MappingProblem } from '../../core/mapping/columns.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { isAgentError } from '../../core/errors.ts';
+import { type ReadingSink, valueOf } from '../../core/mapping/reading.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { ExpectedReading, Mapping, SourceTest } from '../../core/settings.ts';
@@ -32,15 +33,13 @@ function runTest(test: SourceTest, mapping: Mapping, rules: MonthRules): readonl
   const mapper = new RowMapper(mapping, columns, rules);
   const readings: GivenReading[] = [];
   const rejects: string[] = [];
-  for (const [at, row] of test.rows.entries()) {
-    const fields = columns.map((column) => row[column] ?? '');
-    const result = mapper.read(fields, at + 1, {
-      add: ({ id, path }, { month }, { value }) => {
-        readings.push({ driver: id, path, month: formatMonth(month), value });
-      },
-    });
-    if (typeof result === 'object') rejects.push(`row ${at + 1}: ${result.reject}`);
-  }
+  const rows = test.rows.map((row) => columns.map((column) => row[column] ?? ''));
+  const sink: ReadingSink = {
+    add: ({ id, path }, { month }, reading) => {
+      readings.push({ driver: id, path, month: formatMonth(month), value: valueOf(reading) });
+    },
+  };
+  mapper.read({ columns, rows }, 0, sink, { reject: (at, reason) => rejects.push(`row ${at + 1}: ${reason}`) });
   return [...compareReadings(test.readings, readings), ...compareRejects(test.rejects, rejects)];
 }
 

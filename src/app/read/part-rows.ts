@@ -3,7 +3,8 @@ import { AgentError, isAgentError } from '../../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../../core/guard/guard.ts';
 import type { ReadingSink } from '../../core/mapping/reading.ts';
 import { type RowMapper, rowShown } from '../../core/mapping/row-mapper.ts';
-import type { Content, Part, Reject, Row, RowBatch } from '../../core/model.ts';
+import { type Batch, rowAt, rowCount, rowsBehind } from '../../core/mapping/column-batch.ts';
+import type { Content, Part, Reject, Row } from '../../core/model.ts';
 import type { Clock, Lookups, Source } from '../../core/ports.ts';
 import type { Limit, Mapping } from '../../core/settings.ts';
 
@@ -27,7 +28,7 @@ export interface RowTaker {
   readonly rejectsMax: number;
   readonly counts: RowCounts;
   /** Called after each batch; `enough` ends the read. */
-  taken(batch: RowBatch): 'more' | 'enough';
+  taken(batch: Batch): 'more' | 'enough';
 }
 
 /**
@@ -48,7 +49,7 @@ export async function readRows(
       signal.throwIfAborted();
       if (next.done === true) return next.value;
       // Records without a header name their columns themselves: where there are no records, nothing is missing.
-      if (next.value.columns.length === 0 && next.value.rows.length === 0) continue;
+      if (next.value.columns.length === 0 && rowCount(next.value) === 0) continue;
       mapper ??= taker.mapper(next.value.columns);
       if (mapper !== undefined) {
         takeBatch(mapper, next.value, taker);
@@ -63,19 +64,16 @@ export async function readRows(
   }
 }
 
-function takeBatch(mapper: RowMapper, batch: RowBatch, { sink, rejects, rejectsMax, counts }: RowTaker): void {
-  const { rows, collapsed } = batch;
-  for (let at = 0; at < rows.length; at++) {
-    const row = ++counts.rows;
-    const result = mapper.readFrom(batch, at, row, sink);
-    if (result === 'filtered') continue;
-    const standsFor = collapsed?.[at]?.rows ?? 1;
-    counts.passed += standsFor;
-    if (result === undefined) continue;
-    counts.rejects += standsFor;
-    if (rejects.length >= rejectsMax) continue;
-    rejects.push({ row: rowShown(batch, at, row), reason: result.reject, text: rowText(rows[at] as Row) });
-  }
+function takeBatch(mapper: RowMapper, batch: Batch, { sink, rejects, rejectsMax, counts }: RowTaker): void {
+  const rowsBefore = counts.rows;
+  counts.passed += mapper.read(batch, rowsBefore, sink, {
+    reject(at, reason) {
+      counts.rejects += rowsBehind(batch, at);
+      if (rejects.length >= rejectsMax) return;
+      rejects.push({ row: rowShown(batch, at, rowsBefore + at + 1), reason, text: rowText(rowAt(batch, at)) });
+    },
+  });
+  counts.rows += rowCount(batch);
 }
 
 /** A row as one text, bounded: 10 000 columns make no readable reject. */

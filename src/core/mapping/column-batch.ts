@@ -59,3 +59,22 @@ export interface ColumnBatch {
 
 /** What a source hands over: columns, or rows of texts that are coded on their way into the mapping. */
 export type Batch = RowBatch | ColumnBatch;
+
+export function rowCount(batch: Batch): number {
+  return 'rows' in batch ? batch.rows.length : batch.count;
+}
+
+/** The fields of one row, for people. */
+export function rowAt(batch: Batch, at: number): Row {
+  return 'rows' in batch ? (batch.rows[at] as Row) : batch.row(at);
+}
+
+/** How many rows of a query a row stands for. */
+export function rowsBehind(batch: Batch, at: number): number {
+  return ('rows' in batch ? batch.collapsed?.[at]?.rows : undefined) ?? 1;
+}
+
+/** The line of the file that a row begins in; `undefined` where the part has no lines. */
+export function lineOf(batch: Batch, at: number): number | undefined {
+  return 'rows' in batch ? batch.lines?.[at] : batch.line(at);
+}

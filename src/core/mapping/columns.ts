@@ -1,7 +1,8 @@
 /** Whether a mapping fits the columns of a part, and what to do where it does not. */
 import type { Mapping, Unpivot } from '../settings.ts';
 import { type Template, literalText, templateColumns } from './template.ts';
-import { type Unpivoted, unpivot, unpivotNames, valueGroup } from './unpivot.ts';
+import type { ColumnNeed } from './column-batch.ts';
+import { unpivot, unpivotNames, valueGroup } from './unpivot.ts';
 
 /** Something that a mapping needs and its source lacks: a column, or a rule that a database can collapse by. */
 export interface MappingProblem {
@@ -57,37 +58,51 @@ export function literalWarnings(mapping: Mapping, columns: readonly string[]): r
   });
 }
 
-/** A column whose fields a mapping uses, by its index. */
-export interface NeededColumn {
-  readonly column: number;
-  /** Only values are taken from it. */
-  readonly isValue: boolean;
+/** Where a long row has the text of a column: in a column of the part, or the same in every row. */
+export type FieldPlace = number | { readonly text: string };
+
+/** A long row, and where it has the texts of columns. A row that is not unpivoted is one, without a label. */
+export interface PlacedRow {
+  /** Its name in the reason of a reject. */
+  readonly label: string | undefined;
+  readonly placeOf: (column: string) => FieldPlace;
 }
 
 /** @param columns of a part that the mapping fits */
-export function neededColumns(
-  mapping: Mapping,
-  columns: readonly string[],
-  unpivoted: Unpivoted | undefined,
-): readonly NeededColumn[] {
-  const templates = mapping.drivers.flatMap(({ id, path, time }) => [
+export function placesOf(mapping: Mapping, columns: readonly string[]): readonly PlacedRow[] {
+  if (mapping.unpivot === undefined) return [{ label: undefined, placeOf: (column) => columns.indexOf(column) }];
+  const { names, rows } = unpivot(mapping.unpivot, columns);
+  return rows.map(({ label, texts, fields }) => ({
+    label,
+    placeOf: (column) => {
+      const index = names.indexOf(column);
+      if (index < columns.length) return index;
+      const text = texts[index - columns.length];
+      return text === undefined ? (fields[index - columns.length - texts.length] ?? { text: '' }) : { text };
+    },
+  }));
+}
+
+/** By column. @param columns of a part */
+export function columnNeeds(mapping: Mapping, columns: readonly string[]): readonly ColumnNeed[] {
+  const rows = placesOf(mapping, columns);
+  const named = mapping.drivers.flatMap(({ id, path, time }) => [
     ...(id === undefined ? [] : [id]),
     ...path,
     time.from,
   ]);
-  const named = [
-    ...templates.flatMap(templateColumns),
-    ...mapping.where.map(({ column }) => column),
-    ...mapping.fillDown,
-  ];
-  const others = new Set(named.map((column) => columns.indexOf(column)));
-  const values = new Set([
-    ...mapping.drivers.flatMap(({ value }) => templateColumns(value.from)).map((column) => columns.indexOf(column)),
-    ...(unpivoted?.rows ?? []).flatMap(({ fields }) => fields),
-  ]);
-  return columns.flatMap((_name, column) =>
-    others.has(column) || values.has(column) ? [{ column, isValue: !others.has(column) }] : [],
+  const coded = indexesOf(rows, [...named.flatMap(templateColumns), ...mapping.where.map(({ column }) => column)]);
+  for (const column of mapping.fillDown) coded.add(columns.indexOf(column));
+  const values = indexesOf(
+    rows,
+    mapping.drivers.flatMap(({ value }) => templateColumns(value.from)),
   );
+  return columns.map((_name, column) => ({ isCoded: coded.has(column), isValue: values.has(column) }));
+}
+
+function indexesOf(rows: readonly PlacedRow[], names: readonly string[]): Set<number> {
+  const places = rows.flatMap(({ placeOf }) => names.map(placeOf));
+  return new Set(places.filter((place) => typeof place === 'number'));
 }
 
 function unpivotProblems(settings: Unpivot, columns: readonly string[]): MappingProblem[] {

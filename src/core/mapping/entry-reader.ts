@@ -1,10 +1,14 @@
 /** One entry of `drivers:` for the columns of one part. */
 import { divideDecimal } from '../numbers/arithmetic.ts';
 import type { Calendar } from '../time/calendar.ts';
-import { describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
-import type { CollapsedValue, Moment, Row } from '../model.ts';
-import { NameCache } from './name-cache.ts';
-import type { DriverName, LatestReading, RowReading } from './reading.ts';
+import { type DecimalFormat, describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
+import { type Mantissas, readMantissa } from '../numbers/mantissa.ts';
+import type { CollapsedValue, Moment } from '../model.ts';
+import type { BatchColumns } from './batch-columns.ts';
+import type { ValueColumn } from './column-batch.ts';
+import type { FieldPlace } from './columns.ts';
+import { Keyed } from './keyed.ts';
+import { type DriverName, type LatestReading, type Reading, textOf, valueOf } from './reading.ts';
 import type { DriverEntry, Mapping } from '../settings.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { quote, trimWhiteSpace } from '../text.ts';
@@ -18,15 +22,40 @@ export interface MonthRules {
   readonly calendar: Calendar | undefined;
 }
 
-export interface PendingReading extends RowReading {
-  readonly name: DriverName;
-  readonly moment: Moment;
-}
+/** A reading that waits until its whole row was read. */
+export type PendingReading = { -readonly [key in keyof Reading]: Reading[key] } & { name: DriverName; moment: Moment };
+
+/** A value that does not fit an integer, see `Reading`. */
+const inText = -1;
+/** A text that is no number of its format. */
+const notRead = -2;
+
+const oneValue: Mantissas = { mantissas: new Float64Array(1), scales: new Int8Array(1) };
+
+const noMoment: Moment = { month: 0, months: 1, seconds: 0, nanos: 0 };
+const noName: DriverName = { id: '', path: [], rule: 'last' };
 
 /** What a row gives. Its readings count only where no entry gives a reason to reject the row. */
-export interface RowTake {
-  readonly pending: PendingReading[];
-  readonly reasons: Set<string>;
+export class RowTake {
+  count = 0;
+  readonly reasons = new Set<string>();
+  // Used again for each row: new objects would be most of its garbage.
+  readonly #readings: PendingReading[] = [];
+
+  /** The next place for a reading. It counts once `count` does. */
+  get next(): PendingReading {
+    return (this.#readings[this.count] ??= newReading());
+  }
+
+  reading(at: number): PendingReading {
+    return this.#readings[at] as PendingReading;
+  }
+}
+
+function newReading(): PendingReading {
+  // Numbers with a fraction, so that the fields hold doubles from the start.
+  const numbers = { mantissa: 0.5, scale: 0, row: 0.5, count: 1, entry: 0 };
+  return { ...numbers, value: '', text: '', time: '', latest: undefined, name: noName, moment: noMoment };
 }
 
 /**
@@ -35,20 +64,28 @@ export interface RowTake {
  */
 export const collapsedFrom = 2 ** 40;
 
-interface EntryContext {
+export interface EntryContext {
   readonly mapping: Mapping;
   readonly index: number;
-  readonly indexOf: (column: string) => number;
   readonly rules: MonthRules;
+  readonly batch: BatchColumns;
 }
 
-/** The texts of a row that one entry reads. */
-interface Taken {
+/** A time as read. */
+interface ReadTime {
   readonly text: string;
-  readonly time: string;
-  readonly row: number;
-  readonly count: number;
-  readonly latest?: LatestReading;
+  /** Or why it is none. */
+  readonly moment: Moment | string;
+}
+
+/** What an entry reads in one of the long rows of a row, or in the row itself. */
+interface Unit {
+  readonly names: Keyed<DriverName | string>;
+  readonly times: Keyed<ReadTime>;
+  /** The column of the value, where the template is that column alone. */
+  readonly valueColumn: number | undefined;
+  readonly valueText: (at: number) => string;
+  values: ValueColumn | undefined;
 }
 
 export class EntryReader {
@@ -56,89 +93,194 @@ export class EntryReader {
   readonly #index: number;
   readonly #maps: Maps;
   readonly #missing: readonly string[];
-  readonly #indexes = new Map<string, number>();
-  readonly #time: (fields: Row) => string;
-  readonly #value: (fields: Row) => string;
+  /** A canonical decimal of at most so many decimals is its own value; -1: none is. */
+  readonly #plainScaleMax: number;
+  /** Missing values that are canonical decimals. */
+  readonly #missingValues: Mantissas;
   readonly #readTime: TimeReader;
-  readonly #names: NameCache;
+  readonly #batch: BatchColumns;
+  readonly #units: Unit[] = [];
+  /** By what they depend on: long rows that differ only in their value share them. */
+  readonly #names = new Map<string, Unit['names']>();
+  readonly #times = new Map<string, Unit['times']>();
 
-  constructor(entry: DriverEntry, { mapping, index, indexOf, rules }: EntryContext) {
+  /** @param longRows for each the places of the columns; a row that is not unpivoted is one */
+  constructor(
+    entry: DriverEntry,
+    { mapping, index, rules, batch }: EntryContext,
+    longRows: readonly ((column: string) => FieldPlace)[],
+  ) {
     this.#entry = entry;
     this.#index = index;
     this.#maps = mapping.maps;
     this.#missing = mapping.missing;
-    // Paths go from the general to the particular, and so does the tree of names: few branches, many leaves.
-    const names = [...entry.path, ...(entry.id === undefined ? [] : [entry.id])];
-    for (const template of [...names, entry.time.from, entry.value.from]) {
-      for (const column of templateColumns(template)) this.#indexes.set(column, indexOf(column));
-    }
-    const keys = [...new Set(names.flatMap(templateColumns))].map(indexOf);
-    this.#names = new NameCache(keys, (fields) => this.#resolve(fields));
-    this.#time = this.#renderer(entry.time.from);
-    this.#value = this.#renderer(entry.value.from);
+    this.#plainScaleMax = plainScaleMax(entry.value.format);
+    this.#missingValues = mantissasOf(mapping.missing);
     this.#readTime = compileTimeReader(entry.time.format, rules.timezone, rules.calendar);
+    this.#batch = batch;
+    for (const placeOf of longRows) this.#units.push(this.#unit(placeOf));
   }
 
-  /** Nothing is taken where the value is missing. */
-  read(fields: Row, row: number, take: RowTake): void {
-    const text = this.#value(fields);
-    if (this.#missing.includes(trimWhiteSpace(text))) return;
-    this.#take(fields, { text, time: this.#time(fields), row, count: 1 }, take);
+  /** To be called before the rows of a batch are read. */
+  begin(): void {
+    for (const keyed of [...this.#names.values(), ...this.#times.values()]) keyed.begin(this.#batch);
+    for (const unit of this.#units) {
+      unit.values = unit.valueColumn === undefined ? undefined : this.#batch.values(unit.valueColumn);
+    }
   }
 
-  readCollapsed(fields: Row, { value, time, count, place = 0, latest }: CollapsedValue, take: RowTake): void {
-    const taken = { text: value, time, row: collapsedFrom + place, count };
-    const moment = latest === undefined ? undefined : this.#readTime(latest.time);
-    // A time that cannot be read cannot be the latest one.
-    if (latest === undefined || typeof moment !== 'object') this.#take(fields, taken, take);
-    else this.#take(fields, { ...taken, latest: { moment, row: collapsedFrom + latest.place } }, take);
+  /** Reads a row of the batch, or one of its long rows. Nothing is taken where the value is missing. */
+  read(at: number, longRow: number, row: number, take: RowTake): void {
+    const unit = this.#units[longRow] as Unit;
+    const { values } = unit;
+    const reading = take.next;
+    const scale = values === undefined ? inText : (values.scales[at] as number);
+    if (scale >= 0 && scale <= this.#plainScaleMax) {
+      const mantissa = (values as ValueColumn).mantissas[at] as number;
+      if (this.#missingValues.scales.length > 0 && this.#isMissing(mantissa, scale)) return;
+      reading.mantissa = mantissa;
+      reading.scale = scale;
+      reading.value = '';
+      reading.text = '';
+    } else {
+      const text = values === undefined ? unit.valueText(at) : values.text(at);
+      if (this.#missing.includes(trimWhiteSpace(text))) return;
+      this.#readValue(text, reading);
+    }
+    const name = unit.names.of(at);
+    const time = unit.times.of(at);
+    if (typeof name === 'string' || typeof time.moment === 'string' || reading.scale === notRead) {
+      this.#reject(unit, at, take);
+      return;
+    }
+    reading.name = name;
+    reading.moment = time.moment;
+    reading.time = time.text;
+    reading.row = row;
+    reading.count = 1;
+    reading.latest = undefined;
+    reading.entry = this.#index;
+    if (time.moment.months === 1) take.count++;
+    else this.#spread(reading, take);
   }
 
-  #take(fields: Row, from: Taken, take: RowTake): void {
-    const { text, time, row, count, latest } = from;
-    const { pending, reasons } = take;
-    const name = this.#names.of(fields);
-    if (typeof name === 'string') reasons.add(name);
+  /** Reads a row that a database collapsed. */
+  readCollapsed(at: number, { value, time, count, place = 0, latest }: CollapsedValue, take: RowTake): void {
+    const name = (this.#units[0] as Unit).names.of(at);
     const moment = this.#readTime(time);
-    if (typeof moment === 'string') reasons.add(time.trim() === '' ? 'time is empty' : moment);
+    const reading = take.next;
+    if (typeof name === 'string') take.reasons.add(name);
+    if (typeof moment === 'string') take.reasons.add(timeReason(time, moment));
+    this.#readValue(value, reading);
+    if (reading.scale === notRead) take.reasons.add(describeBadDecimal(value, this.#entry.value.format));
+    if (typeof name === 'string' || typeof moment === 'string' || reading.scale === notRead) return;
+    reading.name = name;
+    reading.moment = moment;
+    reading.time = time;
+    reading.row = collapsedFrom + place;
+    reading.count = count;
+    reading.latest = latest && this.#latest(latest);
+    reading.entry = this.#index;
+    if (moment.months === 1) take.count++;
+    else this.#spread(reading, take);
+  }
+
+  /** A time that cannot be read cannot be the latest one. */
+  #latest({ time, place }: NonNullable<CollapsedValue['latest']>): LatestReading | undefined {
+    const moment = this.#readTime(time);
+    return typeof moment === 'string' ? undefined : { moment, row: collapsedFrom + place };
+  }
+
+  /** All that is wrong with the row, in the order of what was asked for. */
+  #reject(unit: Unit, at: number, { reasons, next }: RowTake): void {
+    const name = unit.names.of(at);
+    const { moment, text } = unit.times.of(at);
+    if (typeof name === 'string') reasons.add(name);
+    if (typeof moment === 'string') reasons.add(timeReason(text, moment));
+    if (next.scale === notRead) reasons.add(describeBadDecimal(unit.valueText(at), this.#entry.value.format));
+  }
+
+  #isMissing(mantissa: number, scale: number): boolean {
+    const { mantissas, scales } = this.#missingValues;
+    return mantissas.some((one, at) => one === mantissa && scales[at] === scale);
+  }
+
+  /** Sets the value of a reading; a scale of `notRead`, where the text is no number of the format. */
+  #readValue(text: string, reading: PendingReading): void {
     const value = parseDecimal(text, this.#entry.value.format);
-    if (value === undefined) reasons.add(describeBadDecimal(text, this.#entry.value.format));
-    if (typeof name === 'string' || typeof moment === 'string' || value === undefined) return;
-    const reading = { name, moment, value, text, time, row, entry: this.#index, count, latest };
-    if (moment.months === 1) pending.push(reading);
-    else this.#spread(reading, time, take);
+    if (value === undefined) {
+      reading.scale = notRead;
+      return;
+    }
+    readMantissa(value, 0, oneValue);
+    reading.mantissa = oneValue.mantissas[0] as number;
+    reading.scale = oneValue.scales[0] as number;
+    reading.value = reading.scale < 0 ? value : '';
+    reading.text = text === value ? '' : text;
   }
 
   /** A value of a quarter or a year becomes one of each of its months, or of one of them. */
-  #spread(reading: PendingReading, time: string, { pending, reasons }: RowTake): void {
-    const { moment, value } = reading;
+  #spread(reading: PendingReading, take: RowTake): void {
     const { spread, value: of } = this.#entry;
-    const inMonth = (at: number, share: string): PendingReading => ({
-      ...reading,
-      moment: { ...moment, month: moment.month + at, months: 1 },
-      value: share,
-    });
+    const { moment, time } = reading;
+    const value = valueOf(reading);
+    const text = textOf(reading);
+    const add = (at: number, share: string): void => {
+      const next = take.next;
+      Object.assign(next, reading);
+      next.moment = { ...moment, month: moment.month + at, months: 1 };
+      readMantissa(share, 0, oneValue);
+      next.mantissa = oneValue.mantissas[0] as number;
+      next.scale = oneValue.scales[0] as number;
+      next.value = next.scale < 0 ? share : '';
+      next.text = text === share ? '' : text;
+      take.count++;
+    };
     switch (spread) {
       case undefined:
-        reasons.add(`time ${quote(time)} is ${moment.months} months, and the entry does not say how to spread a value`);
+        take.reasons.add(
+          `time ${quote(time)} is ${moment.months} months, and the entry does not say how to spread a value`,
+        );
         return;
       case 'first':
       case 'last':
-        pending.push(inMonth(spread === 'first' ? 0 : moment.months - 1, value));
+        add(spread === 'first' ? 0 : moment.months - 1, value);
         return;
       case 'repeat':
-        for (let at = 0; at < moment.months; at++) pending.push(inMonth(at, value));
+        for (let at = 0; at < moment.months; at++) add(at, value);
         return;
       case 'divide': {
         const shares = divideDecimal(value, moment.months, of.format.round === undefined ? 'free' : 'fixed');
-        for (const [at, share] of shares.entries()) pending.push(inMonth(at, share));
+        for (const [at, share] of shares.entries()) add(at, share);
       }
     }
   }
 
+  #unit(placeOf: (column: string) => FieldPlace): Unit {
+    const { id, path, time, value } = this.#entry;
+    const field = (at: number) => (column: string) => {
+      const place = placeOf(column);
+      return typeof place === 'number' ? this.#batch.text(place, at) : place.text;
+    };
+    // Paths go from the general to the particular, and so do the columns of a key.
+    const names = [...path, ...(id === undefined ? [] : [id])];
+    const [only] = value.from.pieces;
+    const isColumn = value.from.pieces.length === 1 && typeof only === 'object' && only.filters.length === 0;
+    const valuePlace = isColumn ? placeOf(only.column) : undefined;
+    return {
+      names: keyedOnce(this.#names, names, placeOf, (at) => this.#resolve(field(at))),
+      times: keyedOnce(this.#times, [time.from], placeOf, (at) => {
+        const text = renderText(time.from, field(at), this.#maps);
+        return { text, moment: this.#readTime(text) };
+      }),
+      valueColumn: typeof valuePlace === 'number' ? valuePlace : undefined,
+      valueText: (at) => renderText(value.from, field(at), this.#maps),
+      values: undefined,
+    };
+  }
+
   /** The name, or all reasons why the key gives no name. */
-  #resolve(fields: Row): DriverName | string {
-    const field = this.#field(fields);
+  #resolve(field: (column: string) => string): DriverName | string {
     const reasons = new Set<string>();
     const render = (where: 'id' | 'path', template: Template): string => {
       const name = renderName(template, field, this.#maps);
@@ -150,20 +292,43 @@ export class EntryReader {
     const id = this.#entry.id === undefined ? path.join('/') : render('id', this.#entry.id);
     return reasons.size > 0 ? [...reasons].join('; ') : { id, path, rule: this.#entry.rule };
   }
+}
 
-  #field(fields: Row): (column: string) => string {
-    return (column) => fields[this.#indexes.get(column) as number] as string;
-  }
+/** One for all long rows in which the templates come out of the same columns and texts. */
+function keyedOnce<T>(
+  known: Map<string, Keyed<T>>,
+  templates: readonly Template[],
+  placeOf: (column: string) => FieldPlace,
+  resolve: (at: number) => T,
+): Keyed<T> {
+  const places = [...new Set(templates.flatMap(templateColumns))].map(placeOf);
+  const key = JSON.stringify(places);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const columns = new Set(places.filter((place) => typeof place === 'number'));
+  const keyed = new Keyed([...columns], resolve);
+  known.set(key, keyed);
+  return keyed;
+}
 
-  /** Most templates are one bare column: then reading a field costs one index. */
-  #renderer(template: Template): (fields: Row) => string {
-    const [only] = template.pieces;
-    if (template.pieces.length === 1 && typeof only === 'object' && only.filters.length === 0) {
-      const index = this.#indexes.get(only.column) as number;
-      return (fields) => fields[index] as string;
-    }
-    return (fields) => renderText(template, this.#field(fields), this.#maps);
-  }
+/** A canonical decimal is its own value, unless it is scaled, negated or rounded, or has a point where that is no mark. */
+function plainScaleMax({ decimal, scale, negate, round }: DecimalFormat): number {
+  if (scale !== undefined || negate || round !== undefined) return -1;
+  return decimal === '.' ? Infinity : 0;
+}
+
+function mantissasOf(texts: readonly string[]): Mantissas {
+  const all = { mantissas: new Float64Array(texts.length), scales: new Int8Array(texts.length) };
+  for (const [at, text] of texts.entries()) readMantissa(text, at, all);
+  const fitting = texts.flatMap((_text, at) => (all.scales[at] === inText ? [] : [at]));
+  return {
+    mantissas: Float64Array.from(fitting, (at) => all.mantissas[at] as number),
+    scales: Int8Array.from(fitting, (at) => all.scales[at] as number),
+  };
+}
+
+function timeReason(text: string, reason: string): string {
+  return text.trim() === '' ? 'time is empty' : reason;
 }
 
 function emptyReason(where: 'id' | 'path', column: string, text: string): string {

@@ -1,166 +1,202 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
-import { type NeededColumn, columnProblems, neededColumns } from './columns.ts';
-import { EntryReader, type MonthRules, type RowTake, collapsedFrom } from './entry-reader.ts';
 import { AgentError } from '../errors.ts';
-import type { CollapsedRow, Row, RowBatch } from '../model.ts';
-import type { ReadingSink } from './reading.ts';
-import type { Condition, Mapping, Test } from '../settings.ts';
+import type { CollapsedRow, FieldFault, RowBatch } from '../model.ts';
+import type { Mapping, Test } from '../settings.ts';
 import { trimWhiteSpace } from '../text.ts';
-import { type Unpivoted, longRow, unpivot } from './unpivot.ts';
-
-/** What became of a row: `undefined` where its readings were handed over, `filtered` by `where`, or the reasons of its reject. */
-export type RowResult = undefined | 'filtered' | { readonly reject: string };
+import { BatchColumns } from './batch-columns.ts';
+import type { Batch, ColumnNeed } from './column-batch.ts';
+import { type FieldPlace, columnNeeds, columnProblems, placesOf } from './columns.ts';
+import { EntryReader, type MonthRules, RowTake, collapsedFrom } from './entry-reader.ts';
+import { Keyed } from './keyed.ts';
+import type { ReadingSink } from './reading.ts';
 
 /** The row number that people are told. Of a query it is the place among its rows, where the database knows that. */
-export function rowShown({ places, collapsed }: RowBatch, at: number, row: number): number {
+export function rowShown(batch: Batch, at: number, row: number): number {
+  const { places, collapsed } = 'rows' in batch ? batch : ofColumns;
   const ofMany = collapsed?.[at]?.entries.find((entry) => entry !== undefined);
   return (places?.[at] ?? ofMany?.place) || row;
 }
 
+/** Hears of the rows of a batch that gave no reading. */
+export interface RowListener {
+  /** The row, by its place in the batch, could not be used, for these reasons. */
+  reject(at: number, reason: string): void;
+}
+
 export class RowMapper {
-  readonly #width: number;
-  /** `above`: the last text that was not empty; `undefined` below a row that could not be read. */
-  readonly #fillDown: readonly { readonly index: number; above: string | undefined }[];
-  readonly #unpivoted: Unpivoted | undefined;
-  readonly #conditions: readonly { readonly index: number; readonly test: Test }[];
+  readonly #columns: readonly string[];
+  readonly #mapping: Mapping;
+  readonly #batch: BatchColumns;
+  /** What a row is read as: itself, or the long rows that it is unpivoted to. */
+  readonly #longRows: readonly LongRow[];
   readonly #entries: readonly EntryReader[];
-  /** Columns whose fields the mapping uses. */
-  readonly #needed: readonly NeededColumn[];
-  readonly #missing: readonly string[];
-  // Empty between rows: a set and a list for each row would be a third of its garbage.
-  readonly #take: RowTake = { pending: [], reasons: new Set() };
+  readonly #needs: readonly ColumnNeed[];
+  readonly #take = new RowTake();
 
   /** @throws AgentError `part.unreadable` where the mapping needs a column that is not there. */
   constructor(mapping: Mapping, columns: readonly string[], rules: MonthRules) {
-    this.#width = columns.length;
     const [problem] = columnProblems(mapping, columns);
     if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
-    this.#unpivoted = mapping.unpivot && unpivot(mapping.unpivot, columns);
-    const names = this.#unpivoted?.names ?? columns;
-    const indexOf = (column: string): number => names.indexOf(column);
-    this.#fillDown = mapping.fillDown.map((column) => ({ index: columns.indexOf(column), above: '' }));
-    this.#conditions = mapping.where.map(({ column, test }: Condition) => ({ index: indexOf(column), test }));
-    this.#needed = neededColumns(mapping, columns, this.#unpivoted);
-    this.#missing = mapping.missing;
-    this.#entries = mapping.drivers.map((entry, index) => new EntryReader(entry, { mapping, index, indexOf, rules }));
-  }
-
-  /** Reads the row at an index of a batch, as `read` does: also one with faults, or one that a database collapsed. */
-  readFrom(batch: RowBatch, at: number, row: number, sink: ReadingSink): RowResult {
-    const { rows, collapsed, fault, places } = batch;
-    const fields = rows[at] as Row;
-    const many = collapsed?.[at];
-    if (many !== undefined) return this.#readCollapsed(fields, many, sink);
-    return this.read(
-      fields,
-      places === undefined ? row : collapsedFrom + (places[at] as number),
-      sink,
-      fault && ((column) => fault(at, column)),
+    this.#columns = columns;
+    this.#mapping = mapping;
+    this.#needs = columnNeeds(mapping, columns);
+    const batch = new BatchColumns(
+      this.#needs,
+      mapping.fillDown.map((column) => columns.indexOf(column)),
+    );
+    this.#batch = batch;
+    const longRows = placesOf(mapping, columns);
+    this.#longRows = longRows.map(({ label, placeOf }) => ({
+      label,
+      conditions: mapping.where.map(({ column, test }) => placeCondition(placeOf(column), test, batch)),
+    }));
+    const places = longRows.map(({ placeOf }) => placeOf);
+    this.#entries = mapping.drivers.map(
+      (entry, index) => new EntryReader(entry, { mapping, index, rules, batch }, places),
     );
   }
 
   /**
-   * Hands over all readings of a row, or none of them. `row` is counted from 1.
-   * @param fault what is wrong with a field, by column
+   * Hands over the readings of a batch, row by row: all readings of a row, or none of them.
+   * @param rowsBefore how many rows of the part came before the batch
+   * @returns how many rows passed `where` or were rejected; rows that a database collapsed count as what they stand for
    */
-  read(fields: Row, row: number, sink: ReadingSink, fault?: (column: number) => string | undefined): RowResult {
-    if (fields.length !== this.#width) {
-      // Rows below it must not take what stood above it.
-      for (const column of this.#fillDown) column.above = undefined;
-      return { reject: `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}, expected ${this.#width}` };
+  read(batch: Batch, rowsBefore: number, sink: ReadingSink, listener: RowListener): number {
+    const { fault, collapsed, places } = 'rows' in batch ? batch : ofColumns;
+    const columns = this.#batch;
+    columns.take(batch, fault && ((at, column) => fault(at, column) !== undefined));
+    for (const { conditions } of this.#longRows) for (const condition of conditions) condition.begin();
+    for (const entry of this.#entries) entry.begin();
+    let passed = 0;
+    for (let at = 0; at < columns.count; at++) {
+      const row = places === undefined ? rowsBefore + at + 1 : collapsedFrom + (places[at] as number);
+      const reject = this.#unreadable(at, fault);
+      const many = collapsed?.[at];
+      const passes =
+        reject === undefined && (many === undefined ? this.#readRow(at, row) : this.#readCollapsed(at, many));
+      const reason = reject ?? this.#handOver(passes, sink);
+      if (reason !== undefined) listener.reject(at, reason);
+      if (passes || reason !== undefined) passed += many?.rows ?? 1;
     }
-    const faults = fault === undefined ? [] : this.#faultsOf(fields, fault);
-    if (faults.length > 0) return { reject: faults.join('; ') };
-    const filled = this.#fillDown.length === 0 ? fields : this.#fill(fields);
-    if (filled === undefined)
-      return { reject: 'the text to fill down is not known: the row that has it could not be read' };
-    const passes = this.#unpivoted === undefined ? this.#readWide(filled, row) : this.#readLong(filled, row);
-    return this.#handOver(passes, sink);
+    return passed;
   }
 
-  /** `fields` are those of the key. */
-  #readCollapsed(fields: Row, { entries }: CollapsedRow, sink: ReadingSink): RowResult {
-    const passes = this.#passes(fields);
-    for (const [at, entry] of this.#entries.entries()) {
-      const value = entries[at];
-      if (passes && value !== undefined) entry.readCollapsed(fields, value, this.#take);
+  /** Why nothing of a row can be read. */
+  #unreadable(at: number, fault: FieldFault | undefined): string | undefined {
+    const columns = this.#batch;
+    if (columns.ragged.size > 0) {
+      const fields = columns.ragged.get(at);
+      if (fields !== undefined)
+        return `${fields} ${fields === 1 ? 'field' : 'fields'}, expected ${this.#columns.length}`;
     }
-    return this.#handOver(passes, sink);
-  }
-
-  #handOver(passes: boolean, sink: ReadingSink): RowResult {
-    const { pending, reasons } = this.#take;
-    if (reasons.size > 0) {
-      const reject = [...reasons].join('; ');
-      reasons.clear();
-      pending.length = 0;
-      return { reject };
+    if (fault !== undefined) {
+      const faults = this.#faultsOf(at, fault);
+      if (faults.length > 0) return faults.join('; ');
     }
-    if (!passes) return 'filtered';
-    for (const reading of pending) sink.add(reading.name, reading.moment, reading);
-    pending.length = 0;
+    if (columns.hasFilled && columns.isUnfilled(at)) {
+      return 'the text to fill down is not known: the row that has it could not be read';
+    }
     return undefined;
   }
 
-  /** Empty fields of these columns take the text of the row above, whatever `where` makes of either row. */
-  #fill(fields: Row): Row | undefined {
-    const filled = [...fields];
-    let isKnown = true;
-    for (const column of this.#fillDown) {
-      const text = fields[column.index] as string;
-      if (trimWhiteSpace(text) !== '') column.above = text;
-      else if (column.above === undefined) isKnown = false;
-      else filled[column.index] = column.above;
-    }
-    return isKnown ? filled : undefined;
-  }
-
   /** What is wrong with the fields that this row needs. A row that `where` leaves out for sure needs no field. */
-  #faultsOf(fields: Row, fault: (column: number) => string | undefined): readonly string[] {
-    for (const column of this.#fillDown) if (fault(column.index) !== undefined) column.above = undefined;
+  #faultsOf(at: number, fault: FieldFault): readonly string[] {
+    const columns = this.#batch;
     const judged: string[] = [];
-    for (const { index, test } of this.#conditions) {
-      if (index >= this.#width) continue;
-      const text = fields[index] as string;
-      const found = fault(index);
+    for (const { column, test } of this.#mapping.where) {
+      const index = this.#columns.indexOf(column);
+      if (index < 0) continue;
+      const text = columns.text(index, at);
+      const found = fault(at, index);
       if (found === undefined ? !isMatch(test, text) : isNamed(test, text)) return [];
       if (found !== undefined) judged.push(found);
     }
     if (judged.length > 0) return judged;
-    return this.#needed.flatMap(({ column, isValue }) => {
-      const found = fault(column);
+    return this.#needs.flatMap(({ isCoded, isValue }, column) => {
+      const found = isCoded || isValue ? fault(at, column) : undefined;
+      if (found === undefined) return [];
       // A text that is declared to mean "no value" means that, even where it is an error.
-      const isMissing = isValue && this.#missing.includes(trimWhiteSpace(fields[column] as string));
-      return found === undefined || isMissing ? [] : [found];
+      const isMissing = !isCoded && this.#mapping.missing.includes(trimWhiteSpace(columns.text(column, at)));
+      return isMissing ? [] : [found];
     });
   }
 
-  #readWide(fields: Row, row: number): boolean {
-    if (!this.#passes(fields)) return false;
-    for (const entry of this.#entries) entry.read(fields, row, this.#take);
-    return true;
-  }
-
-  #readLong(fields: Row, row: number): boolean {
-    const { reasons } = this.#take;
+  /** Whether the row passed `where`: any of its long rows. */
+  #readRow(at: number, row: number): boolean {
+    const take = this.#take;
     let passes = false;
-    const found: string[] = [];
-    for (const long of (this.#unpivoted as Unpivoted).rows) {
-      if (this.#readWide(longRow(fields, long), row)) passes = true;
-      if (reasons.size === 0) continue;
-      for (const reason of reasons) found.push(`column "${long.label}": ${reason}`);
-      reasons.clear();
+    let reasons: string[] | undefined;
+    for (let index = 0; index < this.#longRows.length; index++) {
+      const { label, conditions } = this.#longRows[index] as LongRow;
+      if (!isPassing(conditions, at)) continue;
+      passes = true;
+      for (const entry of this.#entries) entry.read(at, index, row, take);
+      if (label === undefined || take.reasons.size === 0) continue;
+      reasons ??= [];
+      for (const reason of take.reasons) reasons.push(`column "${label}": ${reason}`);
+      take.reasons.clear();
     }
-    for (const reason of found) reasons.add(reason);
+    for (const reason of reasons ?? []) take.reasons.add(reason);
     return passes;
   }
 
-  #passes(fields: Row): boolean {
-    for (const { index, test } of this.#conditions) {
-      if (!isMatch(test, fields[index] as string)) return false;
+  /** The fields of the row are those of the key. */
+  #readCollapsed(at: number, { entries }: CollapsedRow): boolean {
+    const [only] = this.#longRows;
+    const passes = only !== undefined && isPassing(only.conditions, at);
+    for (const [index, entry] of this.#entries.entries()) {
+      const value = entries[index];
+      if (passes && value !== undefined) entry.readCollapsed(at, value, this.#take);
     }
-    return true;
+    return passes;
   }
+
+  /** Why the row's readings do not count. */
+  #handOver(passes: boolean, sink: ReadingSink): string | undefined {
+    const take = this.#take;
+    let reason: string | undefined;
+    if (take.reasons.size > 0) {
+      reason = [...take.reasons].join('; ');
+      take.reasons.clear();
+    } else if (passes) {
+      for (let at = 0; at < take.count; at++) {
+        const reading = take.reading(at);
+        sink.add(reading.name, reading.moment, reading);
+      }
+    }
+    take.count = 0;
+    return reason;
+  }
+}
+
+const ofColumns: Pick<RowBatch, 'fault' | 'collapsed' | 'places'> = {};
+
+interface LongRow {
+  /** See `PlacedRow`. */
+  readonly label: string | undefined;
+  readonly conditions: readonly PlacedCondition[];
+}
+
+/** A condition for one of the long rows. */
+interface PlacedCondition {
+  /** To be called before the rows of a batch are judged. */
+  begin(): void;
+  passes(at: number): boolean;
+}
+
+/** Judges each text of the column once. */
+function placeCondition(place: FieldPlace, test: Test, batch: BatchColumns): PlacedCondition {
+  if (typeof place === 'object') {
+    const always = isMatch(test, place.text);
+    return { begin: () => undefined, passes: () => always };
+  }
+  const judged = new Keyed([place], (at) => (isMatch(test, batch.text(place, at)) ? 'yes' : 'no'));
+  return { begin: () => judged.begin(batch), passes: (at) => judged.of(at) === 'yes' };
+}
+
+function isPassing(conditions: readonly PlacedCondition[], at: number): boolean {
+  for (const condition of conditions) if (!condition.passes(at)) return false;
+  return true;
 }
 
 /** Whether a test leaves out exactly this text: `{ not: "#N/A" }`. */

@@ -1,5 +1,4 @@
 /** Turns columns whose headers match a pattern into rows. */
-import type { Row } from '../model.ts';
 import type { Unpivot } from '../settings.ts';
 
 /** The group of the pattern that says to which of several value columns a header belongs. */
@@ -59,9 +58,4 @@ export function unpivot({ columns: pattern, name, value }: Unpivot, columns: rea
 /** The new columns of an unpivot, in their order. */
 export function unpivotNames(unpivoted: Unpivot): readonly string[] {
   return unpivot(unpivoted, []).names;
-}
-
-/** A long row, in the order of `names`. */
-export function longRow(fields: Row, { texts, fields: places }: LongRow): Row {
-  return [...fields, ...texts, ...places.map((at) => (at === undefined ? '' : (fields[at] as string)))];
 }

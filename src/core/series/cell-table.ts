@@ -18,10 +18,17 @@ export class CellTable {
   row = new Float64Array(startCapacity);
   /** How many readings were folded into the cell. */
   readings = new Float64Array(startCapacity);
+  /** The value as an integer, see `core/numbers/mantissa.ts`. Of an average its sum. */
+  mantissa = new Float64Array(startCapacity);
+  /** Of the value; -1: it stands in `value`. */
+  scale = new Int8Array(startCapacity);
+  /** Values that do not fit an integer. */
   readonly value = new TextColumn();
+  /** The text as read of a reading that was added, as `mantissa` and `scale` are of the value. */
+  addedMantissa = new Float64Array(startCapacity);
+  addedScale = new Int8Array(startCapacity);
+  /** Texts as read that are neither the value itself nor such an integer. */
   readonly text = new TextColumn();
-  /** Only set by an average. */
-  readonly sum = new TextColumn();
   #driver = new Int32Array(startCapacity);
   #next = new Int32Array(startCapacity);
   /** Open addressing over driver and month, at most half full. */
@@ -55,7 +62,7 @@ export class CellTable {
   clear(): void {
     this.count = 0;
     this.#slots.fill(none);
-    for (const column of [this.value, this.text, this.sum]) column.clear();
+    for (const column of [this.value, this.text]) column.clear();
   }
 
   #slotOf(driver: number, month: Month): number {
@@ -76,6 +83,10 @@ export class CellTable {
     this.nanos = enlarged(this.nanos, new Uint32Array(capacity));
     this.row = enlarged(this.row, new Float64Array(capacity));
     this.readings = enlarged(this.readings, new Float64Array(capacity));
+    this.mantissa = enlarged(this.mantissa, new Float64Array(capacity));
+    this.scale = enlarged(this.scale, new Int8Array(capacity));
+    this.addedMantissa = enlarged(this.addedMantissa, new Float64Array(capacity));
+    this.addedScale = enlarged(this.addedScale, new Int8Array(capacity));
     this.#driver = enlarged(this.#driver, new Int32Array(capacity));
     this.#next = enlarged(this.#next, new Int32Array(capacity));
     this.#slots = new Int32Array(capacity * 2).fill(none);
@@ -132,7 +143,7 @@ class TextColumn {
   }
 }
 
-function enlarged<T extends Int32Array | Uint32Array | Float64Array>(from: T, to: T): T {
+function enlarged<T extends Int8Array | Int32Array | Uint32Array | Float64Array>(from: T, to: T): T {
   to.set(from);
   return to;
 }

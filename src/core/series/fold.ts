@@ -7,7 +7,8 @@ import { AgentError } from '../errors.ts';
 import { CellTable } from './cell-table.ts';
 import type { Moment, Rule } from '../model.ts';
 import type { Cell, FoldedDriver, PartOrigin, Place, Tie, TiedReading } from './packing.ts';
-import type { DriverName, LatestReading, ReadingSink, RowReading } from '../mapping/reading.ts';
+import { type DriverName, type Reading, type ReadingSink, textOf, valueOf } from '../mapping/reading.ts';
+import { isExact, mantissaText, rescaled } from '../numbers/mantissa.ts';
 
 interface OpenDriver {
   readonly index: number;
@@ -47,9 +48,12 @@ export class Fold implements ReadingSink {
   }
 
   /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
-  add(name: DriverName, moment: Moment, reading: RowReading): void {
+  add(name: DriverName, moment: Moment, reading: Reading): void {
     const { latest } = reading;
-    const driver = this.#driverOf(name, reading, latest ?? { moment, row: reading.row });
+    const driver =
+      latest === undefined
+        ? this.#driverOf(name, reading, moment, reading.row)
+        : this.#driverOf(name, reading, latest.moment, latest.row);
     const cells = this.#cells;
     const { month } = moment;
     let cell: number | undefined = driver.cell;
@@ -59,8 +63,7 @@ export class Fold implements ReadingSink {
       cell = cells.create(driver.index, month, driver.newest);
       driver.newest = cell;
       cells.readings[cell] = reading.count;
-      cells.value.set(cell, reading.value);
-      if (name.rule === 'average') cells.sum.set(cell, reading.value);
+      this.#setValue(cell, reading);
       this.#place(name.rule, cell, moment, reading);
     } else {
       cells.readings[cell] = (cells.readings[cell] as number) + reading.count;
@@ -87,10 +90,9 @@ export class Fold implements ReadingSink {
     this.#last = undefined;
   }
 
-  #driverOf(name: DriverName, { entry }: RowReading, { moment, row }: LatestReading): OpenDriver {
+  #driverOf(name: DriverName, { entry }: Reading, { seconds, nanos }: Moment, row: number): OpenDriver {
     const guess = this.#last?.follower;
     let driver = guess?.name === name ? guess : this.#drivers.get(name.id);
-    const { seconds, nanos } = moment;
     if (driver === undefined) {
       const index = this.#drivers.size;
       driver = {
@@ -122,82 +124,130 @@ export class Fold implements ReadingSink {
   }
 
   /** Folds the reading's value into a cell of the same part. Returns whether the cell takes the reading's place too. */
-  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, reading: RowReading): boolean {
-    const { seconds: cellSeconds, nanos: cellNanos, row: cellRow, value: values, sum } = this.#cells;
-    const { value, row } = reading;
+  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, reading: Reading): boolean {
+    const cells = this.#cells;
     // Rows come in their order, but for those that a database collapsed.
-    const time = seconds - (cellSeconds[cell] as number) || nanos - (cellNanos[cell] as number);
-    const isLater = (time || row - (cellRow[cell] as number)) >= 0;
+    const time = seconds - (cells.seconds[cell] as number) || nanos - (cells.nanos[cell] as number);
+    const isLater = (time || reading.row - (cells.row[cell] as number)) >= 0;
     switch (rule) {
       case 'last':
       case 'first': {
         const takes = isLater === (rule === 'last');
         if (time === 0) this.#noteTie(cell, reading, takes);
-        if (takes) values.set(cell, value);
+        if (takes) this.#setValue(cell, reading);
         return takes;
       }
       case 'min':
       case 'max': {
-        const difference = compareDecimals(value, values.get(cell));
+        const difference = this.#compare(reading, cell);
         const takes = difference === 0 ? isLater : difference < 0 === (rule === 'min');
-        if (takes) values.set(cell, value);
+        if (takes) this.#setValue(cell, reading);
         return takes;
       }
       case 'sum':
-        values.set(cell, addDecimals(values.get(cell), value));
-        return isLater;
       case 'average':
-        sum.set(cell, addDecimals(sum.get(cell), value));
+        this.#addTo(cell, reading);
         return isLater;
       case 'count':
         return isLater;
     }
   }
 
+  #setValue(cell: number, { mantissa, scale, value }: Reading): void {
+    const cells = this.#cells;
+    cells.mantissa[cell] = mantissa;
+    cells.scale[cell] = scale;
+    if (scale < 0) cells.value.set(cell, value);
+  }
+
+  /** The value of a cell, of an average its sum, as decimal text. */
+  #valueOf(cell: number): string {
+    const scale = this.#cells.scale[cell] as number;
+    return scale < 0 ? this.#cells.value.get(cell) : mantissaText(this.#cells.mantissa[cell] as number, scale);
+  }
+
+  /** Negative, zero or positive: the reading's value against that of a cell. */
+  #compare(reading: Reading, cell: number): number {
+    const cells = this.#cells;
+    if (reading.scale >= 0 && reading.scale === cells.scale[cell]) {
+      return reading.mantissa - (cells.mantissa[cell] as number);
+    }
+    return compareDecimals(valueOf(reading), this.#valueOf(cell));
+  }
+
+  #addTo(cell: number, reading: Reading): void {
+    const cells = this.#cells;
+    const scale = cells.scale[cell] as number;
+    if (scale >= 0 && reading.scale >= 0) {
+      const longest = Math.max(scale, reading.scale);
+      const sum =
+        rescaled(cells.mantissa[cell] as number, scale, longest) + rescaled(reading.mantissa, reading.scale, longest);
+      if (isExact(sum)) {
+        cells.mantissa[cell] = sum;
+        cells.scale[cell] = longest;
+        return;
+      }
+    }
+    const sum = addDecimals(this.#valueOf(cell), valueOf(reading));
+    cells.scale[cell] = -1;
+    cells.value.set(cell, sum);
+  }
+
   /**
    * Notes that two readings of one time differ: the first two of a cell. A reading is compared with the one that is taken
    * so far, so that it costs next to nothing; in a file that is sorted by time this finds all of them.
    */
-  #noteTie(cell: number, { value, row }: RowReading, takes: boolean): void {
-    if (this.#ties.has(cell)) return;
+  #noteTie(cell: number, reading: Reading, takes: boolean): void {
+    if (this.#ties.has(cell) || this.#compare(reading, cell) === 0) return;
     const cells = this.#cells;
-    const before = { value: cells.value.get(cell), row: cells.row[cell] as number, part: this.#part };
-    if (isSame(before.value, value)) return;
-    const now = { value, row, part: this.#part };
+    const before = { value: this.#valueOf(cell), row: cells.row[cell] as number, part: this.#part };
+    const now = { value: valueOf(reading), row: reading.row, part: this.#part };
     const [kept, left] = takes ? [now, before] : [before, now];
     this.#ties.set(cell, { seconds: cells.seconds[cell] as number, nanos: cells.nanos[cell] as number, left, kept });
   }
 
-  #place(rule: Rule, cell: number, { seconds, nanos }: Moment, { row, text, value }: RowReading): void {
+  #place(rule: Rule, cell: number, { seconds, nanos }: Moment, reading: Reading): void {
     const cells = this.#cells;
     cells.seconds[cell] = seconds;
     cells.nanos[cell] = nanos;
-    cells.row[cell] = row;
+    cells.row[cell] = reading.row;
     // An empty text means that it equals the value, as in nearly every cell of most files.
-    const isValue = text === value && rule !== 'sum' && rule !== 'average' && rule !== 'count';
-    cells.text.set(cell, isValue ? '' : text);
+    const isNumber = reading.text === '' && reading.scale >= 0;
+    if (isAdding(rule)) {
+      cells.addedMantissa[cell] = reading.mantissa;
+      cells.addedScale[cell] = isNumber ? reading.scale : -1;
+      cells.text.set(cell, isNumber ? '' : textOf(reading));
+    } else {
+      cells.text.set(cell, reading.text);
+    }
   }
 
   #cellOf(rule: Rule, cell: number): Cell {
     const cells = this.#cells;
     const count = cells.readings[cell] as number;
-    const read = cells.value.get(cell);
-    const sum = rule === 'average' ? cells.sum.get(cell) : undefined;
-    const value = sum !== undefined ? averageDecimal(sum, count) : rule === 'count' ? String(count) : read;
+    const read = this.#valueOf(cell);
+    const value = rule === 'average' ? averageDecimal(read, count) : rule === 'count' ? String(count) : read;
+    const isNumber = isAdding(rule) && (cells.addedScale[cell] as number) >= 0;
+    const added = isNumber ? mantissaText(cells.addedMantissa[cell] as number, cells.addedScale[cell] as number) : '';
     const tie = this.#ties.get(cell);
     return {
       month: cells.month[cell] as number,
       value,
-      text: cells.text.get(cell) || read,
+      text: added || cells.text.get(cell) || read,
       count,
       seconds: cells.seconds[cell] as number,
       nanos: cells.nanos[cell] as number,
       row: cells.row[cell] as number,
       part: this.#part,
-      ...(sum === undefined ? {} : { sum }),
+      ...(rule === 'average' ? { sum: read } : {}),
       ...(tie === undefined ? {} : { tie }),
     };
   }
+}
+
+/** Whether its value is not that of one reading. */
+function isAdding(rule: Rule): boolean {
+  return rule === 'sum' || rule === 'average' || rule === 'count';
 }
 
 function isSame(a: string, b: string): boolean {
