@@ -17,7 +17,7 @@ function fold(rule: Rule, part: number, readings: readonly TestReading[], path =
   const folding = new Fold(part);
   for (const [index, { month, seconds, value }] of readings.entries()) {
     const name = { id: 'a', path, rule };
-    folding.add(name, { month, months: 1, seconds, nanos: 0 }, reading(value, { row: index + 1 }));
+    folding.add(name, { month, months: 1, seconds, nanos: 0 }, readingOf(value, { row: index + 1 }));
   }
   return [...folding.drain()][0];
 }
@@ -75,7 +75,7 @@ describe('one part', () => {
   test("keeps the latest reading's path and another one that was there", () => {
     const folding = new Fold(1);
     const add = (path: string[], seconds: number, row: number): void =>
-      folding.add({ id: 'a', path, rule: 'last' }, { month: 1, months: 1, seconds, nanos: 0 }, reading('1', { row }));
+      folding.add({ id: 'a', path, rule: 'last' }, { month: 1, months: 1, seconds, nanos: 0 }, readingOf('1', { row }));
     add(['New'], 9, 1);
     add(['Old'], 3, 2);
     expect([...folding.drain()]).toMatchObject([{ path: ['New'], otherPath: ['Old'] }]);

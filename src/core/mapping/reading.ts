@@ -7,6 +7,8 @@ export interface DriverName {
   readonly id: string;
   readonly path: readonly string[];
   readonly rule: Rule;
+  /** What a sink knows of this name, so that it need not look it up for each reading. */
+  memo?: { readonly owner: object };
 }
 
 export interface LatestReading {

@@ -11,6 +11,8 @@ import { type DriverName, type Reading, type ReadingSink, textOf, valueOf } from
 import { isExact, mantissaText, rescaled } from '../numbers/mantissa.ts';
 
 interface OpenDriver {
+  /** The fold and the run of it that this driver is of. */
+  readonly owner: object;
   readonly index: number;
   name: DriverName;
   /** Place of the latest reading. */
@@ -24,8 +26,6 @@ interface OpenDriver {
   cell: number;
   /** Cell that was made last, where the list of them begins. */
   newest: number | undefined;
-  /** The driver that came after this one last time: rows tend to name drivers in one order. */
-  follower: OpenDriver | undefined;
 }
 
 /** Folds the readings of one part, which come in the order of its rows. */
@@ -35,7 +35,7 @@ export class Fold implements ReadingSink {
   readonly #cells = new CellTable();
   /** By cell. */
   readonly #ties = new Map<number, Tie>();
-  #last: OpenDriver | undefined;
+  #owner = {};
 
   /** `part`: the number that cells name this part by. */
   constructor(part: number) {
@@ -87,15 +87,15 @@ export class Fold implements ReadingSink {
     this.#drivers.clear();
     this.#cells.clear();
     this.#ties.clear();
-    this.#last = undefined;
+    this.#owner = {};
   }
 
   #driverOf(name: DriverName, { entry }: Reading, { seconds, nanos }: Moment, row: number): OpenDriver {
-    const guess = this.#last?.follower;
-    let driver = guess?.name === name ? guess : this.#drivers.get(name.id);
+    let driver = name.memo?.owner === this.#owner ? (name.memo as OpenDriver) : this.#drivers.get(name.id);
     if (driver === undefined) {
       const index = this.#drivers.size;
       driver = {
+        owner: this.#owner,
         index,
         name,
         seconds,
@@ -105,7 +105,6 @@ export class Fold implements ReadingSink {
         entry,
         cell: -1,
         newest: undefined,
-        follower: undefined,
       };
       this.#drivers.set(name.id, driver);
     } else {
@@ -118,8 +117,7 @@ export class Fold implements ReadingSink {
         driver.entry = entry;
       }
     }
-    if (this.#last !== undefined) this.#last.follower = driver;
-    this.#last = driver;
+    name.memo = driver;
     return driver;
   }
 
