@@ -82,7 +82,7 @@ export class Fold implements ReadingSink {
       const { name, seconds, nanos, row, otherPath, entry } = driver;
       const pathPlace = { seconds, nanos, row, part: this.#part };
       const cells = this.#cells.inOrder(driver.newest).map((cell) => this.#cellOf(name.rule, cell));
-      yield { ...name, pathPlace, otherPath, entry, cells };
+      yield { id: name.id, path: name.path, rule: name.rule, pathPlace, otherPath, entry, cells };
     }
     this.#drivers.clear();
     this.#cells.clear();
