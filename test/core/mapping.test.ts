@@ -302,6 +302,27 @@ describe('a row with a field that could not be read', () => {
   });
 });
 
+test('a row that is rejected for another field fills down its own text', () => {
+  const mapper = new RowMapper(mapping([revenue], { fillDown: ['region'] }), columns, utc);
+  const ids: string[] = [];
+  const rejected: number[] = [];
+  const rows = [
+    ['N', '2026-01-01', '1'],
+    ['S', '2026-01-01', '#N/A'],
+    ['', '2026-02-01', '1'],
+  ];
+  const fault = (row: number, column: number): string | undefined =>
+    row === 1 && column === 2 ? 'cell #N/A' : undefined;
+  mapper.read(
+    { columns, rows, fault },
+    0,
+    { add: ({ id }) => void ids.push(id) },
+    { reject: (at) => rejected.push(at) },
+  );
+  expect(ids).toEqual(['rev/N', 'rev/S']);
+  expect(rejected).toEqual([1]);
+});
+
 describe('a row that a database collapsed', () => {
   const collapsed = (fields: string[], row: CollapsedRow): RowBatch => ({ columns, rows: [fields], collapsed: [row] });
 
