@@ -5,11 +5,13 @@ import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
 import { openScratch } from '../compose/scratch.ts';
 import { openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
-import { type Changes, countChanges, diffDrivers } from '../core/series/diff.ts';
+import { type Changes, countChanges, diffDrivers, withoutDeletes } from '../core/series/diff.ts';
+import { LargestChanges, type PointChange } from '../core/series/largest.ts';
 import type { Settings } from '../core/settings.ts';
 import { visible } from '../core/text.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
-import { count, showChanges } from './text.ts';
+import { say } from './output.ts';
+import { count, showChanges, showPoints } from './text.ts';
 
 /** Drops what is carried for a part or a source that will not come back. */
 export async function forget(
@@ -18,37 +20,82 @@ export async function forget(
   yes: boolean,
 ): Promise<number> {
   const settings = loadSettings(context, 'optional');
-  let changes: Changes;
+  let forgotten: Forgotten;
   {
     await using state = await openState(settings, commandLog(context));
     checkForget(state.deps, target);
-    changes = await forgottenChanges(settings, context, target);
+    forgotten = await whatChanges(settings, context, target);
   }
-  const { drivers, points } = changes;
-  const what = `forgetting this deletes ${count(drivers.delete, 'driver')} and ${count(points.delete, 'point')} at the next push`;
-  if (!yes && !(await isConfirmed(what))) {
+  const { changes, changedPoints, largest, isHeld } = forgotten;
+  const what = describe(forgotten, settings.shouldDeleteMissing);
+  if (!yes && !(await isConfirmed(what, showLargest(forgotten)))) {
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
   }
   await using state = await openState(settings, commandLog(context));
   await state.deps.ledger.requests.add({ kind: 'forget', source: target.source, part: target.part }, Date.now());
   wakeAgent(settings);
-  answer(context, { forgotten: target, changes }, () => [`${what}; ${nextStep(settings)}`, showChanges(changes)]);
+  answer(context, { forgotten: target, changes, changedPoints, largest }, () => [
+    `${what}; ${nextStep(settings)}`,
+    ...(isHeld ? [`${target.source} is held: its newest read is judged anew without what is forgotten`] : []),
+    showChanges(changes),
+    ...showLargest(forgotten),
+  ]);
   return 0;
 }
 
-async function forgottenChanges(
+const changesShown = 20;
+
+interface Forgotten {
+  readonly changes: Changes;
+  readonly changedPoints: number;
+  /** The largest of the points that change, of all drivers. */
+  readonly largest: readonly PointChange[];
+  readonly isHeld: boolean;
+}
+
+async function whatChanges(
   settings: Settings,
   context: Context,
   target: { source: string; part?: string | undefined },
-): Promise<Changes> {
+): Promise<Forgotten> {
   await using scratch = await openScratch(settings, commandLog(context));
   await using state = await openState(settings, commandLog(context));
   await forgetNow(scratch.deps, target);
-  return countChanges(diffDrivers(acceptedDrivers(state.deps), acceptedDrivers(scratch.deps)));
+  const found = new LargestChanges(changesShown);
+  const all = countChanges(diffDrivers(acceptedDrivers(state.deps), acceptedDrivers(scratch.deps)), (change) =>
+    // Without shouldDeleteMissing the service keeps what a push leaves out.
+    found.add(settings.shouldDeleteMissing ? change : { ...change, deleted: [] }),
+  );
+  return {
+    changes: settings.shouldDeleteMissing ? all : withoutDeletes(all),
+    changedPoints: found.count,
+    largest: found.shown(),
+    isHeld: (await state.deps.ledger.holds.held()).some(({ source }) => source === target.source),
+  };
 }
 
-async function isConfirmed(question: string): Promise<boolean> {
+function describe({ changes: { drivers, points } }: Forgotten, deletes: boolean): string {
+  const changed = points.update + points.create;
+  const parts = [
+    ...(drivers.delete + points.delete > 0
+      ? [`deletes ${count(drivers.delete, 'driver')} and ${count(points.delete, 'point')}`]
+      : []),
+    ...(changed > 0 ? [`changes ${count(changed, 'value')}`] : []),
+  ];
+  if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push`;
+  const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';
+  return `forgetting this changes nothing at the service${why}`;
+}
+
+/** The points that change, with old and new value: what a person has to see first. */
+function showLargest({ largest, changedPoints }: Forgotten): string[] {
+  const some = largest.length < changedPoints ? [`the ${largest.length} largest of ${changedPoints} changes:`] : [];
+  return largest.length === 0 ? [] : [...some, ...showPoints(largest).map((line) => `  ${line}`)];
+}
+
+async function isConfirmed(question: string, changes: readonly string[]): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
+  say(...changes);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${visible(question)}. Go on? [y/N] `)).trim());

@@ -1,5 +1,6 @@
 import { openScratch } from '../compose/scratch.ts';
 import { type PlanReport, type PlannedSource, plan as planPass } from '../app/ask/plan.ts';
+import { mayHaveLanded } from '../app/push/repeat.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
@@ -7,7 +8,7 @@ import { configDiffers } from './status.ts';
 import { type Context, answer, commandLog, loadUnsentSettings } from './context.ts';
 import { say } from './output.ts';
 import { openProgress } from './progress.ts';
-import { count, showBytes, showChanges, showSources, table } from './text.ts';
+import { count, showBytes, showChanges, showPoints, showSources } from './text.ts';
 
 const renamesShown = 10;
 const changesShown = 20;
@@ -43,6 +44,7 @@ function showPlan(report: PlanReport): string[] {
   }
   const more = report.renamed.length - renamesShown;
   if (more > 0) lines.push(`and ${more} more renamed ids`);
+  if (report.isRepeatDue) lines.push(`the push is due once more, with the same bytes: ${mayHaveLanded}`);
   if (report.isFirstPush) {
     lines.push(
       `this is the first push to this address: it deletes every driver there that is not among these ${drivers}`,
@@ -60,24 +62,10 @@ function showLargest({ name, state, largest, changedPoints }: PlannedSource): st
   if (changedPoints === 0) return [];
   const would = state === 'held' ? `${name} is held; approving it` : `${name}: the next push`;
   const some = largest.length < changedPoints ? `; the ${largest.length} largest (--all shows all)` : '';
-  const rows = largest.map((change) => [
-    change.driver,
-    change.path.join(' / '),
-    change.month,
-    change.old ?? '(none)',
-    change.new ?? '(none)',
-  ]);
-  const columns = [
-    ['driver', 'left'],
-    ['path', 'left'],
-    ['month', 'left'],
-    ['old value', 'right'],
-    ['new value', 'right'],
-  ] as const;
   return [
     '',
     `${would} changes ${count(changedPoints, 'point')}${some}`,
-    ...table(columns, rows).map((line) => `  ${line}`),
+    ...showPoints(largest).map((line) => `  ${line}`),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { mayStillLand } from '../app/push/send.ts';
 import { standingBlock } from '../app/push/blocked.ts';
 import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
-import { nextPushOf as nextPush, waitsUntilMs } from '../app/loop/next-push.ts';
+import { mayHaveLanded } from '../app/push/repeat.ts';
+import { nextPushOf as nextPush, repeatFromMs, waitsUntilMs } from '../app/loop/next-push.ts';
 import type { PassReport, SourceReport } from '../core/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
@@ -104,6 +105,8 @@ export interface StatusReport {
   readonly lastAcknowledged?: { id: number; at: string; digest: string; drivers: number; points: number };
   readonly nextPush?: string | undefined;
   readonly nextPushWhy?: string | undefined;
+  /** From when on the acknowledged snapshot is to be pushed once more, by a daemon or the next sync. */
+  readonly repeatFrom?: string | undefined;
   /** Why nothing is pushed now. */
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   readonly rolledBackTo?: number | undefined;
@@ -117,6 +120,7 @@ async function statusReport(deps: Dependencies, unset: readonly string[]): Promi
   const last = await ledger.pushes.last(address);
   const acknowledged = await ledger.pushes.lastAcknowledged(address);
   const blocked = await standingBlock(deps);
+  const repeatMs = await repeatFromMs(deps);
   return {
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
@@ -148,6 +152,7 @@ async function statusReport(deps: Dependencies, unset: readonly string[]): Promi
           },
         }),
     ...(holder === undefined ? {} : await nextPushOf(deps, holder.command)),
+    ...(repeatMs === undefined ? {} : { repeatFrom: iso(repeatMs) }),
     blocked,
     rolledBackTo: rolledBack?.push,
   };
@@ -214,13 +219,18 @@ function showStatus(report: StatusReport): string[] {
     ['acknowledged', report.lastAcknowledged === undefined ? 'none yet' : showAcknowledged(report.lastAcknowledged)],
     ['next push', report.nextPush === undefined ? noNextPush(report) : `${report.nextPush}, ${report.nextPushWhy}`],
   ];
+  if (report.repeatFrom !== undefined && report.agent === null) {
+    rows.push(['once more', `due from ${report.repeatFrom} on, with the same bytes: ${mayHaveLanded}`]);
+    rows.push(['', 'no agent runs: a "driver-sync sync" after that time does it']);
+  }
   if (report.configDiffers) rows.push(['config', 'the file is not what the agent has loaded: kill -HUP loads it']);
   if (report.blocked !== undefined) {
     const { reason, hint } = report.blocked;
     rows.push(['blocked', hint === undefined ? reason : `${reason} (${hint})`]);
   }
-  for (const { source, digest, reason, since, approvable } of report.held) {
+  for (const { source, digest, reason, hint, since, approvable } of report.held) {
     rows.push(['held', `${source} since ${since}: ${reason}`]);
+    if (hint !== undefined) rows.push(['', hint]);
     if (approvable) rows.push(['', `driver-sync approve ${digest.slice(0, 12)}`]);
   }
   for (const { source, digest, state, why } of report.approvals) {

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { repeatFromMs } from '../../src/app/loop/next-push.ts';
 import { type DaemonWorld, daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { csv } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
@@ -179,6 +180,20 @@ test('a sync whose newest snapshot is blocked keeps to Retry-After with the repe
   expect(await w.sync(pass)).toMatchObject({ outcome: 'blocked' });
   expect(w.service.posts).toHaveLength(6);
   expect(held(w)).toEqual(a(1));
+});
+
+test('where no daemon runs, status and plan say that the push is due once more', async () => {
+  await using w = await daemonAfterLoss();
+  await w.stop();
+  const acknowledgedMs = w.clock.now().getTime();
+  const repeatFrom = await w.open(repeatFromMs);
+  expect(repeatFrom).toBeGreaterThan(acknowledgedMs + 8 * minutes);
+  expect(repeatFrom).toBeLessThanOrEqual(acknowledgedMs + 10 * minutes);
+  expect(await w.plan()).toMatchObject({ exit: 0, isRepeatDue: false });
+  await w.clock.advance(11 * minutes);
+  expect(await w.plan()).toMatchObject({ exit: 0, isRepeatDue: true });
+  await w.sync();
+  expect(await w.plan()).toMatchObject({ isRepeatDue: false });
 });
 
 test('after a rollback its snapshot is what is repeated, and the rollback goes on', async () => {

@@ -27,6 +27,26 @@ describe('forget', () => {
     expect(await json('sync')).toMatchObject({ outcome: 'unchanged', exit: 0, sources: [{ carried: ['r-1.csv'] }] });
   });
 
+  test('shows the values that change where parts add up, with old and new value', async () => {
+    const adding = { collapse: 'sum', id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' };
+    const source = { type: 'csv', files: ['r-*.csv'], settle: '0s', drivers: [adding] };
+    const file = (value: number): string => longFile({ A: { '2026-01': value, '2026-02': value } });
+    const { at, json, run } = await commandsWorld({ revenue: source }, { 'r-1.csv': file(100), 'r-2.csv': file(7) });
+    await run('sync');
+    await at.remove('r-1.csv');
+    await run('sync');
+    const asked = await run('forget', 'revenue', 'r-1.csv', '--yes');
+    expect(asked.stdout).toContain('forgetting this changes 2 values at the next push');
+    expect(asked.stdout).toMatch(/A +A +2026-01 +107 +7\n/);
+    expect(await json('forget', 'revenue', 'r-1.csv', '--yes')).toMatchObject({
+      changedPoints: 2,
+      largest: [
+        { driver: 'A', month: '2026-01', old: '107', new: '7' },
+        { driver: 'A', month: '2026-02', old: '107', new: '7' },
+      ],
+    });
+  });
+
   test('with --yes lets the next pass delete what was carried', async () => {
     const { at, json, receiver } = await withCarried();
     const { code, stdout } = await at.command('forget', 'revenue', 'r-1.csv', '--yes');

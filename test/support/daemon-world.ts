@@ -8,8 +8,10 @@ import path from 'node:path';
 import { stringify } from 'yaml';
 import type { Agent } from '../../src/app/loop/agent.ts';
 import { openAgent } from '../../src/compose/agent.ts';
+import { openScratch } from '../../src/compose/scratch.ts';
 import { openState } from '../../src/compose/state.ts';
 import { runDaemon } from '../../src/app/loop/daemon.ts';
+import { type PlanReport, plan } from '../../src/app/ask/plan.ts';
 import { type PassOptions, runPass } from '../../src/app/pass.ts';
 import type { PassReport } from '../../src/core/report.ts';
 import { type WakeReason, Waker } from '../../src/app/loop/waker.ts';
@@ -36,6 +38,8 @@ export interface DaemonWorld extends AsyncDisposable {
   configure(keys?: object): Promise<void>;
   /** As the command; what it waits for passes at once. */
   sync(options?: Partial<PassOptions>): Promise<PassReport>;
+  /** As the command, beside a daemon or without one. */
+  plan(): Promise<PlanReport>;
   /** A daemon's first pass is over when this resolves. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -137,6 +141,10 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
       } finally {
         isSyncing = false;
       }
+    },
+    async plan() {
+      await using scratch = await openScratch(load(), log);
+      return await plan({ ...scratch.deps, clock }, { shownMax: 20 }, never);
     },
     async start() {
       const agent = await openedAgent('run');

@@ -8,6 +8,7 @@ import { prepare } from '../prepare/prepare.ts';
 import type { PushReport } from '../push/push-report.ts';
 import { acceptedDrivers, buildSnapshot } from '../push/newest-snapshot.ts';
 import { blockedReason, isFirstPush, snapshotBlock } from '../push/blocked.ts';
+import { isRepeatDue } from '../push/repeat.ts';
 import { openReadable } from '../push/retention.ts';
 import { readAll } from '../read/read-all.ts';
 import { passExit, sourceReport } from '../report.ts';
@@ -27,6 +28,8 @@ export interface PlanReport {
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   /** The first push to the address deletes every driver that is not among these. */
   readonly isFirstPush: boolean;
+  /** The last acknowledged snapshot is pushed once more, though nothing changes. */
+  readonly isRepeatDue: boolean;
   /** Nothing changes but how it is sent: another `stamp` or `shouldDeleteMissing`. */
   readonly isSameData: boolean;
   /** Also those of held candidates, where a new id template is what holds them. */
@@ -78,6 +81,7 @@ export async function plan(
     bytes: snapshot.bytes,
     ...(push.outcome === 'blocked' ? { blocked: { reason: push.reason ?? '', hint: push.hint } } : {}),
     isFirstPush: await isFirstPush(deps),
+    isRepeatDue: last?.digest === snapshot.digest && (await isRepeatDue(deps)),
     isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
     renamed: [...compared.renamed, ...verdicts.flatMap((verdict) => verdict.renamed ?? [])],
     sources: [...verdicts, ...leftBefore(verdicts, pushed)].map((verdict) => {

@@ -6,6 +6,7 @@ import { after } from '../../core/loop/after.ts';
 import { type NextPush, nextPush } from '../../core/loop/decide.ts';
 import { loopFacts } from './facts.ts';
 import { loopState } from '../loop-record.ts';
+import { hasOpenPush } from '../push/repeat.ts';
 
 /**
  * The next push of a daemon that runs on this state. It alone knows when its next poll and its token file are due; neither
@@ -22,6 +23,12 @@ export async function nextPushOf(deps: Dependencies, brokenAtMs?: number): Promi
   const atMs = Math.max(next.atMs, facts.nowMs);
   const untilMs = (await waitsUntilMs(deps, next)) ?? -Infinity;
   return untilMs > atMs ? { ...next, atMs: untilMs, why: mayStillLand } : { ...next, atMs };
+}
+
+/** From when on the last snapshot is to be pushed once more, by whichever pass comes then. */
+export async function repeatFromMs(deps: Dependencies): Promise<number | undefined> {
+  const [atMs] = (await loopState(deps)).repeatsMs;
+  return atMs === undefined || (await hasOpenPush(deps)) ? undefined : atMs;
 }
 
 /** Until when a push waits for an earlier one that may still land. */

@@ -7,6 +7,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 import { openReadable } from './retention.ts';
 
+export const mayHaveLanded = 'an earlier push may have landed after the acknowledged one';
+
 export async function isRepeatDue(deps: Dependencies): Promise<boolean> {
   const [atMs] = (await loopState(deps)).repeatsMs;
   return atMs !== undefined && atMs <= deps.clock.now().getTime() && !(await hasOpenPush(deps));
