@@ -1,6 +1,6 @@
 /** `forget`: takes effect in the agent's next pass, which it wakes. */
 import { createInterface } from 'node:readline/promises';
-import { checkForget, forget as forgetNow } from '../app/prepare/requests.ts';
+import { checkForget, forget as forgetNow } from '../app/prepare/forget.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
 import { openScratch } from '../compose/scratch.ts';
 import { openState, wakeAgent } from '../compose/state.ts';

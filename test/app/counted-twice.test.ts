@@ -188,3 +188,52 @@ test('what was approved after a snapshot does not hold once that snapshot is rol
   expect(await w.sync()).toMatchObject(held);
   expect(w.points()).toEqual({ A: { '2026-01': '150' } });
 });
+
+describe('the same content read another way', () => {
+  const rows = {
+    'in/1.csv': longFile({ A: { '2026-01': 100 } }),
+    'in/2.csv': longFile({ A: { '2026-01': 5 }, B: { '2026-01': 1 } }),
+  };
+  const reading = (keys: object) => ({ sources: { sales: collapsing('sum', 'in/*.csv', keys) } });
+
+  test('is held where it has other points then', async () => {
+    await using w = await world({ config: reading({ where: { value: { not: '5' } } }), files: rows });
+    await w.sync();
+    await w.remove('in/1.csv');
+    await w.sync();
+    await w.reconfigure(reading({}));
+    expect(await w.sync()).toMatchObject(held);
+    expect(w.points()).toMatchObject({ A: { '2026-01': '100' } });
+  });
+
+  test('is not held where it comes to the same', async () => {
+    await using w = await world({ config: reading({}), files: rows });
+    await w.sync();
+    await w.remove('in/1.csv');
+    await w.sync();
+    await w.reconfigure(reading({ where: { value: { not: '6' } } }));
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+    expect(w.points()).toMatchObject({ A: { '2026-01': '105' } });
+  });
+});
+
+test('nothing is settled that nobody approved, where nothing is ever deleted', async () => {
+  const config = (shouldDeleteMissing: boolean) => ({ ...summed(), destination: { shouldDeleteMissing } });
+  await using w = await world({ config: config(false), files: { 'in/1.csv': january, 'in/2.csv': gridFile(['B']) } });
+  await w.sync();
+  await w.remove('in/1.csv');
+  await w.write('in/3.csv', yearToDate);
+  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+  await w.reconfigure(config(true));
+  await w.sync();
+  await w.write('in/3.csv', longFile({ A: { '2026-01': 101, '2026-02': 50 } }));
+  expect(await w.sync()).toMatchObject(held);
+});
+
+test('a file with a header and no rows is whole and empty: it takes its share of a sum with it', async () => {
+  await using w = await world({ config: summed(), files: { 'in/1.csv': january, 'in/2.csv': yearToDate } });
+  await w.sync();
+  await w.write('in/1.csv', 'id,time,value\n');
+  expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged', sources: [{ carried: [] }] });
+  expect(w.points()).toEqual({ A: { '2026-01': '100', '2026-02': '50' } });
+});

@@ -1,6 +1,6 @@
 /** What comes before a pass reads: the buffer stands for what the service holds, and what was asked for is done. */
 import type { Dependencies } from '../dependencies.ts';
-import { forgetRequested } from './requests.ts';
+import { forgetRequested } from './forget.ts';
 import { restoreAfterLoss, restoreRollback } from './restore.ts';
 
 /** @param resume go on from the sources after a rollback */

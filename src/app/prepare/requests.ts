@@ -1,4 +1,4 @@
-/** What `forget` and `rollback` asked for, carried out by the pass: it alone writes the buffer. */
+/** What `rollback` asked for, carried out by the pass: it alone writes the buffer. */
 import { createHash } from 'node:crypto';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { PushRecord, Request, Snapshot } from '../../core/stores.ts';
@@ -7,75 +7,8 @@ import { pushSummary } from '../report.ts';
 import { restoreRollback } from './restore.ts';
 import { acknowledgedPush, keptSnapshot } from '../push/retention.ts';
 import type { PushReport } from '../push/push-report.ts';
-import { acceptedDrivers } from '../push/newest-snapshot.ts';
 import { pushSnapshot, waitForOlder } from '../push/send.ts';
-import { consentToEmpty } from '../review/approvals.ts';
 import type { Dependencies } from '../dependencies.ts';
-
-/** Carries out pending `forget` requests. */
-export async function forgetRequested(deps: Dependencies): Promise<void> {
-  const { ledger, log } = deps;
-  for (const { id, request } of await ledger.requests.pending()) {
-    if (request.kind !== 'forget') continue;
-    await forget(deps, request);
-    log.info('forgot what was carried', { source: request.source, part: request.part });
-    await ledger.requests.finish(id, 'done');
-  }
-}
-
-/** Drops what is carried: for one part, for all parts of a source that are gone, or for a source that left the config. */
-export async function forget(
-  deps: Dependencies,
-  { source, part }: { source: string; part?: string | undefined },
-): Promise<void> {
-  const { buffer, ledger, settings } = deps;
-  const isConfigured = settings.sources.some(({ name }) => name === source);
-  const dropped = new Set(carriedParts(deps, source).filter((name) => part === undefined || name === part));
-  for (const kind of ['accepted', 'candidate'] as const) {
-    const parts = buffer.reads.parts(source, kind);
-    if (parts === undefined) continue;
-    if (part === undefined && !isConfigured) buffer.reads.drop(source, kind);
-    else
-      buffer.reads.set(
-        source,
-        kind,
-        parts.filter((one) => one.kind !== 'part' || !dropped.has(one.name)),
-      );
-  }
-  await ledger.holds.release(source);
-  for (const _driver of acceptedDrivers(deps)) return;
-  await consentToEmpty(deps);
-}
-
-/** Parts that are gone: carried by the accepted read, or by a candidate that is held. */
-function carriedParts({ buffer }: Dependencies, source: string): readonly string[] {
-  const parts = (['accepted', 'candidate'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
-  return [...new Set(parts.filter(({ carried }) => carried).map(({ name }) => name))];
-}
-
-/**
- * What `forget` may be asked for.
- * @throws AgentError `usage` for a source or part that is not there or not gone.
- */
-export function checkForget(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): void {
-  const { buffer, settings } = deps;
-  const isConfigured = settings.sources.some(({ name }) => name === source);
-  const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted');
-  if (parts === undefined) {
-    const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.reads.acceptedSources()])];
-    throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint: `there are ${known.join(', ')}` });
-  }
-  const carried = carriedParts(deps, source);
-  const shown = carried.length === 0 ? 'nothing is carried for it' : `carried for it are ${carried.join(', ')}`;
-  if (part !== undefined && !carried.includes(part)) {
-    throw new AgentError('usage', `source "${source}" carries no part "${part}"`, { hint: shown });
-  }
-  if (part === undefined && isConfigured && carried.length === 0) {
-    throw new AgentError('usage', `source "${source}" is in the config and ${shown}`, {
-      hint: 'take it out of the config first if it will not come back',
-    });
-  }
-}
 
 /**
  * The acknowledged push that a rollback names, and its snapshot.

@@ -7,7 +7,16 @@ import type { PartRead, ReadPart } from '../../core/stores.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedParts } from './accepted-parts.ts';
-import { type Found, type PartToCarry, carryHistory, carryPart, goneParts, isNewer, wasCarried } from './carried.ts';
+import {
+  type Found,
+  type PartToCarry,
+  carryHistory,
+  carryPart,
+  goneParts,
+  isNewer,
+  takenOut,
+  wasCarried,
+} from './carried.ts';
 import { type SourceLook, type SourceRead, keepPartial } from './read-source.ts';
 import { type Takeover, findTakeovers } from './removed-sources.ts';
 
@@ -84,7 +93,13 @@ function goneOf(
     parts.map((part) => ({ ...part, drivers, isLeftBehind: !isSamePlace && !wasCarried(part) })),
   );
   const gone = goneParts<PartToCarry & { readonly isLeftBehind?: boolean }>([...own, ...others], found);
-  return gone.filter(({ isLeftBehind }) => isLeftBehind !== true);
+  return gone.filter((part) => part.isLeftBehind !== true && !isEmptied(buffer, part));
+}
+
+/** Nothing is left of a part that was only known from sums, once somebody approved to go on without it. */
+function isEmptied(buffer: Dependencies['buffer'], gone: PartToCarry): boolean {
+  if (gone.kind !== 'read' || gone.part.version !== takenOut.inPart || !gone.part.settled) return false;
+  return buffer.parts.earliestMonth([gone.part.id]) === undefined;
 }
 
 /** Where only the newest part counts, one that is gone still counts while nothing newer came. */

@@ -77,7 +77,7 @@ export function carryPart(deps: Dependencies, source: string, gone: PartToCarry)
 }
 
 /** The number of a part that holds these drivers of another one. */
-function copyPart(
+export function copyPart(
   { buffer }: Pick<Dependencies, 'buffer'>,
   source: string,
   part: ReadPart,
@@ -106,13 +106,14 @@ function takeOut(
 ): number {
   const writer = buffer.parts.begin(source, { name, kind: 'part' }, snapshot.fingerprint);
   const all = only(buffer.parts.drivers(snapshot), drivers);
+  const names = new Set([name]);
   let version: string = takenOut.whole;
   const ofPart = function* (): Generator<FoldedDriver> {
     for (const driver of all) {
       if (version !== takenOut.inPart && driver.cells.some(({ count }) => count > 1)) {
         version = isAdding(driver.rule) ? takenOut.inPart : takenOut.hiding;
       }
-      const cells = driver.cells.filter((cell) => isCellOf({ buffer }, driver, { cell, name }));
+      const cells = driver.cells.filter((cell) => isCellOf({ buffer }, driver, { cell, names }));
       if (cells.length > 0) yield { ...driver, cells };
     }
   };
@@ -132,13 +133,13 @@ function isOfOnePart({ rule }: Pick<FoldedDriver, 'rule'>, { count }: Cell): boo
   return count === 1 || !isAdding(rule);
 }
 
-/** Whether a point of a snapshot is of one part and of that name. */
-function isCellOf(
+/** Whether a point of a snapshot is of one part, and that is one of these. */
+export function isCellOf(
   { buffer }: Pick<Dependencies, 'buffer'>,
   driver: Pick<FoldedDriver, 'rule'>,
-  { cell, name }: { readonly cell: Cell; readonly name: string },
+  { cell, names }: { readonly cell: Cell; readonly names: ReadonlySet<string> },
 ): boolean {
-  return isOfOnePart(driver, cell) && buffer.parts.origin(cell.part).name === name;
+  return isOfOnePart(driver, cell) && names.has(buffer.parts.origin(cell.part).name);
 }
 
 /**

@@ -5,6 +5,7 @@
 import { pairDrivers } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
+import type { PartRead, ReadPart } from '../../core/stores.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type AcceptedPart, acceptedParts } from './accepted-parts.ts';
 import type { Found } from './carried.ts';
@@ -50,7 +51,7 @@ export function yieldTaken({ buffer, settings }: KnownSources, source: string): 
 /** What a source takes over of a removed one. */
 export interface Takeover {
   readonly from: string;
-  /** The accepted parts of the removed source. */
+  /** The accepted parts of the removed source that have drivers of the taker. */
   readonly parts: readonly AcceptedPart[];
   /** The taker shows some of these parts: it is the same place under another key, and the others are gone from it. */
   readonly isSamePlace: boolean;
@@ -58,35 +59,49 @@ export interface Takeover {
   readonly drivers: ReadonlySet<string> | undefined;
 }
 
+interface Read {
+  readonly source: string;
+  readonly found: Found;
+}
+
 /** What every source takes over of removed ones, once all of them were read: a driver of theirs is in its present parts. */
-export function findTakeovers(
-  deps: Dependencies,
-  reads: readonly { readonly source: string; readonly found: Found }[],
-): ReadonlyMap<string, readonly Takeover[]> {
+export function findTakeovers(deps: Dependencies, reads: readonly Read[]): ReadonlyMap<string, readonly Takeover[]> {
   const { buffer } = deps;
   const takeovers = new Map<string, Takeover[]>();
   for (const from of removedSources(deps)) {
     // A crash may have come between the accepted read of a taker and this.
     yieldTaken(deps, from);
-    const old = { source: from, parts: (buffer.reads.parts(from, 'accepted') ?? []).map(({ id }) => id) };
-    const shared = ({ source, found }: (typeof reads)[number]): Iterable<string> =>
-      buffer.parts.sharedDrivers({ source, parts: found.present.map(({ id }) => id) }, old);
-    const takers = reads.filter((read) => hasAny(shared(read)));
-    const parts = acceptedParts(buffer, from);
-    const seen = [...buffer.parts.seen(from).keys()];
+    const shared = ({ source, found }: Read, parts: readonly ReadPart[]): Iterable<string> =>
+      buffer.parts.sharedDrivers({ source, parts: idsOf(found.present) }, { source: from, parts: idsOf(parts) });
+    const accepted = buffer.reads.parts(from, 'accepted') ?? [];
+    const takers = reads.filter((read) => hasAny(shared(read, accepted)));
+    const all = acceptedParts(buffer, from);
+    const seen = buffer.parts.seen(from);
     for (const taker of takers) {
-      const drivers = takers.length > 1 ? new Set(shared(taker)) : undefined;
-      const takeover = { from, parts, isSamePlace: isSamePlace(parts, seen, taker.found), drivers };
+      const others = takers.filter((one) => one !== taker);
+      // Which drivers a part has that is only known from a snapshot is not known: who shows the part has them.
+      const isShared = (part: AcceptedPart): boolean =>
+        part.kind === 'read' ? hasAny(shared(taker, [part.part])) : others.every(({ found }) => !shows(found, part));
+      const takeover = {
+        from,
+        parts: others.length === 0 ? all : all.filter((part) => shows(taker.found, part) || isShared(part)),
+        isSamePlace:
+          all.some((part) => shows(taker.found, part)) || taker.found.listed.some(({ name }) => seen.has(name)),
+        drivers: others.length === 0 ? undefined : new Set(shared(taker, accepted)),
+      };
       takeovers.set(taker.source, [...(takeovers.get(taker.source) ?? []), takeover]);
     }
   }
   return takeovers;
 }
 
-function isSamePlace(parts: readonly AcceptedPart[], seen: readonly string[], { listed, present }: Found): boolean {
-  const names = new Set([...seen, ...parts.map(({ name }) => name)]);
-  const hashes = new Set(parts.flatMap(({ hash }) => hash ?? []));
-  return listed.some(({ name }) => names.has(name)) || present.some(({ hash }) => hashes.has(hash));
+/** Whether a source has a part, under its name or another one. */
+function shows({ listed, present }: Found, { name, hash }: AcceptedPart): boolean {
+  return listed.some((one) => one.name === name) || present.some((one) => one.hash === hash);
+}
+
+function idsOf(parts: readonly PartRead[]): readonly number[] {
+  return parts.map(({ id }) => id);
 }
 
 /** Removed sources that have drivers of this one's candidate. */

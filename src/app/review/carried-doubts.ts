@@ -3,6 +3,7 @@ import { type CarriedDoubt, accumulates, isAdding } from '../../core/guard/guard
 import type { Month } from '../../core/model.ts';
 import { compareDecimals } from '../../core/numbers/arithmetic.ts';
 import { pairDrivers } from '../../core/series/diff.ts';
+import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { LocalBuffer, ReadPart } from '../../core/stores.ts';
@@ -110,36 +111,32 @@ function countedTwice(
   }));
 }
 
-/** Whether a part has other readings than any that these sources accepted: other content, or the same read another way. */
+/** Whether a part has other readings than these sources accepted of its content: that was another one, or read another way. */
 function changedSince(buffer: LocalBuffer, sources: readonly string[]): (part: ReadPart) => boolean {
   const accepted = sources.flatMap((source) => acceptedParts(buffer, source));
-  return (part) => {
-    const same = accepted.filter(({ hash }) => hash === part.hash);
-    return same.every((one) => one.kind === 'read' && !isSameReading(buffer, one.part, part));
+  return (now) => {
+    const same = accepted.filter(({ hash }) => hash === now.hash);
+    if (same.some((one) => one.kind === 'inSnapshot' || one.part.fingerprint === now.fingerprint)) return false;
+    // Two sources may have read one file, each its own drivers of it.
+    const before = new Map(same.flatMap((one) => (one.kind === 'read' ? [[one.part.source, one.part] as const] : [])));
+    const runs = [...before.values()].map((part) => buffer.parts.drivers(part));
+    return !isSameRun(mergeDriverRuns(runs), buffer.parts.drivers(now));
   };
 }
 
-function isSameReading(buffer: LocalBuffer, before: ReadPart, now: ReadPart): boolean {
-  if (before.id === now.id || before.fingerprint === now.fingerprint) return true;
-  const runs = [before, now].map((part) => buffer.parts.drivers(part)[Symbol.iterator]()) as [
-    Iterator<FoldedDriver>,
-    Iterator<FoldedDriver>,
-  ];
+function isSameRun(before: Iterable<FoldedDriver>, now: Iterable<FoldedDriver>): boolean {
+  const others = now[Symbol.iterator]();
   try {
-    for (;;) {
-      const [a, b] = runs.map((run) => run.next());
-      if (a?.done === true || b?.done === true) return a?.done === b?.done;
-      if (pointsOf(a?.value) !== pointsOf(b?.value)) return false;
+    for (const driver of before) {
+      const other = others.next();
+      if (other.done === true || pointsOf(driver) !== pointsOf(other.value)) return false;
     }
+    return others.next().done === true;
   } finally {
-    for (const run of runs) run.return?.();
+    others.return?.();
   }
 }
 
-function pointsOf(driver: FoldedDriver | undefined): string {
-  return JSON.stringify([
-    driver?.id,
-    driver?.rule,
-    driver?.cells.map(({ month, value, count }) => [month, value, count]),
-  ]);
+function pointsOf(driver: FoldedDriver): string {
+  return JSON.stringify([driver.id, driver.rule, driver.cells.map(({ month, value, count }) => [month, value, count])]);
 }

@@ -1,8 +1,7 @@
-import type { PackedPoints } from './packing.ts';
 import { compareUtf8 } from './snapshot.ts';
 
 /** Several runs of drivers as one, in the order of ids. No id is in two runs. */
-export function* mergeDriverRuns<T extends PackedPoints>(runs: readonly Iterable<T>[]): Generator<T> {
+export function* mergeDriverRuns<T extends { readonly id: string }>(runs: readonly Iterable<T>[]): Generator<T> {
   const iterators = runs.map((run) => run[Symbol.iterator]());
   try {
     const heads = iterators.map((iterator) => iterator.next());

@@ -1,0 +1,132 @@
+/** What `forget` asked for, carried out by the pass: it alone writes the buffer. */
+import { AgentError } from '../../core/errors.ts';
+import type { FoldedDriver } from '../../core/series/packing.ts';
+import type { ChosenPart, ReadPart } from '../../core/stores.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { acceptedDrivers } from '../push/newest-snapshot.ts';
+import { copyPart, isCellOf } from '../read/carried.ts';
+import { removedSources } from '../read/removed-sources.ts';
+import { consentToEmpty } from '../review/approvals.ts';
+
+/** Carries out pending `forget` requests. */
+export async function forgetRequested(deps: Dependencies): Promise<void> {
+  const { ledger, log } = deps;
+  for (const { id, request } of await ledger.requests.pending()) {
+    if (request.kind !== 'forget') continue;
+    await forget(deps, request);
+    log.info('forgot what was carried', { source: request.source, part: request.part });
+    await ledger.requests.finish(id, 'done');
+  }
+}
+
+/** Drops what is carried: for one part, for all parts of a source that are gone, or for a source that left the config. */
+export async function forget(
+  deps: Dependencies,
+  { source, part }: { source: string; part?: string | undefined },
+): Promise<void> {
+  const { buffer, ledger, settings } = deps;
+  if (settings.sources.some(({ name }) => name === source) || part !== undefined) {
+    const names = new Set(carriedParts(deps, source).filter((name) => part === undefined || name === part));
+    // First, since the candidate says what is taken over.
+    dropTakenOver(deps, source, names);
+    dropParts(deps, source, { names });
+    const candidate = buffer.reads.parts(source, 'candidate');
+    const kept = candidate?.filter((one) => one.kind !== 'part' || !names.has(one.name));
+    if (kept !== undefined) buffer.reads.set(source, 'candidate', kept);
+  } else {
+    for (const kind of ['accepted', 'candidate'] as const) buffer.reads.drop(source, kind);
+  }
+  await ledger.holds.release(source);
+  for (const _driver of acceptedDrivers(deps)) return;
+  await consentToEmpty(deps);
+}
+
+/** What a held candidate would carry of removed sources is still theirs: it is dropped there, or it would come again. */
+function dropTakenOver(deps: Dependencies, source: string, names: ReadonlySet<string>): void {
+  const { buffer } = deps;
+  const own = new Set(buffer.reads.parts(source, 'accepted')?.map(({ id }) => id));
+  const taken = (buffer.reads.parts(source, 'candidate') ?? []).filter(
+    ({ id, name, carried }) => carried && names.has(name) && !own.has(id),
+  );
+  if (taken.length === 0) return;
+  const drivers = new Set<string>();
+  for (const part of taken) for (const { id } of buffer.parts.drivers(part)) drivers.add(id);
+  for (const removed of removedSources(deps)) {
+    dropParts(deps, removed, { names: new Set(taken.map(({ name }) => name)), drivers });
+  }
+}
+
+interface Dropped {
+  /** Parts of these names. */
+  readonly names: ReadonlySet<string>;
+  /** Only these drivers of them; `undefined`: all. */
+  readonly drivers?: ReadonlySet<string>;
+}
+
+function dropParts({ buffer }: Dependencies, source: string, dropped: Dropped): void {
+  const accepted = buffer.reads.parts(source, 'accepted');
+  const kept = accepted?.flatMap((part): readonly ChosenPart[] => {
+    if (part.kind === 'snapshot') return [withoutParts(buffer, part, dropped)];
+    return part.kind === 'part' && dropped.names.has(part.name) ? withoutDrivers(buffer, part, dropped) : [part];
+  });
+  if (kept !== undefined) buffer.reads.set(source, 'accepted', kept);
+}
+
+function withoutDrivers(buffer: Dependencies['buffer'], part: ReadPart, { drivers }: Dropped): readonly ChosenPart[] {
+  if (drivers === undefined) return [];
+  const others = new Set<string>();
+  for (const { id } of buffer.parts.drivers(part)) if (!drivers.has(id)) others.add(id);
+  return others.size === 0 ? [] : [{ ...part, id: copyPart({ buffer }, part.source, part, others) }];
+}
+
+/**
+ * A snapshot that does not stand for these parts any more, without the points that are of one of them alone. What they added
+ * to sums stays in these, until a candidate without the parts replaces them.
+ */
+function withoutParts(buffer: Dependencies['buffer'], snapshot: ReadPart, { names, drivers }: Dropped): ChosenPart {
+  const origins = buffer.parts.originsOf(snapshot.id);
+  if (!origins.some(({ name }) => names.has(name))) return snapshot;
+  const writer = buffer.parts.begin(snapshot.source, { name: '', kind: 'snapshot' }, snapshot.fingerprint);
+  const rest = function* (): Generator<FoldedDriver> {
+    for (const driver of buffer.parts.drivers(snapshot)) {
+      const isDropped = drivers === undefined || drivers.has(driver.id);
+      yield isDropped
+        ? { ...driver, cells: driver.cells.filter((cell) => !isCellOf({ buffer }, driver, { cell, names })) }
+        : driver;
+    }
+  };
+  writer.add(rest());
+  for (const { id, name } of origins) if (!names.has(name)) writer.addOrigin(id);
+  const { id } = writer.commit(snapshot, snapshot);
+  return { ...snapshot, id };
+}
+
+/** Parts that are gone: carried by the accepted read, or by a candidate that is held. */
+function carriedParts({ buffer }: Dependencies, source: string): readonly string[] {
+  const parts = (['accepted', 'candidate'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
+  return [...new Set(parts.filter(({ carried }) => carried).map(({ name }) => name))];
+}
+
+/**
+ * What `forget` may be asked for.
+ * @throws AgentError `usage` for a source or part that is not there or not gone.
+ */
+export function checkForget(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): void {
+  const { buffer, settings } = deps;
+  const isConfigured = settings.sources.some(({ name }) => name === source);
+  const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted');
+  if (parts === undefined) {
+    const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.reads.acceptedSources()])];
+    throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint: `there are ${known.join(', ')}` });
+  }
+  const carried = carriedParts(deps, source);
+  const shown = carried.length === 0 ? 'nothing is carried for it' : `carried for it are ${carried.join(', ')}`;
+  if (part !== undefined && !carried.includes(part)) {
+    throw new AgentError('usage', `source "${source}" carries no part "${part}"`, { hint: shown });
+  }
+  if (part === undefined && isConfigured && carried.length === 0) {
+    throw new AgentError('usage', `source "${source}" is in the config and ${shown}`, {
+      hint: 'take it out of the config first if it will not come back',
+    });
+  }
+}
