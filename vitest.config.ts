@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { orderSeed } from './test/support/seeds.ts';
 
 // Plain `npx vitest` runs on the machine's own Node, and SQLite's binding crashes an older one without a word.
@@ -11,33 +14,51 @@ if (major < 22 || (major === 22 && minor < 22)) {
 // As bin/driver-sync.js does, before a worker starts.
 process.env.TZ = 'UTC';
 
+// The machine's own habits are no part of any test.
+process.umask(0o022);
+for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY']) {
+  delete process.env[name];
+  delete process.env[name.toLowerCase()];
+}
+
 const unit = ['test/core/**/*.test.ts', 'test/config/**/*.test.ts'];
 const endToEnd = 'test/**/*.e2e.test.ts';
+
+const globalSetup = ['test/support/global-setup.ts'];
+
+/** Starting a process for each file costs half a second, so only files that start processes themselves have one each. */
+const projects = [
+  // Starts processes, servers and browsers.
+  { name: 'e2e', include: [endToEnd], globalSetup },
+  // The rest of the rooms, with a server in this process at most.
+  { name: 'rooms', include: ['test/**/*.test.ts'], exclude: [endToEnd, ...unit], isolate: false, globalSetup },
+  {
+    name: 'unit',
+    include: unit,
+    exclude: [endToEnd],
+    isolate: false,
+    setupFiles: ['test/support/within-the-process.ts'],
+  },
+];
+
+/** Mixes the files, the same each time. Those that take long begin, so that both workers end at about the same time. */
+class MixedWithinProjects extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ project, moduleId }: TestSpecification): string => {
+      const mixed = createHash('sha256').update(`${orderSeed} ${path.relative(import.meta.dirname, moduleId)}`);
+      return `${projects.findIndex(({ name }) => name === project.name)} ${mixed.digest('hex')}`;
+    };
+    return files
+      .map((file) => ({ file, place: placeOf(file) }))
+      .toSorted((a, b) => (a.place < b.place ? -1 : 1))
+      .map(({ file }) => file);
+  }
+}
 
 export default defineConfig({
   test: {
     setupFiles: ['test/support/setup.ts'],
-    // A file falls into one of the two by its folder and its name.
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: unit,
-          exclude: [endToEnd],
-          setupFiles: ['test/support/within-the-process.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'world',
-          include: ['test/**/*.test.ts'],
-          exclude: unit.map((pattern) => pattern.replace('*.test', '!(*.e2e).test')),
-          globalSetup: ['test/support/global-setup.ts'],
-        },
-      },
-    ],
+    projects: projects.map((test) => ({ extends: true, test })),
     // Processes, not threads: tests send signals, change the working directory of children and load native code.
     pool: 'forks',
     maxWorkers: 2,
@@ -45,8 +66,9 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // No test may lean on another. The order is mixed, and the same each time.
-    sequence: { shuffle: true, seed: orderSeed },
+    // No test may lean on another.
+    unstubEnvs: true,
+    sequence: { shuffle: { files: false, tests: true }, seed: orderSeed, sequencer: MixedWithinProjects },
     reporters: ['default'],
   },
 });

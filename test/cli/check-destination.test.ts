@@ -1,5 +1,5 @@
 /** `check --destination` tries the address as a push would, with an update that changes and deletes nothing. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { commandsWorld } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { longFile } from '../support/world.ts';
@@ -75,7 +75,6 @@ test('is 75 where the address cannot be reached, before what else is wrong but t
 test('a proxy that cannot be used is a problem, where the config names the destination', async () => {
   const { run, receiver } = await commandsWorld(books, files);
   vi.stubEnv('HTTP_PROXY', 'ftp://proxy.example.com');
-  onTestFinished(() => void vi.unstubAllEnvs());
   const { code, json } = await run('check', '--destination', '--json');
   expect(code).toBe(78);
   expect(json<Checked>()).toMatchObject({

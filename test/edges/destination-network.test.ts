@@ -1,12 +1,11 @@
+import { once } from 'node:events';
 import { type Socket, createServer as createRawServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { PushResult, SnapshotBody } from '../../src/core/ports.ts';
 import {
   answering,
-  atEnd,
   keeping,
   large,
-  megabyte,
   openProxy,
   push,
   rawReceiver,
@@ -69,34 +68,37 @@ describe('silence and broken connections', () => {
   });
 
   test('a slow receiver and a slow answer may take longer than the timeout, as long as bytes move', async () => {
-    const url = await rawReceiver((socket) => {
-      const answer = [...'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'.match(/.{1,8}/gs)!];
-      const drip = (): void => {
-        if (socket.read(4 * megabyte) !== null || socket.read() !== null) return void setTimeout(drip, 300);
-        const piece = answer.shift();
-        if (piece === undefined) return;
-        socket.write(piece);
-        setTimeout(drip, 500);
-      };
-      setTimeout(drip, 500);
-    });
-    const begin = performance.now();
-    expect((await push(url, { timeoutMs: 2000 })).outcome).toBe('acknowledged');
-    expect(performance.now() - begin).toBeGreaterThan(2000);
+    const clock = handClock(new Date(0));
+    const handle = async (socket: Socket): Promise<void> => {
+      let bytesLeft = large.bytes;
+      while (bytesLeft > 0) {
+        await once(socket, 'readable');
+        for (let piece = socket.read(); piece !== null; piece = socket.read()) bytesLeft -= piece.length;
+        await clock.advance(1000);
+      }
+      for (const piece of 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'.match(/.{1,8}/gs)!) {
+        await new Promise((written) => socket.write(piece, written));
+        await clock.advance(15_000);
+      }
+    };
+    const url = await rawReceiver((socket) => void handle(socket));
+    expect((await push(url, { body: large, timeoutMs: 60_000, clock })).outcome).toBe('acknowledged');
+    expect(clock.monotonicMs()).toBeGreaterThan(60_000);
   });
 
   test('a disk that is slow for longer than the timeout is no silence of the service', async () => {
+    const clock = handClock(new Date(0));
     const { url, received } = await keeping();
     const bytes = Buffer.alloc(200_000, 'x');
     const body: SnapshotBody = {
       ...snapshotOf(bytes),
       async *chunks() {
         yield bytes.subarray(0, 100_000);
-        await new Promise((resolve) => setTimeout(resolve, 1500));
+        await clock.advance(90_000);
         yield bytes.subarray(100_000);
       },
     };
-    expect((await push(url, { body, timeoutMs: 1000 })).outcome).toBe('acknowledged');
+    expect((await push(url, { body, timeoutMs: 60_000, clock })).outcome).toBe('acknowledged');
     expect(received[0]!.bytes.equals(bytes)).toBe(true);
   });
 });
@@ -247,8 +249,7 @@ describe('a proxy', () => {
   test('of another scheme, or of the process, is not used', async () => {
     const { url, received } = await keeping();
     const proxy = await openProxy();
-    process.env['HTTP_PROXY'] = proxy.url;
-    atEnd(() => delete process.env['HTTP_PROXY']);
+    vi.stubEnv('HTTP_PROXY', proxy.url);
     expect((await push(url, { env: { HTTPS_PROXY: proxy.url } })).outcome).toBe('acknowledged');
     expect(received).toHaveLength(1);
   });

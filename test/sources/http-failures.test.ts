@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AgentError } from '../../src/core/errors.ts';
 import { kinds } from '../../src/sources/index.ts';
 import { canCertify, certify } from '../support/certificate.ts';
@@ -211,11 +211,8 @@ describe('a failure says what, where and what to do, and nothing secret', () => 
 });
 
 describe('a proxy of the environment', () => {
-  afterEach(() => void vi.stubEnv('HTTP_PROXY', undefined).stubEnv('NO_PROXY', '*'));
-
   test('is asked, and what is wrong with it is said without its password', async () => {
     const proxy = await openProxy(407);
-    vi.stubEnv('NO_PROXY', '').stubEnv('http_proxy', undefined);
     vi.stubEnv('HTTP_PROXY', proxy.url.replace('http://', `ann:${secret}@`));
     const source = openSource('http', { url: 'http://reports.example.com/x.csv' }, await tempDir());
     const failure = await failureOf(source);

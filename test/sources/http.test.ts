@@ -3,7 +3,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Part } from '../../src/core/model.ts';
 import type { Source } from '../../src/core/ports.ts';
 import { webPlaceOf } from '../../src/sources/web/keys.ts';
@@ -233,7 +233,6 @@ describe('an answer', () => {
   test('stands in a private file while it is read, which is gone after it', async () => {
     const temporary = await tempDir();
     vi.stubEnv('TMPDIR', temporary);
-    onTestFinished(() => void vi.stubEnv('TMPDIR', undefined));
     const spools = async (): Promise<string[]> =>
       (await readdir(temporary)).filter((name) => name.startsWith('driver-sync-'));
     const source = await sourceOf(answer(csv));

@@ -7,7 +7,7 @@
  * removed, and every event of the pass. Counting them reaches every gap between two writes, and needs no clock.
  */
 import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { flushCompileCache, syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { openAgent } from '../../src/compose/agent.ts';
@@ -133,6 +133,8 @@ function pull(): never {
 }
 
 async function live({ config, kill, work }: ChildPlan): Promise<void> {
+  // Whoever is killed writes no cache at its end; without it, starting takes 150 ms more.
+  flushCompileCache();
   const plug = new Plug(kill);
   plug.connect();
   const silent = { debug() {}, info() {}, warn() {}, error() {} };

@@ -7,7 +7,7 @@ import { type Server, type Socket, connect, createServer as createRawServer } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Clock, Probe, PushResult, SnapshotBody } from '../../src/core/ports.ts';
 import type { DestinationSettings } from '../../src/core/settings.ts';
 import { openHttpDestination } from '../../src/edges/push/destination.ts';
@@ -15,15 +15,10 @@ import { memoryLog } from './memory-log.ts';
 
 export const never = new AbortController().signal;
 export const megabyte = 1024 * 1024;
-const cleanups: (() => unknown)[] = [];
 
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-/** Something to undo when the test has ended, whatever became of it. */
+/** Something to undo when the test has ended, whatever became of it. The last one comes first. */
 export function atEnd(cleanup: () => unknown): void {
-  cleanups.push(cleanup);
+  onTestFinished(async () => void (await cleanup()));
 }
 
 /** Serves until the end of the test and gives its address; connections that are still open then are cut. */
@@ -35,7 +30,7 @@ export async function serve(server: Server, scheme = 'http'): Promise<string> {
     socket.on('close', () => sockets.delete(socket));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  cleanups.push(() => {
+  atEnd(() => {
     for (const socket of sockets) socket.destroy();
     return new Promise((closed) => server.close(closed));
   });
@@ -141,7 +136,7 @@ function openDestination(
 
 export function file(name: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'driver-sync-destination-'));
-  cleanups.push(() => rmSync(folder, { recursive: true }));
+  atEnd(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 }

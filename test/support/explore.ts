@@ -64,6 +64,6 @@ if (!(minutes > 0)) {
   process.exit(64);
 }
 const withProperties = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
-  readFileSync(path.join(root, file), 'utf8').includes("from 'fast-check'"),
+  /from '(?:fast-check|.*\/seeds\.ts)'/.test(readFileSync(path.join(root, file), 'utf8')),
 );
 process.exitCode = explore(minutes, positionals.length > 0 ? positionals : withProperties.sort());

@@ -7,7 +7,16 @@ export const cannotBrowse = !existsSync(executablePath) && process.env['CI'] ===
 /** For the name of a suite. */
 export const browserName = cannotBrowse ? `${executablePath}, which is not installed` : executablePath;
 
-export function launchBrowser(...further: readonly string[]): Promise<Browser> {
+/** Only what hangs takes as long, also on a machine that is busy with something else. */
+const patienceMs = 120_000;
+
+export async function launchBrowser(...further: readonly string[]): Promise<Browser> {
   const args = '--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync';
-  return chromium.launch({ executablePath, args: [...args.split(' '), ...further] });
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...args.split(' '), ...further],
+    timeout: patienceMs,
+  });
+  browser.on('context', (context) => context.setDefaultTimeout(patienceMs));
+  return browser;
 }

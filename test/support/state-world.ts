@@ -37,7 +37,7 @@ export async function world({ state }: { state?: string } = {}): Promise<World> 
   });
   const config = path.join(dir, 'driver-sync.yaml');
   const sources = { sales: csv('sales.csv'), rents: csv('rents.csv') };
-  writeFileSync(config, stringify({ state, destination: { url: service.url, timeout: '200ms' }, sources }));
+  writeFileSync(config, stringify({ state, destination: { url: service.url, timeout: '1s' }, sources }));
   const write: World['write'] = (name, values, months = threeMonths) => {
     const rows = Object.entries(values).flatMap(([id, value]) => months.map((month) => `${id},${month},${value}`));
     writeFileSync(path.join(dir, name), ['id,time,value', ...rows, ''].join('\n'));
