@@ -1,6 +1,8 @@
+import { judgeChecked } from '../app/ask/check-judgement.ts';
 import { readKnown } from '../compose/known.ts';
 import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
 import { probeDestination } from '../compose/probe.ts';
+import { hasState, openFirstScratch, openScratch } from '../compose/scratch.ts';
 import { type Refusal, type SourceCheck, checkSource } from '../app/ask/check.ts';
 import { exposureWarnings, fileMode } from '../config/exposure.ts';
 import type { PlacedDiagnostic } from '../config/diagnostics.ts';
@@ -32,7 +34,7 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   if (settings !== undefined) warnOfState(settings);
   const isProbed = settings !== undefined && options.destination === true;
   const [sources, probed] = await Promise.all([
-    settings === undefined ? [] : checkSources(settings, options.offline === true),
+    settings === undefined ? [] : checkSources(context, settings, options.offline === true),
     isProbed ? probe(context, settings) : ({} satisfies Probed as Probed),
   ]);
   const problems = [
@@ -97,7 +99,7 @@ function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'probl
   }
 }
 
-function checkSources(settings: Settings, isOffline: boolean): Promise<SourceCheck[]> {
+async function checkSources(context: Context, settings: Settings, isOffline: boolean): Promise<readonly SourceCheck[]> {
   const deps = {
     clock: systemClock,
     openSource: sourceOpener(settings),
@@ -108,7 +110,18 @@ function checkSources(settings: Settings, isOffline: boolean): Promise<SourceChe
     maxRejects: settings.guard.maxRejects,
   };
   const signal = new AbortController().signal;
-  return Promise.all(settings.sources.map((source) => checkSource(deps, source, signal)));
+  const checks = await Promise.all(settings.sources.map((source) => checkSource(deps, source, signal)));
+  if (isOffline) return checks;
+  try {
+    const log = commandLog(context, 'error');
+    await using scratch = hasState(settings) ? await openScratch(settings, log) : await openFirstScratch(settings, log);
+    return await judgeChecked(scratch.deps, checks, signal);
+  } catch (error) {
+    // A state of another user or version must not keep a check from saying what it has read.
+    if (!isAgentError(error) || !error.code.startsWith('state.')) throw error;
+    const warning = `it is not known whether sync would accept it: ${error.message}`;
+    return checks.map((one) => ({ ...one, warnings: [...one.warnings, warning] }));
+  }
 }
 
 /** A column that is not there, or a test that fails, is a problem of the config: shown where it is asked for. */

@@ -1,9 +1,10 @@
 /** A copy of the state to try a pass on: `plan` and `forget` say with it what would happen. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { planLedger } from '../app/ask/plan-ledger.ts';
 import type { Dependencies } from '../app/dependencies.ts';
-import { isAgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import type { LocalBuffer } from '../core/stores.ts';
@@ -50,6 +51,41 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** The same for a state that is not there yet, and that stays so. */
+export async function openFirstScratch(settings: Settings, log: Log): Promise<OpenState> {
+  const directory = temporaryDirectory();
+  const ledger = openLedger(path.join(directory, 'ledger.db'), 'migrate');
+  const buffer = openBuffer(path.join(directory, 'buffer.db'), 'write');
+  return {
+    deps: {
+      ...partsOf(settings, { log }),
+      buffer,
+      ledger: planLedger(ledger),
+      archive: openArchive(directory),
+      destination: nowhere,
+    },
+    async [Symbol.asyncDispose]() {
+      buffer.close();
+      await ledger.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @throws AgentError `state.unwritable` */
+function temporaryDirectory(): string {
+  try {
+    return mkdtempSync(path.join(tmpdir(), 'driver-sync-'));
+  } catch (error) {
+    throw new AgentError('state.unwritable', `no directory can be made in ${tmpdir()}`, { cause: error });
+  }
+}
+
+/** Whether passes have left anything. */
+export function hasState(settings: Settings): boolean {
+  return existsSync(fileIn(settings, 'ledger'));
 }
 
 function copyBuffer(from: string, to: string): LocalBuffer {

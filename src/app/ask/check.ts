@@ -28,6 +28,8 @@ const shownMax = 10;
 
 export interface SourceCheck {
   readonly name: string;
+  /** All of its rows were read, and no file of it may still be half a file. */
+  readonly isWhole: boolean;
   readonly readings: readonly { driver: string; path: readonly string[]; month: string; value: string }[];
   readonly rejects: readonly (Reject & { readonly part: string })[];
   readonly warnings: readonly string[];
@@ -74,10 +76,11 @@ export async function checkSource(
       const ends: EndedPart[] = [];
       for (const part of parts) ends.push(await look.read(source, part, inner));
       await look.judgeEnds(source, { ends, listed }, inner);
+      look.end();
     });
   } catch (error) {
     if (!isAgentError(error)) throw error;
-    return { ...look.found(), error: { message: error.message, hint: error.hint } };
+    return { ...look.found(), isWhole: false, error: { message: error.message, hint: error.hint } };
   }
   return look.found();
 }
@@ -90,6 +93,8 @@ class Look {
   #mapping: Mapping;
   #months: MonthRules | undefined;
   #isRead = false;
+  #isWhole = false;
+  #isUnsure = false;
   readonly #readings: SourceCheck['readings'][number][] = [];
   readonly #rejects: (Reject & { part: string })[] = [];
   readonly #problems = new Map<string, MappingProblem>();
@@ -118,6 +123,7 @@ class Look {
   warnOfTables({ files }: Lookups): void {
     for (const { file, end } of files) {
       if (end.endsWithLineEnd || end.quietMs >= end.quietNeededMs) continue;
+      this.#isUnsure = true;
       this.#warnings.add(
         `${file} ends without a line end and may be half a file: sync takes it once it was quiet for ${end.quietNeededMs / 1000} s; end its last line if it is whole`,
       );
@@ -135,6 +141,10 @@ class Look {
     const { content, counts, fold, readings, rejects } = taker;
     // Columns that do not fit ended the read before its first row.
     if (content !== undefined || counts.rows > 0) this.#isRead = true;
+    if (content === undefined && counts.rows > 0) {
+      this.#isUnsure = true;
+      this.#warnings.add('only its first rows were read: "driver-sync plan" says whether sync would accept all of it');
+    }
     this.#readings.push(...readings);
     this.#rejects.push(...rejects.map((reject) => ({ ...reject, part: part.name })));
     const rules = { mapping: this.#settings.mapping, maxRejects, whole: content !== undefined };
@@ -166,10 +176,16 @@ class Look {
     }
     const [first, ...more] = unsure;
     if (first === undefined) return;
+    this.#isUnsure = true;
     const others = more.length === 0 ? '' : ` (and so do ${more.length} more)`;
     this.#warnings.add(
       `${first.part.name} ends without a line end${others} and may be half a file: sync takes it once it was quiet for ${first.neededMs / 1000} s; say lineEnd: any if such files are whole`,
     );
+  }
+
+  /** No part is left to be read. */
+  end(): void {
+    this.#isWhole = !this.#isUnsure;
   }
 
   #taker(part: Part): RowTaker & { readonly fold: Fold; readonly readings: SourceCheck['readings'][number][] } {
@@ -321,6 +337,7 @@ class Look {
     }
     return {
       name: this.#settings.name,
+      isWhole: this.#isWhole,
       readings: this.#readings,
       rejects: this.#rejects,
       warnings: [...this.#warnings],

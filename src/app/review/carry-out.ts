@@ -66,6 +66,7 @@ async function hold(deps: Dependencies, decision: Holding): Promise<Verdict> {
     approvable,
     deletes: shownDeletes(comparison),
     renamed: comparison.renamed,
+    conflictsWith: decision.conflictsWith,
   };
 }
 

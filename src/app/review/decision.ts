@@ -29,6 +29,8 @@ export interface Holding extends Reviewed, Hold {
   readonly kind: 'hold';
   /** False where another source has its drivers: no approval helps. */
   readonly approvable: boolean;
+  /** The source that has its drivers, where that holds it. */
+  readonly conflictsWith?: string;
   /** Why its approval is dropped; `undefined`: it stays pending, since only another held source keeps it from being used. */
   readonly whyDropped: string | undefined;
 }

@@ -62,7 +62,7 @@ function conflictsOfAllCandidates(
 function holdFor(one: CandidateDecision, found: readonly Conflict[], lasting: ReadonlySet<string>): CandidateDecision {
   const conflict = found.find(({ driver }) => lasting.has(driver));
   const { driver, owner } = conflict ?? found[0]!;
-  const held = { ...one, kind: 'hold', approvable: false } as const;
+  const held = { ...one, kind: 'hold', approvable: false, conflictsWith: owner } as const;
   if (conflict === undefined) {
     const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}" until the held read of "${owner}" is accepted`;
     const hint = `if the driver has moved, approve "${owner}" too: both are then accepted together; else mend what holds "${owner}"`;

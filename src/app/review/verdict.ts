@@ -16,6 +16,8 @@ export interface Verdict {
   readonly deletes?: readonly DriverDeletes[] | undefined;
   /** Of a held candidate: false where no approval helps. */
   readonly approvable?: boolean | undefined;
+  /** Of a held candidate: the source that has its drivers, where that holds it. */
+  readonly conflictsWith?: string | undefined;
   /** Of a held candidate: ids that it changes under the same path. */
   readonly renamed?: readonly RenamedId[] | undefined;
 }
