@@ -67,7 +67,6 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     // No test may lean on another.
-    unstubEnvs: true,
     sequence: { shuffle: { files: false, tests: true }, seed: orderSeed, sequencer: MixedWithinProjects },
     reporters: ['default'],
   },
