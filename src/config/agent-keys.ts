@@ -1,5 +1,6 @@
 /** The keys of the agent itself: everything but the sources. */
 import { z } from 'zod';
+import { isHeaderText, isToken } from '../http/credentials.ts';
 import {
   anyText,
   cron,
@@ -54,14 +55,6 @@ const url = scalar<string>({ type: 'string', examples: ['https://drivers.example
   return { value: base };
 });
 
-/** What HTTP accepts as the value of a header. A key copied from a file often ends with a line end. */
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** Whether an HTTP header can carry this as one word. */
-export function isToken(said: string): boolean {
-  return /^[\x21-\x7e]+$/.test(said);
-}
-
 const token = scalar<string>({ type: 'string', examples: ['${DRIVERS_TOKEN}'] }, (written) => {
   const said = textOf(written);
   if (said === undefined) return { diagnostic: { message: 'the token is not a text', hint: 'put it in quotes' } };
@@ -75,10 +68,7 @@ const token = scalar<string>({ type: 'string', examples: ['${DRIVERS_TOKEN}'] },
   };
 });
 
-const header = anyText.refine(
-  (value) => headerValue.test(value),
-  'a line end or another character that headers cannot have',
-);
+const header = anyText.refine(isHeaderText, 'a line end or another character that headers cannot have');
 
 export const destinationShape = {
   url: url.describe('The address of the service. `/api/extDrivers/update` is appended.'),

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DestinationSettings, Secret, Settings } from '../core/settings.ts';
-import { isToken, destinationShape } from './agent-keys.ts';
+import { hasCertificate, isHeaderName, isToken, protocolHeaders } from '../http/credentials.ts';
+import { destinationShape } from './agent-keys.ts';
 import type { Environment } from './document.ts';
 import { reportMissing } from './fields.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
@@ -17,20 +18,7 @@ interface Surroundings {
 }
 
 /** Headers that the agent sets itself. Another value would break the request or be untrue. */
-const ownHeaders = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-]);
+const ownHeaders = new Set([...protocolHeaders, 'content-encoding', 'content-type', 'user-agent']);
 
 /** Reads `destination` and reports what is wrong without showing any of its texts. */
 export function readDestination(cursor: Cursor, surroundings: Surroundings): Target {
@@ -71,7 +59,7 @@ function checkHeaders(cursor: Cursor, hasToken: boolean): void {
     const name = key.toLowerCase();
     const report = (message: string, hint: string): void =>
       at.report({ path: [...at.path, key], on: 'key', message, hint });
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) report('not a name for a header', 'use letters, digits and "-"');
+    if (!isHeaderName(name)) report('not a name for a header', 'use letters, digits and "-"');
     else if (ownHeaders.has(name)) report(`the agent sets the header ${name} itself`, 'remove it');
     else if (name === 'authorization' && hasToken)
       report('token already sets the header authorization', 'keep one of the two');
@@ -110,7 +98,7 @@ function readCaFile(
   if (caFile === undefined) return undefined;
   const file = path.resolve(baseDir, caFile);
   const text = secrets === 'required' ? readPrivate(within(cursor, 'caFile'), file) : undefined;
-  if (text !== undefined && !text.includes('-----BEGIN CERTIFICATE-----')) {
+  if (text !== undefined && !hasCertificate(text)) {
     const at = within(cursor, 'caFile');
     at.report({ path: at.path, message: 'no certificate in the file', hint: 'name a PEM file: BEGIN CERTIFICATE' });
   }

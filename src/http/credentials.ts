@@ -34,7 +34,7 @@ export async function readToken(secret: Secret | undefined, reading: Reading): P
 export async function readAuthorities(caFile: string | undefined, reading: Reading): Promise<string[] | undefined> {
   if (caFile === undefined) return undefined;
   const pem = await readConfigFile(`the caFile ${caFile}`, caFile, reading);
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
+  if (!hasCertificate(pem)) {
     throw new AgentError(reading.code, `the caFile ${caFile} holds no certificate`, { hint: 'it must be in PEM' });
   }
   const { getCACertificates } = await import('node:tls');
@@ -69,6 +69,11 @@ function aborted(signal: AbortSignal): Promise<never> {
 /** What a header can carry as one word. */
 export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
+}
+
+/** Whether a text holds a certificate in PEM. */
+export function hasCertificate(text: string): boolean {
+  return text.includes('-----BEGIN CERTIFICATE-----');
 }
 
 /** What HTTP takes as the value of a header: a key from a file often drags a line end along. */

@@ -4,7 +4,7 @@ import type { AudioInput, ImageInput, VideoInput } from '../../src/contract/rout
 import type { Catalog, Model } from '../../src/emulator/routing/catalog.ts';
 import type { AudioModel, ImageModel, Values, VideoModel } from '../../src/emulator/routing/model.ts';
 import { decide } from '../../src/emulator/routing/pipeline.ts';
-import type { RoutingRequest } from '../../src/emulator/routing/pipeline.ts';
+import type { RoutingRequest } from '../../src/emulator/routing/request.ts';
 import { readPrompt } from '../../src/emulator/routing/prompt-traits.ts';
 import { situations } from '../support/routing-requests.ts';
 

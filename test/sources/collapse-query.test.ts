@@ -6,7 +6,8 @@ import { formatMonth, monthOf, stampSeconds } from '../../src/core/time/month.ts
 import type { DriverEntry, Mapping } from '../../src/core/settings.ts';
 import type { TimeFormat } from '../../src/core/time/time-format.ts';
 import { compileTimeReader } from '../../src/core/time/time.ts';
-import { collapseQuery, pushdownProblems } from '../../src/sources/databases/collapse-query.ts';
+import { pushdownProblems } from '../../src/sources/databases/collapse-plan.ts';
+import { collapseQuery } from '../../src/sources/databases/collapse-query.ts';
 import type { Dialect } from '../../src/sources/databases/dialect.ts';
 import { duckdbDialect } from '../../src/sources/databases/duckdb-dialect.ts';
 import { monthRule } from '../../src/sources/databases/month-rule.ts';

@@ -13,7 +13,8 @@ import type { Modality, RouterSettings } from '../../src/contract/routing-settin
 import { builtInCatalog } from '../../src/emulator/routing/catalog.ts';
 import type { Catalog, Model } from '../../src/emulator/routing/catalog.ts';
 import { decide } from '../../src/emulator/routing/pipeline.ts';
-import type { NoEligible, Routed, RoutingRequest } from '../../src/emulator/routing/pipeline.ts';
+import type { NoEligible, Routed } from '../../src/emulator/routing/pipeline.ts';
+import type { RoutingRequest } from '../../src/emulator/routing/request.ts';
 
 export type Input = VideoInput | ImageInput | AudioInput;
 

@@ -4,14 +4,23 @@ import {
   getOAuthProtectedResourceMetadataUrl,
   requireBearerAuth,
 } from '@modelcontextprotocol/server';
+import type { Database } from 'better-sqlite3';
+import type { Routing } from '../routing/routing.ts';
 import { Authorization } from './authorization.ts';
-import type { AgentToolsContext } from './endpoint.ts';
 import { LoginStore } from './login-store.ts';
 import { toolScopes } from './scopes.ts';
 import { buildToolServer } from './tools.ts';
 
 /** Each name and port at which the emulator is reached has its own issuer; the oldest one is dropped beyond this many. */
 const originsMax = 16;
+
+export interface AgentToolsContext {
+  readonly routing: Routing;
+  /** Keeps clients, grants and tokens as long as it lives. */
+  readonly database: Database;
+  /** Whether pages of another origin may use the tools and their login. */
+  readonly isOriginAllowed: (origin: string) => boolean;
+}
 
 export interface ToolRequest {
   readonly request: Request;

@@ -2,21 +2,11 @@
  * Routes of the agent tools. Their code is loaded on the first request. It needs packages that are optional peers, since a
  * daemon that embeds the emulator works without them.
  */
-import type { Database } from 'better-sqlite3';
 import type { Context } from 'hono';
 import { refuse } from '../answers.ts';
 import { route } from '../routes.ts';
 import type { App, EmulatorEnv, Handler } from '../routes.ts';
-import type { Routing } from '../routing/routing.ts';
-import type { AgentTools } from './agent-tools.ts';
-
-export interface AgentToolsContext {
-  readonly routing: Routing;
-  /** Keeps clients, grants and tokens as long as it lives. */
-  readonly database: Database;
-  /** Whether pages of another origin may use the tools and their login. */
-  readonly isOriginAllowed: (origin: string) => boolean;
-}
+import type { AgentTools, AgentToolsContext } from './agent-tools.ts';
 
 /** Methods by path; `/mcp` checks its own. Browsers send OPTIONS before a request from another origin. */
 const methods: Readonly<Record<string, readonly string[]>> = {

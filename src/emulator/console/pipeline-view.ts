@@ -1,7 +1,7 @@
 /** Shows the pipeline stage by stage: the models that are left, and those that were dropped. */
 import { html } from 'hono/html';
 import type { PipelineEntry } from '../../contract/routing-answers.ts';
-import type { Dropped, RoutingRequest } from '../routing/pipeline.ts';
+import type { Dropped, RoutingRequest } from '../routing/request.ts';
 import { countOf, groupDigits, showState } from './page.ts';
 import type { Html } from './page.ts';
 

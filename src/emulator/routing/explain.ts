@@ -1,7 +1,7 @@
 /** Explains a decision to people: the reason for the pick, or for a refusal and its remedy. */
 import type { CapacityFallback, FilterName } from '../../contract/routing-answers.ts';
 import type { OptimizationTarget } from '../../contract/routing-settings.ts';
-import type { Dropped, RoutingRequest } from './pipeline.ts';
+import type { Dropped, RoutingRequest } from './request.ts';
 import type { Finding } from './prompt-traits.ts';
 import type { Candidate, Ranking } from './rank.ts';
 import type { Rules } from './rules.ts';

@@ -9,34 +9,19 @@ import type {
   ResolvedSettings,
 } from '../../contract/routing-answers.ts';
 import type { AudioInput, ImageInput, VideoInput } from '../../contract/routing-inputs.ts';
-import type { Modality, RouterSettings } from '../../contract/routing-settings.ts';
+import type { RouterSettings } from '../../contract/routing-settings.ts';
 import { audioRules } from './audio-rules.ts';
 import type { Catalog } from './catalog.ts';
 import { explainPick, explainRefusal } from './explain.ts';
 import { imageRules } from './image-rules.ts';
 import type { Model } from './model.ts';
+import type { Dropped, RoutingRequest } from './request.ts';
 import { readPrompt } from './prompt-traits.ts';
 import type { Finding } from './prompt-traits.ts';
 import { Ranking, scoreOf } from './rank.ts';
 import type { Candidate } from './rank.ts';
 import type { Rules } from './rules.ts';
 import { videoRules } from './video-rules.ts';
-
-/** The input of routing. `settings` are the router's at this moment, `configId` is its slug. */
-export interface RoutingRequest {
-  readonly modality: Modality;
-  /** The input of that modality, as its schema returns it. */
-  readonly input: VideoInput | ImageInput | AudioInput;
-  readonly settings: RouterSettings;
-  readonly configId: string;
-}
-
-/** A model that a filter dropped, and why, such as "duration 30". */
-export interface Dropped {
-  readonly model: Model;
-  readonly filter: FilterName;
-  readonly because: string;
-}
 
 export interface Routed {
   readonly kind: 'routed';

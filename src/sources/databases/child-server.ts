@@ -1,10 +1,10 @@
 /** The other side of `child-session.ts`: a process that answers requests about one database and writes to no stream. */
 import type { Row } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
-import { isFieldTooLong, rowBytesMax } from '../limits.ts';
+import { batchLengthMax, isFieldTooLong, rowBytesMax } from '../limits.ts';
 import type { Failure, Reply, Request } from './child-session.ts';
-import { batchCharsMax, batchRows, fieldTooLong, longFieldHint, longRowHint, rowTooLong } from './long-rows.ts';
-import type { QueryColumn } from './query.ts';
+import { batchRows, fieldTooLong, longFieldHint, longRowHint, rowTooLong } from './long-rows.ts';
+import type { QueryColumn } from './connection.ts';
 
 /** One database, as its engine reads it. What it throws becomes a `Failure`. */
 export interface ChildReader<Place> {
@@ -42,7 +42,7 @@ export class Batch {
   }
 
   get isFull(): boolean {
-    return this.rows.length >= batchRows || this.#chars >= batchCharsMax;
+    return this.rows.length >= batchRows || this.#chars >= batchLengthMax;
   }
 
   /** @throws Refusal where it is too long */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { AgentError, type ErrorCode } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
 import { farewell } from './farewell.ts';
-import type { Connection, QueryColumn } from './query.ts';
+import type { Connection, QueryColumn } from './connection.ts';
 
 /** `rows` runs a statement; its batches are the replies to that and to each `more`. */
 export type Request<Place> =

@@ -7,7 +7,7 @@
  * ties between keys that make one driver end as they do without pushdown.
  */
 import { type Line, type LineFormat, lineFormat } from './collapse-line.ts';
-import type { CollapsePlan, CollapseRequest, LineKind, WantedLine } from './collapse-query.ts';
+import type { CollapsePlan, CollapseRequest, LineKind, WantedLine } from './collapse-plan.ts';
 import { type Dialect, type SqlColumn, always, decimalDigits, everyYear, wholeDigits } from './dialect.ts';
 import { type MonthRule, monthRule } from './month-rule.ts';
 import { withoutEnd } from './query-words.ts';

@@ -1,6 +1,6 @@
 /** The answer of a database that collapsed a query, as batches for the agent. */
 import type { CollapsedRow, CollapsedValue, Row, RowBatch } from '../../core/model.ts';
-import type { CollapsePlan } from './collapse-query.ts';
+import type { CollapsePlan } from './collapse-plan.ts';
 import type { CollapseSql } from './collapse-sql.ts';
 
 export interface Collapse extends CollapseSql {

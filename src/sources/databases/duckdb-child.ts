@@ -15,7 +15,7 @@ import { fieldBytesMax } from '../limits.ts';
 import { type ChildReader, Refusal, serve } from './child-server.ts';
 import type { Failure } from './child-session.ts';
 import { duckdbText, mayBeLong } from './duckdb-dialect.ts';
-import type { QueryColumn } from './query.ts';
+import type { QueryColumn } from './connection.ts';
 import { firstWord, withoutEnd } from './query-words.ts';
 
 export interface DuckDbPlace {

@@ -8,7 +8,7 @@ import { accessError, codeOf, untilAborted } from '../files/access.ts';
 import { ChildSession } from './child-session.ts';
 import type { DuckDbPlace } from './duckdb-child.ts';
 import { missingDriver } from './failure.ts';
-import type { Connection } from './query.ts';
+import type { Connection } from './connection.ts';
 
 export interface DuckDbSettings {
   /** Absolute path; `undefined`: a database in memory. */

@@ -5,9 +5,6 @@ import { fieldBytesMax, rowBytesMax } from '../limits.ts';
 /** Most rows of a batch. */
 export const batchRows = 1000;
 
-/** A batch takes no more rows once it has so many characters. */
-export const batchCharsMax = 4_000_000;
-
 export const fieldTooLong = 'a field over 10 MB';
 export const longFieldHint = 'leave it out in the query, or take its beginning: substr(…, 1, 1000)';
 export const rowTooLong = 'a row over 64 MB';

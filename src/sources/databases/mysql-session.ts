@@ -9,7 +9,7 @@ import type { Address } from './address.ts';
 import { type Encryption, openSafely } from './encryption.ts';
 import { missingDriver, serverError } from './failure.ts';
 import { farewell } from './farewell.ts';
-import type { Connection, QueryColumn } from './query.ts';
+import type { Connection, QueryColumn } from './connection.ts';
 import { type Column, isBinary, typeOf } from './mysql-columns.ts';
 import { type Warning, cutWords, inexactWords, openingWords, queryWords, withoutTls } from './mysql-failures.ts';
 import { RowQueue } from './row-queue.ts';

@@ -10,7 +10,7 @@ import { type Encryption, openSafely } from './encryption.ts';
 import { type Words, missingDriver, networkWords, serverError } from './failure.ts';
 import { farewell } from './farewell.ts';
 import { Description, Portal } from './postgres-statement.ts';
-import type { Connection, QueryColumn } from './query.ts';
+import type { Connection, QueryColumn } from './connection.ts';
 
 /**
  * Values as texts that do not depend on the server, the database or the role; `lc_monetary` stays, since it decides

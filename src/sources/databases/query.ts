@@ -9,7 +9,9 @@ import type { LookupFiles, Mapping } from '../../core/settings.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import { freshVersion } from '../kind.ts';
 import type { SourceContext } from '../kind.ts';
-import { type CollapseQuery, collapseQuery, pushdownProblems } from './collapse-query.ts';
+import { pushdownProblems } from './collapse-plan.ts';
+import { type CollapseQuery, collapseQuery } from './collapse-query.ts';
+import type { Connection, QueryColumn } from './connection.ts';
 import type { Dialect } from './dialect.ts';
 import { RowHash } from './row-hash.ts';
 
@@ -42,41 +44,6 @@ export const queryKeys = {
 };
 
 export type QuerySettings = z.output<z.ZodObject<typeof queryKeys>>;
-
-/** One column of a query's result. */
-export interface QueryColumn {
-  /** As the engine writes it, not trimmed. */
-  readonly name: string;
-  /**
-   * The engine's own word for its type, for the engine's dialect. PostgreSQL: `numeric`, `numeric(14,2)`, `timestamptz`, and
-   * the number of a type that is not built in. MySQL: `NEWDECIMAL(14,2)`, `TIMESTAMP`, `VAR_STRING(136)` in bytes, and `BINARY` where a
-   * text type holds bytes. DuckDB: `DECIMAL(14,2)`.
-   */
-  readonly type: string;
-}
-
-/** One read-only, repeatable-read transaction on a connection of its own. */
-export interface Connection {
-  /**
-   * The columns a statement would give. Runs nothing.
-   * @throws AgentError `part.unreadable` where the statement does not give rows
-   */
-  describe(sql: string): Promise<readonly QueryColumn[]>;
-  /**
-   * The rows of a statement as texts ('' for NULL), in batches of about 1000; the engine runs no further ahead than one
-   * batch. Ends its statement on return() and when the signal of `connect` aborts, with any error.
-   * @throws AgentError `part.unreadable`
-   */
-  rows(sql: string): AsyncGenerator<readonly Row[], void, void>;
-  /**
-   * Refuses the rows that were read if the engine only warned where a cast of the query made another value. Absent for engines
-   * that fail there.
-   * @throws AgentError `part.unreadable`
-   */
-  refuseInexact?(): void;
-  /** Ends the transaction and the connection, whatever state they are in. Never throws. */
-  close(): Promise<void>;
-}
 
 /** A database in its place. */
 export interface Engine {

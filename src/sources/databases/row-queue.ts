@@ -3,7 +3,8 @@
  * would fill the memory is refused before all of it has arrived.
  */
 import type { Row } from '../../core/model.ts';
-import { batchCharsMax, batchRows, longRowError, rowBytesAllowed } from './long-rows.ts';
+import { batchLengthMax } from '../limits.ts';
+import { batchRows, longRowError, rowBytesAllowed } from './long-rows.ts';
 
 export class RowQueue {
   readonly #place: string;
@@ -30,12 +31,12 @@ export class RowQueue {
 
   /** Whether the driver should bring no more: there is a whole batch, or a failure. */
   get isFull(): boolean {
-    return this.#rows.length >= batchRows || this.#chars >= batchCharsMax || this.#failure !== undefined;
+    return this.#rows.length >= batchRows || this.#chars >= batchLengthMax || this.#failure !== undefined;
   }
 
   /** How many rows like those of the batch at hand make a whole one. */
   get rowsToAskFor(): number {
-    const share = Math.floor((batchCharsMax * this.#rows.length) / Math.max(1, this.#chars));
+    const share = Math.floor((batchLengthMax * this.#rows.length) / Math.max(1, this.#chars));
     return Math.min(batchRows, Math.max(1, share));
   }
 

@@ -7,7 +7,7 @@ import type Sqlite from 'better-sqlite3';
 import { type Batch, type ChildReader, Refusal, serve } from './child-server.ts';
 import type { Failure } from './child-session.ts';
 import { fieldTooLong, longFieldHint } from './long-rows.ts';
-import type { QueryColumn } from './query.ts';
+import type { QueryColumn } from './connection.ts';
 
 let database: Sqlite.Database | undefined;
 let results: IterableIterator<unknown[]> | undefined;

@@ -1,7 +1,7 @@
 /** One SQLite database, opened as soon as no writer has it locked. */
 import type { Clock } from '../../core/ports.ts';
 import { ChildSession } from './child-session.ts';
-import type { Connection } from './query.ts';
+import type { Connection } from './connection.ts';
 
 /** How long a writer may keep the database locked before the read has failed, in ms. */
 const lockedMaxMs = 5_000;

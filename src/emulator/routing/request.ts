@@ -1,0 +1,21 @@
+/** What is to be routed, and what became of the models that were not eligible. */
+import type { FilterName } from '../../contract/routing-answers.ts';
+import type { AudioInput, ImageInput, VideoInput } from '../../contract/routing-inputs.ts';
+import type { Modality, RouterSettings } from '../../contract/routing-settings.ts';
+import type { Model } from './model.ts';
+
+/** The input of routing. `settings` are the router's at this moment, `configId` is its slug. */
+export interface RoutingRequest {
+  readonly modality: Modality;
+  /** The input of that modality, as its schema returns it. */
+  readonly input: VideoInput | ImageInput | AudioInput;
+  readonly settings: RouterSettings;
+  readonly configId: string;
+}
+
+/** A model that a filter dropped, and why, such as "duration 30". */
+export interface Dropped {
+  readonly model: Model;
+  readonly filter: FilterName;
+  readonly because: string;
+}
