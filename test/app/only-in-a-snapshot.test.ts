@@ -147,3 +147,31 @@ test('what a snapshot stands for goes on being known from snapshot to snapshot',
   await w.write('in/9.csv', value('A', 1));
   expect(await w.sync()).toMatchObject({ ...unchanged, ...judged(0, 'sales', { carried: [] }) });
 });
+
+test('a snapshot of an older version, which knows only names and times, carries all the same', async () => {
+  await using w = await lost(longSource('in/*.csv'), { 'in/1.csv': value('A', 1), 'in/2.csv': value('B', 1) });
+  await w.open(async ({ ledger, archive }) => {
+    const snapshot = await archive.open((await ledger.pushes.lastAcknowledged())?.digest ?? '');
+    if (snapshot === undefined) throw new Error('the snapshot is not kept');
+    const bare = snapshot.origins.map(({ id, source, name, revisedAtMs }) => ({ id, source, name, revisedAtMs }));
+    await archive.write([...snapshot.read()], snapshot.format, bare);
+  });
+  await w.remove('in/1.csv');
+  expect(await w.sync()).toMatchObject({ ...judged(3, 'sales', { carried: ['in/1.csv'] }), outcome: 'unchanged' });
+  await w.write('in/2.csv', value('B', 2));
+  expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+  expect(w.points()).toEqual({ A: { '2026-01': '1' }, B: { '2026-01': '2' } });
+});
+
+test('months of history do not make a part of a file that is long gone', async () => {
+  const source = longSource('in/*.csv', { history: 'carry', parts: 'newest' });
+  await using w = await world({ config: { sources: { sales: source } }, files: { 'in/1.csv': value('A', 1) } });
+  await w.sync();
+  await w.write('in/2.csv', longFile({ A: { '2026-02': 2 } }));
+  await w.remove('in/1.csv');
+  expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+  await w.loseBuffer();
+  await w.reconfigure({ sources: { sales: longSource('in/*.csv', { history: 'carry' }) } });
+  expect(await w.sync()).toMatchObject({ ...unchanged, ...judged(0, 'sales', { carried: [] }) });
+  expect(w.points()).toEqual({ A: { '2026-01': '1', '2026-02': '2' } });
+});
