@@ -1,5 +1,5 @@
 /** What people are told of readings that have one same time and different values, where a last or first takes one of them. */
-import { collapsedFrom } from '../core/mapping/entry-reader.ts';
+import { rowOf } from '../core/row-origin.ts';
 import type { Rule } from '../core/model.ts';
 import type { TiesFound } from '../core/series/compare.ts';
 import { utcOffsetSeconds } from '../core/time/zone.ts';
@@ -25,7 +25,7 @@ function warning(tie: TiesFound, context: TieContext): string {
   const { rule, where, points, example } = tie;
   const { driver, seconds, left, kept } = example;
   const reading = ({ value, row, part }: typeof left): string =>
-    `${value} (${context.partName(part)}${row < collapsedFrom ? ` row ${row}` : ''})`;
+    `${value} (${context.partName(part)}${rowOf(row) === null ? '' : ` row ${rowOf(row)}`})`;
   const many = points === 1 ? '1 point has' : `${points} points have`;
   const rows = where === 'within' ? 'rows' : 'rows in several parts';
   const which = rule === 'last' ? 'later' : 'earlier';

@@ -2,7 +2,8 @@
 import { isAgentError } from '../../core/errors.ts';
 import { isAdding } from '../../core/guard/guard.ts';
 import { type MappingProblem, columnProblems, literalWarnings, otherDelimiter } from '../../core/mapping/columns.ts';
-import { type MonthRules, collapsedFrom } from '../../core/mapping/entry-reader.ts';
+import type { MonthRules } from '../../core/mapping/entry-reader.ts';
+import { rowOf } from '../../core/row-origin.ts';
 import { type ReadingSink, textOf, valueOf } from '../../core/mapping/reading.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { Part, Reject } from '../../core/model.ts';
@@ -232,7 +233,7 @@ class Look {
         const read = { text: textOf(reading), time: reading.time };
         for (const slip of this.#slips[entry] ?? []) slip.note(read);
         // Entries of a row that a database collapsed have places of their own.
-        if (row !== made.row && row < collapsedFrom) made.entries.clear();
+        if (row !== made.row && rowOf(row) !== null) made.entries.clear();
         made.row = row;
         // Several readings of one row may be meant where they add up.
         if (!isAdding(rule))

@@ -1,7 +1,7 @@
 /** The readings behind one point: its parts are read again, and the buffer is left as it is. */
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
-import { collapsedFrom } from '../../core/mapping/entry-reader.ts';
+import { rowOf } from '../../core/row-origin.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import { type Batch, lineOf } from '../../core/mapping/column-batch.ts';
 import { textOf, valueOf } from '../../core/mapping/reading.ts';
@@ -191,7 +191,7 @@ function takerOf(
         const time = describeTime(moment.seconds, rules.timezone);
         readings.push({
           part,
-          row: row >= collapsedFrom ? null : row,
+          row: rowOf(row),
           time,
           value: valueOf(reading),
           text: textOf(reading),

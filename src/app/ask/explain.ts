@@ -1,6 +1,6 @@
 /** Where the numbers of a driver came from. Every source may be unplugged. */
 import { AgentError } from '../../core/errors.ts';
-import { collapsedFrom } from '../../core/mapping/entry-reader.ts';
+import { rowOf } from '../../core/row-origin.ts';
 import type { Month } from '../../core/model.ts';
 import { valuesByMonth } from '../../core/series/diff.ts';
 import { type Cell, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
@@ -59,6 +59,7 @@ export async function explain(deps: Dependencies, driver: string, month?: string
   const points: ExplainedPoint[] = [];
   for (const cell of shown) {
     const origin = buffer.parts.origin(cell.part);
+    const row = rowOf(cell.row);
     const firstPush =
       pushed?.get(cell.month) === cell.value ? await ledger.pushes.firstOf(address, id, cell.month) : undefined;
     points.push({
@@ -66,7 +67,8 @@ export async function explain(deps: Dependencies, driver: string, month?: string
       value: cell.value,
       source: origin.source,
       part: origin.name,
-      ...(cell.row >= collapsedFrom ? { row: null, collapsed: describeCollapsed(deps, id, cell) } : { row: cell.row }),
+      row,
+      ...(row === null ? { collapsed: describeCollapsed(deps, id, cell) } : {}),
       text: cell.text,
       superseded: cell.count - 1,
       ...(firstPush === undefined ? {} : { firstPush }),

@@ -1,4 +1,5 @@
 /** One entry of `drivers:` for the columns of one part. */
+import { orderOfPlace } from '../row-origin.ts';
 import { divideDecimal } from '../numbers/arithmetic.ts';
 import type { Calendar } from '../time/calendar.ts';
 import { type DecimalFormat, describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
@@ -57,12 +58,6 @@ function newReading(): PendingReading {
   const numbers = { mantissa: 0.5, scale: 0, row: 0.5, count: 1, entry: 0 };
   return { ...numbers, value: '', text: '', time: '', latest: undefined, name: noName, moment: noMoment };
 }
-
-/**
- * Rows that a database collapsed are numbered from here on. These numbers order readings of one time; people are not
- * shown them.
- */
-export const collapsedFrom = 2 ** 40;
 
 export interface EntryContext {
   readonly mapping: Mapping;
@@ -177,7 +172,7 @@ export class EntryReader {
     reading.name = name;
     reading.moment = moment;
     reading.time = time;
-    reading.row = collapsedFrom + place;
+    reading.row = orderOfPlace(place);
     reading.count = count;
     reading.latest = latest && this.#latest(latest);
     reading.entry = this.#index;
@@ -188,7 +183,7 @@ export class EntryReader {
   /** A time that cannot be read cannot be the latest one. */
   #latest({ time, place }: NonNullable<CollapsedValue['latest']>): LatestReading | undefined {
     const moment = this.#readTime(time);
-    return typeof moment === 'string' ? undefined : { moment, row: collapsedFrom + place };
+    return typeof moment === 'string' ? undefined : { moment, row: orderOfPlace(place) };
   }
 
   /** All that is wrong with the row, in the order of what was asked for. */

@@ -29,7 +29,7 @@ export interface Reading {
   readonly text: string;
   /** The time's text as read. */
   readonly time: string;
-  /** Counted from 1; from `collapsedFrom` on where a database collapses rows. */
+  /** Its order in the part: see `row-origin.ts`. */
   readonly row: number;
   /** How many readings of the source it stands for: more than one where a database collapsed them. */
   readonly count: number;

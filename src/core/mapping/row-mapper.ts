@@ -1,12 +1,13 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
 import { AgentError } from '../errors.ts';
+import { orderOfPlace } from '../row-origin.ts';
 import type { CollapsedRow, FieldFault, RowBatch } from '../model.ts';
 import type { Mapping, Test } from '../settings.ts';
 import { trimWhiteSpace } from '../text.ts';
 import { BatchColumns } from './batch-columns.ts';
 import type { Batch, ColumnNeed } from './column-batch.ts';
 import { type FieldPlace, columnNeeds, columnProblems, placesOf } from './columns.ts';
-import { EntryReader, type MonthRules, RowTake, collapsedFrom } from './entry-reader.ts';
+import { EntryReader, type MonthRules, RowTake } from './entry-reader.ts';
 import { Keyed } from './keyed.ts';
 import type { ReadingSink } from './reading.ts';
 
@@ -69,7 +70,7 @@ export class RowMapper {
     for (const entry of this.#entries) entry.begin();
     let passed = 0;
     for (let at = 0; at < columns.count; at++) {
-      const row = places === undefined ? rowsBefore + at + 1 : collapsedFrom + (places[at] as number);
+      const row = places === undefined ? rowsBefore + at + 1 : orderOfPlace(places[at] as number);
       const reject = this.#unreadable(at, fault);
       const many = collapsed?.[at];
       const passes =

@@ -14,7 +14,7 @@ import type { Month, Rule } from '../model.ts';
 export interface Place {
   readonly seconds: number;
   readonly nanos: number;
-  /** Counted from 1. */
+  /** Its order in the part: see `row-origin.ts`. */
   readonly row: number;
   /** The id of the part's read in the buffer, see `PartOrigin`. */
   readonly part: number;
