@@ -14,7 +14,12 @@ export async function approve(context: Context, digest: string): Promise<number>
     const { source, digest: found } = await findHeld(ledger, digest);
     await ledger.holds.approve(found, source, Date.now());
     wakeAgent(settings);
-    answer(context, { approved: found, source }, () => [`approved ${source}; ${nextStep(settings)}`]);
+    const { rolledBack } = await ledger.state();
+    const when =
+      rolledBack === undefined
+        ? nextStep(settings)
+        : `rolled back to push ${rolledBack.push}: the pass that goes on from the sources takes it up`;
+    answer(context, { approved: found, source }, () => [`approved ${source}; ${when}`]);
     return 0;
   } finally {
     await ledger.close();
@@ -32,6 +37,12 @@ async function findHeld(ledger: Ledger, digest: string): Promise<HeldCandidate> 
       held.map((other) => other.digest),
     );
   if (one.approvable) return one;
+  const isPending = (await ledger.holds.approvals()).some(
+    ({ state, source }) => state === 'pending' && source === one.source,
+  );
+  if (isPending) {
+    throw new AgentError('usage', `${one.source} is approved already and waits: ${one.reason}`, { hint: one.hint });
+  }
   throw new AgentError('usage', `${one.source} cannot be approved: ${one.reason}`, { hint: one.hint });
 }
 

@@ -50,6 +50,7 @@ interface Forgotten {
   readonly changedPoints: number;
   /** The largest of the points that change, of all drivers. */
   readonly largest: readonly PointChange[];
+  /** Its newest read waits, and may be accepted without what is forgotten. */
   readonly isHeld: boolean;
 }
 
@@ -70,7 +71,9 @@ async function whatChanges(
     changes: settings.shouldDeleteMissing ? all : withoutDeletes(all),
     changedPoints: found.count,
     largest: found.shown(),
-    isHeld: (await state.deps.ledger.holds.held()).some(({ source }) => source === target.source),
+    isHeld:
+      settings.sources.some(({ name }) => name === target.source) &&
+      (await state.deps.ledger.holds.held()).some(({ source }) => source === target.source),
   };
 }
 

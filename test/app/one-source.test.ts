@@ -118,6 +118,10 @@ describe('one driver, one source', () => {
       expect((await w.status()).approvals).toMatchObject([
         { source: 'a', state: 'pending', why: expect.stringMatching(/waits.*"b"/) },
       ]);
+      await expect(w.approve(sourceOf(waiting, 'a').digest ?? '')).rejects.toMatchObject({
+        ...usage,
+        message: expect.stringContaining('approved already and waits'),
+      });
       await w.approve(sourceOf(waiting, 'b').digest ?? '');
       expect(await w.sync({ resume: false })).toMatchObject({ exit: 0 });
       expect(await w.explain('D01')).toMatchObject({ source: 'b' });

@@ -1,7 +1,7 @@
 /** `forget` and `rollback`: what they say, what they do, and what they refuse. */
 import { describe, expect, test } from 'vitest';
 import { shapes } from '../support/command-line.ts';
-import { type CommandsWorld, commandsWorld, twoPushes } from '../support/commands-world.ts';
+import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { longFile } from '../support/world.ts';
@@ -68,6 +68,17 @@ describe('forget', () => {
 });
 
 describe('rollback', () => {
+  test('keeps an approval until the sources are gone on from, and approve says so', async () => {
+    const { at, json, run } = await commandsWorld({ sales: csv('sales.csv') }, { 'sales.csv': manyDrivers(40) });
+    await run('sync');
+    await at.write('sales.csv', manyDrivers(20));
+    const { sources } = await json<{ sources: { digest: string }[] }>('sync');
+    await run('rollback', '1');
+    const { stdout } = await run('approve', sources[0]!.digest);
+    expect(stdout).toBe('approved sales; rolled back to push 1: the pass that goes on from the sources takes it up\n');
+    expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 0, push: { drivers: 20 } });
+  });
+
   test('pushes an acknowledged snapshot again, byte for byte, and sync goes on from the sources', async () => {
     const { at, receiver, json } = await twoPushes();
     expect((await at.command('rollback', '1')).code).toBe(0);
