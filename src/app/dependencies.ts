@@ -1,7 +1,8 @@
 /** Everything a pass works with. `compose.ts` makes one of real things; tests make one of theirs. */
 import type { SourceSettings, Settings } from '../core/settings.ts';
 import type { Clock, Destination, Log, Lookups, Schedule, Source } from '../core/ports.ts';
-import type { Archive, LocalBuffer, Ledger } from '../core/stores.ts';
+import type { LocalBuffer } from '../core/buffer.ts';
+import type { Archive, Ledger } from '../core/ledger.ts';
 
 export interface Dependencies {
   readonly settings: Settings;

@@ -2,7 +2,8 @@
 import { type RunSummary, summarizeRun } from '../core/series/compare.ts';
 import type { PushSummary, SourceReport } from '../core/report.ts';
 import { noChanges } from '../core/series/diff.ts';
-import type { PushRecord, ReadKind } from '../core/stores.ts';
+import type { ReadKind } from '../core/buffer.ts';
+import type { PushRecord } from '../core/ledger.ts';
 import type { SourceRead } from './read/read-source.ts';
 import type { Verdict } from './review/verdict.ts';
 import type { PushReport } from './push/push-report.ts';

@@ -1,7 +1,7 @@
 /** `approve`: takes effect in the agent's next pass, which it wakes. */
 import { openAsked, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
-import type { HeldCandidate, Ledger } from '../core/stores.ts';
+import type { HeldCandidate, Ledger } from '../core/ledger.ts';
 import { type Context, answer, loadSettings, nextStep } from './context.ts';
 
 const digestMin = 8;

@@ -1,5 +1,5 @@
 import { openState } from '../compose/state.ts';
-import type { PushRecord } from '../core/stores.ts';
+import type { PushRecord } from '../core/ledger.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { showBytes, showCounts, table } from './text.ts';
 

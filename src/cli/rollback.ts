@@ -7,7 +7,7 @@ import { pushSummary } from '../app/report.ts';
 import { type OpenState, openState, runningAgent, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Request } from '../core/stores.ts';
+import type { Request } from '../core/ledger.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { say } from './output.ts';
 import { withAgent } from './sync.ts';

@@ -8,7 +8,7 @@ import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Approval } from '../core/stores.ts';
+import type { Approval } from '../core/ledger.ts';
 import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { say } from './output.ts';
 import { showSources, showWhy } from './text.ts';

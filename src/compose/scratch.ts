@@ -7,7 +7,7 @@ import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
-import type { LocalBuffer } from '../core/stores.ts';
+import type { LocalBuffer } from '../core/buffer.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';

@@ -4,7 +4,7 @@ import { rowOf } from '../../core/row-origin.ts';
 import type { Month } from '../../core/model.ts';
 import { valuesByMonth } from '../../core/series/diff.ts';
 import { type Cell, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
-import type { Snapshot } from '../../core/stores.ts';
+import type { Snapshot } from '../../core/ledger.ts';
 import { formatMonth, parseMonth } from '../../core/time/month.ts';
 import { utcOffsetSeconds } from '../../core/time/zone.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,5 +1,5 @@
 /** The ledger of a plan: it reads everything and records what is held, so that it can be approved. Nothing else is written. */
-import type { HoldLog, Ledger, LedgerState, PushLog, RequestLog } from '../../core/stores.ts';
+import type { HoldLog, Ledger, LedgerState, PushLog, RequestLog } from '../../core/ledger.ts';
 
 const nothing = async (): Promise<void> => undefined;
 const noPush = async (): Promise<never> => {

@@ -2,7 +2,7 @@
 import { type Changes, type RenamedId, hasChanges, noChanges, withoutDeletes } from '../../core/series/diff.ts';
 import { compareRuns } from '../../core/series/compare.ts';
 import { LargestChanges, type PointChange } from '../../core/series/largest.ts';
-import type { PushRecord, SnapshotDriver } from '../../core/stores.ts';
+import type { PushRecord, SnapshotDriver } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
 import type { PushReport } from '../push/push-report.ts';

@@ -1,7 +1,7 @@
 /** What `forget` asked for, carried out by the pass: it alone writes the buffer. */
 import { AgentError } from '../../core/errors.ts';
 import type { FoldedDriver } from '../../core/series/packing.ts';
-import type { ChosenPart, ReadPart } from '../../core/stores.ts';
+import type { ChosenPart, ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedDrivers } from '../push/newest-snapshot.ts';
 import { copyPart, isCellOf } from '../read/carried.ts';

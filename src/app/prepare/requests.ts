@@ -1,7 +1,7 @@
 /** What `rollback` asked for, carried out by the pass: it alone writes the buffer. */
 import { createHash } from 'node:crypto';
 import { AgentError, isAgentError } from '../../core/errors.ts';
-import type { PushRecord, Request, Snapshot } from '../../core/stores.ts';
+import type { PushRecord, Request, Snapshot } from '../../core/ledger.ts';
 import { retrying, waitThatWasAsked } from '../push/retrying.ts';
 import { pushSummary } from '../report.ts';
 import { restoreRollback } from './restore.ts';

@@ -1,7 +1,8 @@
 /** Takes a snapshot of the archive as what every source has accepted: after a rollback, and for a rebuilt buffer. */
 import { randomUUID } from 'node:crypto';
 import { type FoldedDriver, type OriginFacts, unpackDriver } from '../../core/series/packing.ts';
-import type { PartWriter, Snapshot } from '../../core/stores.ts';
+import type { PartWriter } from '../../core/buffer.ts';
+import type { Snapshot } from '../../core/ledger.ts';
 import { openReadable } from '../push/retention.ts';
 import type { Dependencies } from '../dependencies.ts';
 

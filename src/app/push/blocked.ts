@@ -1,5 +1,5 @@
 /** Why nothing may be pushed: a rollback holds, a first push is not whole or not approved, or a snapshot is empty. */
-import type { Snapshot } from '../../core/stores.ts';
+import type { Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 import { allPoints, firstPushTo } from '../review/approvals.ts';

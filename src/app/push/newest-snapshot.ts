@@ -1,6 +1,6 @@
 /** The newest snapshot: what every source has accepted, built once. */
 import { mergeDriverRuns } from '../../core/series/merge.ts';
-import type { Snapshot, SnapshotDriver } from '../../core/stores.ts';
+import type { Snapshot, SnapshotDriver } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { openTitle } from './retention.ts';
 

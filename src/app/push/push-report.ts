@@ -1,5 +1,5 @@
 /** What a pass did about pushing. */
-import type { PushRecord } from '../../core/stores.ts';
+import type { PushRecord } from '../../core/ledger.ts';
 
 export interface PushReport {
   readonly outcome: 'acknowledged' | 'unchanged' | 'refused' | 'unreachable' | 'unknown' | 'blocked';

@@ -2,7 +2,7 @@
  * An attempt without an answer may still land long after it ended, and undo the snapshot that was acknowledged after it. So
  * that snapshot is pushed again, the same bytes, ten minutes and an hour after its acknowledgement: `loop/after.ts` says when.
  */
-import type { PushRecord, Snapshot } from '../../core/stores.ts';
+import type { PushRecord, Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 import { openReadable } from './retention.ts';

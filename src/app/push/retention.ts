@@ -1,6 +1,6 @@
 /** Snapshots of the archive: which are kept, and what to do with one that cannot be read. */
 import { AgentError, isAgentError } from '../../core/errors.ts';
-import type { PushRecord, Snapshot } from '../../core/stores.ts';
+import type { PushRecord, Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const dayMs = 86_400_000;

@@ -3,7 +3,7 @@ import { isAgentError } from '../../core/errors.ts';
 import { type Attempt, after } from '../../core/loop/after.ts';
 import type { PushResult, SnapshotBody } from '../../core/ports.ts';
 import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
-import type { PushRecord, Snapshot } from '../../core/stores.ts';
+import type { PushRecord, Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { keepLoopState, lasting, loopState } from '../loop-record.ts';
 import { firstPushTo } from '../review/approvals.ts';

@@ -1,5 +1,5 @@
 /** The parts that a source's accepted read stands for, also where all of it is a snapshot, and what is known of them. */
-import type { LocalBuffer, ReadPart } from '../../core/stores.ts';
+import type { LocalBuffer, ReadPart } from '../../core/buffer.ts';
 
 /** What is known of a part's content. `undefined`: the snapshot that it is known from does not say. */
 export interface PartFacts {

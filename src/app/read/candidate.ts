@@ -3,7 +3,7 @@ import { AgentError, isAgentError } from '../../core/errors.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { PartRead, ReadPart } from '../../core/stores.ts';
+import type { PartRead, ReadPart } from '../../core/buffer.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedParts } from './accepted-parts.ts';

@@ -7,7 +7,7 @@ import { isAdding } from '../../core/guard/guard.ts';
 import type { Month } from '../../core/model.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { ChosenPart, PartRead, ReadPart } from '../../core/stores.ts';
+import type { ChosenPart, PartRead, ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { AcceptedPart } from './accepted-parts.ts';
 

@@ -1,7 +1,7 @@
 /** Which parts of a source count now, and since when each has the content that it has. */
 import type { Part } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
-import type { PartRead, ReadPart, SeenFile } from '../../core/stores.ts';
+import type { PartRead, ReadPart, SeenFile } from '../../core/buffer.ts';
 import { type KnownFacts, knownFacts, noFacts } from './accepted-parts.ts';
 import { isNewer } from './carried.ts';
 import { type KnownSources, removedSources } from './removed-sources.ts';

@@ -6,7 +6,7 @@ import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import type { Content, Part } from '../../core/model.ts';
 import type { Lookups, Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
-import type { PartRead, PartWriter } from '../../core/stores.ts';
+import type { PartRead, PartWriter } from '../../core/buffer.ts';
 import type { Found } from './carried.ts';
 import { type KnownParts, currentParts, knownParts } from './current-parts.ts';
 import { type QuietNeeded, QuietWait, judgeEnd } from './part-end.ts';

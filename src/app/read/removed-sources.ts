@@ -5,7 +5,7 @@
 import { pairDrivers } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
-import type { PartRead, ReadPart } from '../../core/stores.ts';
+import type { PartRead, ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type AcceptedPart, acceptedParts } from './accepted-parts.ts';
 import type { Found } from './carried.ts';

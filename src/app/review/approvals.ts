@@ -6,7 +6,7 @@ import type { Month } from '../../core/model.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { encodeBody } from '../../core/series/snapshot.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
-import type { Approval, ApprovalScope, DeletedPoints } from '../../core/stores.ts';
+import type { Approval, ApprovalScope, DeletedPoints } from '../../core/ledger.ts';
 import type { DriverDeletes } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 

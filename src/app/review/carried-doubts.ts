@@ -6,7 +6,7 @@ import { pairDrivers } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { LocalBuffer, ReadPart } from '../../core/stores.ts';
+import type { LocalBuffer, ReadPart } from '../../core/buffer.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedParts } from '../read/accepted-parts.ts';

@@ -4,7 +4,7 @@ import { type Regression, regression } from '../../core/guard/answer-version.ts'
 import { compareRuns } from '../../core/series/compare.ts';
 import type { DriverChange } from '../../core/series/diff.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { ReadKind, ReadPart } from '../../core/stores.ts';
+import type { ReadKind, ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { isWithin, pendingApproval } from './approvals.ts';

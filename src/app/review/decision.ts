@@ -2,7 +2,7 @@
 import type { Hold } from '../../core/guard/guard.ts';
 import type { Comparison } from '../../core/series/compare.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { Approval, ApprovalScope } from '../../core/stores.ts';
+import type { Approval, ApprovalScope } from '../../core/ledger.ts';
 
 /** A candidate with all that was found out about it. */
 export interface Reviewed {

@@ -1,5 +1,5 @@
 /** Decides what no candidate can be judged for alone: that every driver has one source, and that the snapshot is not empty. */
-import type { ReadKind } from '../../core/stores.ts';
+import type { ReadKind } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import type { CandidateDecision } from './decision.ts';

@@ -29,7 +29,7 @@ import type { Rule } from '../../core/model.ts';
 import { type OriginFacts, type PackedPoints, pointCount } from '../../core/series/packing.ts';
 import type { SnapshotBody } from '../../core/ports.ts';
 import { type BodyFormat, encodeBody } from '../../core/series/snapshot.ts';
-import type { Archive, Snapshot, SnapshotDriver } from '../../core/stores.ts';
+import type { Archive, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
 
 const blockBytes = 1 << 20;
 const titleBytes = 128;

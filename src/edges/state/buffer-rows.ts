@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import type { Rule } from '../../core/model.ts';
 import type { OriginFacts, PackedDriver } from '../../core/series/packing.ts';
-import type { PartRead, ReadPart } from '../../core/stores.ts';
+import type { PartRead, ReadPart } from '../../core/buffer.ts';
 
 export interface FoldRow {
   driver: string;

@@ -3,7 +3,7 @@
  * times faster.
  */
 import { AgentError } from '../../core/errors.ts';
-import type { BufferState, LocalBuffer } from '../../core/stores.ts';
+import type { BufferState, LocalBuffer } from '../../core/buffer.ts';
 import { checkCurrent, checkVersion, migrate } from './buffer-schema.ts';
 import { Folds } from './folds.ts';
 import { SqliteParts } from './part-store.ts';

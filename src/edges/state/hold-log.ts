@@ -7,7 +7,7 @@ import type {
   HoldLog,
   LetThrough,
   ReadCounts,
-} from '../../core/stores.ts';
+} from '../../core/ledger.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteHolds implements HoldLog {

@@ -1,5 +1,5 @@
 /** What is known beside the logs: one row, which holds one record as JSON. */
-import type { LedgerState } from '../../core/stores.ts';
+import type { LedgerState } from '../../core/ledger.ts';
 import type { Statements } from './statements.ts';
 
 export class LedgerRecord {

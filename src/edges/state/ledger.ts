@@ -2,7 +2,7 @@
  * The ledger on SQLite: pushes, holds, requests and what else must outlive the buffer. Written with `synchronous = FULL`:
  * that a push was begun has to be on disk before its first byte leaves.
  */
-import type { Ledger } from '../../core/stores.ts';
+import type { Ledger } from '../../core/ledger.ts';
 import { checkCurrent, migrateWith } from './buffer-schema.ts';
 import { SqliteHolds } from './hold-log.ts';
 import { LedgerRecord } from './ledger-record.ts';

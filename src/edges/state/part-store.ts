@@ -1,7 +1,7 @@
 /** Parts as they were read, collapsed and packed per driver, and what is known of their files. */
 import type { Month } from '../../core/model.ts';
 import { type FoldedDriver, type OriginFacts, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
-import type { PartRead, PartStore, PartWriter, PartsOfSource, SeenFile, SharedPoint } from '../../core/stores.ts';
+import type { PartRead, PartStore, PartWriter, PartsOfSource, SeenFile, SharedPoint } from '../../core/buffer.ts';
 import { type OriginRow, readOrigin } from './buffer-rows.ts';
 import { type Folds, foldColumns } from './folds.ts';
 import { dropPart, insertOrigin, openPartWriter } from './part-writer.ts';

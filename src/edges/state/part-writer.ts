@@ -1,6 +1,6 @@
 /** Writes one read of one part into the buffer. Nothing of it counts before `commit`. */
 import { packDriver } from '../../core/series/packing.ts';
-import type { PartRead, PartWriter } from '../../core/stores.ts';
+import type { PartRead, PartWriter } from '../../core/buffer.ts';
 import { type PartReadRow, checksum, readPart } from './buffer-rows.ts';
 import type { Statements } from './statements.ts';
 

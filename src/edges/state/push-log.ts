@@ -2,7 +2,7 @@ import type { Changes } from '../../core/series/diff.ts';
 import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
 import { unpackMonths } from '../../core/series/packing.ts';
-import type { NewPush, PushLog, PushRecord } from '../../core/stores.ts';
+import type { NewPush, PushLog, PushRecord } from '../../core/ledger.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 import type { Statements } from './statements.ts';
 

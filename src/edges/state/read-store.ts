@@ -2,7 +2,7 @@
 import type { Month, Rule } from '../../core/model.ts';
 import type { RunSummary } from '../../core/series/compare.ts';
 import { type OriginFacts, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
-import type { ChosenPart, MixedRules, ReadKind, ReadPart, ReadStore, SharedDriver } from '../../core/stores.ts';
+import type { ChosenPart, MixedRules, ReadKind, ReadPart, ReadStore, SharedDriver } from '../../core/buffer.ts';
 import { type FoldRow, type OriginRow, type PartReadRow, readOrigin, readPart } from './buffer-rows.ts';
 import { type Folds, foldColumns } from './folds.ts';
 import type { Statements } from './statements.ts';

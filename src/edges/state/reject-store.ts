@@ -1,5 +1,5 @@
 import type { Reject } from '../../core/model.ts';
-import type { RejectStore } from '../../core/stores.ts';
+import type { RejectStore } from '../../core/buffer.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteRejects implements RejectStore {

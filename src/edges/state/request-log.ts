@@ -1,4 +1,4 @@
-import type { PendingRequest, Request, RequestLog } from '../../core/stores.ts';
+import type { PendingRequest, Request, RequestLog } from '../../core/ledger.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteRequests implements RequestLog {

@@ -1,6 +1,6 @@
 /** Points that two parts have, of drivers whose readings add up. */
 import { monthsIn } from '../../core/series/diff.ts';
-import type { SharedPoint } from '../../core/stores.ts';
+import type { SharedPoint } from '../../core/buffer.ts';
 
 /** Folds of one driver in two parts: parameters are the source, the parts and the others, as JSON. */
 export const sharedFolds = `SELECT a.part_read AS part, b.part_read AS other, a.driver, a.points, b.points AS otherPoints

@@ -1,0 +1,183 @@
+/** What the agent keeps of its sources and can read again: parts, the reads made of them, and rejects. */
+import type { RunSummary } from './series/compare.ts';
+import type { Content, Month, Reject, Rule } from './model.ts';
+import type { FoldedDriver, OriginFacts, PackedDriver, PartOrigin } from './series/packing.ts';
+
+/** `partial`: parts that were read well while another part of the source was not, kept so that they are not read again. */
+export type ReadKind = 'accepted' | 'candidate' | 'partial';
+
+/** One read of one part, without its drivers. */
+export interface PartRead {
+  readonly id: number;
+  readonly source: string;
+  readonly name: string;
+  /** `part`: read from the source; `history`: months carried from an older read; `snapshot`: taken from a snapshot. */
+  readonly kind: 'part' | 'history' | 'snapshot';
+  readonly version: string;
+  readonly hash: string;
+  /** Of the source's config and the agent's way of reading: another one reads again. */
+  readonly fingerprint: string;
+  readonly revisedAtMs: number;
+  readonly rows: number;
+  readonly rejects: number;
+  readonly endsWithLineEnd: boolean | undefined;
+}
+
+/** A part that a read is made of. */
+export interface ChosenPart {
+  readonly id: number;
+  /** The source does not show it any more. */
+  readonly carried: boolean;
+  /** It is carried, and somebody approved that it counts beside parts that have the same points. */
+  readonly settled: boolean;
+}
+
+/** A part of a read, with what is known of it. */
+export interface ReadPart extends PartRead, ChosenPart {}
+
+/** A point that two parts have, of a driver whose readings add up. */
+export interface SharedPoint {
+  readonly part: number;
+  readonly other: number;
+  readonly driver: string;
+  readonly month: Month;
+}
+
+/** Takes a part's drivers in pieces, each id once a piece; nothing of it counts before `commit`. */
+export interface PartWriter {
+  /** The number that cells name this part by. */
+  readonly id: number;
+  add(drivers: Iterable<FoldedDriver>): void;
+  commit(content: Content, counts: { readonly rows: number; readonly rejects: number }): PartRead;
+  /** Says that this one is a part of the snapshot's read, though no cell may name it. */
+  addOrigin(origin: number): void;
+  /** Forgets what was added. Harmless after `commit`. */
+  discard(): void;
+}
+
+/** A file as it was seen last. */
+export interface SeenFile {
+  readonly version: string;
+  readonly hash: string;
+  /** When its present content was first seen, by its modification time. */
+  readonly revisedAtMs: number;
+}
+
+/** A driver that has one month in two parts, collapsed by different rules. */
+export interface MixedRules {
+  readonly driver: string;
+  readonly month: Month;
+  readonly folds: readonly { readonly part: string; readonly rule: Rule }[];
+}
+
+/** A driver that more than one source would have in the snapshot. */
+export interface SharedDriver {
+  readonly driver: string;
+  readonly sources: readonly string[];
+}
+
+/** Some parts of one source, by their ids. */
+export type PartsOfSource = Readonly<{ source: string; parts: readonly number[] }>;
+
+/** The parts that were read, each collapsed, and what is known of the files that they came from. */
+export interface PartStore {
+  begin(
+    source: string,
+    part: { readonly name: string; readonly kind: PartRead['kind'] },
+    fingerprint: string,
+  ): PartWriter;
+  /** The part looks different from outside and holds the same. */
+  setVersion(id: number, version: string): void;
+  /** The drivers of one part, as they were added. */
+  drivers(part: PartRead): Iterable<FoldedDriver>;
+  /** The earliest month of some parts. */
+  earliestMonth(ids: readonly number[]): Month | undefined;
+  /** Drivers of some parts of a source that some parts of another one have, too. */
+  sharedDrivers(one: PartsOfSource, other: PartsOfSource): Iterable<string>;
+  /** For each of these parts of a source, the first point that one of the others has too. */
+  sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[];
+  /** The part that cells name by this number. */
+  origin(id: number): PartOrigin;
+  /** A number for a part in a revision that was read elsewhere (in a snapshot of the archive). */
+  addRestoredOrigin(origin: OriginFacts): number;
+  /** The parts of the read that a `snapshot` part stands for. */
+  originsOf(id: number): readonly OriginFacts[];
+  /** What is known of the files of a source where only the newest counts, by name. */
+  seen(source: string): ReadonlyMap<string, SeenFile>;
+  setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void;
+  /** Whether a table beside a source has ended with a line end; `undefined` where the source was never read whole with it. */
+  hadLineEnd(source: string, file: string): boolean | undefined;
+  noteLineEnd(source: string, file: string, ended: boolean): void;
+  /** Drops the parts that no read uses. */
+  prune(): void;
+}
+
+/** Which parts make each source's reads, and the drivers of those reads. */
+export interface ReadStore {
+  /** Sources with an accepted read, also those that left the config. */
+  acceptedSources(): readonly string[];
+  /** The parts of a read, by name; `undefined` where there is no such read. */
+  parts(source: string, kind: ReadKind): readonly ReadPart[] | undefined;
+  /** `basis`: everything that a candidate was made from, so that an equal one is not made anew. */
+  set(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void;
+  basis(source: string, kind: ReadKind): string | undefined;
+  drop(source: string, kind: ReadKind): void;
+  /** The candidate becomes the accepted read; carried parts of these names are settled from then on. */
+  accept(source: string, settled: readonly string[]): void;
+  /** What is told of a read, kept with it: a pass in which nothing changed must not walk its drivers again. */
+  summary(source: string, kind: ReadKind): RunSummary | undefined;
+  keepSummary(source: string, kind: ReadKind, summary: RunSummary): void;
+  /** The drivers of a read, merged across its parts, by the UTF-8 bytes of their ids. */
+  drivers(source: string, kind: ReadKind): Iterable<PackedDriver>;
+  /** One driver of a source's accepted read. */
+  driver(source: string, id: string): PackedDriver | undefined;
+  /** A driver that has readings of one month in two parts of a read, collapsed by different rules. */
+  mixedRules(source: string, kind: ReadKind): MixedRules | undefined;
+  /** Drivers that more than one of these reads has. */
+  sharedDrivers(reads: readonly { readonly source: string; readonly kind: ReadKind }[]): Iterable<SharedDriver>;
+  /** Takes drivers out of every part of a source: another source has them now. */
+  removeDrivers(source: string, ids: Iterable<string>): void;
+  /** All parts that cells of accepted reads may name. */
+  origins(): readonly OriginFacts[];
+  /** Counts up whenever an accepted read changes. */
+  revision(): number;
+}
+
+/** Rows of the newest read of each part that could not be used. */
+export interface RejectStore {
+  /** Replaces those of a part. */
+  keep(source: string, part: string, rejects: readonly Reject[]): void;
+  /** Forgets those of parts that are not among these. */
+  keepOnly(source: string, parts: readonly string[]): void;
+  all(source?: string): Iterable<Reject & { readonly source: string; readonly part: string }>;
+}
+
+/** What is known of the buffer as a whole; gone with it. */
+export interface BufferState {
+  /** Tells this buffer from one that was lost; `undefined`: it is new, and nothing stands in it yet. */
+  readonly id?: string | undefined;
+  /** It is new, and the last acknowledged snapshot could not be restored into it. */
+  readonly isBare?: boolean | undefined;
+  /** The snapshot that was built last, and what it was built from. */
+  readonly built?: { readonly from: string; readonly digest: string } | undefined;
+  /** Which revision of the reads the service has, at which address. */
+  readonly pushed?: { readonly revision: number; readonly address: string } | undefined;
+}
+
+/**
+ * What was read, collapsed per part, and which parts make each source's reads. Can be rebuilt from sources and archive.
+ * Whole parts in, ordered drivers out. Calls are synchronous: each is one transaction and none sees half of another.
+ */
+export interface LocalBuffer {
+  readonly parts: PartStore;
+  readonly reads: ReadStore;
+  readonly rejects: RejectStore;
+  state(): BufferState;
+  /** Changes what is given and leaves the rest; `undefined` forgets. */
+  setState(state: BufferState): void;
+  /** Lets go of what was cached. */
+  shrink(): void;
+  /** Copies all of it to a new file, as of now. */
+  copyTo(file: string): void;
+  close(): void;
+}
