@@ -16,6 +16,16 @@ test.each(pages)('%s names files that are there', (page) => {
   expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });
 
+test('docs/ARCHITECTURE.md names code by the end of its path', () => {
+  const text = readFileSync(path.join(root, 'docs/ARCHITECTURE.md'), 'utf8');
+  const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, file]) => `/${file}`);
+  const files = ['src', 'test', 'bench'].flatMap((room) =>
+    readdirSync(path.join(root, room), { recursive: true }).map((file) => `/${room}/${String(file)}`),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((end) => !files.some((file) => file.endsWith(end)))).toEqual([]);
+});
+
 test.each(pages)('%s links to headings and pages that are there', (page) => {
   const text = readFileSync(path.join(root, page), 'utf8');
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
