@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { gridFile, ids, judged, longFile, longSource, sourceOf, world } from '../support/world.ts';
+import { gridFile, ids, judged, longFile, longSource, months, sourceOf, world } from '../support/world.ts';
 import { give, owning, sourcesOf } from '../support/owning-world.ts';
 
 describe('a source that left the config', () => {
@@ -114,8 +114,8 @@ describe('a source that left the config', () => {
   });
 
   test('is judged for the points that its taker would drop', async () => {
-    const months = { '2026-01': 1, '2026-02': 1, '2026-03': 1, '2026-04': 1, '2026-05': 1, '2026-06': 1 };
-    const all = longFile(Object.fromEntries(ids(1, 10).map((id) => [id, months])));
+    const values = { '2026-01': 1, '2026-02': 1, '2026-03': 1, '2026-04': 1, '2026-05': 1, '2026-06': 1 };
+    const all = longFile(Object.fromEntries(ids(1, 10).map((id) => [id, values])));
     await using w = await world({ config: sourcesOf(['a', 'b']), files: { 'a.csv': gridFile(['a']), 'b.csv': all } });
     await w.sync();
     await w.reconfigure({ sources: { a: longSource('a.csv'), c: longSource('b.csv') } });
@@ -136,6 +136,98 @@ describe('a source that left the config', () => {
     expect(w.drivers()).toHaveLength(3);
     await give(w, { c: ['b', 'x'] });
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+  });
+
+  test('keeps for a held taker what that one has, also where its end is approved', async () => {
+    await using w = await world({
+      config: { sources: { a: longSource('a.csv'), old: longSource('b.csv') } },
+      files: { 'a.csv': gridFile(['a']), 'b.csv': gridFile(['b', 'c', 'gone'], months(1, 4)) },
+    });
+    await w.sync();
+    await w.reconfigure({ sources: { a: longSource('a.csv'), new: longSource('b.csv') } });
+    // The taker would lose half of its points, so it is held.
+    await w.write('b.csv', gridFile(['b', 'c'], months(3, 4)));
+    const report = await w.sync();
+    expect(report).toMatchObject(judged(4, 'new', { state: 'held' }));
+    expect(sourceOf(report, 'old')).toMatchObject({
+      state: 'held',
+      reason: 'the source left the config and 1 driver would be deleted; 2 more wait for the held read of "new"',
+      changes: { drivers: { delete: 1 } },
+      deletes: [{ driver: 'gone' }],
+    });
+    await w.approve(sourceOf(report, 'old').digest ?? '');
+    const approved = await w.sync();
+    expect(approved).toMatchObject({ exit: 4, outcome: 'acknowledged' });
+    expect(w.drivers().map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    // The taker is judged against what it takes over, as before.
+    expect(approved).toMatchObject(judged(4, 'new', { state: 'held' }));
+    expect(await w.sync()).toMatchObject({ exit: 4, outcome: 'unchanged' });
+    expect((await w.status()).held.map(({ source }) => source)).toEqual(['new']);
+    await w.approve(sourceOf(approved, 'new').digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(Object.keys(w.points()['b'] ?? {})).toEqual(months(3, 4));
+    expect(await w.explain('b')).toMatchObject({ source: 'new' });
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+  });
+
+  test('is held again for what a held taker has no longer', async () => {
+    await using w = await owning({ a: ['a', 'y'], b: ['b', 'x'] });
+    await w.reconfigure(sourcesOf(['a', 'c']));
+    // "y" belongs to a, so all of c waits.
+    await give(w, { c: ['b', 'x', 'y'] });
+    const report = await w.sync();
+    expect(report.sources.map(({ name, state }) => `${name} ${state}`)).toEqual(['a unchanged', 'c held']);
+    await give(w, { c: ['x', 'y'] });
+    const later = await w.sync();
+    expect(sourceOf(later, 'b')).toMatchObject({ state: 'held', deletes: [{ driver: 'b' }] });
+    await w.approve(sourceOf(later, 'b').digest ?? '');
+    await w.sync();
+    expect(w.drivers().map(({ id }) => id)).toEqual(['a', 'x', 'y']);
+  });
+
+  test('has another digest when more would be deleted than was seen', async () => {
+    await using w = await owning({ a: ['a', 'y'], b: ['b', 'x', 'z'] });
+    await w.reconfigure(sourcesOf(['a', 'c']));
+    await give(w, { c: ['b', 'x', 'y'] });
+    const seen = sourceOf(await w.sync(), 'b');
+    expect(seen.changes.drivers.delete).toBe(1);
+    await give(w, { c: ['x', 'y'] });
+    expect(sourceOf(await w.sync(), 'b').changes.drivers.delete).toBe(2);
+    await expect(w.approve(seen.digest ?? '')).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test('whose end is approved waits while a source that may have its drivers is not read', async () => {
+    await using w = await owning({ a: ['a'], b: ['b', 'x'] });
+    await w.reconfigure(sourcesOf(['a', 'c']));
+    const report = await w.sync();
+    const reason =
+      'the source left the config and 2 drivers would be deleted once "c" is read, which may have them now';
+    expect(sourceOf(report, 'b')).toMatchObject({ state: 'held', reason });
+    await w.approve(sourceOf(report, 'b').digest ?? '');
+    expect(await w.plan()).toMatchObject({ exit: 4, changes: { drivers: { delete: 0 } } });
+    for (let pass = 0; pass < 2; pass++) expect(await w.sync()).toMatchObject({ exit: 4, outcome: 'unchanged' });
+    expect(w.drivers()).toHaveLength(3);
+    await give(w, { c: ['x'] });
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.drivers().map(({ id }) => id)).toEqual(['a', 'x']);
+    expect(await w.explain('x')).toMatchObject({ source: 'c' });
+  });
+
+  test('waits for its taker also where nothing is ever deleted', async () => {
+    const config = (name: string) => ({
+      destination: { shouldDeleteMissing: false },
+      sources: { [name]: longSource('in.csv', { history: 'carry' }) },
+    });
+    await using w = await world({
+      config: config('old'),
+      files: { 'in.csv': gridFile(['A'], ['2026-01', '2026-02']) },
+    });
+    await w.sync();
+    await w.reconfigure(config('new'));
+    await w.remove('in.csv');
+    expect(await w.sync()).toMatchObject({ exit: 3, outcome: 'unchanged' });
+    await w.write('in.csv', gridFile(['A'], ['2026-02', '2026-03']));
+    expect(await w.sync()).toMatchObject({ exit: 0, push: { points: 3 } });
   });
 
   test('hands on the parts that it carried', async () => {
@@ -185,13 +277,13 @@ describe('a source that left the config', () => {
 
   test('hands its history on to a source that has one itself', async () => {
     const rolling = (files: string[]) => longSource(files, { history: 'carry' });
-    const months = (first: number, last: number) =>
+    const inMonths = (first: number, last: number) =>
       Object.fromEntries(Array.from({ length: last - first + 1 }, (_, index) => [`2026-0${first + index}`, 1]));
-    const files = { 'a.csv': longFile({ A: months(1, 4) }), 'b.csv': longFile({ B: months(1, 4) }) };
+    const files = { 'a.csv': longFile({ A: inMonths(1, 4) }), 'b.csv': longFile({ B: inMonths(1, 4) }) };
     await using w = await world({ config: { sources: { a: rolling(['a.csv']), b: rolling(['b.csv']) } }, files });
     await w.sync();
-    await w.write('a.csv', longFile({ A: months(3, 5) }));
-    await w.write('b.csv', longFile({ B: months(3, 5) }));
+    await w.write('a.csv', longFile({ A: inMonths(3, 5) }));
+    await w.write('b.csv', longFile({ B: inMonths(3, 5) }));
     expect(await w.sync()).toMatchObject({ exit: 0, push: { points: 10 } });
     await w.reconfigure({ sources: { a: rolling(['a.csv', 'b.csv']) } });
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });

@@ -129,7 +129,18 @@ describe('what is held whatever the share', () => {
   });
 
   test('a source that left the config', () => {
-    expect(judgeRemoved(evidence({ drivers: 1, points: 1 }).changes).reason).toContain('left the config');
+    const { changes } = evidence({ drivers: 1, points: 1 });
+    const reason = (unread: readonly string[], awaited: ReadonlyMap<string, string>): string =>
+      judgeRemoved(changes, { unread, awaited }).reason;
+    const deleted = 'the source left the config and 1 driver would be deleted';
+    expect(reason([], new Map())).toBe(deleted);
+    const awaited = new Map([
+      ['x', 'b'],
+      ['y', 'b'],
+    ]);
+    expect(reason(['c', 'd'], awaited)).toBe(
+      `${deleted} once "c", "d" are read, which may have them now; 2 more wait for the held read of "b"`,
+    );
   });
 });
 

@@ -70,45 +70,86 @@ async function hold(deps: Dependencies, decision: Holding): Promise<Verdict> {
   };
 }
 
+/** How the sources of the config came out of a pass, as far as it concerns one that left it. */
+export interface Remaining {
+  /** Sources that were not read. Any of them may have drivers of the removed one now. */
+  readonly unread: readonly string[];
+  /** Sources whose candidate is held. What these have stays until they are accepted or have it no longer. */
+  readonly held: readonly string[];
+}
+
 /**
  * Settles a source that left the config, once the others have what they take over.
- * @returns `undefined` where others took all its drivers: then there is nothing to tell
+ * @returns `undefined` where there is nothing to tell: others have all its drivers, or will have them
  */
 export async function settleRemoved(
   deps: Dependencies,
   source: string,
+  { unread, held }: Remaining,
   watch?: WatchChanges,
 ): Promise<Verdict | undefined> {
   const { buffer, ledger, clock, settings } = deps;
   yieldTaken(deps, source);
-  const comparison = compareRuns(
-    buffer.reads.drivers(source, 'accepted'),
-    [],
-    watch && ((change) => watch(source, change)),
-  );
+  const awaited = driversOfHeld(deps, source, held);
+  const going = (): Iterable<PackedDriver> => without(buffer.reads.drivers(source, 'accepted'), awaited);
+  const comparison = compareRuns(going(), [], watch && ((change) => watch(source, change)));
   const { changes, deletes } = comparison;
   const scope = { deletes, carried: [] };
   const approval = await pendingApproval(deps, source);
   const isApproved = approval !== undefined && isWithin(scope, await ledger.holds.approvedScope(approval.id));
   if (!isApproved) await dropApprovals(deps, source, 'the source left the config, which would delete all that it has');
-  if (changes.drivers.delete === 0 || isApproved || !settings.shouldDeleteMissing) {
-    buffer.reads.drop(source, 'accepted');
-    buffer.reads.drop(source, 'candidate');
+  const isNothing = changes.drivers.delete === 0;
+  if (isNothing && awaited.size > 0) return undefined;
+  if (isNothing || (unread.length === 0 && (isApproved || !settings.shouldDeleteMissing))) {
+    leave(deps, source, { awaited, going: deletes.keys() });
     if (!isApproved) return undefined;
     await ledger.holds.closeApproval(approval.id, 'used');
     if (buffer.reads.acceptedSources().every((name) => isEmptyRead(deps, { source: name, kind: 'accepted' }))) {
       await consentToEmpty(deps);
     }
-    return changes.drivers.delete === 0 ? undefined : { source, state: 'accepted', changes };
+    return isNothing ? undefined : { source, state: 'accepted', changes };
   }
-  const held = { ...judgeRemoved(changes), digest: digestOf(source, []), approvable: true };
-  await ledger.holds.hold({ source, hint: undefined, ...held }, scope, clock.now().getTime());
-  return { source, state: 'held', ...held, changes, deletes: shownDeletes(comparison) };
+  // Nothing is deleted, so nothing is held either: it only waits for whoever may take it over.
+  if (!settings.shouldDeleteMissing) return undefined;
+  const digest = digestOf({ left: source }, going());
+  const verdict = { ...judgeRemoved(changes, { unread, awaited }), digest, approvable: !isApproved };
+  await ledger.holds.hold({ source, hint: undefined, ...verdict }, scope, clock.now().getTime());
+  return { source, state: 'held', ...verdict, changes, deletes: shownDeletes(comparison) };
 }
 
-/** sha256 over the source's name and the body that its drivers alone would make. */
-function digestOf(source: string, drivers: Iterable<PackedDriver>): string {
-  const hash = createHash('sha256').update(`${JSON.stringify(source)}\n`);
+/** Drivers of a removed source that held candidates have, with one of the sources that have each. */
+function driversOfHeld({ buffer }: Dependencies, gone: string, held: readonly string[]): ReadonlyMap<string, string> {
+  if (held.length === 0) return new Map();
+  const candidates = held.map((source) => ({ source, kind: 'candidate' }) as const);
+  const found = new Map<string, string>();
+  for (const { driver, sources } of buffer.reads.sharedDrivers([{ source: gone, kind: 'accepted' }, ...candidates])) {
+    const taker = sources.find((source) => source !== gone);
+    if (taker !== undefined && sources.includes(gone)) found.set(driver, taker);
+  }
+  return found;
+}
+
+function* without(drivers: Iterable<PackedDriver>, ids: ReadonlyMap<string, string>): Generator<PackedDriver> {
+  for (const driver of drivers) if (!ids.has(driver.id)) yield driver;
+}
+
+/** The removed source keeps nothing but what a held candidate has of it. */
+function leave(
+  { buffer }: Dependencies,
+  source: string,
+  { awaited, going }: { readonly awaited: ReadonlyMap<string, string>; readonly going: Iterable<string> },
+): void {
+  if (awaited.size > 0) {
+    buffer.reads.removeDrivers(source, [...going]);
+    return;
+  }
+  buffer.reads.drop(source, 'accepted');
+  buffer.reads.drop(source, 'candidate');
+}
+
+/** sha256 over whose drivers these are, a source's or those that one takes with it, and the body that they alone would make. */
+function digestOf(whose: string | { readonly left: string }, drivers: Iterable<PackedDriver>): string {
+  const hash = createHash('sha256').update(`${JSON.stringify(whose)}\n`);
   for (const chunk of encodeBody(drivers, { shouldDeleteMissing: true, stamp: 'middle' })) hash.update(chunk);
   return hash.digest('hex');
 }

@@ -28,8 +28,11 @@ export async function review(
     const decision = decisions.find(({ source }) => source === one.source) ?? one;
     verdicts.set(one.source, await carryOut(deps, decision));
   }
+  const inState = (state: Verdict['state']): readonly string[] =>
+    [...verdicts.values()].filter((verdict) => verdict.state === state).map(({ source }) => source);
+  const remaining = { unread: inState('unread'), held: inState('held') };
   for (const gone of removed) {
-    const verdict = await settleRemoved(deps, gone, watch);
+    const verdict = await settleRemoved(deps, gone, remaining, watch);
     if (verdict !== undefined) verdicts.set(gone, verdict);
   }
   await releaseOthers(deps, verdicts);

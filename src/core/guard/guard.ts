@@ -93,12 +93,23 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   return judgeShare(evidence, accepted, rules);
 }
 
-/** A source that left the config deletes all that it had, which somebody has to approve. */
-export function judgeRemoved({ drivers }: Changes): Hold {
-  return {
-    reason: `the source left the config and ${drivers.delete} ${plural(drivers.delete, 'driver')} would be deleted`,
-    hint: 'approve it, or put the source back',
-  };
+/**
+ * A source that left the config deletes all that no other one has, which somebody has to approve.
+ * @param unread sources that may have its drivers and were not read
+ * @param awaited its drivers that held candidates have, with the source of one
+ */
+export function judgeRemoved(
+  { drivers }: Changes,
+  { unread, awaited }: { readonly unread: readonly string[]; readonly awaited: ReadonlyMap<string, string> },
+): Hold {
+  const named = (sources: Iterable<string>): string => [...new Set(sources)].map((name) => `"${name}"`).join(', ');
+  const deleted = `the source left the config and ${drivers.delete} ${plural(drivers.delete, 'driver')} would be deleted`;
+  const first =
+    unread.length === 0
+      ? ''
+      : ` once ${named(unread)} ${unread.length === 1 ? 'is' : 'are'} read, which may have them now`;
+  const rest = awaited.size === 0 ? '' : `; ${awaited.size} more wait for the held read of ${named(awaited.values())}`;
+  return { reason: deleted + first + rest, hint: 'approve it, or put the source back' };
 }
 
 function judgeEmptiness({ accepted, candidate }: Evidence, rules: GuardRules): Hold | undefined {
