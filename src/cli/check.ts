@@ -135,7 +135,7 @@ function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Pl
 function showCheck({ problems, warnings, sources, destination }: CheckAnswer, offline: boolean): string[] {
   const lines = [...problems.map(problemLine), ...warnings.map((warning) => `note: ${warning}`)];
   for (const source of sources) {
-    lines.push(`source ${source.name}`);
+    lines.push(`source ${source.name}${source.problems.length > 0 ? ': see its problems above' : ''}`);
     if (source.error !== undefined) lines.push(...showRefusal('cannot be read', source.error));
     for (const refusal of source.refusals) lines.push(...showRefusal('sync would not accept it', refusal));
     if (source.readings.length > 0) lines.push(...showReadings(source.readings).map((line) => `  ${line}`));

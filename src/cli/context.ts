@@ -27,7 +27,7 @@ export class ConfigError extends AgentError {
   readonly problems: readonly PlacedDiagnostic[];
   readonly headline: string;
 
-  constructor(problems: readonly PlacedDiagnostic[], hint = '"driver-sync check" shows them again') {
+  constructor(problems: readonly PlacedDiagnostic[], hint = '"driver-sync check" says when it is right') {
     const headline = `the config has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
     super('config.invalid', [headline, ...problems.map(problemLine)].join('\n'), { hint });
     this.problems = problems;

@@ -18,7 +18,7 @@ export async function embedEmulator(settings: Settings): Promise<Emulator | unde
     try {
       return await startEmulator({ port, state });
     } catch (error) {
-      if (error instanceof StateError) throw agentErrorOf(error, settings, runningAgent(settings)?.pid);
+      if (error instanceof StateError) throw agentErrorOf(error, settings, runningAgent(settings));
       if (!isPortInUse(error)) throw error;
     }
   }
@@ -28,11 +28,15 @@ export async function embedEmulator(settings: Settings): Promise<Emulator | unde
 }
 
 /** The emulator's state is inside the agent's, so the agent that holds one holds the other. */
-function agentErrorOf({ code, message, hint }: StateError, { state }: Settings, pid: number | undefined): AgentError {
+function agentErrorOf(
+  { code, message, hint }: StateError,
+  { state }: Settings,
+  { pid, command }: { readonly pid?: number | undefined; readonly command?: string | undefined } = {},
+): AgentError {
   if (code !== 'held') return new AgentError('state.unwritable', message, { hint });
-  const agent = pid === undefined ? 'another agent' : `another agent (pid ${pid})`;
+  const agent = pid === undefined ? 'another agent' : `another agent (pid ${pid}, driver-sync ${command})`;
   return new AgentError('state.locked', `${agent} holds ${state}`, {
-    hint: 'wait until it ends; a daemon runs a pass at kill -USR2',
+    hint: command === 'run' ? `kill -USR2 ${pid} makes it run a pass now` : 'wait until it ends',
   });
 }
 

@@ -13,17 +13,22 @@ import { count, showBytes, showChanges, showPoints, showSources } from './text.t
 const renamesShown = 10;
 const changesShown = 20;
 
+/** A `sync` goes on from the sources after a rollback, and so does its plan; a daemon does not. */
+type PlanAnswer = PlanReport & { readonly rolledBackTo?: number };
+
 /** What `sync` would do now. */
 export async function plan(context: Context, all: boolean): Promise<number> {
   const settings = loadUnsentSettings(context);
   const progress = openProgress(process.stderr);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new AgentError('aborted', 'stopped by SIGINT')));
-  let report: PlanReport;
+  let report: PlanAnswer;
   {
     await using scratch = await openScratch(settings, commandLog(context), progress.observe);
     try {
-      report = await planPass(scratch.deps, { shownMax: all ? Infinity : changesShown }, stop.signal);
+      const { rolledBack } = await scratch.deps.ledger.state();
+      const planned = await planPass(scratch.deps, { shownMax: all ? Infinity : changesShown }, stop.signal);
+      report = { ...planned, ...(rolledBack === undefined ? {} : { rolledBackTo: rolledBack.push }) };
     } finally {
       progress.end();
     }
@@ -33,7 +38,7 @@ export async function plan(context: Context, all: boolean): Promise<number> {
   return report.exit;
 }
 
-function showPlan(report: PlanReport): string[] {
+function showPlan(report: PlanAnswer): string[] {
   const { drivers, points, bytes, digest } = report;
   const lines = [...showSources(report.sources), ...report.sources.flatMap(showLargest), ''];
   lines.push(`snapshot ${digest.slice(0, 12)}: ${drivers} drivers, ${points} points, ${showBytes(bytes)}`);
@@ -45,7 +50,13 @@ function showPlan(report: PlanReport): string[] {
   const more = report.renamed.length - renamesShown;
   if (more > 0) lines.push(`and ${more} more renamed ids`);
   if (report.isRepeatDue) lines.push(`the push is due once more, with the same bytes: ${mayHaveLanded}`);
-  if (report.isFirstPush) {
+  if (report.rolledBackTo !== undefined) {
+    lines.push(
+      `rolled back to push ${report.rolledBackTo}: nothing of this is pushed until "driver-sync sync" or SIGUSR2 goes on from the sources`,
+    );
+  }
+  // What blocks a first push says itself what that push deletes.
+  if (report.isFirstPush && report.blocked === undefined) {
     lines.push(
       `this is the first push to this address: it deletes every driver there that is not among these ${drivers}`,
     );

@@ -61,10 +61,13 @@ function buildProgram(version: string, run: Run, isJson: boolean): Command {
     .description("Keeps a planning service's drivers equal to your files and databases.")
     .version(version)
     .addHelpText('before', overview)
-    .showHelpAfterError('(driver-sync --help shows the commands)')
+    .showHelpAfterError('  "driver-sync --help" shows the commands')
     .exitOverride();
-  // With --json the error is printed as one, by the caller.
-  if (isJson) program.configureOutput({ writeErr: () => undefined });
+  program.configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: /, 'driver-sync: ')),
+    // With --json the error is printed as one, by the caller.
+    ...(isJson ? { writeErr: () => undefined } : {}),
+  });
   for (const add of [addWorking, addDeciding, addLooking, addStarting]) add(program, run);
   return program;
 }
@@ -73,6 +76,7 @@ function command(program: Command, usage: string, summary: string, examples: rea
   return program
     .command(usage)
     .description(summary)
+    .showHelpAfterError(`  "driver-sync ${usage} --help" shows what it takes`)
     .addHelpText('before', `Examples:\n${examples.map((example) => `  driver-sync ${example}`).join('\n')}\n`)
     .option(
       '--config <file>',

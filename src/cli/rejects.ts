@@ -1,7 +1,7 @@
 import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { type Context, commandLog, loadSettings } from './context.ts';
-import { printCsv, printJson } from './output.ts';
+import { printCsv, printJson, say } from './output.ts';
 
 /** Rows of the newest read that could not be used, as CSV. */
 export async function rejects(context: Context, source: string | undefined): Promise<number> {
@@ -18,5 +18,6 @@ export async function rejects(context: Context, source: string | undefined): Pro
   }
   const rows = found.map((one) => [one.source, one.part, String(one.row), one.reason, one.text]);
   printCsv([['source', 'part', 'row', 'reason', 'text'], ...rows]);
+  if (rows.length === 0) say('the last pass of the agent had no rejects; "driver-sync check" reads the sources now');
   return 0;
 }

@@ -1,6 +1,7 @@
 import { mayStillLand } from '../app/push/send.ts';
 import { standingBlock } from '../app/push/blocked.ts';
-import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
+import { loopState } from '../app/loop-record.ts';
+import { heartbeatOf, killedAgent, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
 import { nextPushOf as nextPush, repeatFromMs, waitsUntilMs } from '../app/loop/next-push.ts';
 import type { PassReport, SourceReport } from '../core/report.ts';
@@ -89,6 +90,8 @@ interface LastPass {
 
 export interface StatusReport {
   readonly agent: { pid: number | undefined; since: string | undefined; configLoadedAt: string | undefined } | null;
+  /** The last agent, where it was killed or crashed and none came after it. */
+  readonly killed?: { readonly pid: number | undefined; readonly since: string | undefined } | undefined;
   /** The file is not what the running agent has loaded. */
   readonly configDiffers: boolean;
   readonly lastPass?: LastPass | undefined;
@@ -105,6 +108,8 @@ export interface StatusReport {
   readonly lastAcknowledged?: { id: number; at: string; digest: string; drivers: number; points: number };
   readonly nextPush?: string | undefined;
   readonly nextPushWhy?: string | undefined;
+  /** Since when accepted data waits for the next push. */
+  readonly unpushedSince?: string | undefined;
   /** From when on the acknowledged snapshot is to be pushed once more, by a daemon or the next sync. */
   readonly repeatFrom?: string | undefined;
   /** Why nothing is pushed now. */
@@ -121,9 +126,12 @@ async function statusReport(deps: Dependencies, unset: readonly string[]): Promi
   const acknowledged = await ledger.pushes.lastAcknowledged(address);
   const blocked = await standingBlock(deps);
   const repeatMs = await repeatFromMs(deps);
+  const killed = holder === undefined ? killedAgent(settings) : undefined;
+  const { changed } = await loopState(deps);
   return {
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
+    ...(killed === undefined ? {} : { killed: { pid: killed.pid, since: killed.since } }),
     configDiffers: configDiffers(settings, unset),
     ...(lastPass === undefined ? {} : { lastPass }),
     sources: ended?.sources ?? [],
@@ -153,6 +161,7 @@ async function statusReport(deps: Dependencies, unset: readonly string[]): Promi
         }),
     ...(holder === undefined ? {} : await nextPushOf(deps, holder.command)),
     ...(repeatMs === undefined ? {} : { repeatFrom: iso(repeatMs) }),
+    ...(changed === undefined ? {} : { unpushedSince: iso(changed.firstMs) }),
     blocked,
     rolledBackTo: rolledBack?.push,
   };
@@ -213,17 +222,22 @@ function iso(ms: number): string {
 
 function showStatus(report: StatusReport): string[] {
   const rows: [string, string][] = [
-    ['agent', report.agent === null ? 'not running' : `running, pid ${report.agent.pid}, since ${report.agent.since}`],
+    ['agent', showAgent(report)],
     ['last pass', report.lastPass === undefined ? 'none yet' : showPassLine(report.lastPass, report.sources)],
     ['last push', report.lastPush === undefined ? 'none yet' : showPushLine(report.lastPush)],
     ['acknowledged', report.lastAcknowledged === undefined ? 'none yet' : showAcknowledged(report.lastAcknowledged)],
     ['next push', report.nextPush === undefined ? noNextPush(report) : `${report.nextPush}, ${report.nextPushWhy}`],
   ];
+  if (report.unpushedSince !== undefined) {
+    rows.push(['waiting', `data that was accepted since ${report.unpushedSince} is not pushed yet`]);
+  }
   if (report.repeatFrom !== undefined && report.agent === null) {
     rows.push(['once more', `due from ${report.repeatFrom} on, with the same bytes: ${mayHaveLanded}`]);
     rows.push(['', 'no agent runs: a "driver-sync sync" after that time does it']);
   }
-  if (report.configDiffers) rows.push(['config', 'the file is not what the agent has loaded: kill -HUP loads it']);
+  if (report.configDiffers) {
+    rows.push(['config', `the file is not what the agent has loaded: kill -HUP ${report.agent?.pid} loads it`]);
+  }
   if (report.blocked !== undefined) {
     const { reason, hint } = report.blocked;
     rows.push(['blocked', hint === undefined ? reason : `${reason} (${hint})`]);
@@ -240,6 +254,12 @@ function showStatus(report: StatusReport): string[] {
   return report.sources.length === 0 ? head : [...head, '', ...showSources(report.sources)];
 }
 
+function showAgent({ agent, killed }: StatusReport): string {
+  if (agent !== null) return `running, pid ${agent.pid}, since ${agent.since}`;
+  if (killed === undefined) return 'not running';
+  return `not running: the last one, pid ${killed.pid}, since ${killed.since}, was killed or crashed`;
+}
+
 function showPassLine({ at, outcome, exit, reason, hint }: LastPass, sources: readonly SourceReport[]): string {
   const why = reason === undefined ? showWhy(exit, sources) : `: ${reason}`;
   return `${at} ${outcome}, exit ${exit}${why}${hint === undefined ? '' : ` (${hint})`}`;
@@ -247,7 +267,7 @@ function showPassLine({ at, outcome, exit, reason, hint }: LastPass, sources: re
 
 function showPushLine({ id, at, outcome, detail }: NonNullable<StatusReport['lastPush']>): string {
   const why = outcome === 'acknowledged' || detail === undefined ? '' : `: ${detail}`;
-  return `${id} ${at} ${outcome}${why}`;
+  return `push ${id} ${at} ${outcome}${why}`;
 }
 
 function showAcknowledged({ id, at, drivers, points }: NonNullable<StatusReport['lastAcknowledged']>): string {

@@ -134,6 +134,7 @@ function sourceNotes(source: SourceReport): string[] {
   const notes: string[] = [];
   if (source.reason !== undefined) notes.push(`${source.name}: ${source.state}: ${source.reason}`);
   if (source.hint !== undefined) notes.push(`  ${source.hint}`);
+  if (staysAccepted(source)) notes.push('  meanwhile its accepted data stays in every snapshot');
   notes.push(...showDeletes(source.deletes ?? []));
   if (source.digest !== undefined && source.approvable === true)
     notes.push(`  approve it with: driver-sync approve ${source.digest.slice(0, 12)}`);
@@ -144,6 +145,12 @@ function sourceNotes(source: SourceReport): string[] {
   }
   for (const warning of source.warnings) notes.push(`${source.name}: note: ${warning}`);
   return notes;
+}
+
+/** Whether a source that is held or unread has points of an accepted read, which snapshots go on with. */
+function staysAccepted({ state, points, changes }: SourceReport): boolean {
+  if (state === 'unread') return points > 0;
+  return state === 'held' && points - changes.points.create + changes.points.delete > 0;
 }
 
 const deletesShown = 10;

@@ -10,7 +10,7 @@ import type { Ledger } from '../core/ledger.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
-import { type LockHolder, ensureStateDir, lockHolder } from '../edges/state/lock.ts';
+import { type LockHolder, ensureStateDir, killedHolder, lockHolder } from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
 import { fileIn, partsOf } from './parts.ts';
 
@@ -86,6 +86,11 @@ export const nowhere: Dependencies['destination'] = {
 /** The agent that holds a state directory now. */
 export function runningAgent({ state }: Pick<Settings, 'state'>): LockHolder | undefined {
   return existsSync(state) ? lockHolder(state) : undefined;
+}
+
+/** The agent that held a state directory last, where it was killed or crashed and none came after it. */
+export function killedAgent({ state }: Pick<Settings, 'state'>): LockHolder | undefined {
+  return killedHolder(state);
 }
 
 /** What the loop last said of itself; `undefined` where there never was one. */

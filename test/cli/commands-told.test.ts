@@ -1,6 +1,6 @@
 /** What a person is told: changes with their values, totals, and why a pass that looks well did not end with 0. */
 import { expect, test } from 'vitest';
-import { shapes } from '../support/command-line.ts';
+import { commandLine, shapes } from '../support/command-line.ts';
 import { commandsWorld, manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { longFile } from '../support/world.ts';
@@ -39,6 +39,67 @@ test('plan shows what a held source would change too', async () => {
   expect(code).toBe(4);
   expect(stdout).toContain('revenue is held; approving it changes 15 points');
   expect(stdout).toMatch(/R5 +R5 +2026-01 +1 +\(none\)/);
+});
+
+test('plan of a first push that waits says that it waits, and not that it deletes all', async () => {
+  const { at, run } = await threeSources();
+  await at.remove('costs.csv');
+  const { stdout } = await run('plan');
+  expect(stdout).toContain('blocked: the first push waits for "costs" (not read yet)');
+  expect(stdout).not.toContain('this is the first push');
+});
+
+test('plan says after a rollback that nothing of it is pushed until somebody asks', async () => {
+  const { run, json } = await twoPushes();
+  expect((await run('plan')).stdout).not.toContain('rolled back');
+  await run('rollback', '1');
+  expect((await run('plan')).stdout).toContain('rolled back to push 1: nothing of this is pushed until');
+  expect(await json('plan')).toMatchObject({ rolledBackTo: 1, exit: 2 });
+  await run('sync');
+  expect((await run('plan')).stdout).not.toContain('rolled back');
+});
+
+test('a source that is held or not read says that its accepted data stays, where it has any', async () => {
+  const stays = '  meanwhile its accepted data stays in every snapshot\n';
+  const { at, run } = await threeSources();
+  await at.write('staff.csv', longFile({ Heads: { '2026-01': 'x' } }));
+  expect((await run('sync')).stdout).not.toContain(stays);
+  await at.write('staff.csv', longFile({ Heads: { '2026-01': 3 } }));
+  expect((await run('sync')).stdout).not.toContain(stays);
+  await at.write('revenue.csv', manyDrivers(5));
+  expect((await run('sync')).stdout).toMatch(new RegExp(`revenue: held: .*\\n.*\\n${stays}`));
+  await at.write('revenue.csv', manyDrivers(20));
+  await at.write('costs.csv', 'id,time\n');
+  expect((await run('sync')).stdout).toMatch(new RegExp(`costs: unread: .*\\n.*\\n${stays}`));
+  // All that a source has may go at once.
+  await at.write('costs.csv', 'id,time,value\n');
+  expect((await run('sync')).stdout).toMatch(new RegExp(`costs: held: .*\\n.*\\n${stays}`));
+});
+
+test('explain before anything was accepted says so, and does not blame the name', async () => {
+  const { run } = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': longFile({ North: { '2026-01': 'x' } }) });
+  await run('sync');
+  const { code, stderr } = await run('explain', 'North');
+  expect(code).toBe(64);
+  expect(stderr).toContain('no read of any source was accepted yet');
+});
+
+test('rejects without any say that they are those of the last pass', async () => {
+  const { at, run } = await twoPushes();
+  const note = '"driver-sync check" reads the sources now';
+  expect((await run('rejects')).stderr).toContain(note);
+  await at.write('a.csv', longFile({ North: { '2026-01': 'x' } }));
+  await run('sync');
+  expect((await run('rejects')).stderr).not.toContain(note);
+  expect((await run('rejects', '--json')).stderr).not.toContain(note);
+});
+
+test('a command that lacks an argument names its own help', async () => {
+  const { stderr } = await commandLine('rollback');
+  expect(stderr).toBe(
+    `driver-sync: missing required argument 'push'\n  "driver-sync rollback --help" shows what it takes\n`,
+  );
+  expect((await commandLine('synk')).stderr).toContain('"driver-sync --help" shows the commands');
 });
 
 test('changes are counted in words', async () => {

@@ -97,7 +97,7 @@ test('a sync beside the daemon is told who holds the state, and leaves its drive
   await daemon.says(/"msg":"pushed"/);
   const { code, stderr } = await where.command('sync');
   expect(code).toBe(75);
-  expect(stderr).toMatch(/another agent \(pid \d+\) holds .*\n.*kill -USR2/);
+  expect(stderr).toMatch(/another agent \(pid (\d+), driver-sync run\) holds .*\n.*kill -USR2 \1 /);
   expect((await heldBy(url)).drivers).toHaveLength(1);
   daemon.kill('SIGTERM');
   expect(await daemon.exit).toMatchObject({ code: 0 });

@@ -4,47 +4,9 @@ import { once } from 'node:events';
 import { appendFile, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { type Status, one, scene, statusOf, two } from '../support/daemon-scene.ts';
 import { type Place, csv, place } from '../support/process.ts';
-import { type Receiver, openReceiver, pointsOf } from '../support/receiver.ts';
-
-interface Scene extends AsyncDisposable {
-  readonly place: Place;
-  readonly service: Receiver;
-  readonly config: object;
-}
-
-const one = 'id,time,value\na,2026-01,1.50\n';
-const two = 'id,time,value\na,2026-01,1.50\nb,2026-01,2\n';
-
-/** One source, a receiver, and no reason to push or to look again by itself. */
-async function scene(keys: object = {}, source: object = {}): Promise<Scene> {
-  const service = await openReceiver();
-  const config = {
-    destination: { url: service.url },
-    schedule: '15 2 1 1 *',
-    sources: { sales: csv('*.csv', { poll: '1h', ...source }) },
-    ...keys,
-  };
-  const where = await place(config, { 'sales.csv': one });
-  return {
-    place: where,
-    service,
-    config,
-    async [Symbol.asyncDispose]() {
-      await where[Symbol.asyncDispose]();
-      await service[Symbol.asyncDispose]();
-    },
-  };
-}
-
-interface Status {
-  readonly agent: { readonly pid: number; readonly configLoadedAt: string } | null;
-  readonly lastPush?: { readonly id: number; readonly outcome: string };
-  readonly lastAcknowledged?: { readonly id: number };
-  readonly held: readonly { readonly digest: string }[];
-}
-
-const statusOf = async (where: Place): Promise<Status> => (await where.command('status', '--json')).json<Status>();
+import { openReceiver, pointsOf } from '../support/receiver.ts';
 
 test.each(['SIGTERM', 'SIGINT'] as const)('an idle daemon ends with 0 on %s and frees its state', async (signal) => {
   await using s = await scene();
@@ -216,32 +178,6 @@ test('the lock of a daemon that was killed holds nobody up', async () => {
   await daemon.exit;
   expect((await s.place.command('status', '--live')).code).toBe(75);
   expect((await s.place.command('sync', '--json')).json()).toMatchObject({ outcome: 'unchanged', exit: 0 });
-});
-
-test('status beside a daemon names it, and --live holds while it runs and no longer', async () => {
-  await using s = await scene();
-  const daemon = await s.place.daemon();
-  await daemon.says(/"pushed"/);
-  expect(await statusOf(s.place)).toMatchObject({
-    agent: { pid: daemon.pid, since: expect.any(String), configLoadedAt: expect.any(String) },
-    lastPass: { outcome: 'acknowledged', exit: 0 },
-    nextPush: '2027-01-01T02:15:00.000Z',
-    lastAcknowledged: { id: 1, drivers: 1, points: 1 },
-  });
-  expect((await s.place.command('status', '--live')).code).toBe(0);
-  daemon.kill('SIGTERM');
-  await daemon.exit;
-  expect((await s.place.command('status', '--live')).code).toBe(75);
-});
-
-test('status --live is not satisfied with a daemon that is stopped dead', async () => {
-  await using s = await scene();
-  const daemon = await s.place.daemon();
-  await daemon.says(/"pushed"/);
-  daemon.kill('SIGSTOP');
-  // The loop may be silent for a minute, so the heartbeat is aged instead of waited for.
-  await s.place.write('.driver-sync/heartbeat', String(Date.now() - 1));
-  expect((await s.place.command('status', '--live')).code).toBe(75);
 });
 
 test('approve wakes a running daemon, which pushes what was held', async () => {

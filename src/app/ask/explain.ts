@@ -107,7 +107,12 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
       hint: `name one by its id: ${ids.join(', ')}`,
     });
   }
-  const hint = near.length > 0 ? `there are ${near.join(', ')}` : 'write its id, or its path as "Sales / Revenue"';
+  const hint =
+    sources.length === 0
+      ? 'no read of any source was accepted yet: see "driver-sync status"'
+      : near.length > 0
+        ? `there are ${near.join(', ')}`
+        : 'write its id, or its path as "Sales / Revenue"';
   throw new AgentError('usage', `there is no driver "${wanted}"`, { hint });
 }
 

@@ -17,7 +17,7 @@ export async function blockedReason(deps: Dependencies): Promise<{ reason: strin
   if (rolledBack !== undefined) {
     return {
       reason: `rolled back to push ${rolledBack.push}`,
-      hint: 'driver-sync sync (or SIGUSR2) goes on from the sources',
+      hint: '"driver-sync sync" or SIGUSR2 goes on from the sources',
     };
   }
   if (!settings.shouldDeleteMissing) return undefined;

@@ -103,6 +103,11 @@ export function lockHolder(stateDir: string): LockHolder | undefined {
   return undefined;
 }
 
+/** Who held the state directory last, where it was killed or crashed: an agent that ends takes its `agent.json` along. */
+export function killedHolder(stateDir: string): LockHolder | undefined {
+  return isHeld(stateDir) ? undefined : readHolder(stateDir);
+}
+
 function lockFile(stateDir: string): Database.Database {
   const path = join(stateDir, 'lock');
   let database: Database.Database | undefined;
