@@ -33,6 +33,14 @@ export const rootShape = {
   keepMax: size
     .prefault('10GB')
     .describe('Acknowledged snapshots take at most this much space; the last one is always kept.'),
+  workers: z
+    .int()
+    .min(0)
+    .max(64)
+    .optional()
+    .describe(
+      'How many threads read a large delimited file at once, each with some 40 MB of memory. `0` reads in the main thread. Default: as many as there are processors, at most 4.',
+    ),
 };
 
 /** An address without its trailing slashes. Diagnostics do not show it: it may hold a password. */

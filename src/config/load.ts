@@ -121,6 +121,7 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
     refreshMs: root.refresh,
     keepMs: root.keep,
     keepMaxBytes: root.keepMax,
+    workers: root.workers,
     sources: readSources(within(cursor, 'sources'), root.timezone),
   };
   return { file: origin.file, digest: digestOf(settings), ...settings };

@@ -48,6 +48,8 @@ export interface PartWriter {
   /** The number that cells name this part by. */
   readonly id: number;
   add(drivers: Iterable<FoldedDriver>): void;
+  /** The same of drivers that were packed elsewhere, whose cells name no other part. */
+  addPacked(drivers: Iterable<PackedDriver>): void;
   commit(content: Content, counts: { readonly rows: number; readonly rejects: number }): PartRead;
   /** Says that this one is a part of the snapshot's read, though no cell may name it. */
   addOrigin(origin: number): void;

@@ -1,7 +1,10 @@
 /** What the agent asks of the world. Each edge and each source stands behind one of these. */
 import type { Calendar } from './time/calendar.ts';
 import type { Batch } from './mapping/column-batch.ts';
-import type { Content, Part } from './model.ts';
+import type { MonthRules } from './mapping/entry-reader.ts';
+import type { Content, Part, Reject } from './model.ts';
+import type { PackedDriver } from './series/packing.ts';
+import type { Mapping } from './settings.ts';
 import type { Maps } from './mapping/template.ts';
 
 export interface Source {
@@ -29,6 +32,13 @@ export interface Source {
   rows(part: Part, signal: AbortSignal): AsyncGenerator<Batch, Content, void>;
 
   /**
+   * Reads and folds a part in threads of its own, with the result of `rows`, a mapper and a fold. `undefined` where `rows` is
+   * to be asked: the part is small or not of a kind that can be cut. Then nothing of what was added counts.
+   * @throws AgentError as `rows`
+   */
+  fold?(part: Part, job: FoldJob, signal: AbortSignal): Promise<FoldedPart | undefined>;
+
+  /**
    * The hash that `rows` would return for a part, without reading its rows. Wanted where only the newest part counts: a
    * part that was merely touched is as old as its content.
    * @throws AgentError as `rows`
@@ -44,6 +54,36 @@ export interface Source {
 
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
   watch?(changed: () => void): Promise<AsyncDisposable>;
+}
+
+/** What a source folds by, and whom it hands its drivers. */
+export interface FoldJob {
+  readonly mapping: Mapping;
+  readonly rules: MonthRules;
+  /** The number that cells name the part by. */
+  readonly part: number;
+  /** Rejects that are kept; the others are counted. */
+  readonly rejectsMax: number;
+  /** See `Fold.size`: beyond it drivers are handed over in pieces. */
+  readonly foldMax: number;
+  /** Each id at most once a call. */
+  add(drivers: readonly PackedDriver[]): void;
+  progress(rows: number, share: number): void;
+}
+
+export interface FoldedPart {
+  readonly content: Content;
+  readonly counts: RowCounts;
+  /** In the order of rows. */
+  readonly rejects: readonly Reject[];
+}
+
+export interface RowCounts {
+  /** Rows that left the place. */
+  readonly rows: number;
+  /** Rows that passed `where`, and rejects: what these stand for, so that a database's collapse hides no reject. */
+  readonly passed: number;
+  readonly rejects: number;
 }
 
 /** What the end of a text file says of whether it was written to its end. */

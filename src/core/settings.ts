@@ -30,6 +30,8 @@ export interface Settings {
   readonly shouldDeleteMissing: boolean;
   readonly stamp: Stamp;
   readonly guard: GuardSettings;
+  /** How many threads read a large file; `undefined`: as many as the machine is good for. */
+  readonly workers: number | undefined;
   readonly refreshMs: number;
   readonly keepMs: number;
   readonly keepMaxBytes: number;

@@ -1,20 +1,21 @@
 /** `type: http`: the answer of one address, read as one of the text formats. */
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
-import type { Content, Part, RowBatch } from '../core/model.ts';
+import type { Batch } from '../core/mapping/column-batch.ts';
+import type { Content, Part } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import { isPageType } from '../http/answer.ts';
 import { oneLine } from '../http/masking.ts';
 import { PartFile } from './files/part-file.ts';
 import { type FormatReader, fileKeys } from './files/place.ts';
 import { StableFile } from './files/stable-file.ts';
-import { delimitedKeys, delimiterKey, readDelimited } from './formats/delimited.ts';
+import { delimitedKeys, delimiterKey } from './formats/delimited.ts';
+import { type ScanNeeds, readColumns } from './formats/scan/read.ts';
 import { itemsKey, readJsonArray } from './formats/json-array.ts';
 import { readJsonLines } from './formats/json-lines.ts';
 import { checkTable } from './formats/table.ts';
 import { encodingKey, isEncoding } from './formats/text.ts';
-import { defineKind } from './kind.ts';
-import type { SourceContext } from './kind.ts';
+import { type SourceContext, defineKind, needsOf } from './kind.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
 import { knownCodings, spool } from './web/spool.ts';
 import { type Validators, answeredVersion, parseVersion, validatorsOf } from './web/validators.ts';
@@ -57,7 +58,7 @@ const schema = z
 type HttpSettings = z.output<typeof schema>;
 
 export const http = defineKind(schema, (settings: HttpSettings, context: SourceContext): Source => {
-  const resource = new Resource(settings, webPlaceOf(settings, context.baseDir), context.clock);
+  const resource = new Resource(settings, webPlaceOf(settings, context.baseDir), context);
   return {
     isExpensive: true,
     parts: async (signal, known) => [await resource.look(signal, known?.get(partName))],
@@ -77,13 +78,15 @@ class Resource {
   readonly #settings: HttpSettings;
   readonly #place: WebPlace;
   readonly #clock: Clock;
+  readonly #needs: ScanNeeds;
   /** Asked for by `parts` and not read yet: a server must not compute the same report twice. */
   #unread: (Asked & { readonly version: string; readonly timer: NodeJS.Timeout }) | undefined;
 
-  constructor(settings: HttpSettings, place: WebPlace, clock: Clock) {
+  constructor(settings: HttpSettings, place: WebPlace, context: SourceContext) {
     this.#settings = settings;
     this.#place = place;
-    this.#clock = clock;
+    this.#clock = context.clock;
+    this.#needs = needsOf(context);
   }
 
   async look(signal: AbortSignal, known: string | undefined): Promise<Part> {
@@ -97,7 +100,7 @@ class Resource {
     return { name: partName, version, revisedAtMs };
   }
 
-  async *rows(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
+  async *rows(signal: AbortSignal): AsyncGenerator<Batch, Content, void> {
     signal.throwIfAborted();
     const unread = this.#takeUnread();
     const asked = unread ?? (await this.#ask(signal, {}));
@@ -111,7 +114,7 @@ class Resource {
         const file = await StableFile.open(spooled.file, `${partName}${ending}`, signal);
         try {
           const partFile = new PartFile(file, expandedMax);
-          const content = yield* readerOf(this.#settings, answer)(partFile);
+          const content = yield* readerOf(this.#settings, answer, this.#needs)(partFile);
           return { ...content, hash: await partFile.hash(), version, revisedAtMs };
         } finally {
           await file.close();
@@ -233,7 +236,7 @@ function unknownFormat(web: Web, { url, header }: WebAnswer): AgentError {
   });
 }
 
-function readerOf(settings: HttpSettings, answer: WebAnswer): FormatReader {
+function readerOf(settings: HttpSettings, answer: WebAnswer, needs: ScanNeeds): FormatReader {
   const format = formatOf(settings, answer);
   switch (format) {
     case 'jsonl':
@@ -243,7 +246,7 @@ function readerOf(settings: HttpSettings, answer: WebAnswer): FormatReader {
     default: {
       const encoding = settings.encoding ?? charsetOf(answer) ?? 'utf-8';
       const delimiter = format === 'tsv' ? '\t' : settings.delimiter;
-      return (file) => readDelimited(file, { ...settings, encoding, delimiter });
+      return (file) => readColumns(file, { ...settings, encoding, delimiter }, needs);
     }
   }
 }

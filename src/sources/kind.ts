@@ -1,7 +1,8 @@
 /** A kind of source: its keys in the config, and how it is opened. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { MappingProblem } from '../core/mapping/columns.ts';
+import type { ColumnNeeds } from '../core/mapping/column-batch.ts';
+import { type MappingProblem, columnNeeds } from '../core/mapping/columns.ts';
 import type { Rule } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import type { LookupFiles, Mapping } from '../core/settings.ts';
@@ -17,6 +18,8 @@ export interface SourceContext {
   /** The mapping of the rows and the zone whose months count: for places that collapse rows themselves. */
   readonly mapping: Mapping;
   readonly timezone: string;
+  /** How many threads may read a large file; none: the main one does. Default 0. */
+  readonly threads?: number;
 }
 
 /** An entry of `drivers` as a person would write it. */
@@ -59,6 +62,11 @@ export function defineKind<Schema extends z.ZodType>(
     drivers,
     ...(problems && { problems: (kind, mapping, lookups) => problems(kind as z.output<Schema>, mapping, lookups) }),
   };
+}
+
+/** What the mapping of a source needs of the columns of a part, for formats that give columns. */
+export function needsOf({ mapping }: Pick<SourceContext, 'mapping'>): { readonly needs: ColumnNeeds } {
+  return { needs: (columns) => columnNeeds(mapping, columns) };
 }
 
 /** A version that equals no other, for a place without cheap evidence of its content: the part is always read. */

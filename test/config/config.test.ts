@@ -78,6 +78,7 @@ describe('a config with every key', () => {
       refreshMs: 72_000_000,
       keepMs: 34_560_000_000,
       keepMaxBytes: 10_000_000_000,
+      workers: undefined,
     });
   });
 

@@ -36,7 +36,7 @@ describe('within a part', () => {
   test.each<[string, Rule, readonly Given[], object | undefined]>([
     ['two values of one time', 'last', [at(5, '1'), at(5, '2')], tie(['1', 1], ['2', 2])],
     ['the same by first', 'first', [at(5, '1'), at(5, '2')], tie(['2', 2], ['1', 1])],
-    ['a value that came back', 'last', [at(5, '1'), at(5, '2'), at(5, '1')], tie(['1', 1], ['2', 2])],
+    ['a value that came back', 'last', [at(5, '1'), at(5, '2'), at(5, '1')], tie(['2', 2], ['1', 3])],
     ['equal values', 'last', [at(5, '1'), at(5, '1.00')], undefined],
     ['bookings of a day before the last one', 'last', [at(5, '1'), at(5, '2'), at(6, '3')], tie(['1', 1], ['2', 2])],
     ['bookings of the last day', 'last', [at(4, '0'), at(5, '1'), at(5, '2')], tie(['1', 2], ['2', 3])],

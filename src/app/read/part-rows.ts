@@ -2,9 +2,9 @@
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../../core/guard/guard.ts';
 import type { ReadingSink } from '../../core/mapping/reading.ts';
-import { type RowMapper, rowShown } from '../../core/mapping/row-mapper.ts';
+import { type RowMapper, rowShown, rowText } from '../../core/mapping/row-mapper.ts';
 import { type Batch, rowAt, rowCount, rowsBehind } from '../../core/mapping/column-batch.ts';
-import type { Content, Part, Reject, Row } from '../../core/model.ts';
+import type { Content, Part, Reject } from '../../core/model.ts';
 import type { Clock, Lookups, Source } from '../../core/ports.ts';
 import type { Limit, Mapping } from '../../core/settings.ts';
 
@@ -74,12 +74,6 @@ function takeBatch(mapper: RowMapper, batch: Batch, { sink, rejects, rejectsMax,
     },
   });
   counts.rows += rowCount(batch);
-}
-
-/** A row as one text, bounded: 10 000 columns make no readable reject. */
-function rowText(fields: Row): string {
-  const text = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
-  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }
 
 /** Why a part with these rejects is not accepted. `whole`: all its rows were read. */

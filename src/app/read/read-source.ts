@@ -3,8 +3,8 @@ import { Fold } from '../../core/series/fold.ts';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
-import type { Content, Part } from '../../core/model.ts';
-import type { Lookups, Source } from '../../core/ports.ts';
+import type { Content, Part, Reject } from '../../core/model.ts';
+import type { FoldJob, FoldedPart, Lookups, RowCounts, Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
 import type { PartRead, PartWriter } from '../../core/buffer.ts';
 import type { Found } from './carried.ts';
@@ -203,14 +203,23 @@ class PartReader {
   async #read(part: Part, listed: readonly Part[], signal: AbortSignal): Promise<PartRead> {
     const { buffer, observe } = this.#deps;
     const source = this.#settings.name;
-    const writer = buffer.parts.begin(source, { name: part.name, kind: 'part' }, this.#fingerprint);
-    const taker = this.#taker(part, writer);
-    const { rejects, counts, fold } = taker;
+    const rejects: Reject[] = [];
+    let writer = this.#begin(part);
     try {
-      const content = (await readRows(this.#source, part, taker, signal)) as Content;
-      writer.add(fold.drain());
+      let folded: Pick<FoldedPart, 'content' | 'counts'> | undefined = await this.#foldElsewhere(
+        part,
+        { writer, rejects },
+        signal,
+      );
+      if (folded === undefined) {
+        // What was added by then does not count.
+        writer.discard();
+        writer = this.#begin(part);
+        folded = await this.#foldRows(part, { writer, rejects }, signal);
+      }
+      const { content, counts } = folded;
       buffer.rejects.keep(source, part.name, rejects);
-      this.#checkRejects(taker);
+      this.#checkRejects(counts);
       observe({ kind: 'part.folded', source, part: part.name });
       const known = this.#readsOf(part).find(
         ({ hash, fingerprint }) => hash === content.hash && fingerprint === this.#fingerprint,
@@ -268,15 +277,49 @@ class PartReader {
     return unsure;
   }
 
-  #taker(part: Part, writer: PartWriter): RowTaker & { readonly fold: Fold } {
-    const { settings, observe } = this.#deps;
-    const foldMax = Math.max(20_000, Math.floor(foldSizeMax / settings.sources.length));
+  #begin({ name }: Part): PartWriter {
+    return this.#deps.buffer.parts.begin(this.#settings.name, { name, kind: 'part' }, this.#fingerprint);
+  }
+
+  get #foldMax(): number {
+    return Math.max(20_000, Math.floor(foldSizeMax / this.#deps.settings.sources.length));
+  }
+
+  /** Lets the source fold the part in threads of its own, where it can. */
+  async #foldElsewhere(
+    part: Part,
+    { writer, rejects }: { writer: PartWriter; rejects: Reject[] },
+    signal: AbortSignal,
+  ): Promise<FoldedPart | undefined> {
+    const { observe } = this.#deps;
+    const source = this.#settings.name;
+    const job: FoldJob = {
+      mapping: this.#mapping,
+      rules: this.#rules,
+      part: writer.id,
+      rejectsMax: rejectsKept,
+      foldMax: this.#foldMax,
+      add: (drivers) => writer.addPacked(drivers),
+      progress: (rows, share) => observe({ kind: 'part.reading', source, part: part.name, rows, share }),
+    };
+    const folded = await this.#source.fold?.(part, job, signal);
+    signal.throwIfAborted();
+    if (folded !== undefined) rejects.push(...folded.rejects);
+    return folded;
+  }
+
+  async #foldRows(
+    part: Part,
+    { writer, rejects }: { writer: PartWriter; rejects: Reject[] },
+    signal: AbortSignal,
+  ): Promise<Pick<FoldedPart, 'content' | 'counts'>> {
+    const { observe } = this.#deps;
     const fold = new Fold(writer.id);
     const counts = { rows: 0, rejects: 0, passed: 0 };
-    return {
-      fold,
+    const foldMax = this.#foldMax;
+    const taker: RowTaker = {
       sink: fold,
-      rejects: [],
+      rejects,
       rejectsMax: rejectsKept,
       counts,
       mapper: (columns) => new RowMapper(this.#mapping, columns, this.#rules),
@@ -286,9 +329,12 @@ class PartReader {
         return 'more';
       },
     };
+    const content = (await readRows(this.#source, part, taker, signal)) as Content;
+    writer.add(fold.drain());
+    return { content, counts };
   }
 
-  #checkRejects({ counts }: RowTaker): void {
+  #checkRejects(counts: RowCounts): void {
     const { maxRejects } = this.#deps.settings.guard;
     const rejected = tooManyRejects(counts, { mapping: this.#settings.mapping, maxRejects, whole: true });
     if (rejected !== undefined) {

@@ -40,6 +40,9 @@ export interface ColumnNeed {
   readonly isValue: boolean;
 }
 
+/** What is needed of the columns of a part, by column. */
+export type ColumnNeeds = (columns: readonly string[]) => readonly ColumnNeed[];
+
 /** Rows whose needed columns were taken from the bytes of a file, without making texts of them. */
 export interface ColumnBatch {
   /** The trimmed header. The same array for every batch of a part. */

@@ -1,7 +1,7 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
 import { AgentError } from '../errors.ts';
 import { orderOfPlace } from '../row-origin.ts';
-import type { CollapsedRow, FieldFault, RowBatch } from '../model.ts';
+import type { CollapsedRow, FieldFault, Row, RowBatch } from '../model.ts';
 import type { Mapping, Test } from '../settings.ts';
 import { trimWhiteSpace } from '../text.ts';
 import { BatchColumns } from './batch-columns.ts';
@@ -16,6 +16,12 @@ export function rowShown(batch: Batch, at: number, row: number): number {
   const { places, collapsed } = 'rows' in batch ? batch : ofColumns;
   const ofMany = collapsed?.[at]?.entries.find((entry) => entry !== undefined);
   return (places?.[at] ?? ofMany?.place) || row;
+}
+
+/** A row as one text, bounded: 10 000 columns make no readable reject. */
+export function rowText(fields: Row): string {
+  const text = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }
 
 /** Hears of the rows of a batch that gave no reading. */

@@ -5,6 +5,7 @@
 import { addDecimals, averageDecimal, compareDecimals } from '../numbers/arithmetic.ts';
 import { AgentError } from '../errors.ts';
 import { CellTable } from './cell-table.ts';
+import { TieFinder, takenBy } from './tie-finder.ts';
 import type { Moment, Rule } from '../model.ts';
 import type { Cell, FoldedDriver, PartOrigin, Place, Tie, TiedReading } from './packing.ts';
 import { type DriverName, type Reading, type ReadingSink, textOf, valueOf } from '../mapping/reading.ts';
@@ -33,13 +34,13 @@ export class Fold implements ReadingSink {
   readonly #part: number;
   readonly #drivers = new Map<string, OpenDriver>();
   readonly #cells = new CellTable();
-  /** By cell. */
-  readonly #ties = new Map<number, Tie>();
+  readonly #ties: TieFinder;
   #owner = {};
 
   /** `part`: the number that cells name this part by. */
   constructor(part: number) {
     this.#part = part;
+    this.#ties = new TieFinder(part, this.#cells);
   }
 
   /** How many cells, drivers and ties it holds: its memory grows with them. */
@@ -73,15 +74,25 @@ export class Fold implements ReadingSink {
   }
 
   /**
+   * From here on ties are looked for among the rows to come alone. Whoever cuts a part where that suits him calls this at
+   * places that depend on the part alone: then the ties do so too.
+   * @param row the last one so far
+   */
+  cutTies(row: number): void {
+    this.#ties.cut(row);
+  }
+
+  /**
    * Hands over what was folded so far, roughly in the order of ids, and starts anew once all of it was taken. Readers take
    * drivers in that order and then find neighbours together (6 M points: read in a third of the time).
+   * @param rowsBefore how many rows of the part stand before those that were counted from 1 here
    */
-  *drain(): Generator<FoldedDriver> {
+  *drain(rowsBefore = 0): Generator<FoldedDriver> {
     const drivers = [...this.#drivers.values()].sort((a, b) => (a.name.id < b.name.id ? -1 : 1));
     for (const driver of drivers) {
       const { name, seconds, nanos, row, otherPath, entry } = driver;
-      const pathPlace = { seconds, nanos, row, part: this.#part };
-      const cells = this.#cells.inOrder(driver.newest).map((cell) => this.#cellOf(name.rule, cell));
+      const pathPlace = { seconds, nanos, row: rowsBefore + row, part: this.#part };
+      const cells = this.#cells.inOrder(driver.newest).map((cell) => this.#cellOf(name.rule, cell, rowsBefore));
       yield { id: name.id, path: name.path, rule: name.rule, pathPlace, otherPath, entry, cells };
     }
     this.#drivers.clear();
@@ -122,8 +133,9 @@ export class Fold implements ReadingSink {
   }
 
   /** Folds the reading's value into a cell of the same part. Returns whether the cell takes the reading's place too. */
-  #fold(rule: Rule, cell: number, { seconds, nanos }: Moment, reading: Reading): boolean {
+  #fold(rule: Rule, cell: number, moment: Moment, reading: Reading): boolean {
     const cells = this.#cells;
+    const { seconds, nanos } = moment;
     // Rows come in their order, but for those that a database collapsed.
     const time = seconds - (cells.seconds[cell] as number) || nanos - (cells.nanos[cell] as number);
     const isLater = (time || reading.row - (cells.row[cell] as number)) >= 0;
@@ -131,7 +143,7 @@ export class Fold implements ReadingSink {
       case 'last':
       case 'first': {
         const takes = isLater === (rule === 'last');
-        if (time === 0) this.#noteTie(cell, reading, takes);
+        this.#ties.note(cell, moment, reading, takenBy[rule][takes ? 1 : 0]);
         if (takes) this.#setValue(cell, reading);
         return takes;
       }
@@ -191,19 +203,6 @@ export class Fold implements ReadingSink {
     cells.value.set(cell, sum);
   }
 
-  /**
-   * Notes that two readings of one time differ: the first two of a cell. A reading is compared with the one that is taken
-   * so far, so that it costs next to nothing; in a file that is sorted by time this finds all of them.
-   */
-  #noteTie(cell: number, reading: Reading, takes: boolean): void {
-    if (this.#ties.has(cell) || this.#compare(reading, cell) === 0) return;
-    const cells = this.#cells;
-    const before = { value: this.#valueOf(cell), row: cells.row[cell] as number, part: this.#part };
-    const now = { value: valueOf(reading), row: reading.row, part: this.#part };
-    const [kept, left] = takes ? [now, before] : [before, now];
-    this.#ties.set(cell, { seconds: cells.seconds[cell] as number, nanos: cells.nanos[cell] as number, left, kept });
-  }
-
   #place(rule: Rule, cell: number, { seconds, nanos }: Moment, reading: Reading): void {
     const cells = this.#cells;
     cells.seconds[cell] = seconds;
@@ -220,14 +219,14 @@ export class Fold implements ReadingSink {
     }
   }
 
-  #cellOf(rule: Rule, cell: number): Cell {
+  #cellOf(rule: Rule, cell: number, rowsBefore: number): Cell {
     const cells = this.#cells;
     const count = cells.readings[cell] as number;
     const read = this.#valueOf(cell);
     const value = rule === 'average' ? averageDecimal(read, count) : rule === 'count' ? String(count) : read;
     const isNumber = isAdding(rule) && (cells.addedScale[cell] as number) >= 0;
     const added = isNumber ? mantissaText(cells.addedMantissa[cell] as number, cells.addedScale[cell] as number) : '';
-    const tie = this.#ties.get(cell);
+    const tie = this.#ties.of(cell);
     return {
       month: cells.month[cell] as number,
       value,
@@ -235,12 +234,17 @@ export class Fold implements ReadingSink {
       count,
       seconds: cells.seconds[cell] as number,
       nanos: cells.nanos[cell] as number,
-      row: cells.row[cell] as number,
+      row: rowsBefore + (cells.row[cell] as number),
       part: this.#part,
       ...(rule === 'average' ? { sum: read } : {}),
-      ...(tie === undefined ? {} : { tie }),
+      ...(tie === undefined ? {} : { tie: moved(tie, rowsBefore) }),
     };
   }
+}
+
+function moved({ seconds, nanos, left, kept }: Tie, rows: number): Tie {
+  const at = (reading: TiedReading): TiedReading => ({ ...reading, row: rows + reading.row });
+  return { seconds, nanos, left: at(left), kept: at(kept) };
 }
 
 /** Whether its value is not that of one reading. */
@@ -366,7 +370,9 @@ function tieOf(taken: Cell, left: Cell, { order, rule }: Omit<TieContext, 'count
   const { seconds, nanos, value, row, part } = taken;
   if (within !== undefined || seconds !== left.seconds || nanos !== left.nanos) return within ?? taken.tie;
   const kept = { value, row, part };
-  const others = isSame(value, left.value) ? [] : [{ seconds, nanos, left: readingOf(left), kept }];
+  // Within a part only a fold looks for ties: how it was cut into pieces must not matter.
+  const others =
+    isSame(value, left.value) || part === left.part ? [] : [{ seconds, nanos, left: readingOf(left), kept }];
   const tie = nearest([...ties.filter((one) => one !== undefined && !isSame(one.left.value, value)), ...others]);
   return tie && { ...tie, kept };
 }

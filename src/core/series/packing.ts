@@ -199,6 +199,13 @@ export function* unpackTies(ties: Uint8Array): Generator<readonly [index: number
   }
 }
 
+/** The month of the first point of a `points` blob that has one. */
+export function firstMonth(points: Uint8Array): Month {
+  const walk = new PointWalk(points);
+  walk.next();
+  return walk.month;
+}
+
 /** How many points a `points` blob holds. */
 export function pointCount(points: Uint8Array): number {
   const first = points[0] as number;

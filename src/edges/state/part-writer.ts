@@ -1,5 +1,6 @@
 /** Writes one read of one part into the buffer. Nothing of it counts before `commit`. */
-import { packDriver } from '../../core/series/packing.ts';
+import type { Month } from '../../core/model.ts';
+import { type FoldedDriver, type PackedDriver, firstMonth, packDriver } from '../../core/series/packing.ts';
 import type { PartRead, PartWriter } from '../../core/buffer.ts';
 import { type PartReadRow, checksum, readPart } from './buffer-rows.ts';
 import type { Statements } from './statements.ts';
@@ -12,10 +13,10 @@ export function openPartWriter(
   source: string,
   part: { readonly name: string; readonly kind: PartRead['kind']; readonly fingerprint: string },
 ): PartWriter {
-  const insert = `INSERT INTO part_read
+  const begin = `INSERT INTO part_read
     (source, name, kind, version, hash, fingerprint, revised_at_ms, rows, rejects, ready)
     VALUES (?, ?, ?, '', '', ?, 0, 0, 0, 0)`;
-  const id = Number(tables.run(insert, source, part.name, part.kind, part.fingerprint).lastInsertRowid);
+  const id = Number(tables.run(begin, source, part.name, part.kind, part.fingerprint).lastInsertRowid);
   let chunk = 0;
   /** Whether they are parts of the read. */
   const origins = new Map<number, boolean>();
@@ -25,6 +26,11 @@ export function openPartWriter(
   const addFold = tables.db.prepare(`INSERT INTO fold
     (source, driver, part_read, chunk, rule, path, other_path, earliest, points, origins, entry, ties, checksum)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = (packed: PackedDriver, earliest: Month): void => {
+    const { id: driver, rule, path, otherPath = null, points, origins: blob, entry = null, ties = null } = packed;
+    const crc = checksum(packed);
+    addFold.run(source, driver, id, chunk, rule, path, otherPath, earliest, points, blob, entry, ties, crc);
+  };
   return {
     id,
     add: (drivers) =>
@@ -33,19 +39,14 @@ export function openPartWriter(
         for (const driver of drivers) {
           const first = driver.cells[0];
           if (first === undefined) continue;
-          // A driver's path may be of a reading whose month is not among the cells.
-          noteOrigin(driver.pathPlace.part);
-          for (const { part: origin, tie } of driver.cells) {
-            noteOrigin(origin);
-            if (tie === undefined) continue;
-            noteOrigin(tie.left.part);
-            noteOrigin(tie.kept.part);
-          }
-          const packed = packDriver(driver);
-          const { rule, path, otherPath = null, points, origins: blob, entry = null, ties = null } = packed;
-          const crc = checksum(packed);
-          addFold.run(source, driver.id, id, chunk, rule, path, otherPath, first.month, points, blob, entry, ties, crc);
+          for (const origin of originsOf(driver)) noteOrigin(origin);
+          insert(packDriver(driver), first.month);
         }
+      }),
+    addPacked: (drivers) =>
+      tables.write(() => {
+        chunk++;
+        for (const packed of drivers) insert(packed, firstMonth(packed.points));
       }),
     commit: (content, counts) =>
       tables.write(() => {
@@ -68,12 +69,24 @@ export function openPartWriter(
         return readPart(tables.all<PartReadRow>(row, id)[0]!);
       }),
     addOrigin: (origin) => void origins.set(origin, true),
-    discard: () =>
-      tables.write(() => {
-        if (tables.all('SELECT 1 FROM part_read WHERE id = ? AND ready = 0', id).length > 0)
-          dropPart(tables, id, source);
-      }),
+    discard: () => tables.write(() => dropUnready(tables, id, source)),
   };
+}
+
+/** The parts that a driver names. Its path may be of a reading whose month is not among the cells. */
+function* originsOf({ pathPlace, cells }: FoldedDriver): Generator<number, void, void> {
+  yield pathPlace.part;
+  for (const { part, tie } of cells) {
+    yield part;
+    if (tie === undefined) continue;
+    yield tie.left.part;
+    yield tie.kept.part;
+  }
+}
+
+function dropUnready(tables: Statements, id: number, source: string): void {
+  const isUnready = tables.all('SELECT 1 FROM part_read WHERE id = ? AND ready = 0', id).length > 0;
+  if (isUnready) dropPart(tables, id, source);
 }
 
 export function dropPart(tables: Statements, id: number, source: string): void {

@@ -9,7 +9,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { columnProblems } from '../../core/mapping/columns.ts';
-import type { RowBatch } from '../../core/model.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { Mapping } from '../../core/settings.ts';
 import type { Glob } from './glob.ts';
 
@@ -109,11 +109,11 @@ export async function isOutside(file: OpenedFile, globs: readonly Glob[]): Promi
  * The batches and the end of `read`, whose failures say nothing that stands in the file. Whether its columns fit the
  * mapping is checked here, since the later check lists the columns in its message.
  */
-export async function* withoutNames<End>(
+export async function* withoutNames<Given extends Batch, End>(
   name: string,
   mapping: Mapping | undefined,
-  read: AsyncGenerator<RowBatch, End, void>,
-): AsyncGenerator<RowBatch, End, void> {
+  read: AsyncGenerator<Given, End, void>,
+): AsyncGenerator<Given, End, void> {
   let isFirst = true;
   try {
     for (;;) {

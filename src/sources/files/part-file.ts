@@ -9,6 +9,9 @@ import type { StableFile } from './stable-file.ts';
 const keptBytesMax = 256_000_000;
 
 /** May be read over as often as a format likes: an open file is one content until `StableFile.verify` says otherwise. */
+/** Read at once for the hash alone. */
+const hashedBytes = 512 * 1024;
+
 export class PartFile {
   /** As the part's name says it, for messages. */
   readonly name: string;
@@ -31,14 +34,23 @@ export class PartFile {
     this.bytes = file.bytes;
   }
 
+  /** The open file; `undefined` where its bytes are not those that `chunks` gives. */
+  get fd(): number | undefined {
+    return this.#compression === undefined ? this.#file.fd : undefined;
+  }
+
   /** How much of the file, as it is stored, the present pass has read, 0 to 1. */
   get share(): number {
     return this.bytes === 0 ? 1 : this.#pass.bytesRead / this.bytes;
   }
 
-  /** The bytes from the start, in chunks of any size. @throws AgentError as `StableFile.chunks` and `expand` */
-  chunks(): AsyncGenerator<Buffer, void, void> {
-    return this.#compression === undefined ? this.#stored() : this.#expanded(this.#compression);
+  /**
+   * The bytes from the start, in chunks of any size.
+   * @param bytes how many of a file are read at once
+   * @throws AgentError as `StableFile.chunks` and `expand`
+   */
+  chunks(bytes?: number): AsyncGenerator<Buffer, void, void> {
+    return this.#compression === undefined ? this.#stored(bytes) : this.#expanded(this.#compression);
   }
 
   /** One byte of what `chunks` gives; `undefined` past its end. Of a compressed file this costs a pass up to there. */
@@ -84,7 +96,7 @@ export class PartFile {
 
   /** sha256 (hex) of the file's bytes. Costs a pass of its own only where no pass came to its end. */
   async hash(): Promise<string> {
-    if (this.#hash === undefined) for await (const _chunk of this.#stored());
+    if (this.#hash === undefined) for await (const _chunk of this.#stored(hashedBytes));
     return this.#hash as unknown as string;
   }
 
@@ -122,11 +134,11 @@ export class PartFile {
     }
   }
 
-  async *#stored(): AsyncGenerator<Buffer, void, void> {
+  async *#stored(bytes?: number): AsyncGenerator<Buffer, void, void> {
     const hash = this.#hash === undefined ? createHash('sha256') : undefined;
     const pass = { bytesRead: 0 };
     this.#pass = pass;
-    for await (const chunk of this.#file.chunks()) {
+    for await (const chunk of this.#file.chunks(bytes)) {
       hash?.update(chunk);
       pass.bytesRead += chunk.length;
       yield chunk;

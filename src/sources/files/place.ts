@@ -6,9 +6,10 @@ import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { parseSize } from '../../core/size.ts';
-import type { Content, Part, RowBatch } from '../../core/model.ts';
-import type { Clock, Source, TextEnd } from '../../core/ports.ts';
-import { endsLastLine } from '../formats/text.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
+import type { Content, Part } from '../../core/model.ts';
+import type { Clock, FoldJob, FoldedPart, Source, TextEnd } from '../../core/ports.ts';
+import { endsLastLine, isLineEnd } from '../formats/text.ts';
 import type { Mapping } from '../../core/settings.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
 import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.ts';
@@ -127,16 +128,31 @@ export interface TextSettings extends FileSettings {
 }
 
 /** The source whose parts are files of lines. */
-export function textSource(settings: TextSettings, context: SourceContext, read: FormatReader): Source {
-  if (settings.lineEnd === 'any') {
-    return fileSource(settings, context, async function* withoutLineEnd(file) {
+export function textSource(
+  settings: TextSettings,
+  context: SourceContext,
+  read: FormatReader,
+  fold?: (file: PartFile, job: FoldJob, signal: AbortSignal) => ReturnType<PartFolder>,
+): Source {
+  const place = placeOf(settings, context);
+  const knowsEnd = settings.lineEnd !== 'any';
+  const folded: Pick<Source, 'fold'> =
+    fold === undefined
+      ? {}
+      : {
+          fold: (part, job, signal) =>
+            foldPart(place, part, signal, { work: (file) => fold(file, job, signal), knowsEnd }),
+        };
+  if (!knowsEnd) {
+    const source = fileSource(settings, context, async function* withoutLineEnd(file) {
       yield* read(file);
       return {};
     });
+    return { ...source, ...folded };
   }
-  const place = placeOf(settings, context);
   return {
     ...fileSource(settings, context, read),
+    ...folded,
     textEnd: (part, signal) => readTextEnd(place, part, signal, settings.encoding),
   };
 }
@@ -240,22 +256,52 @@ async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Pro
 const unendedQuietMsMin = 60_000;
 const unendedQuietTimes = 10;
 
+/** Folds one file; `undefined` where its rows are to be read. */
+type PartFolder = (file: PartFile) => Promise<Pick<FoldedPart, 'counts' | 'rejects'> | undefined>;
+
+/**
+ * What `work` makes of a part, once it is quiet, and the part's content; `undefined` where it makes nothing. The result counts
+ * only if the file did not change meanwhile.
+ */
+async function foldPart(
+  place: FilePlace,
+  part: Part,
+  signal: AbortSignal,
+  { work, knowsEnd }: { readonly work: PartFolder; readonly knowsEnd: boolean },
+): Promise<FoldedPart | undefined> {
+  const file = await openQuiet(place, part, signal);
+  try {
+    // What is wrong with such a file must not be told.
+    if (await untilAborted(isOutside(file, place.globs), signal)) return undefined;
+    const partFile = new PartFile(file, place.expandedMax);
+    const folded = await work(partFile);
+    if (folded === undefined) return undefined;
+    const hash = await partFile.hash();
+    const ending = knowsEnd ? { endsWithLineEnd: isLineEnd((await partFile.ends()).end.at(-1)) } : {};
+    await file.verify();
+    const content = { ...ending, hash, version: file.version, revisedAtMs: file.revisedAtMs };
+    return { ...folded, content };
+  } finally {
+    await file.close();
+  }
+}
+
 /** The part of `Content` that only the format knows. */
 export type FormatContent = Pick<Content, 'endsWithLineEnd'>;
 
 /** Reads the rows of one file. @throws AgentError `part.unreadable` (what, file, line, why) */
-export type FormatReader = (file: PartFile) => AsyncGenerator<RowBatch, FormatContent, void>;
+export type FormatReader<Given extends Batch = Batch> = (file: PartFile) => AsyncGenerator<Given, FormatContent, void>;
 
 /**
  * The rows of one part through `read`, once it is quiet. The result counts only if the file did not change
  * meanwhile.
  */
-export async function* readPart(
+export async function* readPart<Given extends Batch>(
   place: FilePlace,
   part: Part,
   signal: AbortSignal,
-  read: FormatReader,
-): AsyncGenerator<RowBatch, Content, void> {
+  read: FormatReader<Given>,
+): AsyncGenerator<Given, Content, void> {
   const file = await openQuiet(place, part, signal);
   try {
     const partFile = new PartFile(file, place.expandedMax);

@@ -140,15 +140,19 @@ export class StableFile {
     }
   }
 
+  get fd(): number {
+    return this.#handle.fd;
+  }
+
   /** For how long it was quiet when it was opened, if that was `now`; 0 where its times are ahead of the clock. */
   quietMs(now: Date): number {
     return quietMsOf(this.stats, now) ?? 0;
   }
 
-  /** The bytes from the start, in full chunks; may be asked for again. */
-  async *chunks(): AsyncGenerator<Buffer, void, void> {
+  /** The bytes from the start, in full chunks; may be asked for again. @param bytes of a chunk */
+  async *chunks(bytes = chunkBytes): AsyncGenerator<Buffer, void, void> {
     for (let position = 0; ;) {
-      const chunk = await this.slice(position, position + chunkBytes);
+      const chunk = await this.slice(position, position + bytes);
       if (chunk.length === 0) return;
       position += chunk.length;
       // Somebody appends as fast as it is read: this would have no end.

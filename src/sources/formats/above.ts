@@ -110,6 +110,30 @@ export class LinesAbove {
   }
 }
 
+/** Cuts off what was read before. */
+export class BytesAbove {
+  readonly isCut = true;
+  readonly bytesCut: number;
+  readonly linesCut: number;
+  #bytesLeft: number;
+
+  constructor(bytes: number, lines: number) {
+    this.bytesCut = bytes;
+    this.linesCut = lines;
+    this.#bytesLeft = bytes;
+  }
+
+  cut(chunk: Buffer): Buffer {
+    const left = chunk.subarray(this.#bytesLeft);
+    this.#bytesLeft -= chunk.length - left.length;
+    return left;
+  }
+
+  end(): Buffer {
+    return Buffer.alloc(0);
+  }
+}
+
 /** Where the next line end is, or the end of the text. */
 function lineEndFrom(text: Buffer, from: number): number {
   for (let at = from; at < text.length; at++) {

@@ -50,6 +50,10 @@ export class CsvParser {
   readonly #parser: Parser;
   #rows: Row[] = [];
   #lines: number[] = [];
+  #rowEnds: number[] = [];
+  /** Where the last row ended, also one of white space. */
+  #end = 0;
+  #headerStart = 0;
   /** After the last row or skipped line: as it is, and as csv-parse counts it, twice for CRLF in a quoted field. */
   readonly #lastLine = { line: 0, counted: 0, skipped: 0 };
   #failure: Error | undefined;
@@ -59,8 +63,9 @@ export class CsvParser {
   /** The last time that a row was completed or a line was skipped, and where the field after that begins. */
   #progress = { bytesWritten: 0, offset: 0, linesSkipped: 0 };
 
-  private constructor(parser: Parser) {
+  private constructor(parser: Parser, header: Row | undefined) {
     this.#parser = parser;
+    this.#header = header;
     // A Transform hands each result to `push` and its failure to the callback, all before `_transform` comes back.
     parser.push = (row: Row | null): boolean => {
       if (row !== null) this.#take(row);
@@ -68,7 +73,8 @@ export class CsvParser {
     };
   }
 
-  static async open({ delimiter, comment }: CsvFormat): Promise<CsvParser> {
+  /** @param header where the rows of that header are what is written */
+  static async open({ delimiter, comment }: CsvFormat, header?: Row): Promise<CsvParser> {
     const csvParse = await import('csv-parse');
     return new CsvParser(
       new csvParse.Parser({
@@ -78,6 +84,7 @@ export class CsvParser {
         relax_column_count: true,
         skip_empty_lines: true,
       }),
+      header,
     );
   }
 
@@ -89,6 +96,7 @@ export class CsvParser {
   /** The rows that these bytes complete, in order. @throws CsvFault */
   write(utf8: Buffer): Row[] {
     this.#lines = [];
+    this.#rowEnds = [];
     if (utf8.length <= pieceBytesMax) return this.#writePiece(utf8);
     const rows: Row[] = [];
     for (let at = 0; at < utf8.length; at += pieceBytesMax) {
@@ -108,9 +116,20 @@ export class CsvParser {
     return this.#lines;
   }
 
+  /** Where the rows of the last call end, in bytes of what was written. */
+  get rowEnds(): readonly number[] {
+    return this.#rowEnds;
+  }
+
+  /** Where the first row begins, or a blank line or comment before it. */
+  get headerStart(): number {
+    return this.#headerStart;
+  }
+
   /** The row that no line end follows. @throws CsvFault */
   end(): Row[] {
     this.#lines = [];
+    this.#rowEnds = [];
     this.#parser._flush(this.#onDone);
     return this.#collect();
   }
@@ -121,11 +140,17 @@ export class CsvParser {
 
   #take(row: Row): void {
     const line = this.#lineOf(row);
+    const start = this.#end;
+    this.#end = this.#parser.info.bytes;
     this.#linesSkippedAtRow = this.#linesSkipped;
     if (row.length === 1 && this.#header?.length !== 1 && trimWhiteSpace(row[0] ?? '') === '') return;
-    this.#header ??= row;
+    if (this.#header === undefined) {
+      this.#header = row;
+      this.#headerStart = start;
+    }
     this.#rows.push(row);
     this.#lines.push(line);
+    this.#rowEnds.push(this.#end);
   }
 
   /** The line that a row begins in: only fields of a row of several lines are looked at. */

@@ -5,7 +5,7 @@ import type { Row, RowBatch } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/place.ts';
-import { LinesAbove } from './above.ts';
+import { BytesAbove, LinesAbove } from './above.ts';
 import { CsvFault, CsvParser } from './csv-parser.ts';
 import { fieldBytesMax, grouped, megabytes, rowBytesMax, rowFieldsMax } from '../limits.ts';
 import { Table, neverMatched, tableKeys } from './table.ts';
@@ -38,20 +38,34 @@ export const delimitedKeys = {
 /** The output of `delimitedKeys`, and the delimiter. */
 export type DelimitedSettings = z.output<z.ZodObject<typeof delimitedKeys>> & { readonly delimiter: string };
 
+/** Where the data of a table begins, or a row of it before which all was read. */
+export interface DataStart {
+  readonly columns: readonly string[];
+  /** The first row of the file that csv-parse reads, of the header or of the data. */
+  readonly firstRow: Row;
+  /** In bytes of what `readText` gives. */
+  readonly offset: number;
+  /** How many lines stand before it. */
+  readonly lines: number;
+}
+
 /**
  * The rows of delimited text. Quotes are read as RFC 4180 has them, and strictly: text that could be read in two ways is
  * refused.
+ * @param from where the reading starts, instead of at the header
  * @throws AgentError `part.unreadable` with the line and column
  */
 export async function* readDelimited(
   file: PartFile,
   settings: DelimitedSettings,
+  from?: DataStart,
 ): AsyncGenerator<RowBatch, FormatContent, void> {
   let last: number | undefined;
   const text = { file, encoding: settings.encoding };
-  const parser = await CsvParser.open(settings);
-  const above = new LinesAbove(settings);
-  const table = new Table(settings, file.name, 'skipped');
+  const parser = await CsvParser.open(settings, from?.firstRow);
+  const above = from === undefined ? new LinesAbove(settings) : new BytesAbove(from.offset, from.lines);
+  const ofTable = from === undefined ? settings : { ...settings, columns: from.columns, headerRows: 0 };
+  const table = new Table(ofTable, file.name, 'skipped');
   const lines = new LinesOfRows();
   const take = (rows: readonly Row[]): RowBatch | undefined => {
     lines.add(rows, parser.lines);

@@ -53,7 +53,9 @@ export const tableKeys = {
 };
 
 /** The output of `tableKeys`. */
-export type TableSettings = z.output<z.ZodObject<typeof tableKeys>>;
+export type TableSettings = Omit<z.output<z.ZodObject<typeof tableKeys>>, 'columns'> & {
+  readonly columns?: readonly string[] | undefined;
+};
 
 /** For `superRefine` of every schema that has `tableKeys`. */
 export function checkTable(

@@ -169,16 +169,16 @@ class LineCounter {
   }
 }
 
-interface Decoder {
+export interface Decoder {
   /** The characters that are complete, as UTF-8; `undefined` where the bytes are invalid. */
   write(bytes: Buffer): Buffer | undefined;
   /** Whether nothing is left over. */
   isComplete(): boolean;
 }
 
-function openDecoder(label: string): Decoder {
+export function openDecoder(label: string): Decoder {
   if (!isStandard(label)) return openCodePage(label);
-  return new TextDecoder(label).encoding === 'utf-8' ? openUtf8() : openStandard(label);
+  return isUtf8Label(label) ? openUtf8() : openStandard(label);
 }
 
 /** UTF-8 is what the parsers take, so that the bytes need a check only. */
@@ -242,11 +242,15 @@ function openCodePage(label: string): Decoder {
 }
 
 /** Byte-order marks win over what was declared: a program wrote them on purpose. */
-function markOf(start: Buffer): { encoding: string; bytes: number } | undefined {
+export function markOf(start: Buffer): { encoding: string; bytes: number } | undefined {
   if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return { encoding: 'utf-8', bytes: 3 };
   if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', bytes: 2 };
   if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', bytes: 2 };
   return undefined;
+}
+
+export function isUtf8Label(label: string): boolean {
+  return isStandard(label) && new TextDecoder(label).encoding === 'utf-8';
 }
 
 function isStandard(label: string): boolean {

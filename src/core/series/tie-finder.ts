@@ -1,0 +1,131 @@
+/** Finds readings of one driver and time that differ, while a part is folded. */
+import { compareDecimals } from '../numbers/arithmetic.ts';
+import { mantissaText } from '../numbers/mantissa.ts';
+import { type Reading, valueOf } from '../mapping/reading.ts';
+import type { Moment } from '../model.ts';
+import type { CellTable } from './cell-table.ts';
+import type { Tie, TiedReading } from './packing.ts';
+
+/** What becomes of a reading, and by which rule. */
+interface TakenBy {
+  readonly takes: boolean;
+  readonly rule: 'last' | 'first';
+}
+
+/** One object for each case: none is made for a row. */
+export const takenBy: Readonly<Record<'last' | 'first', readonly [TakenBy, TakenBy]>> = {
+  last: [
+    { takes: false, rule: 'last' },
+    { takes: true, rule: 'last' },
+  ],
+  first: [
+    { takes: false, rule: 'first' },
+    { takes: true, rule: 'first' },
+  ],
+};
+
+/**
+ * Compares each reading with the one before it in its cell. In a file that is sorted by time this finds every point that has such
+ * readings, and in any file it does not depend on how the part was cut into pieces.
+ */
+export class TieFinder {
+  readonly #part: number;
+  readonly #cells: CellTable;
+  /** By cell, the one that is told. */
+  readonly #ties = new Map<number, Tie>();
+  /** Only readings behind this row are compared. */
+  #from = -Infinity;
+  /** By cell, its newest reading where that is not the one that it takes; row 0 where it is. Made when it is needed. */
+  #passed: PassedReadings | undefined;
+
+  constructor(part: number, cells: CellTable) {
+    this.#part = part;
+    this.#cells = cells;
+  }
+
+  get size(): number {
+    return this.#ties.size;
+  }
+
+  /** See `Fold.cutTies`. */
+  cut(row: number): void {
+    this.#from = row;
+  }
+
+  of(cell: number): Tie | undefined {
+    return this.#ties.get(cell);
+  }
+
+  clear(): void {
+    this.#ties.clear();
+    this.#passed = undefined;
+  }
+
+  /** To be called before the cell takes the reading. */
+  note(cell: number, moment: Moment, reading: Reading, { takes, rule }: TakenBy): void {
+    const { seconds, nanos } = moment;
+    const cells = this.#cells;
+    const passed = this.#passed;
+    const passedRow = passed?.row[cell] ?? 0;
+    const from = passed !== undefined && passedRow > 0 ? passed : cells;
+    if (from.seconds[cell] === seconds && from.nanos[cell] === nanos && (from.row[cell] as number) > this.#from) {
+      const isEqual =
+        reading.scale >= 0 && reading.scale === from.scale[cell] && reading.mantissa === from.mantissa[cell];
+      if (!isEqual) this.#compare(cell, from, { moment, reading, rule });
+    }
+    if (!takes) this.#pass(cell, moment, reading);
+    else if (passed !== undefined && passedRow > 0) passed.row[cell] = 0;
+  }
+
+  #compare(
+    cell: number,
+    from: PassedReadings | CellTable,
+    { moment: { seconds, nanos }, reading, rule }: { moment: Moment; reading: Reading; rule: 'last' | 'first' },
+  ): void {
+    const scale = from.scale[cell] as number;
+    const value = scale < 0 ? from.value.get(cell) : mantissaText(from.mantissa[cell] as number, scale);
+    const newValue = valueOf(reading);
+    if (compareDecimals(newValue, value ?? '') === 0) return;
+    const before: TiedReading = { value: value ?? '', row: from.row[cell] as number, part: this.#part };
+    const now: TiedReading = { value: newValue, row: reading.row, part: this.#part };
+    const [left, kept] = rule === 'last' ? [before, now] : [now, before];
+    const known = this.#ties.get(cell);
+    // As across parts: by `last` the one whose left reading is the latest is told, by `first` the earliest.
+    const later = known === undefined ? 0 : seconds - known.seconds || nanos - known.nanos || left.row - known.left.row;
+    if (known === undefined || later > 0 === (rule === 'last')) this.#ties.set(cell, { seconds, nanos, left, kept });
+  }
+
+  #pass(cell: number, { seconds, nanos }: Moment, { row, mantissa, scale, value }: Reading): void {
+    const passed = (this.#passed ??= new PassedReadings());
+    passed.fit(this.#cells.month.length);
+    passed.seconds[cell] = seconds;
+    passed.nanos[cell] = nanos;
+    passed.row[cell] = row;
+    passed.mantissa[cell] = mantissa;
+    passed.scale[cell] = scale;
+    if (scale < 0) passed.value.set(cell, value);
+  }
+}
+
+/** As the cells, by cell. */
+class PassedReadings {
+  seconds = new Float64Array(0);
+  nanos = new Uint32Array(0);
+  row = new Float64Array(0);
+  mantissa = new Float64Array(0);
+  scale = new Int8Array(0);
+  readonly value = new Map<number, string>();
+
+  fit(capacity: number): void {
+    if (this.row.length >= capacity) return;
+    const larger = <T extends Int8Array | Uint32Array | Float64Array>(from: T, to: T): T => {
+      to.set(from);
+      return to;
+    };
+    this.seconds = larger(this.seconds, new Float64Array(capacity));
+    this.nanos = larger(this.nanos, new Uint32Array(capacity));
+    this.row = larger(this.row, new Float64Array(capacity));
+    this.mantissa = larger(this.mantissa, new Float64Array(capacity));
+    this.scale = larger(this.scale, new Int8Array(capacity));
+  }
+}

@@ -1,0 +1,71 @@
+/** Whether a delimited file can be read by threads, and how. */
+import { columnProblems } from '../../../core/mapping/columns.ts';
+import { packMapping } from '../../../core/mapping/portable.ts';
+import type { FoldJob } from '../../../core/ports.ts';
+import type { PartFile } from '../../files/part-file.ts';
+import type { DelimitedSettings } from '../delimited.ts';
+import { byteOffsetOf, openText } from './input.ts';
+import type { RangeJob } from './range.ts';
+import { findData, marksOf } from './read.ts';
+import { type FoldedRanges, type RunRange, foldRanges, inThreads } from './threads.ts';
+import { utf8 } from './text-bytes.ts';
+
+/** A thread takes some 50 ms to start: the time in which it reads so much. */
+const threadBytesMin = 8_000_000;
+
+export interface FoldThreads {
+  /** The most ranges at once. */
+  readonly count: number;
+  readonly run: RunRange;
+  /** What makes a range worth a thread. */
+  readonly bytesMin?: number;
+  readonly chunkBytes?: number;
+  readonly gridBytes?: number;
+}
+
+/** Folds a file in at most so many threads, as `foldDelimited`. */
+export async function foldInThreads(
+  file: PartFile,
+  settings: DelimitedSettings,
+  job: FoldJob,
+  { count = 0, signal }: { readonly count: number | undefined; readonly signal: AbortSignal },
+): Promise<FoldedRanges | undefined> {
+  if (count === 0 || file.fd === undefined) return undefined;
+  return await foldDelimited(file, settings, job, { count, run: inThreads(file.fd, signal) });
+}
+
+/** @returns `undefined` where the file is to be read by `readColumns`, also where that will say what is wrong with it */
+export async function foldDelimited(
+  file: PartFile,
+  settings: DelimitedSettings,
+  job: FoldJob,
+  { count, run, bytesMin = threadBytesMin, chunkBytes, gridBytes }: FoldThreads,
+): Promise<FoldedRanges | undefined> {
+  if (file.fd === undefined || file.bytes < 2 * bytesMin || settings.footer > 0) return undefined;
+  const start = await findData(file, settings);
+  if (start === undefined || columnProblems(job.mapping, start.columns).length > 0) return undefined;
+  const text = await openText(file, settings.encoding, 64 * 1024);
+  const marks = marksOf(settings, text.encoding);
+  if (marks === undefined || !text.isRaw) return undefined;
+  const { mapping, rules, part, rejectsMax, foldMax } = job;
+  const ranges: RangeJob = {
+    encoding: text.encoding === utf8 ? undefined : text.label,
+    delimiter: marks.delimiter,
+    comment: settings.comment,
+    columns: start.columns,
+    isOneColumn: start.firstRow.length === 1,
+    bytes: file.bytes,
+    mapping: packMapping(mapping),
+    rules,
+    part,
+    rejectsMax,
+    foldMax,
+    chunkBytes,
+    gridBytes,
+  };
+  const from = await byteOffsetOf(text, start.offset);
+  const wanted = Math.max(1, Math.min(count, Math.floor((file.bytes - from) / bytesMin)));
+  // The hash is of all bytes in their order: it is made beside the threads.
+  const [folded] = await Promise.all([foldRanges({ job: ranges, from, ranges: wanted }, job, run), file.hash()]);
+  return folded;
+}

@@ -1,0 +1,259 @@
+/** Reads and folds a range of the bytes of a delimited file; the same in a thread of its own and outside of one. */
+import { isAgentError } from '../../../core/errors.ts';
+import type { MonthRules } from '../../../core/mapping/entry-reader.ts';
+import { columnNeeds } from '../../../core/mapping/columns.ts';
+import { type PortableMapping, unpackMapping } from '../../../core/mapping/portable.ts';
+import { RowMapper, rowText } from '../../../core/mapping/row-mapper.ts';
+import type { Reject } from '../../../core/model.ts';
+import { Fold } from '../../../core/series/fold.ts';
+import { type PackedDriver, packDriver } from '../../../core/series/packing.ts';
+import { carriageReturn, lineFeed } from './block.ts';
+import { Scanner, batchRowsOf } from './scanner.ts';
+import { singleByteText, utf8 } from './text-bytes.ts';
+
+/** Drivers that are handed over at once: few enough for whoever takes them to do other things in between. */
+const driversMax = 500;
+/** Read at once. */
+const chunkBytesDefault = 256 * 1024;
+
+/**
+ * What is decided on the way, such as which ties are looked for, is decided at multiples of this many bytes of the file, and ranges
+ * begin there: then it does not depend on how many ranges there are.
+ */
+export const gridBytesDefault = 4 * 1024 * 1024;
+
+/** What all ranges of a file have in common. Can be cloned. */
+export interface RangeJob {
+  /** Of a single-byte encoding; `undefined` for UTF-8. */
+  readonly encoding: string | undefined;
+  readonly delimiter: number;
+  readonly comment: string | undefined;
+  readonly columns: readonly string[];
+  readonly isOneColumn: boolean;
+  /** Of the file. */
+  readonly bytes: number;
+  readonly mapping: PortableMapping;
+  readonly rules: MonthRules;
+  readonly part: number;
+  readonly rejectsMax: number;
+  readonly foldMax: number;
+  readonly chunkBytes?: number | undefined;
+  /** See `gridBytesDefault`. */
+  readonly gridBytes?: number | undefined;
+}
+
+/** Bytes of the file. A row is of the range that it begins in. */
+export interface ByteRange {
+  /** The first range begins where a row begins; for the others that is guessed. */
+  readonly from: number;
+  readonly to: number;
+  readonly isFirst: boolean;
+}
+
+/** Where the range before has ended: what is true, whatever was guessed. */
+export interface RangeBefore {
+  readonly end: number;
+  readonly rows: number;
+}
+
+/** What is known of a range once it was read. */
+export interface RangeEnd {
+  /** Where its last row ends, and the first of the next range begins. */
+  readonly end: number;
+  readonly rows: number;
+  readonly passed: number;
+  readonly rejected: number;
+  /** The first of them, with their numbers in the part. */
+  readonly rejects: readonly Reject[];
+}
+
+/** What a range needs while it is read. */
+export interface RangePort {
+  /** Bytes of the file into a buffer; how many there were. */
+  read(into: Buffer, position: number): number;
+  /** Where the range really begins. Comes back when the ranges before it were read. */
+  before(): Promise<RangeBefore>;
+  /** The range was read; it may still hand over drivers. */
+  ended(end: RangeEnd): void;
+  add(drivers: readonly PackedDriver[]): void;
+  progress(bytes: number, rows: number): void;
+}
+
+/**
+ * Hands over the drivers of a range.
+ * @returns false where it is not plain: the whole part is to be read in another way then
+ */
+export async function readRange(job: RangeJob, range: ByteRange, port: RangePort): Promise<boolean> {
+  const guess = range.isFirst ? range.from : guessStart(job, range, port);
+  const reading = new RangeReading(job, port, guess ?? range.to, range.to);
+  // Where the guess found no line end, only the range before can tell.
+  const isPlain = guess === undefined ? true : await reading.run();
+  const { end, rows } = await reading.before();
+  if (end === (guess ?? -1)) {
+    if (isPlain) reading.finish(rows);
+    return isPlain;
+  }
+  const again = new RangeReading(job, { ...port, before: async () => ({ end, rows }) }, end, range.to);
+  const isPlainAgain = await again.run();
+  if (isPlainAgain) again.finish(rows);
+  return isPlainAgain;
+}
+
+/** Behind the first line end, if none of what comes before it is within quotes. */
+function guessStart(
+  { bytes, chunkBytes = chunkBytesDefault }: RangeJob,
+  { from, to }: ByteRange,
+  port: RangePort,
+): number | undefined {
+  const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - from + 1));
+  const length = port.read(chunk, from - 1);
+  for (let at = 0; at < length && from - 1 + at < to; at++) {
+    if (chunk[at] === lineFeed) return from + at;
+    if (chunk[at] === carriageReturn && at + 1 < length && chunk[at + 1] !== lineFeed) return from + at;
+  }
+  return undefined;
+}
+
+function gridAfter(offset: number, { gridBytes = gridBytesDefault }: RangeJob): number {
+  return (Math.floor(offset / gridBytes) + 1) * gridBytes;
+}
+
+class RangeReading {
+  readonly #job: RangeJob;
+  readonly #port: RangePort;
+  readonly #from: number;
+  readonly #to: number;
+  readonly #fold: Fold;
+  readonly #mapper: RowMapper;
+  readonly #scanner: Scanner;
+  readonly #rejects: Reject[] = [];
+  #before: Promise<RangeBefore> | undefined;
+  #rows = 0;
+  #passed = 0;
+  #rejected = 0;
+  #end: number;
+  /** The next multiple that a row may begin at. */
+  #gridEnd: number;
+
+  constructor(job: RangeJob, port: RangePort, from: number, to: number) {
+    const { encoding: label, delimiter, comment, columns, isOneColumn, chunkBytes = chunkBytesDefault } = job;
+    const mapping = unpackMapping(job.mapping);
+    const encoding = (label === undefined ? undefined : singleByteText(label)) ?? utf8;
+    const needs = columnNeeds(mapping, columns);
+    const layout = {
+      encoding,
+      delimiter,
+      comment: comment === undefined ? undefined : encoding.encode(comment),
+      columns,
+      needs,
+      isOneColumn,
+      rowsMax: batchRowsOf(needs),
+    };
+    this.#job = job;
+    this.#port = port;
+    this.#from = from;
+    this.#to = to;
+    this.#end = from;
+    this.#gridEnd = gridAfter(from, job);
+    this.#fold = new Fold(job.part);
+    this.#mapper = new RowMapper(mapping, columns, job.rules);
+    this.#scanner = new Scanner(layout, { lines: 0, bytes: 2 * chunkBytes });
+  }
+
+  before(): Promise<RangeBefore> {
+    return (this.#before ??= this.#port.before());
+  }
+
+  /**
+   * Reads the rows that begin in the range.
+   * @returns false where they are not plain, or where the range does not begin where it was thought to
+   */
+  async run(): Promise<boolean> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      // What is wrong with the part is said by whoever reads it in the other way.
+      if (isAgentError(error)) return false;
+      throw error;
+    }
+  }
+
+  async #run(): Promise<boolean> {
+    const { bytes, chunkBytes = chunkBytesDefault } = this.#job;
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    let position = this.#from;
+    for (;;) {
+      const length = position < bytes ? this.#port.read(chunk, position) : 0;
+      if (length > 0) this.#scanner.block.append(chunk.subarray(0, length));
+      position += length;
+      const isLast = length === 0 || position >= bytes;
+      if (!(await this.#scan(isLast))) return false;
+      this.#port.progress(this.#end - this.#from, this.#rows);
+      if (this.#end >= this.#to || isLast) return true;
+    }
+  }
+
+  /** Reads the rows that are in the block. @param isLast whether the file ends with it */
+  async #scan(isLast: boolean): Promise<boolean> {
+    const { block } = this.#scanner;
+    for (;;) {
+      // Where the range or the step of the grid ends, in the block.
+      const stop = block.start + Math.min(this.#to, this.#gridEnd) - this.#end;
+      if (!this.#scanner.scan(isLast, Math.min(stop, block.end))) return false;
+      this.#take();
+      if (this.#end >= this.#gridEnd) {
+        if (!(await this.#step())) return false;
+      } else if (!this.#scanner.isFull) return true;
+    }
+  }
+
+  /** @returns false where the range does not begin where it was thought to */
+  async #step(): Promise<boolean> {
+    this.#gridEnd = gridAfter(this.#end, this.#job);
+    this.#fold.cutTies(this.#rows);
+    if (this.#fold.size <= this.#job.foldMax) return true;
+    const { end, rows } = await this.before();
+    if (end !== this.#from) return false;
+    this.#drain(rows);
+    return true;
+  }
+
+  #take(): void {
+    const before = this.#scanner.offset;
+    const batch = this.#scanner.take(0);
+    const rowsBefore = this.#rows;
+    const { rejectsMax } = this.#job;
+    this.#passed += this.#mapper.read(batch, rowsBefore, this.#fold, {
+      reject: (at, reason) => {
+        this.#rejected++;
+        if (this.#rejects.length >= rejectsMax) return;
+        this.#rejects.push({ row: rowsBefore + at + 1, reason, text: rowText(batch.row(at)) });
+      },
+    });
+    this.#rows += batch.count;
+    this.#end += this.#scanner.offset - before;
+  }
+
+  /** @param rowsBefore of the ranges before */
+  finish(rowsBefore: number): void {
+    this.#port.ended({
+      end: this.#end,
+      rows: this.#rows,
+      passed: this.#passed,
+      rejected: this.#rejected,
+      rejects: this.#rejects.map((reject) => ({ ...reject, row: rowsBefore + reject.row })),
+    });
+    this.#drain(rowsBefore);
+  }
+
+  #drain(rowsBefore: number): void {
+    let drivers: PackedDriver[] = [];
+    for (const driver of this.#fold.drain(rowsBefore)) {
+      drivers.push(packDriver(driver));
+      if (drivers.length < driversMax) continue;
+      this.#port.add(drivers);
+      drivers = [];
+    }
+    if (drivers.length > 0) this.#port.add(drivers);
+  }
+}

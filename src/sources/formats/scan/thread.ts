@@ -1,0 +1,42 @@
+/** A thread that reads ranges of files, one after the other. Started by `threads.ts`. */
+import { readSync } from 'node:fs';
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import type { PackedDriver } from '../../../core/series/packing.ts';
+import { packDrivers } from './driver-message.ts';
+import { type ByteRange, type RangeBefore, type RangeJob, type RangePort, readRange } from './range.ts';
+import type { FromThread, ToThread } from './threads.ts';
+
+const port = parentPort as MessagePort;
+let gotBefore: ((before: RangeBefore) => void) | undefined;
+
+port.on('message', (message: ToThread) => {
+  if (message.kind === 'before') {
+    gotBefore?.(message.before);
+    return;
+  }
+  // Anything that it throws ends the thread, and whoever waits for it hears of it.
+  void read(message.job, message.range, message.fd).then((isPlain) => tell({ kind: 'done', isPlain }));
+});
+
+async function read(job: RangeJob, range: ByteRange, fd: number): Promise<boolean> {
+  const before = new Promise<RangeBefore>((resolve) => {
+    gotBefore = resolve;
+  });
+  const ports: RangePort = {
+    read: (into, position) => readSync(fd, into, 0, into.length, position),
+    before: async () => await before,
+    ended: (end) => tell({ kind: 'ended', end }),
+    add: (drivers) => tellDrivers(drivers),
+    progress: (bytes, rows) => tell({ kind: 'progress', bytes, rows }),
+  };
+  return await readRange(job, range, ports);
+}
+
+function tell(message: FromThread): void {
+  port.postMessage(message);
+}
+
+function tellDrivers(drivers: readonly PackedDriver[]): void {
+  const message = packDrivers(drivers);
+  port.postMessage({ kind: 'drivers', drivers: message } satisfies FromThread, [message.blobs.buffer as ArrayBuffer]);
+}

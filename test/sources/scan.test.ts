@@ -1,0 +1,161 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ColumnBatch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
+import { PartFile } from '../../src/sources/files/part-file.ts';
+import { StableFile } from '../../src/sources/files/stable-file.ts';
+import { readColumns } from '../../src/sources/formats/scan/read.ts';
+import { Draw, type NastyFile, fileOf, nastyFile, plainSettings } from '../support/nasty-files.ts';
+import { calm, tempDir } from '../support/source-world.ts';
+import { readBothWays } from '../support/two-ways.ts';
+
+/** More by hand: `SCANNED_FILES=1000000 npm test -- test/sources/scan.test.ts`. */
+const files = Number(process.env.SCANNED_FILES ?? 10_000);
+
+/** @returns how many rows came as columns */
+async function scannedRows(content: string | Buffer, keys: Partial<NastyFile> = {}): Promise<number> {
+  const sizes = { chunkBytes: 65_536, blockBytes: 65_536 };
+  return await readBothWays({
+    content: Buffer.from(content),
+    settings: plainSettings,
+    draw: new Draw(1),
+    ...sizes,
+    ...keys,
+  });
+}
+
+const firstCoded = (): readonly ColumnNeed[] => [
+  { isCoded: true, isValue: false },
+  { isCoded: false, isValue: false },
+];
+
+function lines(count: number, line: (at: number) => string): string {
+  return `a,b\n${Array.from({ length: count }, (_, at) => line(at)).join('\n')}\n`;
+}
+
+describe('the scanner reads as csv-parse does', () => {
+  test('files of every kind', async () => {
+    let rows = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.noShrink(fc.integer()), async (seed) => {
+        rows += await readBothWays(nastyFile(seed));
+      }),
+      { numRuns: files },
+    );
+    // Many are damaged; of the others most rows come as columns.
+    expect(rows).toBeGreaterThan(files);
+  });
+
+  test.each([
+    'a,b\n"x","1"\n"y\r\nz",2\r\n"say ""hi""","-1.50"\r"x",""\n\n"y\r\nz","3"\n',
+    'a,b\r\n"","""",\r\n"\r","\n"\r\n \r\n"x,y",0.5\r\nx,"y"\r\n"x,y",0.5',
+    '"a","b"\r"1","2"\r\r"1","2"\r\n"#1","2"\r#1,2\r',
+    'a,b\n1,2\n"x"y,2\n',
+    'a,b\n1,2\nx"y,2\n',
+    'a,b\n1,2\n"x,2\n3,4\n',
+  ])('with a border at every byte of %j', async (content) => {
+    const settings = { ...plainSettings, comment: '#' };
+    for (let blockBytes = 1; blockBytes <= content.length; blockBytes++) {
+      for (const footer of [0, 1]) {
+        await expect(scannedRows(content, { blockBytes, settings: { ...settings, footer } })).resolves.toBeTypeOf(
+          'number',
+        );
+      }
+    }
+  });
+
+  test.each(
+    'windows-1252 windows-1253 windows-1255 windows-874 iso-8859-2 koi8-r macintosh ibm866 cp437 cp850'.split(' '),
+  )('every byte of %s', async (encoding) => {
+    for (let byte = 0; byte < 256; byte++) {
+      const content = Buffer.concat([
+        Buffer.from('a,b\nx,1\n'),
+        Buffer.of(byte, 0x2c, 0x32, 0x0a, byte),
+        Buffer.from('y,3\n'),
+      ]);
+      await expect(scannedRows(content, { settings: { ...plainSettings, encoding } })).resolves.toBeTypeOf('number');
+    }
+  });
+
+  test('columns of more texts than are kept', async () => {
+    const content = lines(100_000, (at) => `voucher ${at},${at % 3 === 0 ? `"x ${at}"` : at}`);
+    expect(await scannedRows(content)).toBe(100_000);
+  });
+
+  test('long footers', async () => {
+    const settings = { ...plainSettings, footer: 4000 };
+    expect(await scannedRows(lines(25_000, String), { settings })).toBe(21_000);
+    const longer = { ...plainSettings, footer: 5000 };
+    expect(await scannedRows(lines(25_000, String), { settings: longer })).toBe(0);
+  });
+
+  test('files of very many columns', async () => {
+    const row = Array.from({ length: 3000 }, (_, column) => String(column)).join(',');
+    expect(await scannedRows(`${row}\n${`${row}\n`.repeat(400)}`)).toBe(400);
+  });
+
+  test('rows of several megabytes, by csv-parse from there on', async () => {
+    const long = 'x'.repeat(3_500_000);
+    const content = `${lines(20_000, (at) => `${at},1`)}${long},2\n3,4\n#${long}\n5,6\n`;
+    const settings = { ...plainSettings, comment: '#' };
+    const scanned = await scannedRows(content, { settings });
+    expect(scanned).toBeGreaterThan(10_000);
+    expect(scanned).toBeLessThanOrEqual(20_000);
+  });
+
+  test.each([
+    `${'x'.repeat(10_000_001)},2`,
+    `"${'x'.repeat(12_000_000)}",2`,
+    ','.repeat(100_001),
+    `#${'x'.repeat(4_000_000)}`,
+  ])('what is beyond a limit (%#)', async (row) => {
+    const settings = { ...plainSettings, comment: '#' };
+    await expect(scannedRows(`a,b\n1,2\n${row}\n3,4\n`, { settings })).resolves.toBeTypeOf('number');
+  });
+});
+
+describe('the numbers of texts', () => {
+  test('are given anew when there are too many', async () => {
+    const seen: number[] = [];
+    const file = fileOf(Buffer.from(lines(200_000, (at) => `voucher ${at},1`)), 65_536);
+    for await (const batch of readColumns(file, plainSettings, { needs: firstCoded })) {
+      const { texts } = (batch as ColumnBatch).coded[0]!;
+      expect(texts.size).toBeLessThan(100_000);
+      if (texts.generation !== seen.at(-1)) seen.push(texts.generation);
+    }
+    expect(seen).toEqual([0, 1, 2]);
+  });
+
+  test('are there for texts that no row has, also those that the encoding cannot write', async () => {
+    const file = fileOf(Buffer.from('a,b\n\uFFFD,1\nx,2\n'), 65_536);
+    const { value } = await readColumns(file, plainSettings, { needs: firstCoded }).next();
+    const { texts, codes } = (value as ColumnBatch).coded[0]!;
+    const more = ['y', '\uD800', '\uDFFF'].map((text) => texts.code(text));
+    const all = [...codes.subarray(0, 2), ...more];
+    expect(new Set(all).size).toBe(5);
+    expect(all.map((code) => texts.text(code))).toEqual(['\uFFFD', 'x', 'y', '\uD800', '\uDFFF']);
+    expect(['y', '\uD800'].map((text) => texts.code(text))).toEqual(more.slice(0, 2));
+  });
+});
+
+test('lets the event loop turn between blocks', async () => {
+  const place = path.join(await tempDir(), 'long.csv');
+  await writeFile(
+    place,
+    lines(100_000, (at) => `${at},1`),
+  );
+  const file = await StableFile.open(place, 'long.csv', calm);
+  onTestFinished(() => file.close());
+  let turns = 0;
+  let timer = setImmediate(function turn() {
+    turns++;
+    timer = setImmediate(turn);
+  });
+  for await (const _batch of readColumns(new PartFile(file, 0), plainSettings, {
+    needs: firstCoded,
+    blockBytes: 65_536,
+  }));
+  clearImmediate(timer);
+  expect(turns).toBeGreaterThan(10);
+});
