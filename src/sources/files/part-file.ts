@@ -96,8 +96,17 @@ export class PartFile {
 
   /** sha256 (hex) of the file's bytes. Costs a pass of its own only where no pass came to its end. */
   async hash(): Promise<string> {
-    if (this.#hash === undefined) for await (const _chunk of this.#stored(hashedBytes));
-    return this.#hash as unknown as string;
+    if (this.#hash !== undefined) return this.#hash;
+    const hash = createHash('sha256');
+    // One for all of them: new ones by the thousand would keep the garbage collector busy.
+    const buffer = Buffer.allocUnsafe(hashedBytes);
+    for (let position = 0; ;) {
+      const chunk = await this.#file.readInto(buffer, position);
+      if (chunk.length === 0) return (this.#hash ??= hash.digest('hex'));
+      position += chunk.length;
+      if (position > this.bytes) throw this.#file.changed();
+      hash.update(chunk);
+    }
   }
 
   async #keep(): Promise<Buffer> {

@@ -172,7 +172,11 @@ export class StableFile {
 
   /** The bytes from `start` to before `end`, as many of them as there are. */
   async slice(start: number, end: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(end - start);
+    return await this.readInto(Buffer.allocUnsafe(end - start), start);
+  }
+
+  /** The bytes from `start` on, as many as there are and the buffer holds. */
+  async readInto(buffer: Buffer, start: number): Promise<Buffer> {
     let length = 0;
     while (length < buffer.length) {
       this.#signal.throwIfAborted();

@@ -188,7 +188,6 @@ class RangeReading {
       position += length;
       const isLast = length === 0 || position >= bytes;
       if (!(await this.#scan(isLast))) return false;
-      this.#port.progress(this.#end - this.#from, this.#rows);
       if (this.#end >= this.#to || isLast) return true;
     }
   }
@@ -210,6 +209,7 @@ class RangeReading {
   /** @returns false where the range does not begin where it was thought to */
   async #step(): Promise<boolean> {
     this.#gridEnd = gridAfter(this.#end, this.#job);
+    this.#port.progress(this.#end - this.#from, this.#rows);
     this.#fold.cutTies(this.#rows);
     if (this.#fold.size <= this.#job.foldMax) return true;
     const { end, rows } = await this.before();

@@ -19,6 +19,9 @@ export type FromThread =
   | { readonly kind: 'progress'; readonly bytes: number; readonly rows: number }
   | { readonly kind: 'done'; readonly isPlain: boolean };
 
+/** What a thread makes and drops again: most of its objects live as long as a message. */
+const youngMb = 8;
+
 /** Idle threads are kept for the next part for as long. */
 const idleMs = 2000;
 
@@ -182,7 +185,8 @@ function takeThread(): Worker {
     waiting.ref();
     return waiting;
   }
-  return new Worker(new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url));
+  const file = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
+  return new Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb } });
 }
 
 function giveBack(thread: Worker): void {

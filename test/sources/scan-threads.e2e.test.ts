@@ -1,0 +1,147 @@
+/** Large files are folded by threads, with the result of reading their rows. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rowAt, rowCount } from '../../src/core/mapping/column-batch.ts';
+import { RowMapper, rowText } from '../../src/core/mapping/row-mapper.ts';
+import type { Reject } from '../../src/core/model.ts';
+import { plainDecimal } from '../../src/core/numbers/decimal.ts';
+import type { FoldJob, FoldedPart, Source } from '../../src/core/ports.ts';
+import { Fold, mergeDrivers, placeOrder } from '../../src/core/series/fold.ts';
+import { type FoldedDriver, unpackDriver } from '../../src/core/series/packing.ts';
+import type { Mapping } from '../../src/core/settings.ts';
+import { csv } from '../../src/sources/csv.ts';
+import { calm, laterClock, tempDir } from '../support/source-world.ts';
+import { pattern, template } from '../support/templates.ts';
+
+const rules = { timezone: 'Europe/Berlin', calendar: undefined };
+
+const mapping: Mapping = {
+  where: [{ column: 'kind', test: { kind: 'not', test: { kind: 'matches', pattern: pattern('^draft') } } }],
+  missing: [''],
+  fillDown: [],
+  unpivot: undefined,
+  maps: { region: { N: 'North', S: 'South' } },
+  drivers: [
+    {
+      id: template('{region|map:region}/{product|slug}'),
+      path: ['{region|map:region}', '{product}'].map(template),
+      time: {
+        from: template('{day}'),
+        format: { formats: ['dd.MM.yyyy'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
+      },
+      value: { from: template('{amount}'), format: { ...plainDecimal, accounting: true } },
+      spread: undefined,
+      rule: 'last',
+    },
+  ],
+};
+
+/** Some 18 MB: quotes, line breaks in them, drafts, rejects, and values of any size. */
+function ledger(rows: number): string {
+  const lines = ['day,region,product,kind,amount'];
+  for (let at = 0; at < rows; at++) {
+    const day = `${String(1 + (at % 28)).padStart(2, '0')}.${String(1 + (at % 12)).padStart(2, '0')}.2025`;
+    const product = at % 50 === 0 ? `"Beans, ""${at % 7}""\nroasted"` : `Beans ${at % 97}`;
+    const amount =
+      at % 1000 === 0 ? 'n/a' : at % 9 === 0 ? `(${at}.50)` : at % 70 === 0 ? `${at}${'7'.repeat(20)}` : `${at}.25`;
+    lines.push(`${day},${at % 2 === 0 ? 'N' : 'S'},${product},${at % 11 === 0 ? 'draft' : 'final'},${amount}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function open(text: string, threads: number): Promise<Source> {
+  const dir = await tempDir();
+  await writeFile(path.join(dir, 'ledger.csv'), text);
+  const kind = csv.schema.parse({ files: ['ledger.csv'], settle: '0s' });
+  return csv.open(kind, { name: 'ledger', baseDir: dir, clock: laterClock(), mapping, timezone: 'UTC', threads });
+}
+
+type Folded = Pick<FoldedPart, 'counts' | 'rejects'> & { readonly drivers: readonly FoldedDriver[] };
+
+/** `undefined` where the threads leave it. */
+async function inThreads(source: Source, signal = calm): Promise<Folded | undefined> {
+  const pieces: FoldedDriver[] = [];
+  const job: FoldJob = {
+    mapping,
+    rules,
+    part: 1,
+    rejectsMax: 100,
+    foldMax: 500,
+    add: (drivers) => void pieces.push(...drivers.map(unpackDriver)),
+    progress: () => undefined,
+  };
+  const [part] = await source.parts(signal);
+  const folded = await source.fold?.(part!, job, signal);
+  if (folded === undefined) return undefined;
+  const byId = Map.groupBy(pieces, ({ id }) => id);
+  const order = placeOrder(() => expect.unreachable());
+  return { ...folded, drivers: sorted([...byId.values()].map((folds) => mergeDrivers(folds, order))) };
+}
+
+async function byRows(source: Source): Promise<Folded> {
+  const fold = new Fold(1);
+  const rejects: Reject[] = [];
+  const counts = { rows: 0, passed: 0, rejects: 0 };
+  const [part] = await source.parts(calm);
+  let mapper: RowMapper | undefined;
+  for await (const batch of source.rows(part!, calm)) {
+    mapper ??= new RowMapper(mapping, batch.columns, rules);
+    const before = counts.rows;
+    counts.passed += mapper.read(batch, before, fold, {
+      reject: (at, reason) => {
+        counts.rejects++;
+        rejects.push({ row: before + at + 1, reason, text: rowText(rowAt(batch, at)) });
+      },
+    });
+    counts.rows += rowCount(batch);
+  }
+  return { drivers: sorted([...fold.drain()]), rejects: rejects.slice(0, 100), counts };
+}
+
+function sorted(drivers: readonly FoldedDriver[]): readonly FoldedDriver[] {
+  const untied = drivers.map((driver) => ({
+    ...driver,
+    cells: driver.cells.map((cell) => ({ ...cell, tie: undefined })),
+  }));
+  return untied.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+describe('a large file', () => {
+  const text = ledger(480_000);
+
+  test('is the same in any number of threads', async () => {
+    const rows = await byRows(await open(text, 0));
+    expect(rows.counts.rows).toBe(480_000);
+    for (const threads of [1, 2, 3]) {
+      const folded = await inThreads(await open(text, threads));
+      expect(folded).toMatchObject({
+        content: { endsWithLineEnd: true, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      });
+      const { counts, rejects, drivers } = folded!;
+      expect({ counts, rejects, drivers }).toEqual(rows);
+    }
+  });
+
+  test('is left to csv-parse where a row of it is not plain, wherever that stands', async () => {
+    for (const at of [0.1, 0.9]) {
+      const cut = text.indexOf('\n', Math.floor(text.length * at)) + 1;
+      const damaged = `${text.slice(0, cut)}01.01.2025,N,a"b,final,1\n${text.slice(cut)}`;
+      const source = await open(damaged, 2);
+      expect(await inThreads(source)).toBeUndefined();
+      await expect(byRows(source)).rejects.toMatchObject({ code: 'part.unreadable' });
+    }
+  });
+
+  test('is given up with the reason of whoever aborts', async () => {
+    const abort = new AbortController();
+    const source = await open(text, 2);
+    const folding = inThreads(source, abort.signal);
+    abort.abort(new Error('enough'));
+    await expect(folding).rejects.toThrow('enough');
+  });
+});
+
+test('a small file is not worth a thread', async () => {
+  expect(await inThreads(await open(ledger(1000), 2))).toBeUndefined();
+});
