@@ -113,7 +113,7 @@ describe('rows', () => {
   });
 
   test('say how much of the file they are', async () => {
-    const source = await csvOf(`a,b\n${'1,2\n'.repeat(manyChunks / 4)}`);
+    const source = await csvOf(`a,b\n${'1,2\n'.repeat(4 * manyChunks)}`);
     const shares: (number | undefined)[] = [];
     for await (const batch of source.rows(
       (await source.parts(new AbortController().signal))[0]!,

@@ -4,8 +4,8 @@ import type { Row } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import { fieldBytesMax, isFieldTooLong, rowBytesMax, rowFieldsMax } from '../limits.ts';
 
-/** A field of quotes alone has each of them twice in the file. */
-const rawFieldBytesMax = 2 * fieldBytesMax;
+/** A field of quotes alone has each of them twice in the file, between its own two and a mark before it. */
+const rawFieldBytesMax = 2 * fieldBytesMax + 3;
 /** Parsed at once. It is far below every limit, so that only the first row of a piece can be beyond one. */
 const pieceBytesMax = 64 * 1024;
 
