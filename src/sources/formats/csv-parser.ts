@@ -4,10 +4,13 @@ import type { Row } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import { fieldBytesMax, isFieldTooLong, rowBytesMax, rowFieldsMax } from '../limits.ts';
 
-/** A field of quotes alone has each of them twice in the file, between its own two and a mark before it. */
-const rawFieldBytesMax = 2 * fieldBytesMax + 3;
 /** Parsed at once. It is far below every limit, so that only the first row of a piece can be beyond one. */
 const pieceBytesMax = 64 * 1024;
+/**
+ * Of a field that has no end yet. One of quotes alone has each of them twice in the file, and what stands before it in its piece counts
+ * too; whether a whole field is too long is judged exactly.
+ */
+const rawFieldBytesMax = 2 * fieldBytesMax + pieceBytesMax;
 
 export interface CsvFaultPlace {
   /** Where the field begins, or the end of the one before it, in bytes of what was written. */
