@@ -1,11 +1,11 @@
 /** Structured log lines on pino: JSON for machines, coloured text for a terminal. */
 import { createRequire } from 'node:module';
-import type { DestinationStream, LoggerOptions } from 'pino';
+import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { visibleJson } from '../core/text.ts';
 
-// `import 'pino'` reads many small files through the ESM loader; `require` takes about 17 ms, and only where a log is opened.
+// `import 'pino'` reads many small files through the ESM loader; `require` takes about 17 ms, and only where something is logged.
 const require = createRequire(import.meta.url);
 
 export interface LogOptions {
@@ -21,8 +21,26 @@ export interface LogOptions {
 
 const secretKeys = ['token', 'authorization', 'Authorization', 'password', 'secret'];
 
-/** Writes at once, without a worker, so that the last line before an exit is never lost. Times are ISO 8601 in UTC. */
-export function openLog({ level, pretty, stream, color = !process.env['NO_COLOR'] }: LogOptions): Log {
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/**
+ * Writes at once, without a worker, so that the last line before an exit is never lost. Times are ISO 8601 in UTC. pino is loaded
+ * with the first line that the level lets through: most commands write none.
+ */
+export function openLog(options: LogOptions): Log {
+  const least = levels.indexOf(options.level);
+  let logger: Logger | undefined;
+  const writer = (level: keyof Log): Log[keyof Log] => {
+    if (levels.indexOf(level) < least) return () => undefined;
+    return (message, fields) => {
+      logger ??= openLogger(options);
+      logger[level](fields, message);
+    };
+  };
+  return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+}
+
+function openLogger({ level, pretty, stream, color = !process.env['NO_COLOR'] }: LogOptions): Logger {
   const { pino } = require('pino') as typeof import('pino');
   const options: LoggerOptions = {
     level,
@@ -33,13 +51,7 @@ export function openLog({ level, pretty, stream, color = !process.env['NO_COLOR'
     // Only a safety net: no caller passes a secret.
     redact: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
   };
-  const logger = pino(options, pretty ? openPretty(stream, color) : openPlain(stream));
-  return {
-    debug: (message, fields) => logger.debug(fields, message),
-    info: (message, fields) => logger.info(fields, message),
-    warn: (message, fields) => logger.warn(fields, message),
-    error: (message, fields) => logger.error(fields, message),
-  };
+  return pino(options, pretty ? openPretty(stream, color) : openPlain(stream));
 }
 
 /** Text from data is JSON in either form of a line, so that no line break or escape sequence of it comes through. */

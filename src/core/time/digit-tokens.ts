@@ -5,7 +5,15 @@ import { isWhiteSpace } from '../text.ts';
 import type { FormatReader } from './time-format.ts';
 
 /** A run of digits that means one field, or one literal character. */
-type Step = { readonly letter: string; readonly least: number; readonly most: number } | { readonly literal: number };
+type Step = Field | { readonly literal: number };
+
+interface Field {
+  readonly letter: string;
+  /** How many digits are read, and how many are written. */
+  readonly least: number;
+  readonly most: number;
+  readonly written: number;
+}
 
 const numberToken = /^(?:yyyy|yy|MM?|dd?|HH?|mm?|ss?|S{1,9})$/;
 
@@ -49,6 +57,7 @@ function compileSteps(tokens: string): Step[] | undefined {
         letter: piece === 'yy' ? 'yy' : letter,
         least: isExact ? piece.length : 1,
         most: letter === 'y' || letter === 'S' ? piece.length : 2,
+        written: piece.length,
       });
     } else if (/^[A-Za-z]/.test(piece)) {
       return undefined;
@@ -58,6 +67,23 @@ function compileSteps(tokens: string): Step[] | undefined {
   }
   // A year alone is twelve months. A year with a day and no month is a mistake that timeFormatProblem reports.
   return seen.has('y') && (seen.has('M') || seen.size === 1) ? steps : undefined;
+}
+
+/** A day at 13:45:56 in such a format; `undefined` where date-fns has to write it: it leaves out a lone quote and line breaks. */
+export function writeDigitTokens(
+  tokens: string,
+  day: { year: number; month: number; day: number },
+): string | undefined {
+  if (/['\n\r\u2028\u2029]/.test(tokens)) return undefined;
+  const values: Readonly<Record<string, number>> = { M: day.month, d: day.day, H: 13, m: 45, s: 56, S: 0 };
+  return compileSteps(tokens)
+    ?.map((step) => {
+      if ('literal' in step) return String.fromCharCode(step.literal);
+      const { letter, written } = step;
+      const value = letter.startsWith('y') ? day.year % 10 ** written : (values[letter] ?? 0);
+      return String(value).padStart(written, '0');
+    })
+    .join('');
 }
 
 /** UTF-16 units of a literal piece. */

@@ -6,7 +6,7 @@
  */
 import { createRequire } from 'node:module';
 import type { Locale } from 'date-fns';
-import { compileDigitTokens } from './digit-tokens.ts';
+import { compileDigitTokens, writeDigitTokens } from './digit-tokens.ts';
 import { clashingName, compileMonthNames } from './month-names.ts';
 import type { FormatReader, ReadTime } from './time-format.ts';
 import { quote } from '../text.ts';
@@ -111,11 +111,15 @@ function firstProblem(names: readonly string[], problemOf: (name: string) => str
 
 /** The first day of each month of one year, as a locale writes it. @throws RangeError for unknown tokens */
 function writeMonths(tokens: string, localeName: string): string[] {
+  // Another year than the fixed one above; and first days of months, whose weeks mostly begin in the month before.
+  const months = Array.from({ length: 12 }, (_, index) => ({ year: 2026, month: index + 1, day: 1 }));
+  const digits = months.flatMap((day) => writeDigitTokens(tokens, day) ?? []);
+  if (digits.length > 0) return digits;
   const { format } = require('date-fns/format') as Format;
   const options = { locale: knownLocale(localeName), useAdditionalDayOfYearTokens: true };
-  // Another year than the fixed one above; and first days of months, whose weeks mostly begin in the month before.
-  const written = (month: number): Date => new WallDate(Date.UTC(2026, month, 1, 13, 45, 56));
-  return Array.from({ length: 12 }, (_, month) => format(written(month), tokens, options));
+  return months.map(({ year, month, day }) =>
+    format(new WallDate(Date.UTC(year, month - 1, day, 13, 45, 56)), tokens, options),
+  );
 }
 
 function readBackProblem(tokens: string, localeName: string): string | undefined {
@@ -162,31 +166,33 @@ function explainRefusal(message: string, letters: string): string {
 }
 
 export function localeProblem(localeName: string): string | undefined {
-  if (loadLocale(localeName) !== undefined) return undefined;
+  if (moduleOf(localeName) !== undefined) return undefined;
   return `unknown locale ${quote(localeName)}; say one of date-fns, such as en, de or fr`;
 }
 
 function knownLocale(name: string): Locale {
-  const locale = loadLocale(name);
-  if (locale === undefined) throw new RangeError(`unknown locale ${quote(name)}`);
+  const module = moduleOf(name);
+  if (module === undefined) throw new RangeError(`unknown locale ${quote(name)}`);
+  const [locale] = Object.values(require(module) as Record<string, Locale>);
+  if (locale === undefined) throw new Error(`no locale in ${module}`);
   return locale;
 }
 
-const locales = new Map<string, Locale | undefined>();
+const modules = new Map<string, string | undefined>();
 
-/** The date-fns locale for a name (`de`, `en-GB`, `de_DE`), or else for its language. */
-function loadLocale(name: string): Locale | undefined {
-  if (!locales.has(name)) {
+/** The file of the date-fns locale for a name (`de`, `en-GB`, `de_DE`), or else for its language. Loads nothing. */
+function moduleOf(name: string): string | undefined {
+  if (!modules.has(name)) {
     const tag = name.replace('_', '-');
-    locales.set(name, requireLocale(tag === 'en' ? 'en-US' : tag) ?? requireLocale(tag.replace(/-.*/, '')));
+    modules.set(name, resolveLocale(tag === 'en' ? 'en-US' : tag) ?? resolveLocale(tag.replace(/-.*/, '')));
   }
-  return locales.get(name);
+  return modules.get(name);
 }
 
-function requireLocale(tag: string): Locale | undefined {
+function resolveLocale(tag: string): string | undefined {
   if (!/^[A-Za-z]{2,3}(?:-[A-Za-z]{2,8})*$/.test(tag)) return undefined;
   try {
-    return Object.values(require(`date-fns/locale/${tag}`) as Record<string, Locale>)[0];
+    return require.resolve(`date-fns/locale/${tag}`);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'MODULE_NOT_FOUND' || code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return undefined;

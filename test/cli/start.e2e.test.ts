@@ -1,0 +1,46 @@
+/** What a command loads: a package that it does not need costs time at every start, and memory while a daemon waits. */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { csv, place } from '../support/process.ts';
+import { openReceiver } from '../support/receiver.ts';
+import { longFile } from '../support/world.ts';
+
+/** Writes the addresses of all modules that the process loaded to the file that `LOADED` names. */
+const recorder = `data:text/javascript,${encodeURIComponent(`
+  import { writeFileSync } from 'node:fs';
+  import { registerHooks } from 'node:module';
+  const urls = [];
+  registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+  process.on('exit', () => writeFileSync(process.env.LOADED, urls.join(' ')));
+`)}`;
+
+test('a sync with nothing to send loads no package of the network, of tables, of names of months or of logs', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-start-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const env = { LOADED: path.join(dir, 'loaded'), NODE_OPTIONS: `--import=${recorder}` };
+  const loaded = (): string[] => {
+    const packages = readFileSync(env.LOADED, 'utf8').matchAll(/node_modules\/([^/ ]+)\//g);
+    return [...new Set([...packages].map(([, name = '']) => name))].toSorted();
+  };
+  await using receiver = await openReceiver();
+  const sources = { revenue: csv('a.csv', { drivers: [entry] }) };
+  await using at = await place(
+    { destination: { url: receiver.url }, sources },
+    { 'a.csv': longFile({ North: { '2026-01': 1 } }) },
+    env,
+  );
+  expect((await at.command('sync')).code).toBe(0);
+  expect(loaded()).toContain('undici');
+  expect((await at.command('sync')).stdout).toContain('unchanged');
+  expect(loaded()).toEqual(['better-sqlite3', 'commander', 'croner', 're2js', 'yaml', 'zod']);
+});
+
+const entry = {
+  id: '{id}',
+  path: ['{id}'],
+  time: { from: '{time}', format: 'yyyy-MM' },
+  value: '{value}',
+};
