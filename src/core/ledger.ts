@@ -55,6 +55,8 @@ export interface ApprovalScope {
   readonly deletes: DeletedPoints;
   /** Names of carried parts that may count beside parts with the same points. */
   readonly carried: readonly string[];
+  /** The source left the config. Once it is back, its reads are not what was approved. */
+  readonly isEnd: boolean;
 }
 
 /** Deletes that the guard let through without approval. */

@@ -199,6 +199,22 @@ describe('approve', () => {
     expect(await w.sync()).toMatchObject(held);
   });
 
+  test('of a source that left the config lets no part of it go once the source is back', async () => {
+    const both = { sources: { ...config.sources, other: longSource('other.csv') } };
+    const files = { 'sales.csv': gridFile(ids(1, 40)), 'other.csv': gridFile(['other']) };
+    await using w = await world({ config: both, files });
+    await w.sync();
+    await w.reconfigure({ sources: { other: both.sources.other } });
+    await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
+    await w.reconfigure(both);
+    await w.write('sales.csv', gridFile(ids(21, 40)));
+    expect(await w.sync()).toMatchObject(held);
+    expect(w.drivers()).toHaveLength(41);
+    expect(await approvals(w)).toMatchObject([
+      { source: 'sales', state: 'dropped', why: expect.stringContaining('back') },
+    ]);
+  });
+
   test('lets a read with more rejects pass', async () => {
     const rows = gridFile(ids(1, 200));
     await using w = await world({ config, files: { 'sales.csv': rows } });

@@ -38,7 +38,8 @@ export async function consentToEmpty({ ledger, settings, address }: Dependencies
 }
 
 /** Whether something does nothing that was not approved. */
-export function isWithin({ deletes, carried }: ApprovalScope, approved: ApprovalScope): boolean {
+export function isWithin({ deletes, carried, isEnd }: ApprovalScope, approved: ApprovalScope): boolean {
+  if (isEnd !== approved.isEnd) return false;
   if (carried.some((part) => !approved.carried.includes(part))) return false;
   for (const [driver, months] of deletes) {
     const allowed = new Set(approved.deletes.get(driver));

@@ -46,7 +46,7 @@ export async function decide(
     comparison,
     inheritedFrom: inheritedFrom(deps, source, removed),
     isFirst: buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0,
-    scope: { deletes: comparison.deletes, carried: doubts.map(({ carried }) => carried) },
+    scope: { deletes: comparison.deletes, carried: doubts.map(({ carried }) => carried), isEnd: false },
     approval: await pendingApproval(deps, source),
   };
   return withApproval(deps, reviewed, await judgeAll(deps, reviewed, { mayLag, accepted, candidate, doubts }));
@@ -93,11 +93,15 @@ async function withApproval(
   hold: ReturnType<typeof judge>,
 ): Promise<CandidateDecision> {
   const { approval, scope } = reviewed;
-  if (approval !== undefined && isWithin(scope, await deps.ledger.holds.approvedScope(approval.id))) {
+  const approved = approval && (await deps.ledger.holds.approvedScope(approval.id));
+  if (approved !== undefined && isWithin(scope, approved)) {
     return { ...reviewed, kind: 'accept', isApproved: hold !== undefined || scope.deletes.size > 0 };
   }
   if (hold === undefined) return { ...reviewed, kind: 'accept', isApproved: false };
-  const whyDropped = 'a newer read of the source would delete more than the approved one, or count other parts twice';
+  const whyDropped =
+    approved?.isEnd === true
+      ? 'the source is back in the config, and that it left was what was approved'
+      : 'a newer read of the source would delete more than the approved one, or count other parts twice';
   return { ...reviewed, ...hold, kind: 'hold', approvable: true, whyDropped };
 }
 

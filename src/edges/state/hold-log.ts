@@ -27,15 +27,15 @@ export class SqliteHolds implements HoldLog {
     }));
   }
 
-  async hold(held: Omit<HeldCandidate, 'sinceMs'>, { deletes, carried }: ApprovalScope, nowMs: number): Promise<void> {
+  async hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void> {
     const { source, digest, reason, hint, approvable } = held;
-    const sql = `INSERT INTO held (source, digest, reason, hint, since_ms, approvable, deletes, carried)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET
+    const sql = `INSERT INTO held (source, digest, reason, hint, since_ms, approvable, deletes, carried, is_end)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET
       since_ms = iif(digest = excluded.digest, since_ms, excluded.since_ms), digest = excluded.digest,
       reason = excluded.reason, hint = excluded.hint, approvable = excluded.approvable, deletes = excluded.deletes,
-      carried = excluded.carried`;
-    const scope = [packDeletes(deletes), JSON.stringify(carried)];
-    this.#tables.run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), ...scope);
+      carried = excluded.carried, is_end = excluded.is_end`;
+    const covered = [packDeletes(scope.deletes), JSON.stringify(scope.carried), Number(scope.isEnd)];
+    this.#tables.run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), ...covered);
   }
 
   async release(source: string): Promise<void> {
@@ -44,9 +44,10 @@ export class SqliteHolds implements HoldLog {
 
   async approve(digest: string, source: string | undefined, nowMs: number): Promise<void> {
     this.#tables.run(
-      `INSERT INTO approval (source, digest, at_ms, state, deletes, carried) VALUES (:source, :digest, :nowMs, 'pending',
+      `INSERT INTO approval (source, digest, at_ms, state, deletes, carried, is_end) VALUES (:source, :digest, :nowMs, 'pending',
       coalesce((SELECT deletes FROM held WHERE source = :source AND digest = :digest), x'5b5d'),
-      coalesce((SELECT carried FROM held WHERE source = :source AND digest = :digest), '[]'))`,
+      coalesce((SELECT carried FROM held WHERE source = :source AND digest = :digest), '[]'),
+      coalesce((SELECT is_end FROM held WHERE source = :source AND digest = :digest), 0))`,
       { source: source ?? null, digest, nowMs },
     );
   }
@@ -60,10 +61,12 @@ export class SqliteHolds implements HoldLog {
   }
 
   async approvedScope(approval: number): Promise<ApprovalScope> {
-    type Row = { deletes: Uint8Array; carried: string };
-    const row = this.#tables.all<Row>('SELECT deletes, carried FROM approval WHERE id = ?', approval)[0];
-    if (row === undefined) return { deletes: new Map(), carried: [] };
-    return { deletes: unpackDeletes(row.deletes), carried: JSON.parse(row.carried) as string[] };
+    type Row = { deletes: Uint8Array; carried: string; isEnd: number };
+    const sql = 'SELECT deletes, carried, is_end AS isEnd FROM approval WHERE id = ?';
+    const row = this.#tables.all<Row>(sql, approval)[0];
+    if (row === undefined) return { deletes: new Map(), carried: [], isEnd: false };
+    const { deletes, carried, isEnd } = row;
+    return { deletes: unpackDeletes(deletes), carried: JSON.parse(carried) as string[], isEnd: isEnd === 1 };
   }
 
   async closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {

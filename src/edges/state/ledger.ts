@@ -97,6 +97,11 @@ const migrations = [
     WHERE EXISTS (SELECT 1 FROM meta WHERE key = 'loop');
   DROP TABLE meta;
   `,
+  `
+  -- That a source left the config is held and approved, and no read of it.
+  ALTER TABLE held ADD COLUMN is_end INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE approval ADD COLUMN is_end INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /** Any process may open it to write; only the holder of the lock migrates. */
