@@ -369,6 +369,23 @@ describe('an approval of one source does not empty the snapshot of another', () 
     expect(w.drivers()).toHaveLength(20);
   });
 
+  test('where it was approved for less', async () => {
+    await using w = await world({ config: { sources: { s: mayBeEmpty.sources.s } }, files });
+    await w.sync();
+    await w.write('s.csv', gridFile(ids(1, 10)));
+    await w.approve(sourceOf(await w.sync(), 's').digest ?? '');
+    await w.write('s.csv', empty);
+    const report = await w.sync();
+    expect(w.drivers()).toHaveLength(20);
+    expect(report).toMatchObject({
+      exit: 4,
+      sources: [{ reason: expect.stringContaining('snapshot would be empty') }],
+    });
+    expect((await w.status()).approvals).toMatchObject([{ state: 'dropped' }]);
+    await w.approve(sourceOf(report, 's').digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0, push: { drivers: 0 } });
+  });
+
   test('where the approved one left the config', async () => {
     await using w = await world({ config: mayBeEmpty, files });
     await w.sync();

@@ -5,6 +5,7 @@ import { compareRuns } from '../../core/series/compare.ts';
 import type { DriverChange } from '../../core/series/diff.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadKind, ReadPart } from '../../core/buffer.ts';
+import type { ApprovalScope } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { isWithin, pendingApproval } from './approvals.ts';
@@ -40,16 +41,21 @@ export async function decide(
     watch && ((change) => watch(source, change)),
   );
   const doubts = findCarriedDoubts(deps, settings, removed);
+  const scope = { deletes: comparison.deletes, carried: doubts.map(({ carried }) => carried), isEnd: false };
+  const approval = await pendingApproval(deps, source);
+  const approved = approval && (await deps.ledger.holds.approvedScope(approval.id));
   const reviewed: Reviewed = {
     source,
     settings,
     comparison,
     inheritedFrom: inheritedFrom(deps, source, removed),
     isFirst: buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0,
-    scope: { deletes: comparison.deletes, carried: doubts.map(({ carried }) => carried), isEnd: false },
-    approval: await pendingApproval(deps, source),
+    scope,
+    approval,
+    isCovered: approved !== undefined && isWithin(scope, approved),
   };
-  return withApproval(deps, reviewed, await judgeAll(deps, reviewed, { mayLag, accepted, candidate, doubts }));
+  const hold = await judgeAll(deps, reviewed, { mayLag, accepted, candidate, doubts });
+  return withApproval(reviewed, hold, approved);
 }
 
 async function judgeAll(
@@ -87,15 +93,13 @@ async function judgeAll(
 }
 
 /** An approval lets a held candidate pass that does nothing which the approved one did not. */
-async function withApproval(
-  deps: Dependencies,
+function withApproval(
   reviewed: Reviewed,
   hold: ReturnType<typeof judge>,
-): Promise<CandidateDecision> {
-  const { approval, scope } = reviewed;
-  const approved = approval && (await deps.ledger.holds.approvedScope(approval.id));
-  if (approved !== undefined && isWithin(scope, approved)) {
-    return { ...reviewed, kind: 'accept', isApproved: hold !== undefined || scope.deletes.size > 0 };
+  approved: ApprovalScope | undefined,
+): CandidateDecision {
+  if (reviewed.isCovered) {
+    return { ...reviewed, kind: 'accept', isApproved: hold !== undefined || reviewed.scope.deletes.size > 0 };
   }
   if (hold === undefined) return { ...reviewed, kind: 'accept', isApproved: false };
   const whyDropped =

@@ -17,6 +17,8 @@ export interface Reviewed {
   readonly scope: ApprovalScope;
   /** What waits for a read of this source. */
   readonly approval: Approval | undefined;
+  /** The approval lets all pass that this candidate does. */
+  readonly isCovered: boolean;
 }
 
 export interface Accepting extends Reviewed {

@@ -108,11 +108,11 @@ export async function holdEmptySnapshot(
   );
   const passing = decisions.filter(({ kind }) => kind === 'accept');
   if (!isEmpty || passing.length === 0) return unmoved;
-  const isApproved = passing.some(({ approval }) => approval !== undefined);
+  const isApproved = passing.some(({ isCovered }) => isCovered);
   // Each source that has drivers to lose has to be approved itself; where none has, something has to be.
   const unapproved = new Set(
     passing
-      .filter(({ approval, comparison }) => approval === undefined && (!isApproved || comparison.before.drivers > 0))
+      .filter(({ isCovered, comparison }) => !isCovered && (!isApproved || comparison.before.drivers > 0))
       .map(({ source }) => source),
   );
   const reason = 'the snapshot would be empty, which deletes every driver of the service';
@@ -123,7 +123,7 @@ export async function holdEmptySnapshot(
       if (unapproved.has(one.source)) {
         return { ...one, kind: 'hold', reason, hint, approvable: true, whyDropped: reason };
       }
-      return one.approval === undefined ? one : { ...one, isApproved: true };
+      return one.isCovered ? { ...one, isApproved: true } : one;
     }),
     isEmptyApproved: isApproved && unapproved.size === 0,
   };
