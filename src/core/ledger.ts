@@ -108,8 +108,6 @@ export interface PushLog {
   get(id: number): Promise<PushRecord | undefined>;
   last(address?: string): Promise<PushRecord | undefined>;
   lastAcknowledged(address?: string): Promise<PushRecord | undefined>;
-  /** Whether the address has acknowledged a push that deletes what it leaves out. */
-  hasDeleting(address: string): Promise<boolean>;
   /** Whether a push to the address since that one, with another digest than this, has an unknown outcome or never ended. */
   hasOpenSince(address: string, push: number, digest?: string): Promise<boolean>;
   /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */

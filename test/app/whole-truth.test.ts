@@ -37,6 +37,21 @@ describe('with shouldDeleteMissing: false', () => {
     expect(w.drivers()).toHaveLength(1);
     expect(await w.plan()).toMatchObject({ isFirstPush: false, isSameData: false, exit: 0 });
   });
+
+  test('a push that deletes is a first push again after pushes that did not', async () => {
+    const deleting = { guard: { firstPush: 'approve' }, sources };
+    await using w = await world({ config: deleting, files: { 'sales.csv': gridFile(ids(1, 20)) } });
+    await w.approve((await w.plan()).digest);
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    await w.reconfigure(merging);
+    await w.sync();
+    await w.write('sales.csv', gridFile(ids(1, 1)));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    await w.reconfigure(deleting);
+    expect(await w.plan()).toMatchObject({ isFirstPush: true, exit: 4 });
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(w.drivers()).toHaveLength(20);
+  });
 });
 
 test('what a held read deletes begins with the drivers that go whole', async () => {

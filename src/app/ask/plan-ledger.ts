@@ -19,7 +19,6 @@ export function planLedger(ledger: Ledger): Ledger {
       get: (id) => pushes.get(id),
       last: (address) => pushes.last(address),
       lastAcknowledged: (address) => pushes.lastAcknowledged(address),
-      hasDeleting: (address) => pushes.hasDeleting(address),
       hasOpenSince: (address, push, digest) => pushes.hasOpenSince(address, push, digest),
       maybeTaken: (address, digest) => pushes.maybeTaken(address, digest),
       followsOpen: (address, digest) => pushes.followsOpen(address, digest),

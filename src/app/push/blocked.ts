@@ -7,7 +7,9 @@ import type { PushReport } from './push-report.ts';
 
 /** Whether the next push is the first that deletes what it leaves out: what the address holds until then nobody knows. */
 export async function isFirstPush({ ledger, settings, address }: Dependencies): Promise<boolean> {
-  return settings.shouldDeleteMissing && !(await ledger.pushes.hasDeleting(address));
+  if (!settings.shouldDeleteMissing) return false;
+  // Whatever a push left out that did not delete is still there, and no read that was accepted meanwhile counted it.
+  return (await ledger.pushes.lastAcknowledged(address))?.shouldDeleteMissing !== true;
 }
 
 /** Why nothing may be pushed yet; `undefined` where it may. */

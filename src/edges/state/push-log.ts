@@ -86,11 +86,6 @@ export class SqlitePushes implements PushLog {
     return this.#tables.all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
   }
 
-  async hasDeleting(address: string): Promise<boolean> {
-    const sql = `SELECT 1 FROM push WHERE address = ? AND outcome = 'acknowledged' AND should_delete_missing = 1 LIMIT 1`;
-    return this.#tables.all(sql, address).length > 0;
-  }
-
   async hasOpenSince(address: string, push: number, digest = ''): Promise<boolean> {
     const sql = `SELECT 1 FROM push WHERE address = ? AND id > ? AND (outcome IS NULL OR outcome != 'acknowledged')
       AND maybe_taken = 1 AND digest != ? LIMIT 1`;
