@@ -205,7 +205,13 @@ describe('a source that left the config', () => {
     expect(sourceOf(report, 'b')).toMatchObject({ state: 'held', reason });
     await w.approve(sourceOf(report, 'b').digest ?? '');
     expect(await w.plan()).toMatchObject({ exit: 4, changes: { drivers: { delete: 0 } } });
-    for (let pass = 0; pass < 2; pass++) expect(await w.sync()).toMatchObject({ exit: 4, outcome: 'unchanged' });
+    for (let pass = 0; pass < 2; pass++) {
+      const waiting = await w.sync();
+      expect(waiting).toMatchObject({ exit: 4, outcome: 'unchanged' });
+      const hint =
+        'it is approved and waits; put the source back, or "driver-sync forget b" deletes all that is left of it at once';
+      expect(sourceOf(waiting, 'b')).toMatchObject({ approvable: false, reason, hint });
+    }
     expect(w.drivers()).toHaveLength(3);
     await give(w, { c: ['x'] });
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });

@@ -112,7 +112,9 @@ export async function settleRemoved(
   // Nothing is deleted, so nothing is held either: it only waits for whoever may take it over.
   if (!settings.shouldDeleteMissing) return undefined;
   const digest = digestOf({ left: source }, going());
-  const verdict = { ...judgeRemoved(changes, { unread, awaited }), digest, approvable: !isApproved };
+  const waits = `it is approved and waits; put the source back, or "driver-sync forget ${source}" deletes all that is left of it at once`;
+  const judged = judgeRemoved(changes, { unread, awaited });
+  const verdict = { ...judged, ...(isApproved ? { hint: waits } : {}), digest, approvable: !isApproved };
   await ledger.holds.hold({ source, hint: undefined, ...verdict }, scope, clock.now().getTime());
   return { source, state: 'held', ...verdict, changes, deletes: shownDeletes(comparison) };
 }
