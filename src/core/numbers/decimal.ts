@@ -145,8 +145,13 @@ function dropLeadingZeros(digits: string): string {
   return digits.slice(start);
 }
 
-// Present and former codes of ISO 4217.
-const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
+let currencyCodes: ReadonlySet<string> | undefined;
+
+/** Whether it is a present or former code of ISO 4217. The first call takes 8 ms, which only accounting formats need. */
+function isCurrencyCode(text: string): boolean {
+  currencyCodes ??= new Set(Intl.supportedValuesOf('currency'));
+  return currencyCodes.has(text);
+}
 
 /**
  * Removes what accounting prints around a number, from both ends: one sign (minus or plus before, minus after, or brackets), one
@@ -189,7 +194,7 @@ function firstPiece(text: string): Piece | undefined {
   if (code === opening) return text.endsWith(')') ? { kind: 'brackets', start: 1, end: end - 1 } : undefined;
   const sign = /^[A-Z]{0,3}\p{Sc}/u.exec(text);
   if (sign !== null) return { kind: 'sign', start: sign[0].length, end };
-  return currencyCodes.has(text.slice(0, 3)) ? { kind: 'code', start: 3, end } : undefined;
+  return isCurrencyCode(text.slice(0, 3)) ? { kind: 'code', start: 3, end } : undefined;
 }
 
 function lastPiece(text: string): Piece | undefined {
@@ -201,7 +206,7 @@ function lastPiece(text: string): Piece | undefined {
   // A currency sign with its letters has at most five UTF-16 units.
   const sign = /[A-Z]{0,3}\p{Sc}$/u.exec(text.slice(-5));
   if (sign !== null) return { kind: 'sign', start: 0, end: end - sign[0].length };
-  return currencyCodes.has(text.slice(-3)) ? { kind: 'code', start: 0, end: end - 3 } : undefined;
+  return isCurrencyCode(text.slice(-3)) ? { kind: 'code', start: 0, end: end - 3 } : undefined;
 }
 
 /** Why `parseDecimal` returned `undefined`: one line for the list of rejects. */
