@@ -12,6 +12,10 @@ export interface BodyFormat {
 }
 
 const chunkBytes = 1 << 16;
+/** Texts and values are copied eight bytes at a time, so up to seven bytes beyond them are written, and written over. */
+const wordBytes = 8;
+const endOfDriver = Buffer.from(']}');
+const endOfPoints = Buffer.from('"}]}');
 
 /**
  * The bytes of a body, in chunks that are only valid until the next one is asked for.
@@ -19,30 +23,28 @@ const chunkBytes = 1 << 16;
  */
 export function* encodeBody(drivers: Iterable<PackedPoints>, format: BodyFormat): Generator<Uint8Array> {
   const texts = new PointTexts(format.stamp);
-  let out = Buffer.allocUnsafe(chunkBytes);
+  let out = Buffer.allocUnsafeSlow(chunkBytes);
+  let view = viewOf(out);
   let at = out.write(`{"shouldDeleteMissing":${format.shouldDeleteMissing},"extDrivers":[`);
   let first = true;
   for (const driver of drivers) {
     const head = `${first ? '' : ','}{"id":${JSON.stringify(driver.id)},"path":${driver.path},"timeSeries":[`;
     first = false;
     // A point is at most 40 bytes beside its value, and its value is in the blob.
-    const need = head.length * 3 + driver.points.length + pointCount(driver.points) * 48 + 8;
+    const need = head.length * 3 + driver.points.length + pointCount(driver.points) * 48 + wordBytes;
     if (at + need > out.length) {
       if (at > 0) yield out.subarray(0, at);
       at = 0;
-      if (need > out.length) out = Buffer.allocUnsafe(need);
+      if (need > out.length) {
+        out = Buffer.allocUnsafeSlow(need);
+        view = viewOf(out);
+      }
     }
     at += out.write(head, at);
-    const { points } = driver;
-    const walk = new PointWalk(points);
-    for (let index = 0; walk.next(); index++) {
-      const text = texts.before(walk.month, index);
-      out.set(text, at);
-      at += text.length;
-      // Byte by byte: texts this short cost more to hand to a copy.
-      for (let from = walk.start; from < walk.end; from++) out[at++] = points[from] as number;
-    }
-    at += out.write(pointCount(points) > 0 ? '"}]}' : ']}', at);
+    at = writePoints(view, at, driver.points, texts);
+    const end = pointCount(driver.points) > 0 ? endOfPoints : endOfDriver;
+    // Byte by byte: `write` would cost 0.1 us.
+    for (let index = 0; index < end.length; index++) out[at++] = end[index] as number;
   }
   if (at + 2 > out.length) {
     yield out.subarray(0, at);
@@ -52,32 +54,77 @@ export function* encodeBody(drivers: Iterable<PackedPoints>, format: BodyFormat)
   yield out.subarray(0, at);
 }
 
+/**
+ * Copies word by word and not by `set` or byte by byte: 6 M points take 0.1 s instead of 0.25.
+ * @returns where the next byte goes
+ */
+function writePoints(out: DataView, from: number, points: Uint8Array, texts: PointTexts): number {
+  const packed = viewOf(points);
+  const lastWord = points.length - wordBytes;
+  const walk = new PointWalk(points);
+  let at = from;
+  for (let index = 0; walk.next(); index++) {
+    const { words, length } = texts.before(walk.month, index);
+    for (let word = 0; word < words.length; word++) {
+      out.setBigUint64(at + word * wordBytes, words[word] as bigint, true);
+    }
+    at += length;
+    let read = walk.start;
+    for (; read < walk.end && read <= lastWord; read += wordBytes) {
+      out.setBigUint64(at + read - walk.start, packed.getBigUint64(read, true), true);
+    }
+    for (; read < walk.end; read++) out.setUint8(at + read - walk.start, points[read] as number);
+    at += walk.end - walk.start;
+  }
+  return at;
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+interface PointText {
+  readonly month: Month;
+  /** Little-endian, the last one padded. */
+  readonly words: BigUint64Array;
+  /** In bytes. */
+  readonly length: number;
+}
+
 /** What stands before each value: the end of the point before it, and its own time. */
 class PointTexts {
   readonly #stamp: Stamp;
-  readonly #byMonth = new Map<Month, Uint8Array>();
+  readonly #byMonth = new Map<Month, PointText>();
   /** Series mostly have the same months in the same places, and looking at one place costs less than a look-up. */
-  readonly #byPlace: { readonly month: Month; readonly text: Uint8Array }[] = [];
+  readonly #byPlace: PointText[] = [];
 
   constructor(stamp: Stamp) {
     this.#stamp = stamp;
   }
 
-  before(month: Month, index: number): Uint8Array {
+  before(month: Month, index: number): PointText {
     const guess = this.#byPlace[index];
-    if (guess?.month === month) return guess.text;
-    const text = index === 0 ? this.#of(month).subarray(3) : this.#of(month);
-    this.#byPlace[index] = { month, text };
+    if (guess?.month === month) return guess;
+    const text = index === 0 ? this.#make(month, '') : this.#of(month);
+    this.#byPlace[index] = text;
     return text;
   }
 
-  #of(month: Month): Uint8Array {
+  #of(month: Month): PointText {
     let text = this.#byMonth.get(month);
     if (text === undefined) {
-      text = Buffer.from(`"},{"time":"${stampSeconds(month, this.#stamp)}","value":"`);
+      text = this.#make(month, '"},');
       this.#byMonth.set(month, text);
     }
     return text;
+  }
+
+  #make(month: Month, endOfOther: string): PointText {
+    const text = `${endOfOther}{"time":"${stampSeconds(month, this.#stamp)}","value":"`;
+    const bytes = viewOf(Buffer.from(text.padEnd(Math.ceil(text.length / wordBytes) * wordBytes), 'latin1'));
+    const words = new BigUint64Array(bytes.byteLength / wordBytes);
+    for (let word = 0; word < words.length; word++) words[word] = bytes.getBigUint64(word * wordBytes, true);
+    return { month, words, length: text.length };
   }
 }
 
