@@ -4,17 +4,21 @@ import type { Rule } from '../../core/model.ts';
 import type { OriginFacts, PackedDriver } from '../../core/series/packing.ts';
 import type { PartRead, ReadPart } from '../../core/buffer.ts';
 
-export interface FoldRow {
-  driver: string;
-  rule: Rule;
-  path: string;
-  other_path: string | null;
-  points: Uint8Array;
-  origins: Uint8Array;
-  entry: number | null;
-  ties: Uint8Array | null;
-  checksum: number;
-}
+/** A fold as `foldColumns` has it. The three blobs come as one: a `Buffer` for each costs as much as the rest of the row. */
+export type FoldRow = readonly [
+  driver: string,
+  rule: Rule,
+  path: string,
+  otherPath: string | null,
+  pointsBytes: number,
+  originsBytes: number,
+  blobs: Buffer,
+  entry: number | null,
+  checksum: number,
+];
+
+export const foldColumns = `f.driver, f.rule, f.path, f.other_path, length(f.points), length(f.origins),
+  CAST(f.points || f.origins || coalesce(f.ties, x'') AS BLOB), f.entry, f.checksum`;
 
 export interface PartReadRow {
   id: number;
@@ -43,10 +47,18 @@ export interface OriginRow {
 }
 
 /** Of all that is pushed or shown of a driver. */
-export function checksum({ id, rule, path, otherPath, points, origins, ties }: PackedDriver): number {
+export function checksum(driver: PackedDriver): number {
+  const { points, origins, ties } = driver;
+  return foldChecksum(driver, points, origins, ...(ties === undefined ? [] : [ties]));
+}
+
+/** The same of blobs that may come as one. */
+export function foldChecksum(
+  { id, rule, path, otherPath }: Pick<PackedDriver, 'id' | 'rule' | 'path' | 'otherPath'>,
+  ...blobs: readonly Uint8Array[]
+): number {
   const names = crc32(JSON.stringify([id, rule, path, otherPath ?? null]));
-  const sum = crc32(origins, crc32(points, names));
-  return ties === undefined ? sum : crc32(ties, sum);
+  return blobs.reduce((sum, blob) => crc32(blob, sum), names);
 }
 
 export function readPart(row: PartReadRow): ReadPart {

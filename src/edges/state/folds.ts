@@ -3,11 +3,9 @@ import type { Database } from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
 import { mergeDrivers, placeOrder } from '../../core/series/fold.ts';
 import { type PackedDriver, type PartOrigin, packDriver, unpackDriver } from '../../core/series/packing.ts';
-import { type FoldRow, checksum } from './buffer-rows.ts';
+import { type FoldRow, foldChecksum } from './buffer-rows.ts';
 import { openDatabase, translated } from './sqlite.ts';
 import type { Statements } from './statements.ts';
-
-export const foldColumns = 'f.driver, f.rule, f.path, f.other_path, f.points, f.origins, f.entry, f.ties, f.checksum';
 
 export class Folds {
   readonly #tables: Statements;
@@ -48,21 +46,48 @@ export class Folds {
 
   /** @throws AgentError `state.corrupt` where it is not what was written */
   packed(row: FoldRow): PackedDriver {
-    const { driver: id, rule, path, points, origins } = row;
-    const [otherPath, entry, ties] = [row.other_path ?? undefined, row.entry ?? undefined, row.ties ?? undefined];
-    const packed = { id, rule, path, otherPath, points, origins, entry, ties };
-    if (checksum(packed) === row.checksum) return packed;
-    throw new AgentError('state.corrupt', `${this.#tables.file} is damaged: driver "${id}" is not what was written`, {
-      hint: 'the next run or sync rebuilds it',
-    });
+    const [id, rule, path, otherPath, pointsBytes, originsBytes, blobs, entry, checksum] = row;
+    const originsEnd = pointsBytes + originsBytes;
+    if (foldChecksum({ id, rule, path, otherPath: otherPath ?? undefined }, blobs) !== checksum) {
+      throw new AgentError('state.corrupt', `${this.#tables.file} is damaged: driver "${id}" is not what was written`, {
+        hint: 'the next run or sync rebuilds it',
+      });
+    }
+    return {
+      id,
+      rule,
+      path,
+      otherPath: otherPath ?? undefined,
+      points: blobs.subarray(0, pointsBytes),
+      origins: blobs.subarray(pointsBytes, originsEnd),
+      entry: entry ?? undefined,
+      ties: originsEnd === blobs.length ? undefined : blobs.subarray(originsEnd),
+    };
   }
 
-  /** Streams folds; what SQLite says on the way is translated too. */
-  *iterate(sql: string, ...values: unknown[]): Generator<FoldRow> {
-    try {
-      yield* this.#connection()
+  /** Streams folds: `sql` selects `foldColumns`, after whatever `Row` begins with. */
+  rows<Row extends readonly unknown[] = FoldRow>(sql: string, ...values: unknown[]): Generator<Row> {
+    return this.#stream<Row>(() =>
+      this.#connection()
         .prepare(sql)
-        .iterate(...values) as IterableIterator<FoldRow>;
+        .raw()
+        .iterate(...values),
+    );
+  }
+
+  /** Streams what is asked of folds. */
+  iterate<Row>(sql: string, ...values: unknown[]): Generator<Row> {
+    return this.#stream<Row>(() =>
+      this.#connection()
+        .prepare(sql)
+        .iterate(...values),
+    );
+  }
+
+  /** What SQLite says on the way is translated too. */
+  *#stream<Row>(begin: () => IterableIterator<unknown>): Generator<Row> {
+    try {
+      yield* begin() as IterableIterator<Row>;
     } catch (error) {
       throw translated(this.#tables.file, error);
     }

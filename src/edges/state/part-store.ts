@@ -2,8 +2,8 @@
 import type { Month } from '../../core/model.ts';
 import { type FoldedDriver, type OriginFacts, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
 import type { PartRead, PartStore, PartWriter, PartsOfSource, SeenFile, SharedPoint } from '../../core/buffer.ts';
-import { type OriginRow, readOrigin } from './buffer-rows.ts';
-import { type Folds, foldColumns } from './folds.ts';
+import { type OriginRow, foldColumns, readOrigin } from './buffer-rows.ts';
+import type { Folds } from './folds.ts';
 import { dropPart, insertOrigin, openPartWriter } from './part-writer.ts';
 import { type SharedFolds, firstShared, sharedFolds } from './shared-points.ts';
 import type { Statements } from './statements.ts';
@@ -27,7 +27,7 @@ export class SqliteParts implements PartStore {
 
   *drivers(part: PartRead): Generator<FoldedDriver> {
     const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read = ? ORDER BY f.driver, f.chunk`;
-    for (const row of this.#folds.iterate(sql, part.source, part.id)) {
+    for (const row of this.#folds.rows(sql, part.source, part.id)) {
       yield unpackDriver(this.#folds.packed(row));
     }
   }
@@ -42,12 +42,12 @@ export class SqliteParts implements PartStore {
       AND EXISTS (SELECT 1 FROM fold b WHERE b.source = ? AND b.driver = a.driver
         AND b.part_read IN (SELECT value FROM json_each(?)))`;
     const values = [one, other].flatMap(({ source, parts }) => [source, JSON.stringify(parts)]);
-    for (const { driver } of this.#folds.iterate(sql, ...values)) yield driver;
+    for (const { driver } of this.#folds.iterate<{ driver: string }>(sql, ...values)) yield driver;
   }
 
   sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[] {
-    const rows = this.#folds.iterate(sharedFolds, source, JSON.stringify(parts), JSON.stringify(others));
-    return firstShared(rows as Iterable<unknown> as Iterable<SharedFolds>, parts.length);
+    const rows = this.#folds.iterate<SharedFolds>(sharedFolds, source, JSON.stringify(parts), JSON.stringify(others));
+    return firstShared(rows, parts.length);
   }
 
   origin(id: number): PartOrigin {

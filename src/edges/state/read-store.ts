@@ -3,8 +3,8 @@ import type { Month, Rule } from '../../core/model.ts';
 import type { RunSummary } from '../../core/series/compare.ts';
 import { type OriginFacts, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { ChosenPart, MixedRules, ReadKind, ReadPart, ReadStore, SharedDriver } from '../../core/buffer.ts';
-import { type FoldRow, type OriginRow, type PartReadRow, readOrigin, readPart } from './buffer-rows.ts';
-import { type Folds, foldColumns } from './folds.ts';
+import { type FoldRow, type OriginRow, type PartReadRow, foldColumns, readOrigin, readPart } from './buffer-rows.ts';
+import type { Folds } from './folds.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteReads implements ReadStore {
@@ -90,8 +90,8 @@ export class SqliteReads implements ReadStore {
     const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read IN
       (SELECT part_read FROM read_part WHERE source = ? AND kind = ?) ORDER BY f.driver, f.part_read, f.chunk`;
     let group: FoldRow[] = [];
-    for (const row of this.#folds.iterate(sql, source, source, kind)) {
-      if (group[0] !== undefined && group[0].driver !== row.driver) {
+    for (const row of this.#folds.rows(sql, source, source, kind)) {
+      if (group[0] !== undefined && group[0][0] !== row[0]) {
         yield this.#folds.merge(group);
         group = [];
       }
@@ -103,19 +103,19 @@ export class SqliteReads implements ReadStore {
   driver(source: string, id: string): PackedDriver | undefined {
     const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.driver = ? AND f.part_read IN
       (SELECT part_read FROM read_part WHERE source = ? AND kind = 'accepted') ORDER BY f.part_read, f.chunk`;
-    const rows = this.#tables.all<FoldRow>(sql, source, id, source);
+    const rows = [...this.#folds.rows(sql, source, id, source)];
     return rows.length === 0 ? undefined : this.#folds.merge(rows);
   }
 
   mixedRules(source: string, kind: ReadKind): MixedRules | undefined {
     const parts = 'SELECT part_read FROM read_part WHERE source = :source AND kind = :kind';
-    const sql = `SELECT ${foldColumns}, p.name AS part FROM fold f JOIN part_read p ON p.id = f.part_read
+    const sql = `SELECT p.name, ${foldColumns} FROM fold f JOIN part_read p ON p.id = f.part_read
       WHERE f.source = :source AND f.part_read IN (${parts}) AND f.driver IN (
         SELECT driver FROM fold WHERE source = :source AND part_read IN (${parts})
         GROUP BY driver HAVING count(DISTINCT rule) > 1) ORDER BY f.driver`;
     const months = new Map<Month, { readonly driver: string; readonly part: string; readonly rule: Rule }>();
-    for (const row of this.#folds.iterate(sql, { source, kind }) as Iterable<FoldRow & { readonly part: string }>) {
-      const { driver, part, rule } = row;
+    for (const [part, ...row] of this.#folds.rows<[part: string, ...FoldRow]>(sql, { source, kind })) {
+      const [driver, rule] = row;
       for (const { month } of unpackDriver(this.#folds.packed(row)).cells) {
         const other = months.get(month);
         if (other?.driver === driver && other.rule !== rule) return { driver, month, folds: [other, { part, rule }] };
