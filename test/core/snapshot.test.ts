@@ -10,7 +10,8 @@ function body(
   stamp: Stamp = 'middle',
 ): string {
   return Buffer.concat(
-    [...encodeBody(drivers, { shouldDeleteMissing, stamp })].map((chunk) => Buffer.from(chunk)),
+    // Each is copied before the next one is asked for, which is written over it.
+    Array.from(encodeBody(drivers, { shouldDeleteMissing, stamp }), (chunk) => Buffer.from(chunk)),
   ).toString();
 }
 

@@ -16,42 +16,58 @@ const chunkBytes = 1 << 16;
 const wordBytes = 8;
 const endOfDriver = Buffer.from(']}');
 const endOfPoints = Buffer.from('"}]}');
+const endOfBody = Buffer.from(']}');
 
-/**
- * The bytes of a body, in chunks that are only valid until the next one is asked for.
- * `drivers` come in order, each id once.
- */
+/** The bytes of a body, in chunks that are only valid until the next one is asked for. */
 export function* encodeBody(drivers: Iterable<PackedPoints>, format: BodyFormat): Generator<Uint8Array> {
-  const texts = new PointTexts(format.stamp);
-  let out = Buffer.allocUnsafeSlow(chunkBytes);
-  let view = viewOf(out);
-  let at = out.write(`{"shouldDeleteMissing":${format.shouldDeleteMissing},"extDrivers":[`);
-  let first = true;
-  for (const driver of drivers) {
-    const head = `${first ? '' : ','}{"id":${JSON.stringify(driver.id)},"path":${driver.path},"timeSeries":[`;
-    first = false;
-    // A point is at most 40 bytes beside its value, and its value is in the blob.
-    const need = head.length * 3 + driver.points.length + pointCount(driver.points) * 48 + wordBytes;
-    if (at + need > out.length) {
-      if (at > 0) yield out.subarray(0, at);
-      at = 0;
-      if (need > out.length) {
-        out = Buffer.allocUnsafeSlow(need);
-        view = viewOf(out);
-      }
+  const encoder = new BodyEncoder(format);
+  yield* encoder.encode(drivers);
+  yield* encoder.end();
+}
+
+/** The same for drivers that come in several runs. They come in order, each id once. */
+export class BodyEncoder {
+  readonly #texts: PointTexts;
+  #out = Buffer.allocUnsafeSlow(chunkBytes);
+  #view = viewOf(this.#out);
+  #at: number;
+  #isFirst = true;
+
+  constructor({ shouldDeleteMissing, stamp }: BodyFormat) {
+    this.#texts = new PointTexts(stamp);
+    this.#at = this.#out.write(`{"shouldDeleteMissing":${shouldDeleteMissing},"extDrivers":[`);
+  }
+
+  /** The chunks that are full. */
+  *encode(drivers: Iterable<PackedPoints>): Generator<Uint8Array> {
+    for (const { id, path, points } of drivers) {
+      const head = `${this.#isFirst ? '' : ','}{"id":${JSON.stringify(id)},"path":${path},"timeSeries":[`;
+      this.#isFirst = false;
+      const count = pointCount(points);
+      // A point is at most 40 bytes beside its value, and its value is in the blob.
+      yield* this.#reserve(head.length * 3 + points.length + count * 48 + wordBytes);
+      const from = this.#at + this.#out.write(head, this.#at);
+      this.#at = writePoints(this.#view, from, points, this.#texts);
+      const end = count > 0 ? endOfPoints : endOfDriver;
+      // Byte by byte: `write` would cost 0.1 us.
+      for (let index = 0; index < end.length; index++) this.#out[this.#at++] = end[index] as number;
     }
-    at += out.write(head, at);
-    at = writePoints(view, at, driver.points, texts);
-    const end = pointCount(driver.points) > 0 ? endOfPoints : endOfDriver;
-    // Byte by byte: `write` would cost 0.1 us.
-    for (let index = 0; index < end.length; index++) out[at++] = end[index] as number;
   }
-  if (at + 2 > out.length) {
-    yield out.subarray(0, at);
-    at = 0;
+
+  *end(): Generator<Uint8Array> {
+    yield* this.#reserve(endOfBody.length);
+    this.#out.set(endOfBody, this.#at);
+    yield this.#out.subarray(0, this.#at + endOfBody.length);
   }
-  at += out.write(']}', at);
-  yield out.subarray(0, at);
+
+  *#reserve(bytes: number): Generator<Uint8Array> {
+    if (this.#at + bytes <= this.#out.length) return;
+    if (this.#at > 0) yield this.#out.subarray(0, this.#at);
+    this.#at = 0;
+    if (bytes <= this.#out.length) return;
+    this.#out = Buffer.allocUnsafeSlow(bytes);
+    this.#view = viewOf(this.#out);
+  }
 }
 
 /**

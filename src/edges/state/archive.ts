@@ -2,9 +2,9 @@
  * Snapshots on disk, one file each, by digest. A file holds the packed drivers in blocks of zstd; the body is made from
  * them again whenever it is needed, which costs less than keeping its bytes: 6 M points are 252 MB of JSON.
  *
- * Layout: a line of text with the counts, padded to 128 bytes. Then blocks: the length of the compressed and of the plain
- * bytes (u32 LE each) and the compressed bytes. The first block is JSON: the body's format and the parts that cells name,
- * with what is known of them; a file of an older version has only their names and times.
+ * Layout: a line of text with the counts, padded to 128 bytes. Then blocks, see `snapshot-blocks.ts`. The first block is
+ * JSON: the body's format and the parts that cells name, with what is known of them; a file of an older version has only
+ * their names and times.
  * Drivers follow in pairs of blocks: in the first each has length-prefixed (u32 LE) JSON of source, id, rule, path and
  * other path, and its points; in the second its origins. A diff and a body skip every second block.
  */
@@ -15,7 +15,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -23,16 +22,14 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { AgentError } from '../../core/errors.ts';
 import type { Rule } from '../../core/model.ts';
 import { type OriginFacts, type PackedPoints, pointCount } from '../../core/series/packing.ts';
 import type { SnapshotBody } from '../../core/ports.ts';
-import { type BodyFormat, encodeBody } from '../../core/series/snapshot.ts';
+import { BodyEncoder, type BodyFormat } from '../../core/series/snapshot.ts';
 import type { Archive, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
+import { type Block, BlockWriter, Pieces, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
 
-const blockBytes = 1 << 20;
-const titleBytes = 128;
 const suffix = '.snapshot';
 
 interface Header {
@@ -53,7 +50,7 @@ export function openArchive(directory: string): Archive {
       const draft = path.join(directory, `draft-${process.pid}`);
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
-        const digest = writeSnapshot(draft, drivers, { format, origins });
+        const digest = await writeSnapshot(draft, drivers, { format, origins });
         renameSync(draft, fileOf(digest));
         syncDirectory(directory);
         return openSnapshot(fileOf(digest), digest);
@@ -76,28 +73,30 @@ export function openArchive(directory: string): Archive {
 }
 
 /** Returns the digest of the body. */
-function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, header: Header): string {
+async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, header: Header): Promise<string> {
   const fd = openSync(file, 'w', 0o600);
   try {
     writeAll(fd, Buffer.alloc(titleBytes, ' '));
-    writeBlock(fd, Buffer.from(JSON.stringify(header)));
     const hash = createHash('sha256');
     const counts = { drivers: 0, points: 0, bytes: 0 };
-    const pack = new BlockWriter(fd);
-    // The body is encoded once on the way, for its digest and length; each driver passes both.
-    const passing = function* (): Generator<SnapshotDriver> {
-      for (const driver of drivers) {
-        counts.drivers++;
-        counts.points += pointCount(driver.points);
-        pack.add(driver);
-        yield driver;
+    const pack = new BlockWriter(fd, Buffer.from(JSON.stringify(header)));
+    const body = new BodyEncoder(header.format);
+    const passed = (chunks: Iterable<Uint8Array>): void => {
+      for (const chunk of chunks) {
+        counts.bytes += chunk.length;
+        hash.update(chunk);
       }
     };
-    for (const chunk of encodeBody(passing(), header.format)) {
-      counts.bytes += chunk.length;
-      hash.update(chunk);
+    // The body is encoded once on the way, for its digest and length.
+    for (const driver of drivers) {
+      counts.drivers++;
+      counts.points += pointCount(driver.points);
+      pack.add(driver);
+      passed(body.encode([driver]));
+      if (pack.isFull) await pack.drain();
     }
-    pack.flush();
+    passed(body.end());
+    await pack.end();
     const title = `driver-sync snapshot 1 ${JSON.stringify(counts)}\n`;
     writeSync(fd, Buffer.from(title), 0, title.length, 0);
     fsyncSync(fd);
@@ -110,15 +109,18 @@ function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, header: 
 /** @throws AgentError `snapshot.damaged` */
 function openSnapshot(file: string, digest: string): Snapshot {
   const { header, counts } = readTitle(file);
-  const readPoints = (): Iterable<PackedPoints> => readDrivers(file, counts.drivers, pointsOf);
+  const readPoints = (): Iterable<PackedPoints> =>
+    readDrivers(file, counts.drivers, (points) => pointsOf(points.unpack()));
   const body: SnapshotBody = {
     digest,
     bytes: counts.bytes,
     async *chunks() {
-      for (const chunk of encodeBody(readPoints(), header.format)) {
-        // A copy: the encoder uses its buffer again, and a socket keeps what it was given.
-        yield Buffer.from(chunk);
+      const encoder = new BodyEncoder(header.format);
+      // Copies: the encoder uses its buffer again, and a socket keeps what it was given.
+      for await (const drivers of readAhead(file, counts.drivers)) {
+        for (const chunk of encoder.encode(drivers)) yield Buffer.from(chunk);
       }
+      for (const chunk of encoder.end()) yield Buffer.from(chunk);
     },
   };
   const { format, origins } = header;
@@ -126,142 +128,75 @@ function openSnapshot(file: string, digest: string): Snapshot {
   return { digest, format, origins, ...counts, read, readPoints, body: () => body };
 }
 
-/** Drivers on their way to the file, in two blocks that are written together. */
-class BlockWriter {
-  readonly #fd: number;
-  readonly #points = new Section();
-  readonly #origins = new Section();
-
-  constructor(fd: number) {
-    this.#fd = fd;
-  }
-
-  add({ source, id, rule, path: driverPath, otherPath, points, origins }: SnapshotDriver): void {
-    this.#points.add(Buffer.from(JSON.stringify([source, id, rule, driverPath, otherPath ?? null])));
-    this.#points.add(points);
-    this.#origins.add(origins);
-    if (Math.max(this.#points.bytes, this.#origins.bytes) >= blockBytes) this.flush();
-  }
-
-  flush(): void {
-    if (this.#points.bytes === 0) return;
-    for (const section of [this.#points, this.#origins]) writeBlock(this.#fd, section.take());
-  }
-}
-
-/** Length-prefixed pieces, one after the other. */
-class Section {
-  /** How many of them are in use. */
-  bytes = 0;
-  #buffer = Buffer.allocUnsafe(blockBytes + blockBytes / 4);
-
-  add(piece: Uint8Array): void {
-    const end = this.bytes + 4 + piece.length;
-    if (end > this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(end * 2);
-      this.#buffer.copy(larger, 0, 0, this.bytes);
-      this.#buffer = larger;
-    }
-    this.#buffer.writeUInt32LE(piece.length, this.bytes);
-    this.#buffer.set(piece, this.bytes + 4);
-    this.bytes = end;
-  }
-
-  /** All of it, valid until the next `add`; it is empty then. */
-  take(): Uint8Array {
-    const taken = this.#buffer.subarray(0, this.bytes);
-    this.bytes = 0;
-    return taken;
-  }
-}
-
-const zstdOptions = {
-  // The result in one piece: Node's own 16 KB would be 64 pieces of a block, and another copy of it.
-  chunkSize: blockBytes,
-  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
-};
-
-function writeBlock(fd: number, plain: Uint8Array): void {
-  const packed = zstdCompressSync(plain, zstdOptions);
-  const lengths = Buffer.allocUnsafe(8);
-  lengths.writeUInt32LE(packed.length, 0);
-  lengths.writeUInt32LE(plain.length, 4);
-  writeAll(fd, lengths);
-  writeAll(fd, packed);
-}
-
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-}
-
-/** Blocks in the order of the file, unpacked when they are asked for. */
-function* readBlocks(file: string): Generator<() => Buffer> {
-  const fd = openSync(file, 'r');
-  try {
-    const lengths = Buffer.allocUnsafe(8);
-    for (let at = titleBytes; readAll(fd, lengths, at) > 0;) {
-      const start = at + lengths.length;
-      const packedBytes = lengths.readUInt32LE(0);
-      const plainBytes = lengths.readUInt32LE(4);
-      at = start + packedBytes;
-      yield () => {
-        const packed = Buffer.allocUnsafe(packedBytes);
-        if (readAll(fd, packed, start) < packedBytes) throw new Error('it ends too early');
-        return zstdDecompressSync(packed, { chunkSize: chunkBytesFor(plainBytes), maxOutputLength: plainBytes });
-      };
-    }
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** In one piece, as it was packed; but a damaged length must not take the memory of the machine. */
-function chunkBytesFor(plainBytes: number): number {
-  return Math.min(Math.max(plainBytes, constants.Z_MIN_CHUNK), 4 * blockBytes);
-}
-
-/** Up to as many bytes as there is room for, from a place in the file on. */
-function readAll(fd: number, into: Uint8Array, from: number): number {
-  let at = 0;
-  while (at < into.length) {
-    const got = readSync(fd, into, at, into.length - at, from + at);
-    if (got === 0) break;
-    at += got;
-  }
-  return at;
-}
-
-type Unpack = () => Buffer;
-
 /** @throws AgentError `snapshot.damaged`, also where drivers are missing at its end */
 function* readDrivers<T>(
   file: string,
   expected: number,
-  driversOf: (points: Unpack, origins: Unpack) => Iterable<T>,
+  driversOf: (points: Block, origins: Block) => Iterable<T>,
 ): Generator<T> {
-  const blocks = readBlocks(file);
   try {
-    // The first one is the header.
-    blocks.next();
     let found = 0;
-    for (const points of blocks) {
-      const origins = blocks.next();
-      if (origins.done === true) throw new Error('it ends too early');
-      for (const driver of driversOf(points, origins.value)) {
+    for (const [points, origins] of pairsOf(file)) {
+      for (const driver of driversOf(points, origins)) {
         found++;
         yield driver;
       }
     }
-    if (found !== expected) throw new Error(`it has ${found} of ${expected} drivers`);
+    checkCount(found, expected);
   } catch (error) {
     throw damaged(file, error);
+  }
+}
+
+/** The points of all drivers, in runs; while one is used the next is unpacked. @throws as `readDrivers` */
+async function* readAhead(file: string, expected: number): AsyncGenerator<readonly PackedPoints[]> {
+  const pairs = pairsOf(file);
+  const begin = (): Promise<Buffer> | undefined => {
+    const pair = pairs.next();
+    const begun = pair.done === true ? undefined : pair.value[0].unpackBeside();
+    // Whoever awaits it sees what went wrong. A push that was stopped does not, and that must not end the process.
+    begun?.catch(() => {});
+    return begun;
+  };
+  try {
+    let found = 0;
+    for (let next = begin(); next !== undefined;) {
+      const section = await next;
+      next = begin();
+      const drivers = [...pointsOf(section)];
+      found += drivers.length;
+      yield drivers;
+    }
+    checkCount(found, expected);
+  } catch (error) {
+    throw damaged(file, error);
+  } finally {
+    pairs.return(undefined);
+  }
+}
+
+/** Blocks of points, each with that of its origins. */
+function* pairsOf(file: string): Generator<readonly [points: Block, origins: Block]> {
+  const blocks = readBlocks(file);
+  try {
+    // The first one is the header.
+    blocks.next();
+    for (const points of blocks) {
+      const origins = blocks.next();
+      if (origins.done === true) throw new Error('it ends too early');
+      yield [points, origins.value];
+    }
   } finally {
     blocks.return(undefined);
   }
 }
 
-function* pointsOf(points: Unpack): Generator<Omit<SnapshotDriver, 'origins'>> {
-  const pieces = new Pieces(points());
+function checkCount(found: number, expected: number): void {
+  if (found !== expected) throw new Error(`it has ${found} of ${expected} drivers`);
+}
+
+function* pointsOf(section: Buffer): Generator<Omit<SnapshotDriver, 'origins'>> {
+  const pieces = new Pieces(section);
   while (pieces.hasMore()) {
     const [source, id, rule, driverPath, otherPath] = JSON.parse(pieces.text()) as [
       string,
@@ -274,39 +209,9 @@ function* pointsOf(points: Unpack): Generator<Omit<SnapshotDriver, 'origins'>> {
   }
 }
 
-function* wholeOf(points: Unpack, origins: Unpack): Generator<SnapshotDriver> {
-  const pieces = new Pieces(origins());
-  for (const driver of pointsOf(points)) yield { ...driver, origins: pieces.bytes() };
-}
-
-/** Takes a section apart again. */
-class Pieces {
-  readonly #section: Buffer;
-  #at = 0;
-
-  constructor(section: Buffer) {
-    this.#section = section;
-  }
-
-  hasMore(): boolean {
-    return this.#at < this.#section.length;
-  }
-
-  bytes(): Uint8Array {
-    const start = this.#next();
-    return this.#section.subarray(start, this.#at);
-  }
-
-  text(): string {
-    const start = this.#next();
-    return this.#section.toString('utf8', start, this.#at);
-  }
-
-  #next(): number {
-    const start = this.#at + 4;
-    this.#at = start + this.#section.readUInt32LE(this.#at);
-    return start;
-  }
+function* wholeOf(points: Block, origins: Block): Generator<SnapshotDriver> {
+  const pieces = new Pieces(origins.unpack());
+  for (const driver of pointsOf(points.unpack())) yield { ...driver, origins: pieces.bytes() };
 }
 
 function readTitle(file: string): { header: Header; counts: SnapshotCounts } {
@@ -320,8 +225,8 @@ function readTitle(file: string): { header: Header; counts: SnapshotCounts } {
     }
     const [, version, counts] = /^driver-sync snapshot (\d+) (\{.*\})\n/.exec(title.toString()) ?? [];
     if (version !== '1') throw new Error('it does not begin as a snapshot of this version');
-    for (const unpack of readBlocks(file)) {
-      const header = JSON.parse(unpack().toString()) as Header;
+    for (const block of readBlocks(file)) {
+      const header = JSON.parse(block.unpack().toString()) as Header;
       return { header, counts: JSON.parse(counts as string) as SnapshotCounts };
     }
     throw new Error('it is empty');

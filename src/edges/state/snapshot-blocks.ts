@@ -1,0 +1,219 @@
+/**
+ * The blocks of a snapshot's file: the length of the compressed and of the plain bytes (u32 LE each) and the compressed
+ * bytes. They are compressed and unpacked on threads of their own, beside whatever makes or needs the drivers.
+ */
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import type { SnapshotDriver } from '../../core/ledger.ts';
+
+const blockBytes = 1 << 20;
+export const titleBytes = 128;
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+
+const zstdOptions = {
+  // The result in one piece, since a block shrinks to a third: Node's own 16 KB would be many, and another copy of it.
+  chunkSize: blockBytes / 2,
+  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
+};
+
+/** Blocks on their way to the file: compressed beside each other, written in their order. */
+class BlockQueue {
+  readonly #fd: number;
+  readonly #underWay: {
+    readonly plainBytes: number;
+    readonly packed: Promise<Buffer>;
+    readonly written: () => void;
+  }[] = [];
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  get length(): number {
+    return this.#underWay.length;
+  }
+
+  /** `plain` must stay as it is until it was written: `written` is told then. */
+  add(plain: Uint8Array, written: () => void): void {
+    const packed = compress(plain, zstdOptions);
+    // `drain` throws what went wrong here; until it is called, nobody listens, and that would end the process.
+    packed.catch(() => {});
+    this.#underWay.push({ plainBytes: plain.length, packed, written });
+  }
+
+  /** Writes the first ones until no more than so many are left. */
+  async drain(left: number): Promise<void> {
+    while (this.#underWay.length > left) {
+      const { plainBytes, packed, written } = this.#underWay[0]!;
+      const bytes = await packed;
+      this.#underWay.shift();
+      const lengths = Buffer.allocUnsafe(8);
+      lengths.writeUInt32LE(bytes.length, 0);
+      lengths.writeUInt32LE(plainBytes, 4);
+      writeAll(this.#fd, lengths);
+      writeAll(this.#fd, bytes);
+      written();
+    }
+  }
+}
+
+/** A pair: it is compressed while the next one is filled. */
+const waitingMax = 2;
+
+/** A header and then drivers on their way to the file, in two blocks that are written together. */
+export class BlockWriter {
+  readonly #queue: BlockQueue;
+  readonly #points = new Section();
+  readonly #origins = new Section();
+
+  constructor(fd: number, header: Uint8Array) {
+    this.#queue = new BlockQueue(fd);
+    this.#queue.add(header, () => {});
+  }
+
+  add({ source, id, rule, path: driverPath, otherPath, points, origins }: SnapshotDriver): void {
+    this.#points.add(Buffer.from(JSON.stringify([source, id, rule, driverPath, otherPath ?? null])));
+    this.#points.add(points);
+    this.#origins.add(origins);
+    if (Math.max(this.#points.bytes, this.#origins.bytes) >= blockBytes) this.#flush();
+  }
+
+  /** Drivers come faster than they are compressed: `drain` before the next one. */
+  get isFull(): boolean {
+    return this.#queue.length > waitingMax;
+  }
+
+  drain(): Promise<void> {
+    return this.#queue.drain(waitingMax);
+  }
+
+  /** Resolves when everything is written. */
+  end(): Promise<void> {
+    this.#flush();
+    return this.#queue.drain(0);
+  }
+
+  #flush(): void {
+    if (this.#points.bytes === 0) return;
+    for (const section of [this.#points, this.#origins]) {
+      const { bytes, again } = section.take();
+      this.#queue.add(bytes, again);
+    }
+  }
+}
+
+const sectionBytes = blockBytes + blockBytes / 4;
+
+/** Length-prefixed pieces, one after the other. */
+class Section {
+  /** How many of them are in use. */
+  bytes = 0;
+  #buffer: Buffer = Buffer.allocUnsafeSlow(sectionBytes);
+  readonly #spare: Buffer[] = [];
+
+  add(piece: Uint8Array): void {
+    const end = this.bytes + 4 + piece.length;
+    if (end > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(end * 2);
+      this.#buffer.copy(larger, 0, 0, this.bytes);
+      this.#buffer = larger;
+    }
+    this.#buffer.writeUInt32LE(piece.length, this.bytes);
+    this.#buffer.set(piece, this.bytes + 4);
+    this.bytes = end;
+  }
+
+  /** All of it; it is empty then. `again` says that these bytes may be written over. */
+  take(): { readonly bytes: Uint8Array; readonly again: () => void } {
+    const taken = this.#buffer;
+    const bytes = taken.subarray(0, this.bytes);
+    this.#buffer = this.#spare.pop() ?? Buffer.allocUnsafeSlow(sectionBytes);
+    this.bytes = 0;
+    return { bytes, again: () => void this.#spare.push(taken) };
+  }
+}
+
+/** Takes a section apart again. */
+export class Pieces {
+  readonly #section: Buffer;
+  #at = 0;
+
+  constructor(section: Buffer) {
+    this.#section = section;
+  }
+
+  hasMore(): boolean {
+    return this.#at < this.#section.length;
+  }
+
+  bytes(): Uint8Array {
+    const start = this.#next();
+    return this.#section.subarray(start, this.#at);
+  }
+
+  text(): string {
+    const start = this.#next();
+    return this.#section.toString('utf8', start, this.#at);
+  }
+
+  #next(): number {
+    const start = this.#at + 4;
+    this.#at = start + this.#section.readUInt32LE(this.#at);
+    return start;
+  }
+}
+
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+}
+
+/** A block of a file that is open. Both throw where it is damaged. */
+export interface Block {
+  unpack(): Buffer;
+  /** On another thread. */
+  unpackBeside(): Promise<Buffer>;
+}
+
+/** Blocks in the order of the file, read when they are unpacked. */
+export function* readBlocks(file: string): Generator<Block> {
+  const fd = openSync(file, 'r');
+  try {
+    const lengths = Buffer.allocUnsafe(8);
+    for (let at = titleBytes; readAll(fd, lengths, at) > 0;) {
+      const start = at + lengths.length;
+      const packedBytes = lengths.readUInt32LE(0);
+      const plainBytes = lengths.readUInt32LE(4);
+      at = start + packedBytes;
+      const packed = (): Buffer => {
+        const bytes = Buffer.allocUnsafe(packedBytes);
+        if (readAll(fd, bytes, start) < packedBytes) throw new Error('it ends too early');
+        return bytes;
+      };
+      const options = { chunkSize: chunkBytesFor(plainBytes), maxOutputLength: plainBytes };
+      yield {
+        unpack: () => zstdDecompressSync(packed(), options),
+        unpackBeside: async () => decompress(packed(), options),
+      };
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** In one piece, as it was packed; but a damaged length must not take the memory of the machine. */
+function chunkBytesFor(plainBytes: number): number {
+  return Math.min(Math.max(plainBytes, constants.Z_MIN_CHUNK), 4 * blockBytes);
+}
+
+/** Up to as many bytes as there is room for, from a place in the file on. */
+export function readAll(fd: number, into: Uint8Array, from: number): number {
+  let at = 0;
+  while (at < into.length) {
+    const got = readSync(fd, into, at, into.length - at, from + at);
+    if (got === 0) break;
+    at += got;
+  }
+  return at;
+}

@@ -1,0 +1,109 @@
+/** The file of a snapshot with many blocks: what went in comes out, whichever way it is read. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { encodeBody } from '../../src/core/series/snapshot.ts';
+import type { SnapshotDriver } from '../../src/core/ledger.ts';
+import { openArchive } from '../../src/edges/state/archive.ts';
+import { driver } from '../support/packed.ts';
+
+const format = { shouldDeleteMissing: true, stamp: 'middle' } as const;
+
+function folder(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'snapshot-file-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function bodyOf(drivers: readonly SnapshotDriver[]): Buffer {
+  return Buffer.concat(Array.from(encodeBody(drivers, format), (chunk) => Buffer.from(chunk)));
+}
+
+/** Their points alone make more than three blocks, and their origins, which do not shrink, two more. */
+function manyDrivers(): SnapshotDriver[] {
+  return Array.from({ length: 1500 }, (_, index) => {
+    const id = `driver ${String(index).padStart(5, '0')}`;
+    const digits = createHash('sha512').update(id).digest('hex').replaceAll(/[a-f]/g, '7').repeat(20);
+    const packed = driver(id, { '2026-01': `1${digits}`, '2026-02': '0.5' });
+    return { ...packed, source: 'sales', origins: createHash('sha512').update(digits).digest() };
+  });
+}
+
+test('a snapshot of many blocks has the digest of its body, and gives it out byte for byte', async () => {
+  const drivers = manyDrivers();
+  const expected = bodyOf(drivers);
+  const snapshot = await openArchive(folder()).write(drivers, format, []);
+  expect(snapshot).toMatchObject({ drivers: 1500, points: 3000, bytes: expected.length });
+  expect(snapshot.digest).toBe(createHash('sha256').update(expected).digest('hex'));
+  // Twice: an attempt that failed is followed by another one.
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect((await buffer(snapshot.body().chunks())).equals(expected)).toBe(true);
+  }
+});
+
+test('a snapshot gives back every driver with its points and origins, whatever their sizes', async () => {
+  const bytes = fc.uint8Array({ maxLength: 400_000, size: 'max' });
+  const sizes = fc.array(fc.record({ digits: fc.integer({ min: 1, max: 700_000 }), origins: bytes }), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(sizes, async (made) => {
+      const drivers = made.map(({ digits, origins }, index): SnapshotDriver => {
+        return { ...driver(`d${index}`, { '2026-01': '7'.repeat(digits) }), source: 's', origins };
+      });
+      const snapshot = await openArchive(folder()).write(drivers, format, []);
+      const plain = (list: Iterable<SnapshotDriver>): unknown[] =>
+        [...list].map(({ id, points, origins }) => [id, Buffer.from(points), Buffer.from(origins)]);
+      expect(plain(snapshot.read())).toEqual(plain(drivers));
+      expect((await buffer(snapshot.body().chunks())).equals(bodyOf(drivers))).toBe(true);
+    }),
+    { numRuns: 8 },
+  );
+});
+
+test('a block that is damaged ends the body with an error, after the drivers before it', async () => {
+  const directory = folder();
+  const snapshot = await openArchive(directory).write(manyDrivers(), format, []);
+  const file = path.join(directory, `${snapshot.digest}.snapshot`);
+  const bytes = readFileSync(file);
+  bytes.fill(0, Math.floor(bytes.length * 0.8), Math.floor(bytes.length * 0.8) + 5000);
+  writeFileSync(file, bytes);
+  let sent = 0;
+  const sending = async (): Promise<void> => {
+    for await (const chunk of snapshot.body().chunks()) sent += chunk.length;
+  };
+  await expect(sending()).rejects.toMatchObject({ code: 'snapshot.damaged' });
+  expect(sent).toBeGreaterThan(0);
+  expect(sent).toBeLessThan(snapshot.bytes);
+});
+
+test('a push that stops early leaves nothing behind that could end the process', async () => {
+  const directory = folder();
+  const snapshot = await openArchive(directory).write(manyDrivers(), format, []);
+  const file = path.join(directory, `${snapshot.digest}.snapshot`);
+  const bytes = readFileSync(file);
+  // The second block of points is unpacked ahead, and fails, while the first one is sent.
+  bytes.fill(0, Math.floor(bytes.length * 0.28));
+  writeFileSync(file, bytes);
+  const failures: unknown[] = [];
+  const note = (error: unknown): number => failures.push(error);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  for await (const _chunk of snapshot.body().chunks()) break;
+  // The same block once more: when this one has failed, so has the first.
+  await expect(buffer(snapshot.body().chunks())).rejects.toMatchObject({ code: 'snapshot.damaged' });
+  expect(failures).toEqual([]);
+});
+
+test('drivers that cannot be read to their end leave no file', async () => {
+  const directory = folder();
+  const drivers = manyDrivers();
+  const broken = function* (): Generator<SnapshotDriver> {
+    yield* drivers.slice(0, 1200);
+    throw new Error('the buffer is damaged');
+  };
+  await expect(openArchive(directory).write(broken(), format, [])).rejects.toThrow('the buffer is damaged');
+  expect(readdirSync(directory)).toEqual([]);
+});
