@@ -57,10 +57,11 @@ describe('a file that is replaced while it is read', () => {
     { length: 1200 },
     (_, index) => `${1900 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, '0')}`,
   );
+  const drivers = 100;
   /** Long enough to be read in many pieces. */
   const bulk = (value: number): string => {
     const driver = (id: number): string => months.map((month) => `D${id},${month},${value}\n`).join('');
-    return `id,time,value\n${Array.from({ length: 20 }, (_, id) => driver(id)).join('')}`;
+    return `id,time,value\n${Array.from({ length: drivers }, (_, id) => driver(id)).join('')}`;
   };
 
   test.each<[string, (target: string) => void]>([
@@ -88,7 +89,7 @@ describe('a file that is replaced while it is read', () => {
     expect(report).toMatchObject({ outcome: 'acknowledged', exit: 0 });
     const values = new Set(Object.values(made.points()).flatMap((points) => Object.values(points)));
     expect([...values]).toEqual(what === 'by one that is longer' ? ['1', '2'] : ['2']);
-    expect(made.drivers()).toHaveLength(what === 'by one that is longer' ? 40 : 20);
+    expect(made.drivers()).toHaveLength(what === 'by one that is longer' ? 2 * drivers : drivers);
   });
 
   test('over and over is given up: not read, and what the service holds stays', async () => {

@@ -53,6 +53,11 @@ export class PartFile {
     return this.#compression === undefined ? this.#stored(bytes) : this.#expanded(this.#compression);
   }
 
+  /** For work on bytes that were read earlier. @throws the signal's reason */
+  throwIfAborted(): void {
+    this.#file.throwIfAborted();
+  }
+
   /** One byte of what `chunks` gives; `undefined` past its end. Of a compressed file this costs a pass up to there. */
   async byteAt(offset: number): Promise<number | undefined> {
     if (this.#compression === undefined) return await this.#file.byteAt(offset);

@@ -85,6 +85,8 @@ async function* scanAll(
     if (!scanner.scan(isLast)) return false;
     const batch = scanner.take(footer);
     if (isFirst || batch.count > 0) yield { ...batch, share: file.share };
+    // There may be many batches in what was read ahead.
+    file.throwIfAborted();
     isFirst = false;
     if (isLast && !scanner.isFull) return true;
     // What is left begins with rows that are held back or not complete, and may be long.
