@@ -3,7 +3,7 @@
  *
  *   node bench/run.ts                  everything, a few minutes
  *   node bench/run.ts --quick          small sizes, to see that it runs
- *   node bench/run.ts ingest idle      only these; cases: ingest snapshot unchanged idle
+ *   node bench/run.ts ingest idle      only these; cases: ingest ledger snapshot unchanged idle
  *                                      postgres mariadb pushdownPostgres pushdownMariadb
  *   node bench/run.ts --runs 9 --dir DIR
  */
@@ -12,17 +12,18 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Place, type Sizes, type Table, idle, ingest, snapshot, unchanged } from './cases.ts';
+import { type Place, type Sizes, type Table, idle, ingest, ledger, snapshot, unchanged } from './cases.ts';
 import { mariadb, postgres, pushdownMariadb, pushdownPostgres } from './databases.ts';
 import { startHelper } from './measure.ts';
 
-const cases = { ingest, snapshot, unchanged, idle, postgres, mariadb, pushdownPostgres, pushdownMariadb };
+const cases = { ingest, ledger, snapshot, unchanged, idle, postgres, mariadb, pushdownPostgres, pushdownMariadb };
 type CaseName = keyof typeof cases;
 
 const full: Sizes = {
   drivers: 10_000,
   days: 100,
   daysMore: 400,
+  ledgerDays: 1095,
   wideDrivers: 100_000,
   months: 60,
   runs: 3,
@@ -32,6 +33,7 @@ const quick: Sizes = {
   drivers: 1000,
   days: 50,
   daysMore: 100,
+  ledgerDays: 100,
   wideDrivers: 5000,
   months: 24,
   runs: 1,
