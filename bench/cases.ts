@@ -85,7 +85,7 @@ export async function ledger(place: Place, sizes: Sizes): Promise<readonly Table
         { name: 'DuckDB, two threads', args: [peer('duckdb'), file] },
         { name: 'cp', args: [peer('copy'), file, copy], before: () => rmSync(copy, { force: true }) },
         { name: 'sync', ...syncOnce(place, file) },
-        { name: 'sync with one worker', ...syncOnce(place, file, 'workers: 1') },
+        { name: 'sync with two workers', ...syncOnce(place, file, 'workers: 2') },
       ],
       sizes.runs,
     );

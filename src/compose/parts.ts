@@ -1,5 +1,4 @@
 /** Parts that hold nothing open: clock, schedule, log, and how sources are opened. */
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
@@ -35,9 +34,6 @@ export function fileIn(settings: Settings, name: 'buffer' | 'ledger' | 'archive'
   return path.join(settings.state, name === 'archive' ? name : `${name}.db`);
 }
 
-/** Reading is bound by the processors; beyond a few the merging is not worth it. */
-const workersDefault = Math.min(4, availableParallelism());
-
 /** How sources are opened; `check` needs nothing else. */
 export function sourceOpener(settings: Settings): Dependencies['openSource'] {
   const { timezone } = settings;
@@ -45,7 +41,7 @@ export function sourceOpener(settings: Settings): Dependencies['openSource'] {
   return ({ name, type, kind, mapping }) => {
     const known = kinds[type];
     if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
-    return known.open(kind, { name, ...place, mapping, timezone, threads: settings.workers ?? workersDefault });
+    return known.open(kind, { name, ...place, mapping, timezone, threads: settings.workers ?? 0 });
   };
 }
 

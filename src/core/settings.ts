@@ -30,7 +30,7 @@ export interface Settings {
   readonly shouldDeleteMissing: boolean;
   readonly stamp: Stamp;
   readonly guard: GuardSettings;
-  /** How many threads read a large file; `undefined`: as many as the machine is good for. */
+  /** How many threads read a large file; `undefined`: none, the main one does. */
   readonly workers: number | undefined;
   readonly refreshMs: number;
   readonly keepMs: number;

@@ -100,7 +100,7 @@ async function foldInRanges(
       read: (into, position) => content.copy(into, 0, position, position + into.length),
       before: async () => await listener.before(),
       ended: (end) => listener.ended(end),
-      add: (drivers) => listener.add(unpackDrivers(packDrivers(drivers))),
+      add: async (drivers) => listener.add(unpackDrivers(packDrivers(drivers))),
       progress: (bytes, rows) => listener.progress(bytes, rows),
     });
   const opened = Object.assign(file, { fd: 0, hash: async () => '' });

@@ -20,7 +20,7 @@ const chunkBytesDefault = 256 * 1024;
  * What is decided on the way, such as which ties are looked for, is decided at multiples of this many bytes of the file, and ranges
  * begin there: then it does not depend on how many ranges there are.
  */
-export const gridBytesDefault = 4 * 1024 * 1024;
+export const gridBytesDefault = 1024 * 1024;
 
 /** What all ranges of a file have in common. Can be cloned. */
 export interface RangeJob {
@@ -75,7 +75,8 @@ export interface RangePort {
   before(): Promise<RangeBefore>;
   /** The range was read; it may still hand over drivers. */
   ended(end: RangeEnd): void;
-  add(drivers: readonly PackedDriver[]): void;
+  /** Comes back when there is room for more. */
+  add(drivers: readonly PackedDriver[]): Promise<void>;
   progress(bytes: number, rows: number): void;
 }
 
@@ -90,12 +91,12 @@ export async function readRange(job: RangeJob, range: ByteRange, port: RangePort
   const isPlain = guess === undefined ? true : await reading.run();
   const { end, rows } = await reading.before();
   if (end === (guess ?? -1)) {
-    if (isPlain) reading.finish(rows);
+    if (isPlain) await reading.finish(rows);
     return isPlain;
   }
   const again = new RangeReading(job, { ...port, before: async () => ({ end, rows }) }, end, range.to);
   const isPlainAgain = await again.run();
-  if (isPlainAgain) again.finish(rows);
+  if (isPlainAgain) await again.finish(rows);
   return isPlainAgain;
 }
 
@@ -214,7 +215,7 @@ class RangeReading {
     if (this.#fold.size <= this.#job.foldMax) return true;
     const { end, rows } = await this.before();
     if (end !== this.#from) return false;
-    this.#drain(rows);
+    await this.#drain(rows);
     return true;
   }
 
@@ -235,7 +236,7 @@ class RangeReading {
   }
 
   /** @param rowsBefore of the ranges before */
-  finish(rowsBefore: number): void {
+  async finish(rowsBefore: number): Promise<void> {
     this.#port.ended({
       end: this.#end,
       rows: this.#rows,
@@ -243,17 +244,17 @@ class RangeReading {
       rejected: this.#rejected,
       rejects: this.#rejects.map((reject) => ({ ...reject, row: rowsBefore + reject.row })),
     });
-    this.#drain(rowsBefore);
+    await this.#drain(rowsBefore);
   }
 
-  #drain(rowsBefore: number): void {
+  async #drain(rowsBefore: number): Promise<void> {
     let drivers: PackedDriver[] = [];
     for (const driver of this.#fold.drain(rowsBefore)) {
       drivers.push(packDriver(driver));
       if (drivers.length < driversMax) continue;
-      this.#port.add(drivers);
+      await this.#port.add(drivers);
       drivers = [];
     }
-    if (drivers.length > 0) this.#port.add(drivers);
+    if (drivers.length > 0) await this.#port.add(drivers);
   }
 }

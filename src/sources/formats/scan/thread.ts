@@ -7,11 +7,20 @@ import { type ByteRange, type RangeBefore, type RangeJob, type RangePort, readRa
 import type { FromThread, ToThread } from './threads.ts';
 
 const port = parentPort as MessagePort;
+/** Messages of drivers that were not taken yet: else whoever is slower than this thread would hold them all. */
+const onTheWayMax = 4;
+let onTheWay = 0;
+let hasRoom: (() => void) | undefined;
 let gotBefore: ((before: RangeBefore) => void) | undefined;
 
 port.on('message', (message: ToThread) => {
   if (message.kind === 'before') {
     gotBefore?.(message.before);
+    return;
+  }
+  if (message.kind === 'taken') {
+    onTheWay--;
+    hasRoom?.();
     return;
   }
   // Anything that it throws ends the thread, and whoever waits for it hears of it.
@@ -26,7 +35,14 @@ async function read(job: RangeJob, range: ByteRange, fd: number): Promise<boolea
     read: (into, position) => readSync(fd, into, 0, into.length, position),
     before: async () => await before,
     ended: (end) => tell({ kind: 'ended', end }),
-    add: (drivers) => tellDrivers(drivers),
+    add: async (drivers) => {
+      tellDrivers(drivers);
+      onTheWay++;
+      if (onTheWay < onTheWayMax) return;
+      await new Promise<void>((resolve) => {
+        hasRoom = resolve;
+      });
+    },
     progress: (bytes, rows) => tell({ kind: 'progress', bytes, rows }),
   };
   return await readRange(job, range, ports);

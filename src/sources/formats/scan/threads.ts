@@ -11,7 +11,8 @@ import { type ByteRange, type RangeBefore, type RangeEnd, type RangeJob, gridByt
 
 export type ToThread =
   | { readonly kind: 'read'; readonly job: RangeJob; readonly range: ByteRange; readonly fd: number }
-  | { readonly kind: 'before'; readonly before: RangeBefore };
+  | { readonly kind: 'before'; readonly before: RangeBefore }
+  | { readonly kind: 'taken' };
 
 export type FromThread =
   | { readonly kind: 'ended'; readonly end: RangeEnd }
@@ -20,7 +21,7 @@ export type FromThread =
   | { readonly kind: 'done'; readonly isPlain: boolean };
 
 /** What a thread makes and drops again: most of its objects live as long as a message. */
-const youngMb = 8;
+const youngMb = 16;
 
 /** Idle threads are kept for the next part for as long. */
 const idleMs = 2000;
@@ -152,6 +153,7 @@ async function listen(
           break;
         case 'drivers':
           listener.add(unpackDrivers(message.drivers));
+          thread.postMessage({ kind: 'taken' } satisfies ToThread);
           break;
         case 'progress':
           listener.progress(message.bytes, message.rows);
