@@ -5,19 +5,11 @@ import type { ReadingSink } from '../../core/mapping/reading.ts';
 import { type RowMapper, rowShown, rowText } from '../../core/mapping/row-mapper.ts';
 import { type Batch, rowAt, rowCount, rowsBehind } from '../../core/mapping/column-batch.ts';
 import type { Content, Part, Reject } from '../../core/model.ts';
-import type { Clock, Lookups, Source } from '../../core/ports.ts';
+import type { Clock, Lookups, RowCounts, Source } from '../../core/ports.ts';
 import type { Limit, Mapping } from '../../core/settings.ts';
 
 /** A file that changed while it was read is tried again for this long; its source waits for it to be quiet besides. */
 const changingMaxMs = 30_000;
-
-export interface RowCounts {
-  /** Rows that left the place. */
-  rows: number;
-  /** Rows that passed `where`, and rejects: what these stand for, so that a database's collapse hides no reject. */
-  passed: number;
-  rejects: number;
-}
 
 export interface RowTaker {
   /** Is given the columns of the part; `undefined` ends the read before its first row. */
@@ -26,7 +18,8 @@ export interface RowTaker {
   /** Where rejects are kept; the others are only counted. */
   readonly rejects: Reject[];
   readonly rejectsMax: number;
-  readonly counts: RowCounts;
+  /** Counted up with each batch. */
+  readonly counts: { -readonly [key in keyof RowCounts]: number };
   /** Called after each batch; `enough` ends the read. */
   taken(batch: Batch): 'more' | 'enough';
 }

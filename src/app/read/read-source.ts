@@ -206,18 +206,13 @@ class PartReader {
     const rejects: Reject[] = [];
     let writer = this.#begin(part);
     try {
-      let folded: Pick<FoldedPart, 'content' | 'counts'> | undefined = await this.#foldElsewhere(
-        part,
-        { writer, rejects },
-        signal,
-      );
-      if (folded === undefined) {
+      const elsewhere = await this.#foldElsewhere(part, { writer, rejects }, signal);
+      if (elsewhere === undefined && this.#source.fold !== undefined) {
         // What was added by then does not count.
         writer.discard();
         writer = this.#begin(part);
-        folded = await this.#foldRows(part, { writer, rejects }, signal);
       }
-      const { content, counts } = folded;
+      const { content, counts } = elsewhere ?? (await this.#foldRows(part, { writer, rejects }, signal));
       buffer.rejects.keep(source, part.name, rejects);
       this.#checkRejects(counts);
       observe({ kind: 'part.folded', source, part: part.name });

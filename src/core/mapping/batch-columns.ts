@@ -28,7 +28,7 @@ export class BatchColumns {
   readonly #values: (ValueColumn | undefined)[];
   readonly #fromRows: ColumnsOfRows;
   readonly #filled: readonly FilledColumn[];
-  readonly #filledValues: readonly ValuesOfTexts[];
+  readonly #filledValues: ReadonlyMap<number, ValuesOfTexts>;
 
   /**
    * @param needs by column
@@ -40,9 +40,8 @@ export class BatchColumns {
     this.#values = needs.map(() => undefined);
     this.#fromRows = new ColumnsOfRows(needs);
     this.#filled = fillDown.map((column) => ({ column, above: '', codes: new Int32Array(0) }));
-    this.#filledValues = fillDown.flatMap((column) =>
-      needs[column]?.isValue === true ? [new ValuesOfTexts(column)] : [],
-    );
+    const values = fillDown.filter((column) => needs[column]?.isValue === true);
+    this.#filledValues = new Map(values.map((column) => [column, new ValuesOfTexts()]));
   }
 
   /** @param isFaulty of a field that stands for no text */
@@ -56,8 +55,11 @@ export class BatchColumns {
       this.#values[column] = from.values[column];
     }
     for (const filled of this.#filled) this.#fill(filled, isFaulty);
-    for (const values of this.#filledValues)
-      this.#values[values.column] = values.take(this.coded(values.column), this.count);
+    for (const [column, values] of this.#filledValues) {
+      const { texts, codes } = this.coded(column);
+      const textAt = (at: number): string => (codes[at] === unknown ? '' : texts.text(codes[at] as number));
+      this.#values[column] = values.take(this.count, textAt);
+    }
   }
 
   coded(column: number): CodedColumn {
@@ -117,13 +119,13 @@ class EmptyTexts {
 class ColumnsOfRows {
   readonly #needs: readonly ColumnNeed[];
   readonly #coders: readonly (TextCoder | undefined)[];
-  readonly #values: readonly (ValuesOfRows | undefined)[];
+  readonly #values: readonly (ValuesOfTexts | undefined)[];
   #codes: Int32Array[] = [];
 
   constructor(needs: readonly ColumnNeed[]) {
     this.#needs = needs;
     this.#coders = needs.map(({ isCoded }) => (isCoded ? new TextCoder() : undefined));
-    this.#values = needs.map(({ isValue }, column) => (isValue ? new ValuesOfRows(column) : undefined));
+    this.#values = needs.map(({ isValue }) => (isValue ? new ValuesOfTexts() : undefined));
     this.#codes = needs.map(() => new Int32Array(0));
   }
 
@@ -132,7 +134,7 @@ class ColumnsOfRows {
     let ragged: Map<number, number> | undefined;
     for (const [at, row] of rows.entries()) if (row.length !== width) (ragged ??= new Map()).set(at, row.length);
     const coded = this.#coders.map((texts, column) => texts && { texts, codes: this.#code(rows, column, texts) });
-    const values = this.#values.map((one) => one?.take(rows));
+    const values = this.#values.map((one, column) => one?.take(rows.length, (at) => rows[at]?.[column] ?? ''));
     return { count: rows.length, ragged: ragged ?? noRagged, coded, values };
   }
 
@@ -145,55 +147,24 @@ class ColumnsOfRows {
   }
 }
 
-class ValuesOfRows implements ValueColumn {
-  mantissas = new Float64Array(0);
-  scales = new Int8Array(0);
-  readonly #column: number;
-  #rows: readonly Row[] = [];
-
-  constructor(column: number) {
-    this.#column = column;
-  }
-
-  take(rows: readonly Row[]): this {
-    this.#rows = rows;
-    if (this.scales.length < rows.length) {
-      this.mantissas = new Float64Array(rows.length);
-      this.scales = new Int8Array(rows.length);
-    }
-    for (let at = 0; at < rows.length; at++) readMantissa(this.text(at), at, this);
-    return this;
-  }
-
-  text(at: number): string {
-    return this.#rows[at]?.[this.#column] ?? '';
-  }
-}
-
-/** The decimals of a column whose texts are filled down. */
+/** The decimals of texts. */
 class ValuesOfTexts implements ValueColumn {
   mantissas = new Float64Array(0);
   scales = new Int8Array(0);
-  readonly column: number;
-  #coded: CodedColumn | undefined;
+  #texts: (at: number) => string = () => '';
 
-  constructor(column: number) {
-    this.column = column;
-  }
-
-  take(coded: CodedColumn, count: number): this {
-    this.#coded = coded;
+  /** Reads those of a batch. */
+  take(count: number, texts: (at: number) => string): this {
+    this.#texts = texts;
     if (this.scales.length < count) {
       this.mantissas = new Float64Array(count);
       this.scales = new Int8Array(count);
     }
-    for (let at = 0; at < count; at++) readMantissa(this.text(at), at, this);
+    for (let at = 0; at < count; at++) readMantissa(texts(at), at, this);
     return this;
   }
 
   text(at: number): string {
-    const { texts, codes } = this.#coded as CodedColumn;
-    const code = codes[at] as number;
-    return code === unknown ? '' : texts.text(code);
+    return this.#texts(at);
   }
 }

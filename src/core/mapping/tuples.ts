@@ -1,4 +1,5 @@
 /** Numbers the distinct combinations of the codes of some columns. */
+import { enlarged } from '../enlarged.ts';
 
 const startCapacity = 1 << 10;
 const none = -1;
@@ -93,12 +94,8 @@ export class Tuples {
 
   #grow(): void {
     const capacity = this.#slots.length;
-    const keys = new Int32Array(capacity * this.#width);
-    keys.set(this.#keys);
-    const next = new Int32Array(capacity);
-    next.set(this.#next);
-    this.#keys = keys;
-    this.#next = next;
+    this.#keys = enlarged(this.#keys, new Int32Array(capacity * this.#width));
+    this.#next = enlarged(this.#next, new Int32Array(capacity));
     this.#slots = new Int32Array(capacity * 2).fill(none);
     const mask = this.#slots.length - 1;
     for (let tuple = 0; tuple < this.count; tuple++) {

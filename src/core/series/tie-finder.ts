@@ -1,4 +1,5 @@
 /** Finds readings of one driver and time that differ, while a part is folded. */
+import { enlarged } from '../enlarged.ts';
 import { compareDecimals } from '../numbers/arithmetic.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
 import { type Reading, valueOf } from '../mapping/reading.ts';
@@ -118,14 +119,10 @@ class PassedReadings {
 
   fit(capacity: number): void {
     if (this.row.length >= capacity) return;
-    const larger = <T extends Int8Array | Uint32Array | Float64Array>(from: T, to: T): T => {
-      to.set(from);
-      return to;
-    };
-    this.seconds = larger(this.seconds, new Float64Array(capacity));
-    this.nanos = larger(this.nanos, new Uint32Array(capacity));
-    this.row = larger(this.row, new Float64Array(capacity));
-    this.mantissa = larger(this.mantissa, new Float64Array(capacity));
-    this.scale = larger(this.scale, new Int8Array(capacity));
+    this.seconds = enlarged(this.seconds, new Float64Array(capacity));
+    this.nanos = enlarged(this.nanos, new Uint32Array(capacity));
+    this.row = enlarged(this.row, new Float64Array(capacity));
+    this.mantissa = enlarged(this.mantissa, new Float64Array(capacity));
+    this.scale = enlarged(this.scale, new Int8Array(capacity));
   }
 }

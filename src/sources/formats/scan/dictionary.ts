@@ -1,4 +1,5 @@
 /** The distinct byte strings of one column, numbered. */
+import { enlarged } from '../../../core/enlarged.ts';
 import type { Texts } from '../../../core/mapping/column-batch.ts';
 import { type Words, carriageReturn, lineFeed, quoteMark, wordsOf } from './block.ts';
 import type { TextBytes } from './text-bytes.ts';
@@ -148,14 +149,10 @@ export class Dictionary implements Texts, Words {
 
   #grow(): void {
     const length = 2 * this.starts.length;
-    const grown = <T extends Int32Array | Uint8Array>(into: T, from: T): T => {
-      into.set(from);
-      return into;
-    };
-    this.starts = grown(new Int32Array(length), this.starts);
-    this.next = grown(new Int32Array(length), this.next);
-    this.flags = grown(new Uint8Array(length), this.flags);
-    this.#hashes = grown(new Int32Array(length), this.#hashes);
+    this.starts = enlarged(this.starts, new Int32Array(length));
+    this.next = enlarged(this.next, new Int32Array(length));
+    this.flags = enlarged(this.flags, new Uint8Array(length));
+    this.#hashes = enlarged(this.#hashes, new Int32Array(length));
   }
 }
 

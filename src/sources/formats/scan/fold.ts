@@ -28,9 +28,9 @@ export async function foldInThreads(
   file: PartFile,
   settings: DelimitedSettings,
   job: FoldJob,
-  { count = 0, signal }: { readonly count: number | undefined; readonly signal: AbortSignal },
+  { count, signal }: { readonly count: number; readonly signal: AbortSignal },
 ): Promise<FoldedRanges | undefined> {
-  if (count === 0 || file.fd === undefined) return undefined;
+  if (file.fd === undefined) return undefined;
   return await foldDelimited(file, settings, job, { count, run: inThreads(file.fd, signal) });
 }
 
