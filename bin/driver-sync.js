@@ -2,6 +2,7 @@
 // Plain old JavaScript on purpose: an older Node must be able to read this file far enough to say why it stops.
 import fs from 'node:fs';
 import module from 'node:module';
+import path from 'node:path';
 
 var floor = [22, 22];
 var found = process.versions.node.split('.').map(Number);
@@ -23,6 +24,11 @@ var source = new URL('../src/main.ts', import.meta.url);
 var isCheckout = fs.existsSync(source);
 // Node keeps in memory what it read from this cache: 3 to 5 MB of a daemon that waits, for 0.2 s of its start. A checkout needs the cache
 // all the same: without it the type stripper stays in memory, and that is more.
-if (module.enableCompileCache && (isCheckout || process.argv[2] !== 'run')) module.enableCompileCache();
+if (module.enableCompileCache && (isCheckout || process.argv[2] !== 'run')) {
+  module.enableCompileCache();
+  // For threads and processes that this one starts: a thread that reads a file starts in 70 ms instead of 330.
+  var cache = module.getCompileCacheDir();
+  if (cache) process.env.NODE_COMPILE_CACHE = path.dirname(cache);
+}
 
 import(isCheckout ? source.href : new URL('../dist/main.js', import.meta.url).href);
