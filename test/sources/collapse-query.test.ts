@@ -141,7 +141,7 @@ describe('the order of a query inside another', () => {
     ['SELECT t.limit FROM t ORDER BY t.limit', true],
     ['SELECT a, (SELECT b FROM u ORDER BY b LIMIT 1) FROM t', false],
   ])('MariaDB is told to keep that of %s: %j', (query, isTold) => {
-    expect(mysqlDialect.ordered(query)).toBe(isTold ? `${query}\nLIMIT 18446744073709551615` : query);
+    expect(mysqlDialect.queries.ordered(query)).toBe(isTold ? `${query}\nLIMIT 18446744073709551615` : query);
   });
 });
 
@@ -150,7 +150,7 @@ describe('a union that is ordered by a name', () => {
     ['SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY a', '\nLIMIT 18446744073709551615'],
     ['SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 FETCH FIRST 5 ROWS ONLY', ''],
   ])('is a query of its own to MariaDB, which else looks for the name elsewhere: %j', (query, limit) => {
-    expect(mysqlDialect.ordered(query)).toBe(`SELECT * FROM (\n${query}${limit}\n) AS driver_sync`);
+    expect(mysqlDialect.queries.ordered(query)).toBe(`SELECT * FROM (\n${query}${limit}\n) AS driver_sync`);
   });
 });
 
@@ -240,7 +240,7 @@ test.each([
   [duckdbDialect, 'DOUBLE'],
   [duckdbDialect, 'DECIMAL(38,10)'],
 ])('a number that is not exact, or that the engine cannot add up exactly, is no number there: %#', (dialect, type) => {
-  expect(dialect.kindOf(type)).toBe('other');
+  expect(dialect.types.kindOf(type)).toBe('other');
 });
 
 describe('the rule of months', () => {

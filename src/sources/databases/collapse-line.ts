@@ -40,12 +40,12 @@ export function lineFormat(dialect: Dialect, time: SqlColumn, hasPlaces: boolean
   return time.kind === 'date' ? dateLine(dialect, time, hasPlaces) : textLine(dialect, time, hasPlaces);
 }
 
-function dateLine({ daysSinceEpoch, numberText }: Dialect, time: SqlColumn, hasPlaces: boolean): LineFormat {
-  const sum = `(${daysSinceEpoch(time)} + ${daysAdded}) * ${10 ** datePlaceDigits}`;
+function dateLine({ numbers, times }: Dialect, time: SqlColumn, hasPlaces: boolean): LineFormat {
+  const sum = `(${times.daysSinceEpoch(time)} + ${daysAdded}) * ${10 ** datePlaceDigits}`;
   const integer = hasPlaces ? `${sum} + place` : sum;
   return {
-    pieces: [{ sql: numberText(integer), length: dayDigits + datePlaceDigits }],
-    bare: { sql: integer, textOf: numberText },
+    pieces: [{ sql: numbers.text(integer), length: dayDigits + datePlaceDigits }],
+    bare: { sql: integer, textOf: numbers.text },
     parse(line) {
       const day = Number(line.slice(0, dayDigits)) - daysAdded;
       const textAt = dayDigits + datePlaceDigits;
@@ -58,16 +58,17 @@ function dateLine({ daysSinceEpoch, numberText }: Dialect, time: SqlColumn, hasP
   };
 }
 
-function textLine(dialect: Dialect, time: SqlColumn, hasPlaces: boolean): LineFormat {
-  const { concat, numberText, text } = dialect;
-  const place = { sql: numberText(`${placeBase} + place`), length: placeLength };
+function textLine({ numbers, texts }: Dialect, time: SqlColumn, hasPlaces: boolean): LineFormat {
+  const place = { sql: numbers.text(`${placeBase} + place`), length: placeLength };
   return {
     pieces: [
-      { sql: text(time), length: timeLength },
+      { sql: texts.of(time), length: timeLength },
       { sql: `'${timeEnd}'`, length: timeEnd.length },
       ...(hasPlaces ? [place] : []),
     ],
-    bare: hasPlaces ? undefined : { sql: time.name, textOf: (name) => concat(text({ ...time, name }), `'${timeEnd}'`) },
+    bare: hasPlaces
+      ? undefined
+      : { sql: time.name, textOf: (name) => texts.concat(texts.of({ ...time, name }), `'${timeEnd}'`) },
     parse(line) {
       const end = line.indexOf(timeEnd);
       const textAt = end + timeEnd.length + (hasPlaces ? placeLength : 0);

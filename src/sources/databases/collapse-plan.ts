@@ -132,26 +132,22 @@ export function planCollapse(dialect: Dialect, request: CollapseRequest): Collap
 }
 
 function timeKind(dialect: Dialect, column: QueryColumn): CollapsePlan['time']['kind'] {
-  const kind = dialect.kindOf(column.type);
+  const kind = dialect.types.kindOf(column.type);
   if (kind === 'date' || kind === 'wall' || kind === 'instant') return kind;
   throw wrongType(dialect, column, 'time');
 }
 
 function checkNumber(dialect: Dialect, column: QueryColumn): void {
-  const kind = dialect.kindOf(column.type);
+  const kind = dialect.types.kindOf(column.type);
   if (kind !== 'integer' && kind !== 'decimal') throw wrongType(dialect, column, 'number');
 }
 
 const wantedTypes = { number: 'an exact number', time: 'a date or a time' } as const;
 
-function wrongType(
-  { casts, syntax }: Dialect,
-  { name, type }: QueryColumn,
-  wanted: keyof typeof wantedTypes,
-): AgentError {
+function wrongType({ types, syntax }: Dialect, { name, type }: QueryColumn, wanted: 'number' | 'time'): AgentError {
   const mark = syntax === 'mysql' ? '`' : '"';
   const sql = /^[a-z_][a-z\d_]*$/.test(name) ? name : `${mark}${name}${mark}`;
-  const cast = casts[wanted](sql);
+  const cast = wanted === 'number' ? types.numberCast(sql) : types.timeCast(sql);
   const digits = cast.includes('DECIMAL') ? ' with all digits that it has' : '';
   const why =
     wanted === 'number' && decimalDigits(type) !== undefined

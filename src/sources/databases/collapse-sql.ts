@@ -74,7 +74,7 @@ class Writer {
   constructor(dialect: Dialect, plan: CollapsePlan, { columns, timezone }: CollapseRequest) {
     this.#dialect = dialect;
     this.#plan = plan;
-    this.#columns = columns.map(({ type }, at) => ({ name: `c${at}`, type, kind: dialect.kindOf(type) }));
+    this.#columns = columns.map(({ type }, at) => ({ name: `c${at}`, type, kind: dialect.types.kindOf(type) }));
     this.#keys = plan.keys.map(({ column }) => `k${column}`);
     this.#values = plan.values.map(({ column }) => this.#value(this.#column(column)));
     this.#time = this.#column(plan.time.column);
@@ -89,9 +89,9 @@ class Writer {
   }
 
   #value(column: SqlColumn): Value {
-    const isNumber = this.#dialect.isNumber(column);
+    const isNumber = this.#dialect.numbers.isShort(column);
     return {
-      text: this.#dialect.text(column),
+      text: this.#dialect.texts.of(column),
       textMax: (decimalDigits(column.type)?.all ?? 2 * wholeDigits) + signsMax,
       // Where NULL does not count as missing, it is a text that is not a number.
       isThere: this.#plan.isNullMissing ? `${column.name} IS NOT NULL` : always,
@@ -105,7 +105,7 @@ class Writer {
     const groups = this.#groups();
     const answer = this.#answer();
     return [
-      `WITH ${prefix}q (${columns}) AS (\n${this.#dialect.ordered(withoutEnd(query, this.#dialect.syntax))}\n)`,
+      `WITH ${prefix}q (${columns}) AS (\n${this.#dialect.queries.ordered(withoutEnd(query, this.#dialect.syntax))}\n)`,
       `${prefix}rows AS (${this.#rows(namesIn(groups))})`,
       `${prefix}groups AS (${groups})\n${answer}`,
     ].join(',\n');
@@ -113,9 +113,12 @@ class Writer {
 
   /** The rows that pass, with only the columns that later steps use: some engines write them down. */
   #rows(wanted: ReadonlySet<string>): string {
-    const { bytes, counted, once, text } = this.#dialect;
-    const { from, field } = counted(`${prefix}q`);
-    const keys = this.#plan.keys.map(({ column }): Field => [`k${column}`, bytes(text(this.#column(column)))]);
+    const { queries, texts } = this.#dialect;
+    const { from, field } = queries.counted(`${prefix}q`);
+    const keys = this.#plan.keys.map(({ column }): Field => [
+      `k${column}`,
+      texts.bytes(texts.of(this.#column(column))),
+    ]);
     const fields = [
       ...this.#columns.map(({ name }) => name).filter((name) => wanted.has(name)),
       ...keys.map(named),
@@ -126,35 +129,35 @@ class Writer {
     // Every engine computes a subquery that numbers rows once.
     return this.#plan.hasPlaces
       ? `SELECT ${list(fields)} FROM ${from}${where}`
-      : `SELECT ${list(fields)} FROM ${prefix}q${where} ${once}`;
+      : `SELECT ${list(fields)} FROM ${prefix}q${where} ${queries.once}`;
   }
 
   #conditions(): readonly string[] {
-    const { text, bytes, literal } = this.#dialect;
+    const { of, bytes, literal } = this.#dialect.texts;
     return this.#plan.conditions.map(({ column, texts, isNegated }) => {
       if (texts.length === 0) return isNegated ? always : '1 = 0';
-      return `${bytes(text(this.#column(column)))} ${isNegated ? 'NOT IN' : 'IN'} (${list(texts.map(literal))})`;
+      return `${bytes(of(this.#column(column)))} ${isNegated ? 'NOT IN' : 'IN'} (${list(texts.map(literal))})`;
     });
   }
 
   /** Whether a row is left to the agent: it may be a reject, or a time or number that only the agent reads. */
   #isLeft(): string {
-    const { isKey, isBlank, isOfYears, firstCode } = this.#dialect;
+    const { groups, texts, times } = this.#dialect;
     const { keys } = this.#plan;
     const wrong = [
       ...this.#values.flatMap(({ isThere, isNumber }) =>
         isNumber === always ? [] : [`${isThere} AND (${isNumber}) IS NOT TRUE`],
       ),
-      `(${isOfYears(this.#time, everyYear)}) IS NOT TRUE`,
+      `(${times.isOfYears(this.#time, everyYear)}) IS NOT TRUE`,
       // Nearly all names begin with a letter or digit of ASCII, and need no closer look.
       ...keys.flatMap(({ column, needsText }) =>
         needsText
-          ? [`(${firstCode(this.#textOfKey(column))} ${ofWords}) IS NOT TRUE AND ${isBlank(`k${column}`)}`]
+          ? [`(${texts.firstCode(this.#textOfKey(column))} ${ofWords}) IS NOT TRUE AND ${texts.isBlank(`k${column}`)}`]
           : [],
       ),
     ];
     const areKeys =
-      isKey?.(keys.map(({ column }) => ({ bytes: `k${column}`, column: this.#column(column) }))) ?? always;
+      groups.isKey?.(keys.map(({ column }) => ({ bytes: `k${column}`, column: this.#column(column) }))) ?? always;
     return any([...(areKeys === always ? [] : [`NOT (${areKeys})`]), all([this.#hasAny, any(wrong)])]);
   }
 
@@ -169,7 +172,7 @@ class Writer {
    * a time a reject; rows without a value never are, and stay apart.
    */
   #months(): readonly Field[] {
-    const { day, isOfYears, month } = this.#dialect;
+    const { day, isOfYears, month } = this.#dialect.times;
     const { years, leastSeconds, mostSeconds, skippedDays } = this.#rule;
     const time = this.#time;
     const least = month(time, leastSeconds);
@@ -193,7 +196,7 @@ class Writer {
    */
   #presence(): string | undefined {
     const { keys } = this.#plan;
-    const { concat, literal } = this.#dialect;
+    const { concat, literal } = this.#dialect.texts;
     if (keys.every(({ mayFail }) => mayFail === 'never')) return undefined;
     const presence = concat(...this.#values.map(({ isThere }) => `CASE WHEN ${isThere} THEN '+' ELSE '-' END`), "''");
     if (keys.some(({ mayFail }) => mayFail === 'always')) return presence;
@@ -208,7 +211,7 @@ class Writer {
   }
 
   #groups(): string {
-    const { packing, some } = this.#dialect;
+    const { packing, some } = this.#dialect.groups;
     const presence = this.#presence();
     const groups: readonly Field[] = [
       ['rest', `CASE WHEN ${this.#isLeft()} THEN ${this.#left()} END`],
@@ -238,20 +241,21 @@ class Writer {
 
   /** A value of its own for such a row, with its columns where that costs nothing for other rows. */
   #left(): string {
-    const { leave, numberText, packing, unique } = this.#dialect;
-    const own = this.#plan.hasPlaces ? 'place' : unique;
-    if (packing === undefined) return own;
-    return packing.pack([numberText(own), ...this.#others.map((at) => leave(this.#column(at)))]);
+    const { groups, numbers, texts } = this.#dialect;
+    const own = this.#plan.hasPlaces ? 'place' : groups.unique;
+    if (groups.packing === undefined) return own;
+    return groups.packing.pack([numbers.text(own), ...this.#others.map((at) => texts.leave(this.#column(at)))]);
   }
 
   #ofLeft(at: number): string {
-    const { leave, packing } = this.#dialect;
+    const { packing } = this.#dialect.groups;
     if (packing !== undefined) return packing.unpack('rest', this.#others.indexOf(at) + 1);
-    return leave({ ...this.#column(at), name: `o${at}` });
+    return this.#dialect.texts.leave({ ...this.#column(at), name: `o${at}` });
   }
 
   #answer(): string {
-    const { numberText, packing } = this.#dialect;
+    const numberText = this.#dialect.numbers.text;
+    const { packing } = this.#dialect.groups;
     const { hasPlaces, lines } = this.#plan;
     const place = packing === undefined ? numberText('rest') : packing.unpack('rest', 0);
     const columns = [...this.#columns.keys()].map((at) =>
@@ -269,7 +273,7 @@ class Writer {
   }
 
   #bestLine({ value: at, kind, hasText }: WantedLine): string {
-    const { line, rank, rankLength } = this.#dialect;
+    const { rank, rankLength } = this.#dialect.numbers;
     const { isThere, text, textMax, number } = this.#values[at] as Value;
     const { pieces, bare } = this.format;
     const sign = signs[kind];
@@ -282,7 +286,7 @@ class Writer {
     const isBare = bare !== undefined && parts.length === pieces.length;
     const whole = isBare
       ? bare.sql
-      : line(
+      : this.#dialect.texts.line(
           parts.map(({ sql }) => sql),
           length,
         );
@@ -291,7 +295,7 @@ class Writer {
 
   /** A line of a group without the rank that it was found by. */
   #lineText({ kind, hasText }: WantedLine, line: string): string {
-    if (signs[kind] !== undefined) return `substr(${line}, ${this.#dialect.rankLength + 1})`;
+    if (signs[kind] !== undefined) return `substr(${line}, ${this.#dialect.numbers.rankLength + 1})`;
     return this.format.bare === undefined || hasText ? line : this.format.bare.textOf(line);
   }
 }

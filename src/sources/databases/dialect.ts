@@ -20,34 +20,42 @@ export interface Years {
   readonly last: number;
 }
 
-/** Every member gives SQL unless it says otherwise. A condition may come out NULL, which counts as false. */
+/** An engine. Every member of its parts gives SQL unless it says otherwise; a condition may come out NULL, which counts as false. */
 export interface Dialect {
   readonly syntax: Syntax;
+  readonly types: TypeRules;
+  readonly queries: QuerySql;
+  readonly texts: TextSql;
+  readonly numbers: NumberSql;
+  readonly times: TimeSql;
+  readonly groups: GroupSql;
+}
+
+/** What the engine's types are to the agent. */
+export interface TypeRules {
   /** Not SQL: an exact number has at most 38 digits after its point, and a sum of any count of them is exact. */
   readonly kindOf: (type: string) => ColumnKind;
-  /** Casts to write in the query where a column of another type holds numbers or times. */
-  readonly casts: { readonly number: (name: string) => string; readonly time: (name: string) => string };
+  /** Cast to write in the query where a column of another type holds numbers. */
+  readonly numberCast: (name: string) => string;
+  /** Cast to write in the query where a column of another type holds times. */
+  readonly timeCast: (name: string) => string;
+}
 
-  /** The user's query so written that its rows keep their order where it is part of another. */
+/** The user's query as part of another. */
+export interface QuerySql {
+  /** The query, so written that its rows keep their order. */
   readonly ordered: (query: string) => string;
   /** Rows counted as they come: the field that counts, and the FROM clause that hands over the rows of a table for it. */
   readonly counted: (table: string) => { readonly field: string; readonly from: string };
   /** Ends a subquery whose columns the engine would compute wherever they are used. */
   readonly once: string;
-  /** A value that no other row has. */
-  readonly unique: string;
+}
 
+export interface TextSql {
   /** The text that the plain read gives for a column; '' for NULL. */
-  readonly text: (column: SqlColumn) => string;
+  readonly of: (column: SqlColumn) => string;
   /** The column as it leaves for the agent: its text, or what the plain read makes the text of. */
   readonly leave: (column: SqlColumn) => string;
-  /** The value of any row of a group, which `leave` takes for the column. */
-  readonly some: (column: SqlColumn) => string;
-  /** Texts as one, and one of them again. Absent where a long text costs more than `some` of each column does. */
-  readonly packing?: {
-    readonly pack: (texts: readonly string[]) => string;
-    readonly unpack: (packed: string, index: number) => string;
-  };
   /** A text that is compared by its bytes. */
   readonly bytes: (text: string) => string;
   /** A constant that is compared by its bytes. */
@@ -55,16 +63,24 @@ export interface Dialect {
   readonly concat: (...texts: readonly string[]) => string;
   /** Texts of ASCII joined to one of at most so many characters, which is ordered by its bytes. */
   readonly line: (texts: readonly string[], length: number) => string;
-  /** The text of an integer or an exact number; NULL stays NULL. */
-  readonly numberText: (number: string) => string;
-
-  /** Whether the engine tells keys of this length apart; `always` for what these columns hold. Absent where it tells all. */
-  readonly isKey?: (keys: readonly { readonly bytes: string; readonly column: SqlColumn }[]) => string;
   /** Whether a text has nothing but `whiteSpace`. */
   readonly isBlank: (text: string) => string;
-  /** The number of a text's first character, or of its first byte where there are several. */
+  /** The number of a column's first character, or of its first byte where there are several. */
   readonly firstCode: (column: SqlColumn) => string;
+}
 
+export interface NumberSql {
+  /** The text of an integer or an exact number; NULL stays NULL. */
+  readonly text: (number: string) => string;
+  /** Whether a number has at most 18 digits before its point, and after it no more than `rank` has place for. */
+  readonly isShort: (column: SqlColumn) => string;
+  /** A text of `rankLength` characters: its bytes are ordered as such numbers are, or the other way round where `sign` is `-`. */
+  readonly rank: (number: string, sign: '+' | '-') => string;
+  /** Not SQL. */
+  readonly rankLength: number;
+}
+
+export interface TimeSql {
   /** Whether a time is a day of the calendar in these years, which have four digits. */
   readonly isOfYears: (column: SqlColumn, years: Years) => string;
   /** The month of a time moved by so many seconds, as a value that other months do not have. */
@@ -73,12 +89,20 @@ export interface Dialect {
   readonly day: (column: SqlColumn) => string;
   /** Days from 1970-01-01 to a date. A value that `isOfYears` refuses must not raise an error. */
   readonly daysSinceEpoch: (column: SqlColumn) => string;
+}
 
-  /** Whether a number has at most 18 digits before its point, and after it no more than `rank` has place for. */
-  readonly isNumber: (column: SqlColumn) => string;
-  /** A text of `rankLength` characters: its bytes are ordered as such numbers are, or the other way round where `sign` is `-`. */
-  readonly rank: (number: string, sign: '+' | '-') => string;
-  readonly rankLength: number;
+export interface GroupSql {
+  /** The value of any row of a group, which `TextSql.leave` takes for the column. */
+  readonly some: (column: SqlColumn) => string;
+  /** A value that no other row has. */
+  readonly unique: string;
+  /** Texts as one, and one of them again. Absent where a long text costs more than `some` of each column does. */
+  readonly packing?: {
+    readonly pack: (texts: readonly string[]) => string;
+    readonly unpack: (packed: string, index: number) => string;
+  };
+  /** Whether the engine tells keys of this length apart; `always` for what these columns hold. Absent where it tells all. */
+  readonly isKey?: (keys: readonly { readonly bytes: string; readonly column: SqlColumn }[]) => string;
 }
 
 /** The white space that names are trimmed of. */
@@ -115,7 +139,7 @@ export function wordOf(type: string): string {
 }
 
 /** For engines where a window without an order keeps the order of its rows. */
-export function countedByWindow(table: string): ReturnType<Dialect['counted']> {
+export function countedByWindow(table: string): ReturnType<QuerySql['counted']> {
   return { field: 'row_number() OVER ()', from: table };
 }
 

@@ -2,6 +2,9 @@
 import {
   type ColumnKind,
   type Dialect,
+  type NumberSql,
+  type TextSql,
+  type TimeSql,
   always,
   countedByWindow,
   decimalDigits,
@@ -41,33 +44,22 @@ function isSummable(type: string): boolean {
   return Math.min(digits.all, wholeDigits + digits.scale) <= summableMax;
 }
 
-/** Texts are those of `duckdbText`, which the plain read selects too. */
-export const duckdbDialect: Dialect = {
-  syntax: 'standard',
-  kindOf: (type) => (isSummable(type) ? 'decimal' : (kinds[type] ?? 'other')),
-  casts: { number: (name) => `${name}::DECIMAL(18, 2)`, time: (name) => `${name}::DATE` },
-  ordered: (query) => query,
-  counted: countedByWindow,
-  once: '',
-  unique: 'CAST(uuid() AS VARCHAR)',
+/** Those of `duckdbText`, which the plain read selects too. */
+const texts: TextSql = {
   // A column keeps a collation of its own through casts.
-  text: ({ name, type }) => `coalesce(CAST(${duckdbText(name, type)} AS VARCHAR), '') COLLATE "binary"`,
+  of: ({ name, type }) => `coalesce(CAST(${duckdbText(name, type)} AS VARCHAR), '') COLLATE "binary"`,
   leave: ({ name, type }) => duckdbText(name, type),
-  some: ({ name }) => `max(${name})`,
   bytes: (text) => text,
   literal: quoted,
-  concat: (...texts) => texts.join(' || '),
-  line: (texts) => texts.join(' || '),
-  numberText: (number) => `CAST(${number} AS VARCHAR)`,
+  concat: (...parts) => parts.join(' || '),
+  line: (parts) => parts.join(' || '),
   isBlank: (text) => `trim(${text}, ${quoted(whiteSpace)}) = ''`,
-  firstCode: (column) => `ascii(${duckdbDialect.text(column)})`,
-  // Not every type of them can be compared with every date. An infinite time has no year.
-  isOfYears: ({ name }, { first, last }) => `year(${name}) BETWEEN ${first} AND ${last}`,
-  month: ({ name }, seconds) => `date_trunc('month', CAST(${name} AS TIMESTAMP) + INTERVAL (${seconds}) SECOND)`,
-  day: ({ name }) => `CAST(CAST(${name} AS TIMESTAMP) AS DATE)`,
-  daysSinceEpoch: (column) =>
-    `CASE WHEN ${duckdbDialect.isOfYears(column, everyYear)} THEN date_diff('day', DATE '1970-01-01', ${column.name}) END`,
-  isNumber({ name, kind, type }) {
+  firstCode: (column) => `ascii(${texts.of(column)})`,
+};
+
+const numbers: NumberSql = {
+  text: (number) => `CAST(${number} AS VARCHAR)`,
+  isShort({ name, kind, type }) {
     if (kind === 'decimal' && isShortDecimal(type, wholeDigits)) return always;
     // A number without a sign would be cast to compare it with one that has one, which the largest cannot be.
     return type.startsWith('U') ? `${name} <= ${numberMax}` : `${name} BETWEEN -${numberMax} AND ${numberMax}`;
@@ -75,6 +67,29 @@ export const duckdbDialect: Dialect = {
   rank: (number, sign) =>
     `CAST(CAST(3000000000000000000 AS DECIMAL(38, 18)) ${sign} CAST(${number} AS DECIMAL(38, 18)) AS VARCHAR)`,
   rankLength: 38,
+};
+
+const times: TimeSql = {
+  // By the year alone: some types of time cannot be compared with every date. An infinite time has no year.
+  isOfYears: ({ name }, { first, last }) => `year(${name}) BETWEEN ${first} AND ${last}`,
+  month: ({ name }, seconds) => `date_trunc('month', CAST(${name} AS TIMESTAMP) + INTERVAL (${seconds}) SECOND)`,
+  day: ({ name }) => `CAST(CAST(${name} AS TIMESTAMP) AS DATE)`,
+  daysSinceEpoch: (column) =>
+    `CASE WHEN ${times.isOfYears(column, everyYear)} THEN date_diff('day', DATE '1970-01-01', ${column.name}) END`,
+};
+
+export const duckdbDialect: Dialect = {
+  syntax: 'standard',
+  types: {
+    kindOf: (type) => (isSummable(type) ? 'decimal' : (kinds[type] ?? 'other')),
+    numberCast: (name) => `${name}::DECIMAL(18, 2)`,
+    timeCast: (name) => `${name}::DATE`,
+  },
+  queries: { ordered: (query) => query, counted: countedByWindow, once: '' },
+  texts,
+  numbers,
+  times,
+  groups: { some: ({ name }) => `max(${name})`, unique: 'CAST(uuid() AS VARCHAR)' },
 };
 
 /**

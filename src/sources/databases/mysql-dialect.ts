@@ -2,6 +2,11 @@
 import {
   type ColumnKind,
   type Dialect,
+  type GroupSql,
+  type NumberSql,
+  type QuerySql,
+  type TextSql,
+  type TimeSql,
   always,
   decimalDigits,
   isShortDecimal,
@@ -46,10 +51,7 @@ const epochDay = 719_528;
 /** No DATE is of a later year. */
 const lastDateYear = 9999;
 
-export const mysqlDialect: Dialect = {
-  syntax: 'mysql',
-  kindOf: (type) => ((decimalDigits(type)?.scale ?? 0) > scaleMax ? 'other' : (kinds[wordOf(type)] ?? 'other')),
-  casts: { number: (name) => `CAST(${name} AS DECIMAL(18, 2))`, time: (name) => `CAST(${name} AS DATE)` },
+const queries: QuerySql = {
   // MariaDB forgets an ORDER BY inside another query, unless it has a LIMIT. A LIMIT writes all rows down once.
   ordered(query) {
     const words = outermostWords(query, 'mysql');
@@ -65,31 +67,37 @@ export const mysqlDialect: Dialect = {
     from: `(SELECT @driver_sync_place := 0) AS nothing STRAIGHT_JOIN ${table}`,
   }),
   once: '',
-  unique: 'UUID_SHORT()',
-  text({ name, kind }) {
+};
+
+const texts: TextSql = {
+  of({ name, kind }) {
     const text = `CONVERT(${name} USING utf8mb4) COLLATE utf8mb4_bin`;
     if (kind !== 'instant') return `coalesce(${text}, '')`;
     // As the plain read has it: UTC, and a zero date is no instant.
     return `CASE WHEN ${name} > 0 THEN CONCAT(${text}, '+00:00') ELSE coalesce(${text}, '') END`;
   },
-  leave: (column) => mysqlDialect.text(column),
-  // The session's sql_mode allows this: it is the value of any row.
-  some: ({ name }) => name,
+  leave: (column) => texts.of(column),
   bytes: (text) => `CAST(${text} AS BINARY)`,
   // As bytes, so that no sql_mode decides what a backslash is.
   literal: (text) => `X'${Buffer.from(text).toString('hex')}'`,
-  concat: (...texts) => `CONCAT(${texts.join(', ')})`,
-  line: (texts, length) => `CAST(CONCAT(${texts.join(', ')}) AS CHAR(${length}) CHARACTER SET ascii) COLLATE ascii_bin`,
-  // Short, or groups would hold their texts as BLOBs, on disk.
-  numberText: (number) => `CAST(${number} AS CHAR(64) CHARACTER SET ascii)`,
-  isKey(keys) {
-    const longest = keys.map(({ column: { kind, type } }) => (kind === 'other' ? textBytes(type) : numberBytesMax));
-    if (longest.reduce((sum, bytes) => sum + bytes, 0) <= keyBytesMax) return always;
-    return `${keys.map(({ bytes }) => `LENGTH(${bytes})`).join(' + ')} <= ${keyBytesMax}`;
-  },
+  concat: (...parts) => `CONCAT(${parts.join(', ')})`,
+  line: (parts, length) => `CAST(CONCAT(${parts.join(', ')}) AS CHAR(${length}) CHARACTER SET ascii) COLLATE ascii_bin`,
   isBlank: (text) =>
-    `CONVERT(${text} USING utf8mb4) REGEXP CONVERT(${mysqlDialect.literal(`^[${whiteSpace}]*\\z`)} USING utf8mb4)`,
+    `CONVERT(${text} USING utf8mb4) REGEXP CONVERT(${texts.literal(`^[${whiteSpace}]*\\z`)} USING utf8mb4)`,
   firstCode: ({ name }) => `ASCII(${name})`,
+};
+
+const numbers: NumberSql = {
+  // Short, or groups would hold their texts as BLOBs, on disk.
+  text: (number) => `CAST(${number} AS CHAR(64) CHARACTER SET ascii)`,
+  isShort: ({ name, type }) =>
+    isShortDecimal(type, scaleMax) ? always : `${name} BETWEEN -${numberMax} AND ${numberMax}`,
+  rank: (number, sign) =>
+    `CAST(CAST(3000000000000000000 ${sign} ${number} AS DECIMAL(49, ${scaleMax})) AS CHAR(50) CHARACTER SET ascii)`,
+  rankLength: 50,
+};
+
+const times: TimeSql = {
   isOfYears({ name }, { first, last }) {
     const isEarly = last === lastDateYear ? '' : ` AND ${name} < '${last + 1}-01-01'`;
     // 2026-00-00 is a DATE too.
@@ -99,9 +107,29 @@ export const mysqlDialect: Dialect = {
     `EXTRACT(YEAR_MONTH FROM ${seconds === 0 ? name : `${name} + INTERVAL ${seconds} SECOND`})`,
   day: ({ name }) => `DATE(${name})`,
   daysSinceEpoch: ({ name }) => `(TO_DAYS(${name}) - ${epochDay})`,
-  isNumber: ({ name, type }) =>
-    isShortDecimal(type, scaleMax) ? always : `${name} BETWEEN -${numberMax} AND ${numberMax}`,
-  rank: (number, sign) =>
-    `CAST(CAST(3000000000000000000 ${sign} ${number} AS DECIMAL(49, ${scaleMax})) AS CHAR(50) CHARACTER SET ascii)`,
-  rankLength: 50,
+};
+
+const groups: GroupSql = {
+  // The session's sql_mode allows this: it is the value of any row.
+  some: ({ name }) => name,
+  unique: 'UUID_SHORT()',
+  isKey(keys) {
+    const longest = keys.map(({ column: { kind, type } }) => (kind === 'other' ? textBytes(type) : numberBytesMax));
+    if (longest.reduce((sum, bytes) => sum + bytes, 0) <= keyBytesMax) return always;
+    return `${keys.map(({ bytes }) => `LENGTH(${bytes})`).join(' + ')} <= ${keyBytesMax}`;
+  },
+};
+
+export const mysqlDialect: Dialect = {
+  syntax: 'mysql',
+  types: {
+    kindOf: (type) => ((decimalDigits(type)?.scale ?? 0) > scaleMax ? 'other' : (kinds[wordOf(type)] ?? 'other')),
+    numberCast: (name) => `CAST(${name} AS DECIMAL(18, 2))`,
+    timeCast: (name) => `CAST(${name} AS DATE)`,
+  },
+  queries,
+  texts,
+  numbers,
+  times,
+  groups,
 };

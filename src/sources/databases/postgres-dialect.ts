@@ -2,7 +2,11 @@
 import {
   type ColumnKind,
   type Dialect,
+  type GroupSql,
+  type NumberSql,
   type SqlColumn,
+  type TextSql,
+  type TimeSql,
   countedByWindow,
   isShortDecimal,
   numberMax,
@@ -27,33 +31,20 @@ const scaleMax = 38;
 /** As escapes: a server of another encoding than UTF-8 may have no such character. */
 const blank = whiteSpace.replace(/[^\x20-\x7e]/gu, (character) => `\\u${hex(character)}`);
 
-export const postgresDialect: Dialect = {
-  syntax: 'standard',
-  kindOf: (type) => kinds[wordOf(type)] ?? 'other',
-  casts: { number: (name) => `${name}::numeric`, time: (name) => `${name}::date` },
-  ordered: (query) => query,
-  counted: countedByWindow,
-  once: 'OFFSET 0',
-  unique: 'gen_random_uuid()',
-  text: (column) => `${textOf(column)} COLLATE "C"`,
-  leave: (column) => postgresDialect.text(column),
-  some: (column) => `max(${postgresDialect.leave(column)})`,
-  packing: {
-    pack: (texts) => `json_build_array(${texts.join(', ')})::text`,
-    unpack: (packed, index) => `${packed}::json ->> ${index}`,
-  },
+const texts: TextSql = {
+  of: (column) => `${textOf(column)} COLLATE "C"`,
+  leave: (column) => texts.of(column),
   bytes: (text) => text,
   literal: (text) => `${quoted(text)} COLLATE "C"`,
-  concat: (...texts) => texts.join(' || '),
-  line: (texts) => texts.join(' || '),
-  numberText: (number) => `(${number})::text`,
+  concat: (...parts) => parts.join(' || '),
+  line: (parts) => parts.join(' || '),
   isBlank: (text) => `${text} ~ ${quoted(`^[${blank}]*$`)}`,
   firstCode: (column) => `ascii(${textOf(column)})`,
-  isOfYears: ({ name }, { first, last }) => `(${name} >= '${first}-01-01' AND ${name} < '${last + 1}-01-01')`,
-  month: ({ name }, seconds) => `date_trunc('month', ${name}::timestamp + interval '${seconds} seconds')`,
-  day: ({ name }) => `${name}::timestamp::date`,
-  daysSinceEpoch: ({ name }) => `CASE WHEN isfinite(${name}) THEN (${name} - date '1970-01-01')::int8 END`,
-  isNumber({ name, kind, type }) {
+};
+
+const numbers: NumberSql = {
+  text: (number) => `(${number})::text`,
+  isShort({ name, kind, type }) {
     if (isShortDecimal(type, scaleMax)) return `${name} <> 'NaN'`;
     const isShort = `${name} BETWEEN -${numberMax} AND ${numberMax}`;
     // NaN and Infinity are beyond any number.
@@ -61,6 +52,36 @@ export const postgresDialect: Dialect = {
   },
   rank: (number, sign) => `(3000000000000000000 ${sign} ${number})::numeric(57, ${scaleMax})::text`,
   rankLength: 58,
+};
+
+const times: TimeSql = {
+  isOfYears: ({ name }, { first, last }) => `(${name} >= '${first}-01-01' AND ${name} < '${last + 1}-01-01')`,
+  month: ({ name }, seconds) => `date_trunc('month', ${name}::timestamp + interval '${seconds} seconds')`,
+  day: ({ name }) => `${name}::timestamp::date`,
+  daysSinceEpoch: ({ name }) => `CASE WHEN isfinite(${name}) THEN (${name} - date '1970-01-01')::int8 END`,
+};
+
+const groups: GroupSql = {
+  some: (column) => `max(${texts.leave(column)})`,
+  unique: 'gen_random_uuid()',
+  packing: {
+    pack: (parts) => `json_build_array(${parts.join(', ')})::text`,
+    unpack: (packed, index) => `${packed}::json ->> ${index}`,
+  },
+};
+
+export const postgresDialect: Dialect = {
+  syntax: 'standard',
+  types: {
+    kindOf: (type) => kinds[wordOf(type)] ?? 'other',
+    numberCast: (name) => `${name}::numeric`,
+    timeCast: (name) => `${name}::date`,
+  },
+  queries: { ordered: (query) => query, counted: countedByWindow, once: 'OFFSET 0' },
+  texts,
+  numbers,
+  times,
+  groups,
 };
 
 function hex(character: string): string {
