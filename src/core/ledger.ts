@@ -6,6 +6,7 @@ import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
 import type { LoopState } from './loop/state.ts';
 import type { PassReport } from './report.ts';
 import type { BodyFormat } from './series/snapshot.ts';
+import type { Finding } from './values/finding.ts';
 
 export interface NewPush {
   /** Milliseconds since 1970, as all moments of the ledger. */
@@ -55,6 +56,8 @@ export interface ApprovalScope {
   readonly deletes: DeletedPoints;
   /** Names of carried parts that may count beside parts with the same points. */
   readonly carried: readonly string[];
+  /** Slips in the values. */
+  readonly findings: readonly Finding[];
   /** The source left the config. Once it is back, its reads are not what was approved. */
   readonly isEnd: boolean;
 }

@@ -80,6 +80,6 @@ export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Pro
   }
   const reason = `the first push to ${address} waits for approval; it deletes every driver that is not among its ${snapshot.drivers}`;
   const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
-  await ledger.holds.hold(held, { deletes: points, carried: [], isEnd: false }, clock.now().getTime());
+  await ledger.holds.hold(held, { deletes: points, carried: [], findings: [], isEnd: false }, clock.now().getTime());
   return { outcome: 'blocked', reason, hint: `driver-sync approve ${snapshot.digest.slice(0, 12)}` };
 }

@@ -94,7 +94,7 @@ export async function settleRemoved(
   const going = (): Iterable<PackedDriver> => without(buffer.reads.drivers(source, 'accepted'), awaited);
   const comparison = compareRuns(going(), [], watch && ((change) => watch(source, change)));
   const { changes, deletes } = comparison;
-  const scope = { deletes, carried: [], isEnd: true };
+  const scope = { deletes, carried: [], findings: [], isEnd: true };
   const approval = await pendingApproval(deps, source);
   const isApproved = approval !== undefined && isWithin(scope, await ledger.holds.approvedScope(approval.id));
   if (!isApproved) await dropApprovals(deps, source, 'the source left the config, which would delete all that it has');

@@ -41,7 +41,12 @@ export async function decide(
     watch && ((change) => watch(source, change)),
   );
   const doubts = findCarriedDoubts(deps, settings, removed);
-  const scope = { deletes: comparison.deletes, carried: doubts.map(({ carried }) => carried), isEnd: false };
+  const scope = {
+    deletes: comparison.deletes,
+    carried: doubts.map(({ carried }) => carried),
+    findings: [],
+    isEnd: false,
+  };
   const approval = await pendingApproval(deps, source);
   const approved = approval && (await deps.ledger.holds.approvedScope(approval.id));
   const reviewed: Reviewed = {

@@ -8,6 +8,7 @@ import type {
   LetThrough,
   ReadCounts,
 } from '../../core/ledger.ts';
+import type { Finding } from '../../core/values/finding.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteHolds implements HoldLog {
@@ -29,12 +30,13 @@ export class SqliteHolds implements HoldLog {
 
   async hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void> {
     const { source, digest, reason, hint, approvable } = held;
-    const sql = `INSERT INTO held (source, digest, reason, hint, since_ms, approvable, deletes, carried, is_end)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET
+    const sql = `INSERT INTO held (source, digest, reason, hint, since_ms, approvable, deletes, carried, is_end, findings)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET
       since_ms = iif(digest = excluded.digest, since_ms, excluded.since_ms), digest = excluded.digest,
       reason = excluded.reason, hint = excluded.hint, approvable = excluded.approvable, deletes = excluded.deletes,
-      carried = excluded.carried, is_end = excluded.is_end`;
-    const covered = [packDeletes(scope.deletes), JSON.stringify(scope.carried), Number(scope.isEnd)];
+      carried = excluded.carried, is_end = excluded.is_end, findings = excluded.findings`;
+    const { deletes, carried, isEnd, findings } = scope;
+    const covered = [packDeletes(deletes), JSON.stringify(carried), Number(isEnd), JSON.stringify(findings)];
     this.#tables.run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), ...covered);
   }
 
@@ -44,10 +46,11 @@ export class SqliteHolds implements HoldLog {
 
   async approve(digest: string, source: string | undefined, nowMs: number): Promise<void> {
     this.#tables.run(
-      `INSERT INTO approval (source, digest, at_ms, state, deletes, carried, is_end) VALUES (:source, :digest, :nowMs, 'pending',
+      `INSERT INTO approval (source, digest, at_ms, state, deletes, carried, is_end, findings) VALUES (:source, :digest, :nowMs, 'pending',
       coalesce((SELECT deletes FROM held WHERE source = :source AND digest = :digest), x'5b5d'),
       coalesce((SELECT carried FROM held WHERE source = :source AND digest = :digest), '[]'),
-      coalesce((SELECT is_end FROM held WHERE source = :source AND digest = :digest), 0))`,
+      coalesce((SELECT is_end FROM held WHERE source = :source AND digest = :digest), 0),
+      coalesce((SELECT findings FROM held WHERE source = :source AND digest = :digest), '[]'))`,
       { source: source ?? null, digest, nowMs },
     );
   }
@@ -61,12 +64,16 @@ export class SqliteHolds implements HoldLog {
   }
 
   async approvedScope(approval: number): Promise<ApprovalScope> {
-    type Row = { deletes: Uint8Array; carried: string; isEnd: number };
-    const sql = 'SELECT deletes, carried, is_end AS isEnd FROM approval WHERE id = ?';
+    type Row = { deletes: Uint8Array; carried: string; isEnd: number; findings: string };
+    const sql = 'SELECT deletes, carried, is_end AS isEnd, findings FROM approval WHERE id = ?';
     const row = this.#tables.all<Row>(sql, approval)[0];
-    if (row === undefined) return { deletes: new Map(), carried: [], isEnd: false };
-    const { deletes, carried, isEnd } = row;
-    return { deletes: unpackDeletes(deletes), carried: JSON.parse(carried) as string[], isEnd: isEnd === 1 };
+    if (row === undefined) return { deletes: new Map(), carried: [], isEnd: false, findings: [] };
+    return {
+      deletes: unpackDeletes(row.deletes),
+      carried: JSON.parse(row.carried) as string[],
+      isEnd: row.isEnd === 1,
+      findings: JSON.parse(row.findings) as Finding[],
+    };
   }
 
   async closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {

@@ -102,6 +102,11 @@ const migrations = [
   ALTER TABLE held ADD COLUMN is_end INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE approval ADD COLUMN is_end INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Slips in the values, as JSON, that an approval lets pass.
+  ALTER TABLE held ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE approval ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';
+  `,
 ];
 
 /** Any process may open it to write; only the holder of the lock migrates. */
