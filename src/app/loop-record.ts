@@ -1,26 +1,41 @@
-/** The loop's state in the ledger, one record. */
+/** The loop's state in the ledger: one record for each address, so that who comes back to one finds what it still owes. */
 import { isDeepStrictEqual } from 'node:util';
+import type { LedgerState } from '../core/ledger.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type LoopState, recall } from '../core/loop/state.ts';
 
-/** As of now. What was kept about another address is of no use. */
+/** Addresses that are remembered. What one is still owed is over within about an hour. */
+const earlierMax = 10;
+
+/** As of now. */
 export async function loopState(deps: Dependencies): Promise<LoopState> {
   const { address, clock, ledger } = deps;
   const nowMs = clock.now().getTime();
-  const kept = (await ledger.state()).loop;
-  return recall(kept?.address === address ? kept : await newState(deps, nowMs), nowMs);
+  const { loop, earlierLoops = [] } = await ledger.state();
+  const kept = [loop, ...earlierLoops].find((one) => one?.address === address);
+  return recall(kept ?? (await newState(deps, nowMs)), nowMs);
 }
 
 /** Writes nothing where only time has passed: a daemon that polls every minute would wear out a disk. */
 export async function keepLoopState({ ledger }: Dependencies, state: LoopState): Promise<void> {
-  const kept = (await ledger.state()).loop;
+  const record = await ledger.state();
+  const kept = record.loop;
   const next = JSON.parse(JSON.stringify(lasting(state))) as LoopState;
   const isSame = kept !== undefined && isDeepStrictEqual({ ...kept, notedMs: next.notedMs }, next);
-  if (!isSame || kept.notedMs > next.notedMs) await ledger.setState({ loop: next });
+  if (!isSame || kept.notedMs > next.notedMs) await ledger.setState(withLoop(record, next));
+}
+
+/** What of the record changes with the loop's state. */
+export function withLoop({ loop, earlierLoops = [] }: LedgerState, state: LoopState): LedgerState {
+  const earlier = [...(loop === undefined ? [] : [loop]), ...earlierLoops];
+  return {
+    loop: lasting(state),
+    earlierLoops: earlier.filter(({ address }) => address !== state.address).slice(0, earlierMax),
+  };
 }
 
 /** What of a state outlives the process. */
-export function lasting(state: LoopState): LoopState {
+function lasting(state: LoopState): LoopState {
   return { ...state, broken: undefined };
 }
 

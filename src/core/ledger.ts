@@ -170,8 +170,10 @@ export interface LedgerState {
   readonly rolledBack?: RolledBack | undefined;
   /** An empty snapshot that somebody approved, and where it may go. */
   readonly emptyConsent?: { readonly digest: string; readonly address: string } | undefined;
-  /** What the loop remembers; of one address. */
+  /** What the loop remembers of the address that it pushes to. */
   readonly loop?: LoopState | undefined;
+  /** The same of addresses that it pushed to before, the last one first. */
+  readonly earlierLoops?: readonly LoopState[] | undefined;
 }
 
 /**

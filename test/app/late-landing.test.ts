@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { repeatFromMs } from '../../src/app/loop/next-push.ts';
 import { type DaemonWorld, daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { csv } from '../support/process.ts';
-import { pointsOf } from '../support/receiver.ts';
+import { openReceiver, pointsOf } from '../support/receiver.ts';
 
 const once = { retryForMs: 0 };
 const held = (w: DaemonWorld): unknown => pointsOf(w.service.holds()!);
@@ -214,4 +214,22 @@ test('a snapshot that is not kept any more is made from the sources again', asyn
   await w.wait(10 * minutes);
   expect(held(w)).toEqual(a(333));
   expect(w.service.posts).toHaveLength(4);
+});
+
+test('the repeats of an address wait while the daemon pushes to another one, and are made when it comes back', async () => {
+  await using w = await daemonAfterLoss();
+  await using other = await openReceiver();
+  await w.configure({ destination: { url: other.url } });
+  await w.wake('reload');
+  w.service.land();
+  await w.wait(20 * minutes);
+  expect(other.posts).toHaveLength(1);
+  expect(held(w)).toEqual(a(22));
+  await w.configure();
+  await w.wake('reload');
+  expect(held(w)).toEqual(a(333));
+  expect(w.service.posts).toHaveLength(4);
+  await w.wait(2 * hours);
+  expect(w.service.posts).toHaveLength(5);
+  expect(other.posts).toHaveLength(1);
 });

@@ -75,6 +75,19 @@ test('Retry-After is of one address, and no matter where nothing is to be sent',
   expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
 });
 
+test('Retry-After still holds for an address after pushes to another one', async () => {
+  await using w = await daemonWorld();
+  await using other = await openReceiver();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer({ status: 429, headers: { 'retry-after': '300' } });
+  await w.sync();
+  await w.configure({ destination: { url: other.url } });
+  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+  await w.configure();
+  expect(await w.sync()).toMatchObject({ outcome: 'unreachable', exit: 75, reason: expect.stringContaining('asked') });
+  expect(w.service.posts).toHaveLength(1);
+});
+
 test('the wait between tries of our own does not hold up the next sync', async () => {
   await using w = await daemonWorld();
   await w.write('a.csv', rows('a,2026-01,1'));

@@ -5,7 +5,7 @@ import type { PushResult, SnapshotBody } from '../../core/ports.ts';
 import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
 import type { PushRecord, Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { keepLoopState, lasting, loopState } from '../loop-record.ts';
+import { keepLoopState, loopState, withLoop } from '../loop-record.ts';
 import { firstPushTo } from '../review/approvals.ts';
 import { isFirstPush } from './blocked.ts';
 import type { PushReport } from './push-report.ts';
@@ -95,7 +95,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
     await ledger.pushes.acknowledge(id, result, {
       atMs: endedAtMs,
       carried,
-      state: { loop: lasting(loop), ...rolledBack },
+      state: { ...withLoop(await ledger.state(), loop), ...rolledBack },
     });
     for (const approval of await ledger.holds.approvals()) {
       if (approval.state === 'pending' && approval.source === firstPush)

@@ -12,7 +12,7 @@ export interface PlannedPass {
   readonly polls: 'all' | 'due';
 }
 
-/** Kept in the ledger as one record, except for `broken`. */
+/** Kept in the ledger as one record for each address, except for `broken`. */
 export interface LoopState {
   /** The destination that all of this is about. */
   readonly address: string;
