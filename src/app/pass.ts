@@ -51,7 +51,9 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
     exit: passExit(push, verdicts, reads, deps),
     ...(push.reason === undefined ? {} : { reason: push.reason }),
     ...(push.hint === undefined ? {} : { hint: push.hint }),
-    ...(push.push === undefined ? {} : { push: pushSummary(push.push) }),
+    ...(push.push === undefined
+      ? {}
+      : { push: { ...pushSummary(push.push), ...(push.head === undefined ? {} : { head: push.head }) } }),
     sources: verdicts.map((verdict) => sourceReport(deps, verdict)),
   };
   buffer.parts.prune();

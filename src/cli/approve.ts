@@ -3,23 +3,30 @@ import { openAsked, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { HeldCandidate, Ledger } from '../core/ledger.ts';
 import { type Context, answer, loadSettings, nextStep } from './context.ts';
+import { decidedBy, showDecided } from './decided.ts';
 
 const digestMin = 8;
 
 /** Approves what is held under a digest, or a unique prefix of it. */
-export async function approve(context: Context, digest: string): Promise<number> {
+export async function approve(
+  context: Context,
+  digest: string,
+  { reason }: { readonly reason?: string } = {},
+): Promise<number> {
+  const said = decidedBy(context, reason);
+
   const settings = loadSettings(context, 'optional');
   const ledger = openAsked(settings);
   try {
     const { source, digest: found } = await findHeld(ledger, digest);
-    await ledger.holds.approve(found, source, Date.now());
+    await ledger.holds.approve(found, source, Date.now(), said);
     wakeAgent(settings);
     const { rolledBack } = await ledger.state();
     const when =
       rolledBack === undefined
         ? nextStep(settings)
         : `rolled back to push ${rolledBack.push}: the pass that goes on from the sources takes it up`;
-    answer(context, { approved: found, source }, () => [`approved ${source}; ${when}`]);
+    answer(context, { approved: found, source, ...said }, () => [`approved ${source} ${showDecided(said)}; ${when}`]);
     return 0;
   } finally {
     await ledger.close();

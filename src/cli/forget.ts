@@ -10,6 +10,7 @@ import { LargestChanges, type PointChange } from '../core/series/largest.ts';
 import type { Settings } from '../core/settings.ts';
 import { visible } from '../core/text.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
+import { decidedBy } from './decided.ts';
 import { say } from './output.ts';
 import { count, showChanges, showPoints } from './text.ts';
 
@@ -17,8 +18,9 @@ import { count, showChanges, showPoints } from './text.ts';
 export async function forget(
   context: Context,
   target: { source: string; part?: string | undefined },
-  yes: boolean,
+  { yes, reason }: { readonly yes: boolean; readonly reason?: string },
 ): Promise<number> {
+  const said = decidedBy(context, reason);
   const settings = loadSettings(context, 'optional');
   let forgotten: Forgotten;
   {
@@ -32,9 +34,10 @@ export async function forget(
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
   }
   await using state = await openState(settings, commandLog(context));
-  await state.deps.ledger.requests.add({ kind: 'forget', source: target.source, part: target.part }, Date.now());
+  const request = { kind: 'forget', source: target.source, part: target.part } as const;
+  await state.deps.ledger.requests.add(request, Date.now(), said);
   wakeAgent(settings);
-  answer(context, { forgotten: target, changes, changedPoints, largest }, () => [
+  answer(context, { forgotten: target, ...said, changes, changedPoints, largest }, () => [
     `${what}; ${nextStep(settings)}`,
     ...(isHeld ? [`${target.source} is held: its newest read is judged anew without what is forgotten`] : []),
     showChanges(changes),

@@ -1,16 +1,36 @@
+import { type Decision, allDecisions } from '../app/ask/decisions.ts';
 import { openState } from '../compose/state.ts';
 import type { PushRecord } from '../core/ledger.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
+import { showDecision, showState, showWho } from './decided.ts';
 import { showBytes, showCounts, table } from './text.ts';
 
-/** All pushes, newest first. */
+/** All pushes, and what people decided, newest first. */
 export async function history(context: Context): Promise<number> {
   await using state = await openState(loadSettings(context, 'optional'), commandLog(context));
-  const pushes = (await state.deps.ledger.pushes.all()).map(pushRow);
-  answer(context, { pushes }, () =>
-    pushes.length === 0 ? ['nothing was pushed yet: "driver-sync sync" does'] : showPushes(pushes),
-  );
+  const { ledger } = state.deps;
+  const pushes = (await ledger.pushes.all()).map(pushRow);
+  const decisions = await allDecisions(ledger);
+  answer(context, { pushes, decisions }, () => [
+    ...(pushes.length === 0 ? ['nothing was pushed yet: "driver-sync sync" does'] : showPushes(pushes)),
+    ...showDecisions(decisions),
+  ]);
   return 0;
+}
+
+function showDecisions(decisions: readonly Decision[]): string[] {
+  if (decisions.length === 0) return [];
+  const lines = table(
+    [
+      ['decided at', 'left'],
+      ['by', 'left'],
+      ['what', 'left'],
+      ['came to', 'left'],
+      ['reason', 'left'],
+    ],
+    decisions.map((one) => [one.at, showWho(one), showDecision(one), showState(one), one.reason ?? '']),
+  );
+  return ['', ...lines];
 }
 
 function pushRow(push: PushRecord) {

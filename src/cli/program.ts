@@ -19,8 +19,9 @@ Exit codes:
   0 done, or nothing to do        4 something is held, or nothing may be pushed yet
   1 a bug                         5 the service refused the push
   2 plan: there are changes      64 usage, or an unknown driver, month, push or digest
-  3 a source was not read,       75 the service or the state directory is not available now
-    or a part is gone            78 the config is wrong, or there is no state
+  3 a source was not read,       65 what is kept was damaged or altered
+    or a part is gone            75 the service or the state directory is not available now
+                                 78 the config is wrong, or there is no state
 `;
 
 type Action = (context: Context) => Promise<number> | number;
@@ -126,11 +127,23 @@ function addWorking(program: Command, run: Run): void {
     );
 }
 
+interface Reasoned {
+  readonly reason?: string;
+}
+
+type ForgetOptions = CommonOptions & Reasoned & { readonly yes?: boolean };
+
+const reasonOption = ['--reason <text>', 'why; kept with your name, and shown by history and status'] as const;
+
 function addDeciding(program: Command, run: Run): void {
-  command(program, 'approve', 'let a held read pass', ['approve 3f9a1c2b'])
+  command(program, 'approve', 'let a held read pass', [
+    'approve 3f9a1c2b',
+    'approve 3f9a1c2b --reason "the old regions are closed, ticket 812"',
+  ])
     .argument('<digest>', 'its digest in "driver-sync plan", or at least the first 8 characters of it')
-    .action((digest: string, options: CommonOptions) =>
-      run(options, async (context) => (await import('./approve.ts')).approve(context, digest)),
+    .option(...reasonOption)
+    .action((digest: string, options: CommonOptions & Reasoned) =>
+      run(options, async (context) => (await import('./approve.ts')).approve(context, digest, options)),
     );
 
   command(program, 'forget', 'drop what is carried for a part or a source that will not come back', [
@@ -140,10 +153,11 @@ function addDeciding(program: Command, run: Run): void {
     .argument('<source>')
     .argument('[part]')
     .option('--yes', 'do not ask')
-    .action((source: string, part: string | undefined, options: CommonOptions & { yes?: boolean }) =>
+    .option(...reasonOption)
+    .action((source: string, part: string | undefined, { yes = false, ...options }: ForgetOptions) =>
       run(options, async (context) => {
         const { forget } = await import('./forget.ts');
-        return forget(context, { source, part }, options.yes === true);
+        return forget(context, { source, part }, { yes, ...options });
       }),
     );
 
@@ -155,7 +169,8 @@ function addDeciding(program: Command, run: Run): void {
   )
     .argument('<push>', 'its number in "driver-sync history"')
     .option('--force', 'push before the time that the service asked for with Retry-After')
-    .action((push: string, options: CommonOptions & { force?: boolean }) =>
+    .option(...reasonOption)
+    .action((push: string, options: CommonOptions & Reasoned & { force?: boolean }) =>
       run(options, async (context) => (await import('./rollback.ts')).rollback(context, push, options)),
     );
 }

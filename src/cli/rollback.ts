@@ -7,15 +7,19 @@ import { pushSummary } from '../app/report.ts';
 import { type OpenState, openState, runningAgent, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Request } from '../core/ledger.ts';
+import type { Decided, Request } from '../core/ledger.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
+import { decidedBy } from './decided.ts';
 import { say } from './output.ts';
 import { withAgent } from './sync.ts';
 
 const retryForMs = 60_000;
 const waitForAgentMs = 180_000;
 
-type RollbackRequest = Extract<Request, { kind: 'rollback' }>;
+interface AskedRollback {
+  readonly request: Extract<Request, { kind: 'rollback' }>;
+  readonly said: Decided;
+}
 
 interface RollbackAnswer {
   readonly outcome: PushReport['outcome'] | 'superseded';
@@ -25,7 +29,12 @@ interface RollbackAnswer {
 }
 
 /** Pushes an acknowledged snapshot again; by the agent where one runs. */
-export async function rollback(context: Context, push: string, options: { force?: boolean } = {}): Promise<number> {
+export async function rollback(
+  context: Context,
+  push: string,
+  options: { readonly force?: boolean; readonly reason?: string } = {},
+): Promise<number> {
+  const said = decidedBy(context, options.reason);
   const settings = loadSettings(context, 'required');
   const request = { kind: 'rollback', push: Number(push), isForced: options.force === true } as const;
   let asked: PushReport | undefined;
@@ -39,7 +48,8 @@ export async function rollback(context: Context, push: string, options: { force?
   const carryOut = runningAgent(settings)?.command === 'run' ? askAgent : rollBackHere;
   // A longer wait than a command tries for: nothing is asked for, so that nothing happens later unseen.
   const isTooLong = (asked?.retry?.askedMs ?? 0) > retryForMs;
-  const result: RollbackAnswer = asked !== undefined && isTooLong ? asked : await carryOut(context, settings, request);
+  const result: RollbackAnswer =
+    asked !== undefined && isTooLong ? asked : await carryOut(context, settings, { request, said });
   const exit = rollbackExit(result.outcome);
   const text =
     exit === 0
@@ -59,9 +69,13 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
 }
 
 /** Records the request first: should this process be killed, the next agent carries it out. */
-async function rollBackHere(context: Context, settings: Settings, asked: RollbackRequest): Promise<RollbackAnswer> {
+async function rollBackHere(
+  context: Context,
+  settings: Settings,
+  { request: asked, said }: AskedRollback,
+): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
-    const request = await deps.ledger.requests.add(asked, Date.now());
+    const request = await deps.ledger.requests.add(asked, Date.now(), said);
     const report = await rollBackRequested(deps, retryForMs, signal);
     if (report === undefined) {
       const { reason } = JSON.parse((await deps.ledger.requests.result(request)) ?? '{}') as Partial<RollbackAnswer>;
@@ -74,10 +88,14 @@ async function rollBackHere(context: Context, settings: Settings, asked: Rollbac
   });
 }
 
-async function askAgent(context: Context, settings: Settings, asked: RollbackRequest): Promise<RollbackAnswer> {
+async function askAgent(
+  context: Context,
+  settings: Settings,
+  { request: asked, said }: AskedRollback,
+): Promise<RollbackAnswer> {
   await using state: OpenState = await openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
-  const request = await ledger.requests.add(asked, Date.now());
+  const request = await ledger.requests.add(asked, Date.now(), said);
   wakeAgent(settings);
   const untilMs = clock.monotonicMs() + waitForAgentMs;
   while (clock.monotonicMs() < untilMs) {

@@ -152,8 +152,8 @@ class PassLog {
   note(report: PassReport): void {
     for (const source of report.sources) this.#noteSource(source);
     const { outcome, exit, reason, hint, push } = report;
-    const { id, digest, drivers, points } = push ?? {};
-    const fields = { outcome, exit, reason, hint, push: id, digest, drivers, points };
+    const { id, digest, drivers, points, head } = push ?? {};
+    const fields = { outcome, exit, reason, hint, push: id, digest, drivers, points, head };
     const isNews = this.#isNews(
       'push',
       outcome === 'unchanged' || outcome === 'acknowledged' ? '' : `${outcome} ${reason}`,

@@ -1,3 +1,4 @@
+import { type Decision, allDecisions } from '../app/ask/decisions.ts';
 import { mayStillLand } from '../app/push/send.ts';
 import { standingBlock } from '../app/push/blocked.ts';
 import { loopState } from '../app/loop-record.ts';
@@ -11,6 +12,7 @@ import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Approval } from '../core/ledger.ts';
 import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
+import { showDecided, showDecision } from './decided.ts';
 import { say } from './output.ts';
 import { showSources, showWhy } from './text.ts';
 
@@ -70,6 +72,9 @@ function ageExit(lastPass: StatusReport['lastPass'], maxMs: number, maxAge: stri
   return 75;
 }
 
+const weekMs = 7 * 86_400_000;
+const decisionsShown = 5;
+
 interface HeldReport {
   readonly source: string;
   readonly digest: string;
@@ -115,6 +120,10 @@ export interface StatusReport {
   /** Why nothing is pushed now. */
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   readonly rolledBackTo?: number | undefined;
+  /** Those of the last week, newest first: who, and why. */
+  readonly decisions: readonly Decision[];
+  /** The newest record of the chain, as `N:SHA256`. */
+  readonly head: string;
 }
 
 async function statusReport(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
@@ -164,6 +173,8 @@ async function statusReport(deps: Dependencies, unset: readonly string[]): Promi
     ...(changed === undefined ? {} : { unpushedSince: iso(changed.firstMs) }),
     blocked,
     rolledBackTo: rolledBack?.push,
+    decisions: await recentDecisions(deps),
+    head: await ledger.head(),
   };
 }
 
@@ -172,6 +183,11 @@ function lastPassOf(settings: Settings, ended: PassReport | undefined): LastPass
   const broken = heartbeatOf(settings)?.broken;
   if (broken !== undefined && (ended === undefined || broken.at > ended.at)) return { ...broken, outcome: 'broken' };
   return ended && { at: ended.at, outcome: ended.outcome, exit: ended.exit };
+}
+
+async function recentDecisions({ ledger, clock }: Dependencies): Promise<readonly Decision[]> {
+  const since = iso(clock.now().getTime() - weekMs);
+  return (await allDecisions(ledger)).filter(({ at }) => at > since).slice(0, decisionsShown);
 }
 
 /** The newest approval of each source, while it waits, or was dropped within a week. */
@@ -187,7 +203,7 @@ async function openApprovals({ ledger, clock }: Dependencies): Promise<StatusRep
     const source = approval.source ?? '';
     if (!newest.has(source)) newest.set(source, approval);
   }
-  const oldestMs = clock.now().getTime() - 7 * 86_400_000;
+  const oldestMs = clock.now().getTime() - weekMs;
   return [...newest]
     .filter(([, { state, atMs }]) => state === 'pending' || (state === 'dropped' && atMs > oldestMs))
     .map(([source, approval]) => {
@@ -249,6 +265,11 @@ function showStatus(report: StatusReport): string[] {
   }
   for (const { source, digest, state, why } of report.approvals) {
     rows.push(['approval', `${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`]);
+  }
+  for (const one of report.decisions) {
+    rows.push(['decided', `${one.at} ${showDecision(one)}, ${one.state}`]);
+    const said = showDecided(one);
+    if (said !== '') rows.push(['', said]);
   }
   const head = rows.map(([name, text]) => `${name.padEnd(14)}${text}`);
   return report.sources.length === 0 ? head : [...head, '', ...showSources(report.sources)];

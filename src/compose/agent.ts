@@ -14,10 +14,9 @@ import { releaseMemory } from '../edges/memory.ts';
 import { openHttpDestination } from '../edges/push/destination.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
-import { openLedger } from '../edges/state/ledger.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
-import { fileIn, partsOf } from './parts.ts';
+import { fileIn, openOwnLedger, partsOf } from './parts.ts';
 
 export interface AgentOptions {
   readonly command: 'run' | 'sync' | 'rollback';
@@ -40,7 +39,7 @@ export async function openAgent(settings: Settings, options: AgentOptions): Prom
   const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
   let ledger: Ledger | undefined;
   try {
-    ledger = openLedger(fileIn(settings, 'ledger'), 'migrate');
+    ledger = openOwnLedger(settings);
     await ledger.pushes.endOrphans(systemClock.now().getTime());
     return new RunningAgent(settings, options, { lock, ledger });
   } catch (error) {
@@ -69,7 +68,7 @@ class RunningAgent implements Agent {
     dropOldScratch(settings.state);
     this.#ledger = ledger;
     this.#buffer = this.#openBuffer();
-    this.#archive = openArchive(fileIn(settings, 'archive'));
+    this.#archive = openArchive(fileIn(settings, 'archive'), ledger.snapshots);
     this.#destination = this.#openDestination();
     this.#describe();
   }

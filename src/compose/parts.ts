@@ -3,8 +3,11 @@ import path from 'node:path';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import type { Ledger } from '../core/ledger.ts';
 import type { Settings } from '../core/settings.ts';
 import { systemClock } from '../edges/clock.ts';
+import { snapshotFiles } from '../edges/state/archive.ts';
+import { openLedger } from '../edges/state/ledger.ts';
 import { nextDue, previousDue } from '../edges/schedule.ts';
 import { kinds } from '../sources/index.ts';
 import { readLookups } from '../sources/lookups.ts';
@@ -32,6 +35,11 @@ export function partsOf(
 
 export function fileIn(settings: Settings, name: 'buffer' | 'ledger' | 'archive'): string {
   return path.join(settings.state, name === 'archive' ? name : `${name}.db`);
+}
+
+/** The ledger for the holder of the lock, who brings it up to date. @throws AgentError of `state.` */
+export function openOwnLedger(settings: Settings): Ledger {
+  return openLedger(fileIn(settings, 'ledger'), 'migrate', () => snapshotFiles(fileIn(settings, 'archive')));
 }
 
 /** How sources are opened; `check` needs nothing else. */

@@ -13,7 +13,7 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { scratchDirectory } from '../edges/state/state-directory.ts';
-import { fileIn, partsOf } from './parts.ts';
+import { fileIn, openOwnLedger, partsOf } from './parts.ts';
 import { type OpenState, nowhere } from './state.ts';
 
 /** Dependencies whose buffer and archive are copies: what a pass would do, without doing it. */
@@ -22,7 +22,7 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
   const ledgerFile = fileIn(settings, 'ledger');
   if (!existsSync(ledgerFile)) {
     using _lock = acquireLock(settings.state, { command: 'plan', pid: process.pid });
-    await openLedger(ledgerFile, 'migrate').close();
+    await openOwnLedger(settings).close();
   }
   const directory = scratchDirectory(settings.state);
   rmSync(directory, { recursive: true, force: true });

@@ -12,7 +12,7 @@ const exits = {
   'state.full': 75,
   'state.locked': 75,
   'state.corrupt': 75,
-  'snapshot.damaged': 75,
+  'snapshot.damaged': 65,
   'emulator.port': 75,
   usage: 64,
   'source.unreadable': 3,

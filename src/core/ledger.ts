@@ -68,14 +68,24 @@ export interface LetThrough extends ReadCounts {
   readonly had: ReadCounts | undefined;
 }
 
-export interface Approval {
+/** Who decided something, and why they say they did. Nothing of it is known of what an older agent recorded. */
+export interface Decided {
+  /** The user who logged in, also where they went through sudo. */
+  readonly by?: string | undefined;
+  /** The user that the command ran as, where that is another one. */
+  readonly as?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface Approval extends Decided {
   readonly id: number;
   /** `undefined`: of the first push to an address. */
-  readonly source: string | undefined;
+  readonly source?: string | undefined;
   readonly digest: string;
   readonly atMs: number;
   readonly state: 'pending' | 'used' | 'dropped';
-  readonly why: string | undefined;
+  /** Why it was dropped. */
+  readonly why?: string | undefined;
 }
 
 /** What a command asks of the next pass. A forced rollback does not wait for what `Retry-After` asked for. */
@@ -87,6 +97,11 @@ export interface PendingRequest {
   readonly id: number;
   readonly atMs: number;
   readonly request: Request;
+}
+
+/** A request, with what became of it where that is known already. */
+export interface Asked extends PendingRequest, Decided {
+  readonly result: string | undefined;
 }
 
 /** Every push that was begun, and what became of it. */
@@ -128,7 +143,7 @@ export interface HoldLog {
   hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void>;
   release(source: string): Promise<void>;
   /** Approves what is held under that digest. */
-  approve(digest: string, source: string | undefined, nowMs: number): Promise<void>;
+  approve(digest: string, source: string | undefined, nowMs: number, decided?: Decided): Promise<void>;
   /** Newest first. */
   approvals(): Promise<readonly Approval[]>;
   approvedScope(approval: number): Promise<ApprovalScope>;
@@ -147,13 +162,23 @@ export interface HoldLog {
 
 /** What commands asked of the next pass. */
 export interface RequestLog {
-  add(request: Request, nowMs: number): Promise<number>;
+  add(request: Request, nowMs: number, decided?: Decided): Promise<number>;
+  /** Newest first. */
+  all(): Promise<readonly Asked[]>;
   pending(): Promise<readonly PendingRequest[]>;
   /** `result`: what became of it, for the command that waits. */
   finish(id: number, result: string): Promise<void>;
   result(id: number): Promise<string | undefined>;
   /** Changes with every new request and approval. Cheap. */
   asked(): Promise<string>;
+}
+
+/** Which snapshots the archive has. */
+export interface SnapshotLog {
+  /** Said before the file gets its name: a crash in between leaves a file that was noted, never one that was not. */
+  written(digest: string, fileSha256: string): Promise<void>;
+  /** Said before the other files are removed. */
+  keepOnly(digests: ReadonlySet<string>): Promise<void>;
 }
 
 /** Set by a rollback, together with its acknowledgement: nothing else is pushed. */
@@ -184,6 +209,9 @@ export interface Ledger {
   readonly pushes: PushLog;
   readonly holds: HoldLog;
   readonly requests: RequestLog;
+  readonly snapshots: SnapshotLog;
+  /** The newest record of the chain, as `N:SHA256`. */
+  head(): Promise<string>;
   state(): Promise<LedgerState>;
   /** Changes what is given and leaves the rest; `undefined` forgets. */
   setState(state: LedgerState): Promise<void>;

@@ -46,6 +46,8 @@ export interface PushSummary {
   readonly bytes: number;
   readonly status?: number;
   readonly detail?: string;
+  /** Of an acknowledged push: the newest record of the chain then, as `N:SHA256`. */
+  readonly head?: string;
 }
 
 export interface DriverDeletes {

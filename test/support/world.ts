@@ -128,7 +128,7 @@ export async function world({ config, files = {} }: WorldOptions): Promise<TestW
       return await plan({ ...scratch.deps, clock }, { shownMax: 20 }, calm);
     },
     approve: async (digest) => JSON.parse(await printed(() => approve(context, digest))),
-    forget: async (source, part) => JSON.parse(await printed(() => forget(context, { source, part }, true))),
+    forget: async (source, part) => JSON.parse(await printed(() => forget(context, { source, part }, { yes: true }))),
     rollback: (push) => withAgent('rollback', (inner) => rollBack(inner, { push }, calm)),
     status: async () => JSON.parse(await printed(() => status(context, {}))) as StatusReport,
     explain: async (driver, month) => JSON.parse(await printed(() => explain(context, { driver, month, rows: false }))),

@@ -38,11 +38,14 @@ export function planLedger(ledger: Ledger): Ledger {
     } satisfies HoldLog,
     requests: {
       add: noPush,
+      all: () => requests.all(),
       pending: () => requests.pending(),
       finish: nothing,
       result: (id) => requests.result(id),
       asked: () => requests.asked(),
     } satisfies RequestLog,
+    snapshots: { written: nothing, keepOnly: nothing },
+    head: () => ledger.head(),
     // What the steps of a pass note for each other.
     state: async () => ({ ...(await ledger.state()), ...changed }),
     setState: async (more) => {

@@ -6,6 +6,8 @@ export interface PushReport {
   /** Why nothing was sent, or what the service said. */
   readonly reason?: string | undefined;
   readonly hint?: string | undefined;
+  /** Once it was acknowledged: the newest record of the chain, as `N:SHA256`. */
+  readonly head?: string | undefined;
   readonly push?: PushRecord | undefined;
   /** Present where another attempt is worth it: how long the service asked to wait for, or 0. */
   readonly retry?: { readonly askedMs: number } | undefined;

@@ -88,6 +88,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   const endedAtMs = clock.now().getTime();
   const attempt = await attemptOf(deps, { result, digest, begunMs: begun.atMs, endedMs: endedAtMs });
   const loop = after(await loopState(deps), { ...attempt, push: isRepeat ? 'repeat' : 'newest' });
+  let head: string | undefined;
   if (result.outcome === 'acknowledged') {
     const rolledBack =
       rollbackOf === undefined ? {} : { rolledBack: { push: rollbackOf, sinceMs: endedAtMs, isRestored: false } };
@@ -97,6 +98,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
       carried,
       state: { ...withLoop(await ledger.state(), loop), ...rolledBack },
     });
+    head = await ledger.head();
     for (const approval of await ledger.holds.approvals()) {
       if (approval.state === 'pending' && approval.source === firstPush)
         await ledger.holds.closeApproval(approval.id, 'used');
@@ -112,6 +114,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
     outcome: result.outcome,
     reason: result.detail,
     push: await ledger.pushes.get(id),
+    head,
     ...(isOver ? {} : { retry: { askedMs: attempt.askedMs } }),
   };
 }

@@ -27,7 +27,8 @@ import type { Rule } from '../../core/model.ts';
 import { type OriginFacts, type PackedPoints, pointCount } from '../../core/series/packing.ts';
 import type { SnapshotBody } from '../../core/ports.ts';
 import { BodyEncoder, type BodyFormat } from '../../core/series/snapshot.ts';
-import type { Archive, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
+import type { Archive, Snapshot, SnapshotDriver, SnapshotLog } from '../../core/ledger.ts';
+import type { SnapshotFile } from './chain.ts';
 import { type Block, BlockWriter, Pieces, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
 
 const suffix = '.snapshot';
@@ -43,7 +44,8 @@ interface SnapshotCounts {
   readonly bytes: number;
 }
 
-export function openArchive(directory: string): Archive {
+/** @param log is told of every file before it gets its name or goes; without it nothing is recorded */
+export function openArchive(directory: string, log?: SnapshotLog): Archive {
   const fileOf = (digest: string): string => path.join(directory, digest + suffix);
   return {
     async write(drivers, format, origins) {
@@ -51,6 +53,7 @@ export function openArchive(directory: string): Archive {
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
         const digest = await writeSnapshot(draft, drivers, { format, origins });
+        await log?.written(digest, fileSha256(draft));
         renameSync(draft, fileOf(digest));
         syncDirectory(directory);
         return openSnapshot(fileOf(digest), digest);
@@ -64,12 +67,34 @@ export function openArchive(directory: string): Archive {
     },
     storedBytes: async (digest) => statSync(fileOf(digest), { throwIfNoEntry: false })?.size ?? 0,
     async keepOnly(digests) {
+      await log?.keepOnly(digests);
       for (const name of listDirectory(directory)) {
         const isKept = name.endsWith(suffix) && digests.has(name.slice(0, -suffix.length));
         if (!isKept) rmSync(path.join(directory, name), { force: true });
       }
     },
   };
+}
+
+/** The files of an archive, by name. */
+export function* snapshotFiles(directory: string): Generator<SnapshotFile> {
+  for (const name of listDirectory(directory).sort()) {
+    if (!name.endsWith(suffix)) continue;
+    yield { digest: name.slice(0, -suffix.length), fileSha256: fileSha256(path.join(directory, name)) };
+  }
+}
+
+/** sha256 (hex) of a file's bytes, as `sha256sum` prints it. */
+function fileSha256(file: string): string {
+  const fd = openSync(file, 'r');
+  try {
+    const hash = createHash('sha256');
+    const bytes = Buffer.allocUnsafe(1 << 20);
+    for (let at = 0, got; (got = readAll(fd, bytes, at)) > 0; at += got) hash.update(bytes.subarray(0, got));
+    return hash.digest('hex');
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Returns the digest of the body. */

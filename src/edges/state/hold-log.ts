@@ -2,6 +2,7 @@ import { packMonths, unpackMonths } from '../../core/series/packing.ts';
 import type {
   Approval,
   ApprovalScope,
+  Decided,
   DeletedPoints,
   HeldCandidate,
   HoldLog,
@@ -9,13 +10,16 @@ import type {
   ReadCounts,
 } from '../../core/ledger.ts';
 import type { Finding } from '../../core/values/finding.ts';
+import type { Chain } from './chain.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteHolds implements HoldLog {
   readonly #tables: Statements;
+  readonly #chain: Chain;
 
-  constructor(tables: Statements) {
+  constructor(tables: Statements, chain: Chain) {
     this.#tables = tables;
+    this.#chain = chain;
   }
 
   async held(): Promise<readonly HeldCandidate[]> {
@@ -44,23 +48,31 @@ export class SqliteHolds implements HoldLog {
     this.#tables.run('DELETE FROM held WHERE source = ?', source);
   }
 
-  async approve(digest: string, source: string | undefined, nowMs: number): Promise<void> {
-    this.#tables.run(
-      `INSERT INTO approval (source, digest, at_ms, state, deletes, carried, is_end, findings) VALUES (:source, :digest, :nowMs, 'pending',
+  async approve(digest: string, source: string | undefined, nowMs: number, decided: Decided = {}): Promise<void> {
+    const { by, as, reason } = decided;
+    const sql = `INSERT INTO approval
+      (source, digest, at_ms, by_user, ran_as, reason, state, deletes, carried, is_end, findings)
+      VALUES (:source, :digest, :nowMs, :by, :as, :reason, 'pending',
       coalesce((SELECT deletes FROM held WHERE source = :source AND digest = :digest), x'5b5d'),
       coalesce((SELECT carried FROM held WHERE source = :source AND digest = :digest), '[]'),
       coalesce((SELECT is_end FROM held WHERE source = :source AND digest = :digest), 0),
-      coalesce((SELECT findings FROM held WHERE source = :source AND digest = :digest), '[]'))`,
-      { source: source ?? null, digest, nowMs },
-    );
+      coalesce((SELECT findings FROM held WHERE source = :source AND digest = :digest), '[]'))`;
+    const said = { by: by ?? null, as: as ?? null, reason: reason ?? null };
+    this.#tables.write(() => {
+      const { lastInsertRowid } = this.#tables.run(sql, { source: source ?? null, digest, nowMs, ...said });
+      this.#chain.note('approval', Number(lastInsertRowid));
+    });
   }
 
   async approvals(): Promise<readonly Approval[]> {
-    const sql = 'SELECT id, source, digest, at_ms AS atMs, state, why FROM approval ORDER BY id DESC';
-    type Row = Omit<Approval, 'source' | 'why'> & { source: string | null; why: string | null };
+    const sql = `SELECT id, source, digest, at_ms AS atMs, state, why, by_user AS "by", ran_as AS "as", reason
+      FROM approval ORDER BY id DESC`;
+    type Row = { [key in keyof Approval]: Exclude<Approval[key], undefined> | null };
     return this.#tables
       .all<Row>(sql)
-      .map((row) => ({ ...row, source: row.source ?? undefined, why: row.why ?? undefined }));
+      .map(
+        (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as Approval,
+      );
   }
 
   async approvedScope(approval: number): Promise<ApprovalScope> {
@@ -77,7 +89,10 @@ export class SqliteHolds implements HoldLog {
   }
 
   async closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {
-    this.#tables.run('UPDATE approval SET state = ?, why = ? WHERE id = ?', state, why ?? null, id);
+    this.#tables.write(() => {
+      this.#tables.run('UPDATE approval SET state = ?, why = ? WHERE id = ?', state, why ?? null, id);
+      this.#chain.note('approval', id);
+    });
   }
 
   async recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): Promise<void> {

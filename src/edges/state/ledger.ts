@@ -1,13 +1,16 @@
 /**
  * The ledger on SQLite: pushes, holds, requests and what else must outlive the buffer. Written with `synchronous = FULL`:
- * that a push was begun has to be on disk before its first byte leaves.
+ * that a push was begun has to be on disk before its first byte leaves. What was pushed and decided is also in its chain.
  */
+import type { Database } from 'better-sqlite3';
 import type { Ledger } from '../../core/ledger.ts';
 import { checkCurrent, migrateWith } from './buffer-schema.ts';
+import { Chain, type SnapshotFile } from './chain.ts';
 import { SqliteHolds } from './hold-log.ts';
 import { LedgerRecord } from './ledger-record.ts';
 import { SqlitePushes } from './push-log.ts';
 import { SqliteRequests } from './request-log.ts';
+import { SqliteSnapshots } from './snapshot-log.ts';
 import { openDatabase, translating } from './sqlite.ts';
 import { Statements } from './statements.ts';
 
@@ -107,27 +110,63 @@ const migrations = [
   ALTER TABLE held ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';
   ALTER TABLE approval ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';
   `,
+  `
+  -- Who decided, and why. ran_as: the user that the command ran as, where by_user went through sudo.
+  ALTER TABLE approval ADD COLUMN by_user TEXT;
+  ALTER TABLE approval ADD COLUMN ran_as TEXT;
+  ALTER TABLE approval ADD COLUMN reason TEXT;
+  ALTER TABLE request ADD COLUMN by_user TEXT;
+  ALTER TABLE request ADD COLUMN ran_as TEXT;
+  ALTER TABLE request ADD COLUMN reason TEXT;
+
+  -- The files of the archive. Written before a file gets its name, and before it is removed.
+  CREATE TABLE snapshot (
+    digest TEXT PRIMARY KEY,
+    file_sha256 TEXT NOT NULL,
+    is_kept INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- One record for each state that a row of push, approval, request or snapshot was in: see chain.ts.
+  CREATE TABLE chain (n INTEGER PRIMARY KEY, content TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT;
+  `,
 ];
 
-/** Any process may open it to write; only the holder of the lock migrates. */
-export function openLedger(file: string, access: 'migrate' | 'write' | 'read'): Ledger {
+/**
+ * Any process may open it to write; only the holder of the lock migrates.
+ * @param earlierFiles digest and sha256 of the archive's files; asked for where the chain begins
+ */
+export function openLedger(
+  file: string,
+  access: 'migrate' | 'write' | 'read',
+  earlierFiles: () => Iterable<SnapshotFile> = () => [],
+): Ledger {
   const db = openDatabase(file, { readonly: access === 'read', synchronous: 'FULL' });
   try {
+    const tables = new Statements(db, file);
     if (access === 'migrate') translating(file, () => migrateWith(db, file, migrations));
-    else checkCurrent(db.pragma('user_version', { simple: true }) as number, file, migrations);
-    return ledgerOn(new Statements(db, file));
+    else checkLedgerVersion(db, file);
+    const chain = new Chain(tables);
+    if (access === 'migrate') chain.begin(earlierFiles);
+    return ledgerOn(tables, chain);
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-function ledgerOn(tables: Statements): Ledger {
+/** @throws AgentError `state.newer`, `state.older` */
+export function checkLedgerVersion(db: Database, file: string): void {
+  checkCurrent(db.pragma('user_version', { simple: true }) as number, file, migrations);
+}
+
+function ledgerOn(tables: Statements, chain: Chain): Ledger {
   const record = new LedgerRecord(tables);
   return {
-    pushes: new SqlitePushes(tables, record),
-    holds: new SqliteHolds(tables),
-    requests: new SqliteRequests(tables),
+    pushes: new SqlitePushes(tables, record, chain),
+    holds: new SqliteHolds(tables, chain),
+    requests: new SqliteRequests(tables, chain),
+    snapshots: new SqliteSnapshots(tables, chain),
+    head: async () => chain.head(),
     state: async () => record.get(),
     setState: async (changed) => record.set(changed),
     shrink: async () => void tables.db.pragma('shrink_memory'),

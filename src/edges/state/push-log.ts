@@ -3,6 +3,7 @@ import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
 import { unpackMonths } from '../../core/series/packing.ts';
 import type { NewPush, PushLog, PushRecord } from '../../core/ledger.ts';
+import { type Chain, CarriedHash } from './chain.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 import type { Statements } from './statements.ts';
 
@@ -27,10 +28,12 @@ interface PushRow {
 export class SqlitePushes implements PushLog {
   readonly #tables: Statements;
   readonly #record: LedgerRecord;
+  readonly #chain: Chain;
 
-  constructor(tables: Statements, record: LedgerRecord) {
+  constructor(tables: Statements, record: LedgerRecord, chain: Chain) {
     this.#tables = tables;
     this.#record = record;
+    this.#chain = chain;
   }
 
   async begin(push: NewPush): Promise<number> {
@@ -40,11 +43,18 @@ export class SqlitePushes implements PushLog {
     const { atMs, address, digest, drivers, points, bytes, changes, rollbackOf } = push;
     const counts = [drivers, points, bytes, JSON.stringify(changes)];
     const values = [atMs, address, digest, ...counts, rollbackOf ?? null, Number(push.shouldDeleteMissing)];
-    return Number(this.#tables.run(sql, ...values).lastInsertRowid);
+    return this.#tables.write(() => {
+      const id = Number(this.#tables.run(sql, ...values).lastInsertRowid);
+      this.#chain.note('push', id);
+      return id;
+    });
   }
 
   async end(id: number, result: PushResult, endedAtMs: number): Promise<void> {
-    this.#end(id, result, endedAtMs);
+    this.#tables.write(() => {
+      this.#end(id, result, endedAtMs);
+      this.#chain.note('push', id);
+    });
   }
 
   #end(id: number, result: PushResult, endedAtMs: number): void {
@@ -55,14 +65,23 @@ export class SqlitePushes implements PushLog {
 
   async endOrphans(endedAtMs: number): Promise<void> {
     const sql = `UPDATE push SET outcome = 'unknown', ended_at_ms = ?, detail = ? WHERE outcome IS NULL`;
-    this.#tables.run(sql, endedAtMs, 'the agent stopped while it was sent');
+    this.#tables.write(() => {
+      const orphans = this.#tables.all<{ id: number }>('SELECT id FROM push WHERE outcome IS NULL ORDER BY id');
+      this.#tables.run(sql, endedAtMs, 'the agent stopped while it was sent');
+      for (const { id } of orphans) this.#chain.note('push', id);
+    });
   }
 
   async acknowledge(id: number, result: PushResult, ended: Parameters<PushLog['acknowledge']>[2]): Promise<void> {
     this.#tables.write(() => {
       this.#end(id, result, ended.atMs);
       const insert = this.#tables.db.prepare('INSERT INTO change VALUES (?, ?, ?)');
-      for (const { driver, months } of ended.carried) insert.run(driver, id, months);
+      const carried = new CarriedHash();
+      for (const { driver, months } of ended.carried) {
+        insert.run(driver, id, months);
+        carried.add(driver, months);
+      }
+      this.#chain.note('push', id, carried.summary());
       this.#record.set(ended.state);
     });
   }

@@ -1,29 +1,59 @@
-import type { PendingRequest, Request, RequestLog } from '../../core/ledger.ts';
+import type { Asked, Decided, PendingRequest, Request, RequestLog } from '../../core/ledger.ts';
+import type { Chain } from './chain.ts';
 import type { Statements } from './statements.ts';
+
+interface RequestRow {
+  id: number;
+  atMs: number;
+  request: string;
+  result: string | null;
+  by: string | null;
+  as: string | null;
+  reason: string | null;
+}
 
 export class SqliteRequests implements RequestLog {
   readonly #tables: Statements;
+  readonly #chain: Chain;
 
-  constructor(tables: Statements) {
+  constructor(tables: Statements, chain: Chain) {
     this.#tables = tables;
+    this.#chain = chain;
   }
 
-  async add(request: Request, nowMs: number): Promise<number> {
-    const sql = 'INSERT INTO request (at_ms, request) VALUES (?, ?)';
-    return Number(this.#tables.run(sql, nowMs, JSON.stringify(request)).lastInsertRowid);
+  async add(request: Request, nowMs: number, { by, as, reason }: Decided = {}): Promise<number> {
+    const sql = 'INSERT INTO request (at_ms, request, by_user, ran_as, reason) VALUES (?, ?, ?, ?, ?)';
+    const values = [nowMs, JSON.stringify(request), by ?? null, as ?? null, reason ?? null];
+    return this.#tables.write(() => {
+      const id = Number(this.#tables.run(sql, ...values).lastInsertRowid);
+      this.#chain.note('request', id);
+      return id;
+    });
   }
 
-  async pending(): Promise<readonly PendingRequest[]> {
-    const sql = 'SELECT id, at_ms AS atMs, request FROM request WHERE result IS NULL ORDER BY id';
-    return this.#tables.all<{ id: number; atMs: number; request: string }>(sql).map((row) => ({
-      id: row.id,
-      atMs: row.atMs,
-      request: JSON.parse(row.request) as Request,
+  async all(): Promise<readonly Asked[]> {
+    const sql = `SELECT id, at_ms AS atMs, request, result, by_user AS "by", ran_as AS "as", reason
+      FROM request ORDER BY id DESC`;
+    return this.#tables.all<RequestRow>(sql).map(({ id, atMs, request, ...row }) => ({
+      id,
+      atMs,
+      request: JSON.parse(request) as Request,
+      result: row.result ?? undefined,
+      by: row.by ?? undefined,
+      as: row.as ?? undefined,
+      reason: row.reason ?? undefined,
     }));
   }
 
+  async pending(): Promise<readonly PendingRequest[]> {
+    return (await this.all()).filter(({ result }) => result === undefined).reverse();
+  }
+
   async finish(id: number, result: string): Promise<void> {
-    this.#tables.run('UPDATE request SET result = ? WHERE id = ?', result, id);
+    this.#tables.write(() => {
+      this.#tables.run('UPDATE request SET result = ? WHERE id = ?', result, id);
+      this.#chain.note('request', id);
+    });
   }
 
   async result(id: number): Promise<string | undefined> {

@@ -1,0 +1,38 @@
+/** What people decided: approvals, rollbacks and what was forgotten, with who and why. */
+import type { Decided, Ledger } from '../../core/ledger.ts';
+
+/** What somebody decided: an approval, a rollback, or what is carried being forgotten. */
+export interface Decision extends Decided {
+  readonly kind: 'approval' | 'rollback' | 'forget';
+  readonly at: string;
+  /** Of an approval or a forget. */
+  readonly source?: string | undefined;
+  readonly digest?: string | undefined;
+  readonly part?: string | undefined;
+  /** Of a rollback: the push that it goes back to. */
+  readonly push?: number | undefined;
+  /** Of an approval: `pending`, `used` or `dropped`; of a request: `pending`, `done`, or the outcome of its push. */
+  readonly state: string;
+  readonly why?: string | undefined;
+}
+
+/** Newest first. */
+export async function allDecisions({ holds, requests }: Ledger): Promise<readonly Decision[]> {
+  const approvals = (await holds.approvals()).map(({ id: _id, atMs, ...approval }): Decision => {
+    return { kind: 'approval', at: new Date(atMs).toISOString(), ...approval };
+  });
+  const asked = (await requests.all()).map(({ atMs, request, result, by, as, reason }): Decision => {
+    const { kind } = request;
+    const about = kind === 'forget' ? { source: request.source, part: request.part } : { push: request.push };
+    return { kind, at: new Date(atMs).toISOString(), ...about, ...outcomeOf(result), by, as, reason };
+  });
+  return [...approvals, ...asked].sort((a, b) => (a.at < b.at ? 1 : -1));
+}
+
+/** What a request came to: `done`, or JSON with the outcome of its push. */
+function outcomeOf(result: string | undefined): { state: string; why?: string | undefined } {
+  if (result === undefined) return { state: 'pending' };
+  if (!result.startsWith('{')) return { state: result };
+  const { outcome, reason } = JSON.parse(result) as { outcome: string; reason?: string };
+  return { state: outcome, why: reason };
+}
