@@ -1,13 +1,8 @@
 /** The cost of a query of a database: by its own client, by the agent's source, and as a whole sync. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type TestServer, mariadbServer, postgresServer } from '../test/support/servers.ts';
-import type { Place, Sizes, Table } from './cases.ts';
+import { benchFile, syncOnce } from './agent.ts';
+import { type Place, type Sizes, type Table, peak, resultOf, slower } from './measurement.ts';
 import { type Program, compare } from './measure.ts';
-
-const root = fileURLToPath(new URL('../', import.meta.url));
-const bench = (name: string): string => path.join(root, 'bench', `${name}.ts`);
 
 interface Engine {
   readonly type: 'postgres' | 'mysql';
@@ -59,16 +54,24 @@ async function measure(engine: Engine, place: Place, { drivers, days, runs }: Si
   const url = server.url();
   // So that the table is in memory for the first that is measured.
   await server.run('SELECT count(*), sum(amount) FROM revenue', engine.database);
+  const name = `its client alone, ${drivers * days} rows`;
   const results = await compare(
     [
-      { name: `its client alone, ${drivers * days} rows`, args: [bench('peer-database'), url, query] },
-      { name: 'rows of the source', args: [bench('source-rows'), engine.type, url, query] },
-      { name: 'sync of them', ...syncOnce(place, { engine, url, query }) },
+      { name, args: [benchFile('peer-database'), url, query] },
+      { name: 'rows of the source', args: [benchFile('source-rows'), engine.type, url, query] },
+      syncOnce(place, 'sync of them', { keys: [`type: ${engine.type}`, `url: "${url}"`, `query: ${query}`] }),
     ],
     runs,
   );
-  const notes = ['Goals: at most 1.5 times its client, and below 200 MB.'];
-  return { title: `${engine.name} to an acknowledged snapshot`, results, notes };
+  const [client, sync] = [resultOf(results, name), resultOf(results, 'sync of them')];
+  return {
+    title: `${engine.name} to an acknowledged snapshot`,
+    results,
+    figures: [
+      slower(`the client of ${engine.name}`, sync, client, { must: 1.5 }),
+      peak(`${engine.name}: peak of a sync`, sync, { must: 200 }),
+    ],
+  };
 }
 
 /** Collapsed by the agent's statement, beside statements that someone would write by hand. */
@@ -80,40 +83,19 @@ async function measurePushdown(engine: Engine, { drivers, days, runs }: Sizes): 
   const key = `region, product, ${engine.month}`;
   const collapsed = (rule: string): Program => ({
     name: `${rule}, pushdown`,
-    args: [bench('source-rows'), engine.type, url, 'SELECT region, product, date, amount FROM revenue', rule],
+    args: [benchFile('source-rows'), engine.type, url, 'SELECT region, product, date, amount FROM revenue', rule],
   });
   const ranked = `SELECT region, product, date, amount, row_number() OVER (PARTITION BY ${key} ORDER BY date DESC) AS nr FROM revenue`;
   const title = `${engine.name}: ${drivers * days} rows to one for each driver and month`;
   const compared = async (rule: string, sql: string): Promise<Table> => {
-    const byHand = { name: `${rule}, by hand`, args: [bench('peer-database'), url, sql, '--own'] };
+    const byHand = { name: `${rule}, by hand`, args: [benchFile('peer-database'), url, sql, '--own'] };
     const results = await compare([byHand, collapsed(rule)], runs);
-    return { title, results, notes: ['Goal: at most 1.2 times the query by hand.'] };
+    const pushed = resultOf(results, `${rule}, pushdown`);
+    const query = `the query by hand, ${rule} by ${engine.name}`;
+    return { title, results, figures: [slower(query, pushed, resultOf(results, byHand.name), { must: 1.2 })] };
   };
   return [
     await compared('sum', `SELECT ${key}, sum(amount), max(date) FROM revenue GROUP BY ${key}`),
     await compared('last', `SELECT region, product, date, amount FROM (${ranked}) AS ranked WHERE nr = 1`),
   ];
-}
-
-interface Asked {
-  readonly engine: Engine;
-  readonly url: string;
-  readonly query: string;
-}
-
-/** A sync that starts without any state. */
-function syncOnce(place: Place, { engine, url, query }: Asked): { args: readonly string[]; before: () => void } {
-  const dir = path.join(place.workDir, engine.type);
-  const config = path.join(dir, 'driver-sync.yaml');
-  const driver =
-    '{ id: "revenue/{product}", path: [Revenue, "{region}", "{product}"], time: "{date}", value: "{amount}" }';
-  const source = `type: ${engine.type}\n    url: "${url}"\n    query: ${query}\n    drivers:\n      - ${driver}`;
-  return {
-    args: [path.join(root, 'bin', 'driver-sync.js'), 'sync', '--config', config, '--json'],
-    before: () => {
-      rmSync(dir, { recursive: true, force: true });
-      mkdirSync(dir, { recursive: true });
-      writeFileSync(config, `destination: { url: "${place.url}" }\nsources:\n  bench:\n    ${source}\n`);
-    },
-  };
 }

@@ -59,17 +59,25 @@ export function valueOf(seed: number, driver: number, moment: number): string {
   return `9${second}${second.slice(0, 5)}.${second.slice(2)}`;
 }
 
+/** Region and product as cells of a delimited line. */
 export function keyOf(driver: number): string {
-  const number = String(driver).padStart(6, '0');
-  const region = regions[driver % regions.length];
-  return driver % 10 === 0 ? `${region},"Beans, roasted ${number}"` : `${region},Beans roasted ${number}`;
+  const product = productOf(driver);
+  return `${regionOf(driver)},${product.includes(',') ? `"${product}"` : product}`;
+}
+
+export function regionOf(driver: number): string {
+  return regions[driver % regions.length] ?? '';
+}
+
+export function productOf(driver: number): string {
+  return `Beans${driver % 10 === 0 ? ',' : ''} roasted ${String(driver).padStart(6, '0')}`;
 }
 
 export function monthOf(month: number): string {
   return new Date(Date.UTC(2020, month, 1)).toISOString().slice(0, 7);
 }
 
-function dateOf(day: number): string {
+export function dateOf(day: number): string {
   return new Date(Date.UTC(2020, 0, 1 + day)).toISOString().slice(0, 10);
 }
 

@@ -1,27 +1,88 @@
-/**
- * Compares dry runs at the emulator with a bare node:http server that returns the same bytes, and measures one decision over
- * a thousand models. Prints two tables without a verdict.
- *
- *   node bench/routing.ts [--requests 4000] [--rounds 3]
- */
+/** The emulator's model routing: dry runs beside a bare node:http server that returns the same bytes, and one decision over many models. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Agent, request } from 'node:http';
 import { defaultRouterSettings } from '../src/contract/routing-settings.ts';
-import { startEmulator } from '../src/emulator/index.ts';
 import { builtInCatalog } from '../src/emulator/routing/catalog.ts';
 import { decide } from '../src/emulator/routing/pipeline.ts';
+import { benchFile } from './agent.ts';
+import type { Place, Sizes, Table } from './measurement.ts';
+import { type Result, median } from './measure.ts';
 
 const connections = 16;
 const body = JSON.stringify({ configId: 'bench', dryRun: true, input: { promptText: 'a lighthouse in the rain' } });
 const path = '/v1/generate/image';
 
 interface Load {
-  readonly perSecond: number;
+  readonly seconds: number;
   readonly p99Ms: number;
+}
+
+export async function routing(_place: Place, { requests, runs }: Sizes): Promise<Table> {
+  const agent = new Agent();
+  const emulator = await startServer('emulator');
+  await post(emulator.url, '/v1/routers', agent, JSON.stringify({ slug: 'bench', name: 'Bench' }));
+  const bare = await startServer('bare', await post(emulator.url, path, agent, body));
+  agent.destroy();
+  const loads: { bare: Load[]; emulator: Load[] } = { bare: [], emulator: [] };
+  for (const { url } of [bare, emulator]) await load(url, requests);
+  for (let round = 0; round < runs; round++) {
+    loads.bare.push(await load(bare.url, requests));
+    loads.emulator.push(await load(emulator.url, requests));
+  }
+  for (const server of [bare, emulator]) server.stop();
+  const [without, within] = [
+    resultOf('bare node:http, the same bytes', loads.bare),
+    resultOf('emulator', loads.emulator),
+  ];
+  const p99 = (all: readonly Load[]): string => median(all.map(({ p99Ms }) => p99Ms)).toFixed(1);
+  return {
+    title: `${requests} dry runs of an image, over ${connections} connections`,
+    results: [without, within],
+    figures: [
+      {
+        name: 'dry runs of the emulator in the time of one by bare node:http',
+        value: without.seconds / within.seconds,
+        unit: 'times',
+        better: 'more',
+        must: 0.5,
+        aim: 0.8,
+      },
+      { name: 'one decision over 1000 models', value: decisionMs(), unit: 'ms', better: 'less', must: 0.1 },
+    ],
+    notes: [`p99: ${p99(loads.bare)} ms of node:http, ${p99(loads.emulator)} ms of the emulator.`],
+  };
+}
+
+function resultOf(name: string, loads: readonly Load[]): Result {
+  return { name, seconds: median(loads.map(({ seconds }) => seconds)), cpuSeconds: NaN, peakMb: NaN };
+}
+
+/** The servers run in processes of their own, so that the client takes the same from both. */
+async function startServer(...args: readonly string[]): Promise<{ url: string; stop: () => void }> {
+  const child = fork(benchFile('routing-server'), args);
+  const [url] = (await once(child, 'message')) as [string];
+  return { url, stop: () => void child.kill() };
+}
+
+/** Sends `requests` over a few open connections. */
+async function load(base: string, requests: number): Promise<Load> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const taken: number[] = [];
+  let left = requests;
+  const startedMs = performance.now();
+  const work = async (): Promise<void> => {
+    while (left-- > 0) {
+      const sentMs = performance.now();
+      await post(base, path, agent, body);
+      taken.push(performance.now() - sentMs);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, work));
+  const seconds = (performance.now() - startedMs) / 1000;
+  agent.destroy();
+  taken.sort((a, b) => a - b);
+  return { seconds, p99Ms: taken[Math.floor(taken.length * 0.99)] ?? NaN };
 }
 
 async function post(base: string, to: string, agent: Agent, text: string): Promise<string> {
@@ -39,104 +100,24 @@ async function post(base: string, to: string, agent: Agent, text: string): Promi
   });
 }
 
-/** Sends `count` requests over a few open connections. */
-async function load(base: string, requests: number): Promise<Load> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const taken: number[] = [];
-  let left = requests;
-  const startedMs = performance.now();
-  const work = async (): Promise<void> => {
-    while (left-- > 0) {
-      const sentMs = performance.now();
-      await post(base, path, agent, body);
-      taken.push(performance.now() - sentMs);
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, work));
-  const seconds = (performance.now() - startedMs) / 1000;
-  agent.destroy();
-  taken.sort((a, b) => a - b);
-  return { perSecond: requests / seconds, p99Ms: taken[Math.floor(taken.length * 0.99)] ?? NaN };
-}
-
-function median(loads: readonly Load[]): Load {
-  const sorted = loads.toSorted((a, b) => a.perSecond - b.perSecond);
-  return sorted[Math.floor(sorted.length / 2)] as Load;
-}
-
-/** The servers run in processes of their own, so that the client takes the same from both. */
-async function serveEmulator(): Promise<void> {
-  const emulator = await startEmulator();
-  process.send?.(emulator.url);
-}
-
-function serveBare(answer: string): void {
-  const bare = createServer((received, response) => {
-    received.resume().on('end', () => response.setHeader('content-type', 'application/json').end(answer));
-  });
-  bare.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(bare.address() as AddressInfo).port}`));
-}
-
-async function startServer(...args: readonly string[]): Promise<{ url: string; stop: () => void }> {
-  const child = fork(fileURLToPath(import.meta.url), args);
-  const [url] = (await once(child, 'message')) as [string];
-  return { url, stop: () => void child.kill() };
-}
-
-async function compareAnswers(requests: number, rounds: number): Promise<void> {
-  const agent = new Agent();
-  const emulator = await startServer('--serve', 'emulator');
-  await post(emulator.url, '/v1/routers', agent, JSON.stringify({ slug: 'bench', name: 'Bench' }));
-  const answer = await post(emulator.url, path, agent, body);
-  const bare = await startServer('--serve', 'bare', '--answer', answer);
-  const loads: { bare: Load[]; emulator: Load[] } = { bare: [], emulator: [] };
-  for (const { url } of [bare, emulator]) await load(url, requests);
-  for (let round = 0; round < rounds; round++) {
-    loads.bare.push(await load(bare.url, requests));
-    loads.emulator.push(await load(emulator.url, requests));
-  }
-  for (const server of [bare, emulator]) server.stop();
-  const [without, within] = [median(loads.bare), median(loads.emulator)];
-  console.log('| image dry run | requests/s | ratio | p99 ms |\n| --- | ---: | ---: | ---: |');
-  console.log(
-    `| bare node:http, the same bytes | ${without.perSecond.toFixed(0)} | 1.00 | ${without.p99Ms.toFixed(1)} |`,
-  );
-  const ratio = (within.perSecond / without.perSecond).toFixed(2);
-  console.log(`| emulator | ${within.perSecond.toFixed(0)} | ${ratio} | ${within.p99Ms.toFixed(1)} |\n`);
-}
-
-function measureDecisions(): void {
+/** The best of 20 rounds. */
+function decisionMs(): number {
   const { models } = builtInCatalog;
   const thousand = Array.from({ length: 1000 }, (_, index) => {
     const model = models[index % models.length] as (typeof models)[number];
     return { ...model, id: `${model.id}-${index}` };
   });
+  const catalog = { ...builtInCatalog, models: thousand };
   const asked = {
     modality: 'image',
     configId: 'bench',
     input: { promptText: 'a lighthouse in the rain' },
     settings: defaultRouterSettings,
   } as const;
-  const costOf = (catalog: typeof builtInCatalog): number => {
+  const round = (): number => {
     const startedMs = performance.now();
     for (let count = 0; count < 200; count++) decide(asked, catalog, () => false);
-    return ((performance.now() - startedMs) / 200) * 1000;
+    return (performance.now() - startedMs) / 200;
   };
-  console.log('| one decision | best of 20, us |\n| --- | ---: |');
-  for (const [name, catalog] of [
-    ['built-in catalog', builtInCatalog],
-    ['1 000 models', { ...builtInCatalog, models: thousand }],
-  ] as const) {
-    const best = Math.min(...Array.from({ length: 20 }, () => costOf(catalog)));
-    console.log(`| ${name} | ${best.toFixed(0)} |`);
-  }
-}
-
-const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { requests: text, rounds: text, serve: text, answer: text } });
-if (values.serve === 'emulator') await serveEmulator();
-else if (values.serve === 'bare') serveBare(values.answer ?? '');
-else {
-  await compareAnswers(Number(values.requests ?? 4000), Number(values.rounds ?? 3));
-  measureDecisions();
+  return Math.min(...Array.from({ length: 20 }, round));
 }

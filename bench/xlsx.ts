@@ -1,19 +1,17 @@
 /**
- * Time and memory of a workbook's rows beside read-excel-file, which reads the same sheet whole. Prints a table.
+ * Time and memory of a workbook's rows beside read-excel-file, which reads the same sheet whole.
  *
- *   node bench/xlsx.ts                        100 000 rows of 10 columns
- *   node bench/xlsx.ts --rows 10000 --runs 1 --dir DIR
+ *   node bench/xlsx.ts ours|peer FILE ROWS      reads one file, which has so many rows
  */
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { Zip, ZipDeflate } from 'fflate';
 import { kinds } from '../src/sources/index.ts';
-import { valueOf } from './generate.ts';
-import { compare } from './measure.ts';
 import { rowCount } from '../src/core/mapping/column-batch.ts';
+import { benchFile } from './agent.ts';
+import { valueOf } from './generate.ts';
+import { type Place, type Sizes, type Table, peak, resultOf, slower } from './measurement.ts';
+import { compare } from './measure.ts';
 
 const seed = 1;
 const numberColumns = 6;
@@ -48,6 +46,25 @@ function texts(): readonly string[] {
   const names = (name: string, count: number): readonly string[] =>
     Array.from({ length: count }, (_, at) => `${name} ${String(at).padStart(6, '0')}`);
   return ['Actual', ...columns, ...names('Region', regions), ...names('Beans, roasted', products)];
+}
+
+export async function workbook(place: Place, { bookRows, runs }: Sizes): Promise<Table> {
+  const file = path.join(place.dataDir, `book-${bookRows}.xlsx`);
+  writeBook(file, bookRows);
+  const args = (reader: string): readonly string[] => [benchFile('xlsx'), reader, file, String(bookRows)];
+  const results = await compare(
+    [
+      { name: 'read-excel-file', args: args('peer') },
+      { name: 'rows of type xlsx', args: args('ours') },
+    ],
+    runs,
+  );
+  const [theirs, ours] = [resultOf(results, 'read-excel-file'), resultOf(results, 'rows of type xlsx')];
+  return {
+    title: `Workbook of ${bookRows} rows x ${columns.length} columns`,
+    results,
+    figures: [slower('read-excel-file', ours, theirs), peak('workbook: peak', ours, { must: 1000 })],
+  };
 }
 
 /** Writes the file unless it is there: the same seed and size give the same rows. */
@@ -111,33 +128,11 @@ async function readPeer(file: string): Promise<number> {
   return rows.length - 1;
 }
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '100000' },
-    runs: { type: 'string', default: '3' },
-    dir: { type: 'string', default: path.join(tmpdir(), 'driver-sync-bench') },
-    read: { type: 'string' },
-  },
-});
-const file = path.join(values.dir, `book-${values.rows}.xlsx`);
-if (values.read === undefined) {
-  mkdirSync(values.dir, { recursive: true });
-  writeBook(file, Number(values.rows));
-  const program = (name: string, read: string): { name: string; args: readonly string[] } => ({
-    name,
-    args: [fileURLToPath(import.meta.url), '--read', read, '--rows', values.rows, '--dir', values.dir],
-  });
-  const results = await compare(
-    [program('read-excel-file', 'peer'), program('type: xlsx', 'ours')],
-    Number(values.runs),
-  );
-  console.log(
-    `| ${values.rows} rows x ${columns.length} columns | s | CPU s | peak MB |\n| --- | ---: | ---: | ---: |`,
-  );
-  for (const { name, seconds, cpuSeconds, peakMb } of results) {
-    console.log(`| ${name} | ${seconds.toFixed(2)} | ${cpuSeconds.toFixed(2)} | ${peakMb.toFixed(0)} |`);
-  }
-} else {
-  const rows = values.read === 'peer' ? await readPeer(file) : await readOurs(file);
-  if (rows !== Number(values.rows)) throw new Error(`${rows} rows of ${values.rows}`);
+/** One reading of a file in a process of its own. */
+async function main(): Promise<void> {
+  const [reader, file = '', expected] = process.argv.slice(2);
+  const rows = reader === 'peer' ? await readPeer(file) : await readOurs(file);
+  if (rows !== Number(expected)) throw new Error(`${rows} rows of ${expected}`);
 }
+
+if (import.meta.main) await main();

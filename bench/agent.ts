@@ -1,0 +1,91 @@
+/** The agent as a program of a comparison: its configs, its states, and the files that it reads. */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type LongFile, writeLong } from './generate.ts';
+import type { Place, Sizes } from './measurement.ts';
+import type { Program } from './measure.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** Arguments of node. */
+export const agentArgs = (command: 'sync' | 'run', config: string): readonly string[] => [
+  path.join(root, 'bin', 'driver-sync.js'),
+  command,
+  '--config',
+  config,
+  ...(command === 'sync' ? ['--json'] : ['--log-level', 'error']),
+];
+
+export const benchFile = (name: string): string => path.join(root, 'bench', `${name}.ts`);
+
+/** The file of `days`, generated where it is not there. */
+export function longFile(place: Place, { drivers }: Sizes, size: Pick<LongFile, 'days' | 'order'>): string {
+  const whole: LongFile = { ...size, drivers, seed: 1 };
+  const file = path.join(place.dataDir, `long-${size.order}-${drivers}x${size.days}-${whole.seed}.csv`);
+  writeLong(file, whole);
+  return file;
+}
+
+export interface SourceText {
+  /** Keys of the source that say its type and where it is, one a line. */
+  readonly keys: readonly string[];
+  /** The mapping, one key a line. Default: the columns of `longFile`. */
+  readonly mapping?: readonly string[];
+  /** Keys of the agent beside `destination` and `sources`. */
+  readonly agent?: readonly string[];
+}
+
+const longMapping = [
+  'drivers: [{ id: "revenue/{product}", path: [Revenue, "{region}", "{product}"], time: "{date}", value: "{amount}" }]',
+];
+
+/** A config with one source, in a directory of its own that keeps its state too. `stamp` and the like are `more` of the destination. */
+export function writeConfig(dir: string, url: string, source: SourceText, more = ''): string {
+  const { keys, mapping = longMapping, agent = [] } = source;
+  mkdirSync(dir, { recursive: true });
+  const config = path.join(dir, 'driver-sync.yaml');
+  const lines = [
+    `destination: { url: "${url}"${more} }`,
+    ...agent,
+    'sources:',
+    '  bench:',
+    ...[...keys, ...mapping].map((line) => `    ${line}`),
+  ];
+  writeFileSync(config, `${lines.join('\n')}\n`);
+  return config;
+}
+
+/** Keys of a source that is one delimited file. */
+export const csvKeys = (file: string): readonly string[] => ['type: csv', `files: ["${file}"]`, 'settle: 0s'];
+
+/** A sync that starts without any state. */
+export function syncOnce(place: Place, name: string, source: SourceText): Program {
+  const dir = path.join(place.workDir, name.replaceAll(/\W+/g, '-'));
+  return {
+    name,
+    args: agentArgs('sync', path.join(dir, 'driver-sync.yaml')),
+    before: () => {
+      rmSync(dir, { recursive: true, force: true });
+      writeConfig(dir, place.url, source);
+    },
+  };
+}
+
+/** The sample of the checkout, with the receiver instead of the embedded emulator. */
+export function sampleConfig(place: Place): string {
+  const dir = directory(place, 'sample');
+  cpSync(path.join(root, 'config', 'sample'), path.join(dir, 'sample'), { recursive: true });
+  const sample = readFileSync(path.join(root, 'config', 'driver-sync.yaml'), 'utf8');
+  const config = path.join(dir, 'driver-sync.yaml');
+  writeFileSync(config, sample.replace(/^destination: emulator.*$/m, `destination: { url: "${place.url}" }`));
+  return config;
+}
+
+/** An empty directory. */
+export function directory({ workDir }: Place, name: string): string {
+  const dir = path.join(workDir, name);
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  return dir;
+}

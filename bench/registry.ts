@@ -1,0 +1,32 @@
+/** Every measurement by its name. */
+import { mariadb, postgres, pushdownMariadb, pushdownPostgres } from './databases.ts';
+import { ledger, scattered } from './ledger.ts';
+import type { Measure } from './measurement.ts';
+import { push } from './push.ts';
+import { records } from './records.ts';
+import { responsive } from './responsive.ts';
+import { routing } from './routing.ts';
+import { idle, unchanged } from './start.ts';
+import { workbook } from './xlsx.ts';
+
+interface Measurement {
+  /** For `--help`. */
+  readonly about: string;
+  readonly measure: Measure;
+}
+
+export const registry: Readonly<Record<string, Measurement>> = {
+  ledger: { about: '11 M rows in the order of days, beside DuckDB, parsers, databases and cp', measure: ledger },
+  scattered: { about: 'the same rows in no order, beside DuckDB', measure: scattered },
+  records: { about: 'a million rows of JSON lines and of SQLite', measure: records },
+  workbook: { about: '100 000 rows of a workbook, beside read-excel-file', measure: workbook },
+  responsive: { about: 'how late a timer of the main thread is while threads read 11 M rows', measure: responsive },
+  push: { about: 'a snapshot of 6 M points, beside posting bytes that are ready', measure: push },
+  unchanged: { about: 'a sync where nothing changed, beside node -e 0', measure: unchanged },
+  idle: { about: 'the memory of a daemon that waits', measure: idle },
+  routing: { about: "the emulator's dry runs, beside bare node:http", measure: routing },
+  postgres: { about: 'a query of PostgreSQL, beside its client', measure: postgres },
+  mariadb: { about: 'a query of MariaDB, beside its client', measure: mariadb },
+  pushdownPostgres: { about: 'rows collapsed by PostgreSQL, beside a query by hand', measure: pushdownPostgres },
+  pushdownMariadb: { about: 'rows collapsed by MariaDB, beside a query by hand', measure: pushdownMariadb },
+};
