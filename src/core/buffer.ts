@@ -1,6 +1,6 @@
 /** What the agent keeps of its sources and can read again: parts, the reads made of them, and rejects. */
 import type { RunSummary } from './series/compare.ts';
-import type { Content, Month, Reject, Rule } from './model.ts';
+import type { Content, Month, ReadEnd, Reject, Rule } from './model.ts';
 import type { FoldedDriver, OriginFacts, PackedDriver, PartOrigin } from './series/packing.ts';
 
 /** `partial`: parts that were read well while another part of the source was not, kept so that they are not read again. */
@@ -21,6 +21,18 @@ export interface PartRead {
   readonly rows: number;
   readonly rejects: number;
   readonly endsWithLineEnd: boolean | undefined;
+  /** The number that its cells name it by. A read that goes on from an earlier one has the number of that one. */
+  readonly origin: number;
+}
+
+/** What a read of a part leaves behind, so that rows that are appended to it can be read alone. */
+export interface Growth extends ReadEnd {
+  /** Rows that passed `where`, and rejects. */
+  readonly passed: number;
+  /** The first rejects. */
+  readonly rejects: readonly Reject[];
+  /** All bytes were read or hashed. `false`: only some of those that an earlier read had read. */
+  readonly isProven: boolean;
 }
 
 /** A part that a read is made of. */
@@ -50,7 +62,8 @@ export interface PartWriter {
   add(drivers: Iterable<FoldedDriver>): void;
   /** The same of drivers that were packed elsewhere, whose cells name no other part. */
   addPacked(drivers: Iterable<PackedDriver>): void;
-  commit(content: Content, counts: { readonly rows: number; readonly rejects: number }): PartRead;
+  /** @param growth where the part may grow */
+  commit(content: Content, counts: { readonly rows: number; readonly rejects: number }, growth?: Growth): PartRead;
   /** Says that this one is a part of the snapshot's read, though no cell may name it. */
   addOrigin(origin: number): void;
   /** Forgets what was added. Harmless after `commit`. */
@@ -83,14 +96,16 @@ export type PartsOfSource = Readonly<{ source: string; parts: readonly number[] 
 
 /** The parts that were read, each collapsed, and what is known of the files that they came from. */
 export interface PartStore {
+  /** @param base an earlier read of the part: what is added comes behind its rows, and no driver of it is copied */
   begin(
     source: string,
     part: { readonly name: string; readonly kind: PartRead['kind'] },
     fingerprint: string,
+    base?: PartRead,
   ): PartWriter;
   /** The part looks different from outside and holds the same. */
   setVersion(id: number, version: string): void;
-  /** The drivers of one part, as they were added. */
+  /** The drivers of one part, in the order of ids, each once. */
   drivers(part: PartRead): Iterable<FoldedDriver>;
   /** The earliest month of some parts. */
   earliestMonth(ids: readonly number[]): Month | undefined;
@@ -112,6 +127,23 @@ export interface PartStore {
   noteLineEnd(source: string, file: string, ended: boolean): void;
   /** Drops the parts that no read uses. */
   prune(): void;
+}
+
+/** Reads of parts that may grow, and what stands for each of them: the runs of drivers that were written one after the other. */
+export interface GrowthStore {
+  /** `undefined` where the part has to be read whole. */
+  of(part: number): Growth | undefined;
+  /** Parts of accepted reads and candidates that rest on bytes which were neither read nor hashed since the part grew. */
+  unproven(): readonly PartRead[];
+  setProven(part: number): void;
+  /** The bytes that the part rests on have changed: it is read whole at the next look. */
+  disprove(part: number): void;
+  /** Whether a part has all that an earlier one has, and what was read behind it. */
+  continues(part: number, earlier: number): boolean;
+  /** Parts of accepted reads and candidates that are made of more runs than these. */
+  scattered(runsMax: number): readonly PartRead[];
+  /** Makes one run of all that a part has, a piece at a time. Until the last piece nothing of it counts. */
+  compact(part: PartRead): Generator<void, void, void>;
 }
 
 /** Which parts make each source's reads, and the drivers of those reads. */
@@ -172,6 +204,7 @@ export interface BufferState {
  */
 export interface LocalBuffer {
   readonly parts: PartStore;
+  readonly growths: GrowthStore;
   readonly reads: ReadStore;
   readonly rejects: RejectStore;
   state(): BufferState;

@@ -83,13 +83,25 @@ export interface CollapsedValue {
 
 /** What is known of a part's content once all its rows were read. */
 export interface Content {
-  /** sha256 (hex) of the part's bytes; for a query, of its rows. */
+  /** Equal for equal content: for a file, made of its bytes as they are stored; for a query, of its rows. */
   readonly hash: string;
   /** The version of exactly the content that was read. */
   readonly version: string;
   readonly revisedAtMs: number;
   /** Text files only, and not with `lineEnd: any`: whether the last row was ended by a line end. */
   readonly endsWithLineEnd?: boolean | undefined;
+  /** Only of a part whose later growth can be read alone. */
+  readonly end?: ReadEnd | undefined;
+}
+
+/** Where a read of a file ended: the rows that are appended later can be read from there on. */
+export interface ReadEnd {
+  /** The length of the file. */
+  readonly bytes: number;
+  /** The sha256 of each block of these bytes, one behind the other. */
+  readonly blocks: Uint8Array;
+  /** What the format has to know to go on. Only the format reads it. */
+  readonly format: string;
 }
 
 /** A row that could not be read. */

@@ -29,7 +29,8 @@ function partsOfSnapshot(buffer: Stores, snapshot: ReadPart): readonly AcceptedP
   const { source } = snapshot;
   const reads = (['candidate', 'partial'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
   return buffer.parts.originsOf(snapshot.id).map(({ id, name, hash, revisedAtMs, endsWithLineEnd }): AcceptedPart => {
-    const part = reads.find((one) => one.kind === 'part' && one.id === id);
+    // An earlier read of a part that has grown since had its number too.
+    const part = reads.find((one) => one.kind === 'part' && one.origin === id && one.hash === (hash ?? ''));
     if (part === undefined) return { kind: 'inSnapshot', name, hash, revisedAtMs, endsWithLineEnd, snapshot };
     // What was approved later than the snapshot does not hold for it.
     return { ...factsOf(part), kind: 'read', part: { ...part, carried: false, settled: false } };

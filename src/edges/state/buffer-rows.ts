@@ -20,6 +20,11 @@ export type FoldRow = readonly [
 export const foldColumns = `f.driver, f.rule, f.path, f.other_path, length(f.points), length(f.origins),
   CAST(f.points || f.origins || coalesce(f.ties, x'') AS BLOB), f.entry, f.checksum`;
 
+/** The runs of parts whose ids are a JSON list. @param parts the parameter */
+export function runsOf(parts: string): string {
+  return `SELECT run FROM part_run WHERE part_read IN (SELECT value FROM json_each(${parts}))`;
+}
+
 export interface PartReadRow {
   id: number;
   source: string;
@@ -32,6 +37,7 @@ export interface PartReadRow {
   rows: number;
   rejects: number;
   ends_with_line_end: number | null;
+  origin: number;
   carried: number;
   settled: number;
 }
@@ -74,6 +80,7 @@ export function readPart(row: PartReadRow): ReadPart {
     rows: row.rows,
     rejects: row.rejects,
     endsWithLineEnd: row.ends_with_line_end === null ? undefined : row.ends_with_line_end === 1,
+    origin: row.origin,
     carried: row.carried === 1,
     settled: row.settled === 1,
   };

@@ -140,6 +140,31 @@ const migrations = [
   -- A table that never ended with a line end stands there too, with 0: this is how it is written.
   ALTER TABLE line_end ADD COLUMN ended INTEGER NOT NULL DEFAULT 1;
   `,
+  `
+  -- The number that cells name a part by: its own id, or the number of the read that it goes on from.
+  ALTER TABLE part_read ADD COLUMN origin INTEGER NOT NULL DEFAULT 0;
+  UPDATE part_read SET origin = id;
+
+  -- What a part is made of: the folds that were written for it, and those of the reads that it goes on from. fold.part_read is a run.
+  CREATE TABLE part_run (
+    part_read INTEGER NOT NULL,
+    run INTEGER NOT NULL,
+    PRIMARY KEY (part_read, run)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX part_run_by_run ON part_run (run);
+  INSERT INTO part_run SELECT id, id FROM part_read;
+
+  -- What it takes to read only the rows that are appended to a part.
+  CREATE TABLE growth (
+    part_read INTEGER PRIMARY KEY,
+    bytes INTEGER NOT NULL,
+    blocks BLOB NOT NULL,
+    format TEXT NOT NULL,
+    passed INTEGER NOT NULL,
+    rejects TEXT NOT NULL,
+    proven INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /**

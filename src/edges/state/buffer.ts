@@ -6,6 +6,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { BufferState, LocalBuffer } from '../../core/buffer.ts';
 import { checkCurrent, checkVersion, migrate } from './buffer-schema.ts';
 import { Folds } from './folds.ts';
+import { SqliteGrowths } from './growth-store.ts';
 import { SqliteParts } from './part-store.ts';
 import { makePrivate } from './private-file.ts';
 import { SqliteReads } from './read-store.ts';
@@ -46,6 +47,7 @@ function bufferOn(tables: Statements): LocalBuffer {
   };
   return {
     parts: new SqliteParts(tables, folds),
+    growths: new SqliteGrowths(tables, folds),
     reads: new SqliteReads(tables, folds),
     rejects: new SqliteRejects(tables),
     state,

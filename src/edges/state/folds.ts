@@ -1,9 +1,10 @@
 /** Folds as they stand in the buffer: read in streams, checked, and merged across parts. */
 import type { Database } from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
-import { mergeDrivers, placeOrder } from '../../core/series/fold.ts';
+import type { PartRead } from '../../core/buffer.ts';
+import { type PlaceOrder, mergeDrivers, placeOrder } from '../../core/series/fold.ts';
 import { type PackedDriver, type PartOrigin, packDriver, unpackDriver } from '../../core/series/packing.ts';
-import { type FoldRow, foldChecksum } from './buffer-rows.ts';
+import { type FoldRow, foldChecksum, foldColumns } from './buffer-rows.ts';
 import { openDatabase, translated } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
@@ -36,12 +37,38 @@ export class Folds {
     return origin;
   }
 
-  /** One driver of several folds. */
-  merge(rows: readonly FoldRow[]): PackedDriver {
+  /** One driver of several folds. @param order see `orderIn` */
+  merge(rows: readonly FoldRow[], order: PlaceOrder): PackedDriver {
     const packed = rows.map((row) => this.packed(row));
     if (packed.length === 1) return packed[0] as PackedDriver;
-    const order = placeOrder((id) => this.origin(id));
     return packDriver(mergeDrivers(packed.map(unpackDriver), order));
+  }
+
+  /**
+   * Orders the cells of a read. Earlier reads that one of these parts goes on from had its number too: here it means the part as
+   * it is in this read.
+   */
+  orderIn(parts: readonly PartRead[]): PlaceOrder {
+    const named = new Map(parts.map((part) => [part.origin, part]));
+    return placeOrder((id) => named.get(id) ?? this.origin(id));
+  }
+
+  /** The drivers of rows in the order of ids, each once. */
+  *merged(rows: Iterable<FoldRow>, order: PlaceOrder): Generator<PackedDriver> {
+    let group: FoldRow[] = [];
+    for (const row of rows) {
+      if (group[0] !== undefined && group[0][0] !== row[0]) {
+        yield this.merge(group, order);
+        group = [];
+      }
+      group.push(row);
+    }
+    if (group.length > 0) yield this.merge(group, order);
+  }
+
+  /** Origins may have changed. */
+  forgetOrigins(): void {
+    this.#origins.clear();
   }
 
   /** @throws AgentError `state.corrupt` where it is not what was written */
@@ -63,6 +90,13 @@ export class Folds {
       entry: entry ?? undefined,
       ties: originsEnd === blobs.length ? undefined : blobs.subarray(originsEnd),
     };
+  }
+
+  /** All that a part is made of, by driver. */
+  ofPart(part: PartRead): Generator<FoldRow> {
+    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ?
+      AND f.part_read IN (SELECT run FROM part_run WHERE part_read = ?) ORDER BY f.driver, f.part_read, f.chunk`;
+    return this.rows(sql, part.source, part.id);
   }
 
   /** Streams folds: `sql` selects `foldColumns`, after whatever `Row` begins with. */

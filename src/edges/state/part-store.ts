@@ -2,7 +2,7 @@
 import type { Month } from '../../core/model.ts';
 import { type FoldedDriver, type OriginFacts, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
 import type { PartRead, PartStore, PartWriter, PartsOfSource, SeenFile, SharedPoint } from '../../core/buffer.ts';
-import { type OriginRow, foldColumns, readOrigin } from './buffer-rows.ts';
+import { type OriginRow, readOrigin, runsOf } from './buffer-rows.ts';
 import type { Folds } from './folds.ts';
 import { dropPart, insertOrigin, openPartWriter } from './part-writer.ts';
 import { type SharedFolds, firstShared, sharedFolds } from './shared-points.ts';
@@ -17,8 +17,13 @@ export class SqliteParts implements PartStore {
     this.#folds = folds;
   }
 
-  begin(source: string, part: { name: string; kind: PartRead['kind'] }, fingerprint: string): PartWriter {
-    return openPartWriter(this.#tables, source, { ...part, fingerprint });
+  begin(
+    source: string,
+    part: { name: string; kind: PartRead['kind'] },
+    fingerprint: string,
+    base?: PartRead,
+  ): PartWriter {
+    return openPartWriter(this.#tables, source, { ...part, fingerprint }, base);
   }
 
   setVersion(id: number, version: string): void {
@@ -26,21 +31,20 @@ export class SqliteParts implements PartStore {
   }
 
   *drivers(part: PartRead): Generator<FoldedDriver> {
-    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read = ? ORDER BY f.driver, f.chunk`;
-    for (const row of this.#folds.rows(sql, part.source, part.id)) {
-      yield unpackDriver(this.#folds.packed(row));
+    for (const packed of this.#folds.merged(this.#folds.ofPart(part), this.#folds.orderIn([part]))) {
+      yield unpackDriver(packed);
     }
   }
 
   earliestMonth(ids: readonly number[]): Month | undefined {
-    const sql = `SELECT min(earliest) AS month FROM fold WHERE part_read IN (SELECT value FROM json_each(?))`;
+    const sql = `SELECT min(earliest) AS month FROM fold WHERE part_read IN (${runsOf('?')})`;
     return this.#tables.all<{ month: number | null }>(sql, JSON.stringify(ids))[0]?.month ?? undefined;
   }
 
   *sharedDrivers(one: PartsOfSource, other: PartsOfSource): Generator<string> {
-    const sql = `SELECT DISTINCT a.driver FROM fold a WHERE a.source = ? AND a.part_read IN (SELECT value FROM json_each(?))
+    const sql = `SELECT DISTINCT a.driver FROM fold a WHERE a.source = ? AND a.part_read IN (${runsOf('?')})
       AND EXISTS (SELECT 1 FROM fold b WHERE b.source = ? AND b.driver = a.driver
-        AND b.part_read IN (SELECT value FROM json_each(?)))`;
+        AND b.part_read IN (${runsOf('?')}))`;
     const values = [one, other].flatMap(({ source, parts }) => [source, JSON.stringify(parts)]);
     for (const { driver } of this.#folds.iterate<{ driver: string }>(sql, ...values)) yield driver;
   }
@@ -64,7 +68,8 @@ export class SqliteParts implements PartStore {
       if (known !== undefined) return known.id;
       // Numbers come from one place, so that a part read later never gets this one.
       const { id } = this.begin(source, { name, kind: 'snapshot' }, '');
-      this.#tables.run('DELETE FROM part_read WHERE id = ?', id);
+      for (const sql of ['DELETE FROM part_read WHERE id = ?', 'DELETE FROM part_run WHERE part_read = ?'])
+        this.#tables.run(sql, id);
       const lineEnd = endsWithLineEnd === undefined ? null : Number(endsWithLineEnd);
       this.#tables.run(insertOrigin, id, source, name, revisedAtMs, hash, lineEnd);
       return id;
@@ -97,7 +102,7 @@ export class SqliteParts implements PartStore {
       const unused = 'SELECT id, source FROM part_read WHERE id NOT IN (SELECT part_read FROM read_part)';
       for (const { id, source } of this.#tables.all<{ id: number; source: string }>(unused))
         dropPart(this.#tables, id, source);
-      this.#tables.run(`DELETE FROM origin WHERE id NOT IN (SELECT id FROM part_read)
+      this.#tables.run(`DELETE FROM origin WHERE id NOT IN (SELECT origin FROM part_read)
         AND id NOT IN (SELECT origin FROM part_read_origin)`);
     });
   }

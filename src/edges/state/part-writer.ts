@@ -1,7 +1,7 @@
 /** Writes one read of one part into the buffer. Nothing of it counts before `commit`. */
 import type { Month } from '../../core/model.ts';
 import { type FoldedDriver, type PackedDriver, firstMonth, packDriver } from '../../core/series/packing.ts';
-import type { PartRead, PartWriter } from '../../core/buffer.ts';
+import type { Growth, PartRead, PartWriter } from '../../core/buffer.ts';
 import { type PartReadRow, checksum, readPart } from './buffer-rows.ts';
 import type { Statements } from './statements.ts';
 
@@ -12,16 +12,15 @@ export function openPartWriter(
   tables: Statements,
   source: string,
   part: { readonly name: string; readonly kind: PartRead['kind']; readonly fingerprint: string },
+  base?: PartRead,
 ): PartWriter {
-  const begin = `INSERT INTO part_read
-    (source, name, kind, version, hash, fingerprint, revised_at_ms, rows, rejects, ready)
-    VALUES (?, ?, ?, '', '', ?, 0, 0, 0, 0)`;
-  const id = Number(tables.run(begin, source, part.name, part.kind, part.fingerprint).lastInsertRowid);
+  const id = tables.write(() => insertPart(tables, source, part, base));
+  const named = base?.origin ?? id;
   let chunk = 0;
   /** Whether they are parts of the read. */
   const origins = new Map<number, boolean>();
   const noteOrigin = (origin: number): void => {
-    if (origin !== id && !origins.has(origin)) origins.set(origin, false);
+    if (origin !== named && !origins.has(origin)) origins.set(origin, false);
   };
   const addFold = tables.db.prepare(`INSERT INTO fold
     (source, driver, part_read, chunk, rule, path, other_path, earliest, points, origins, entry, ties, checksum)
@@ -32,7 +31,7 @@ export function openPartWriter(
     addFold.run(source, driver, id, chunk, rule, path, otherPath, earliest, points, blob, entry, ties, crc);
   };
   return {
-    id,
+    id: named,
     add: (drivers) =>
       tables.write(() => {
         chunk++;
@@ -48,13 +47,13 @@ export function openPartWriter(
         chunk++;
         for (const packed of drivers) insert(packed, firstMonth(packed.points));
       }),
-    commit: (content, counts) =>
+    commit: (content, counts, growth) =>
       tables.write(() => {
         const sql = `UPDATE part_read SET version = ?, hash = ?, revised_at_ms = ?, rows = ?, rejects = ?,
           ends_with_line_end = ?, ready = 1 WHERE id = ?`;
         const lineEnd = content.endsWithLineEnd === undefined ? null : Number(content.endsWithLineEnd);
         tables.run(sql, content.version, content.hash, content.revisedAtMs, counts.rows, counts.rejects, lineEnd, id);
-        if (part.kind === 'part') {
+        if (part.kind === 'part' && base === undefined) {
           tables.run(insertOrigin, id, source, part.name, content.revisedAtMs, content.hash || null, lineEnd);
         }
         for (const [origin, isPart] of origins) {
@@ -65,12 +64,37 @@ export function openPartWriter(
             Number(isPart),
           );
         }
+        if (growth !== undefined) insertGrowth(tables, id, growth);
         const row = 'SELECT *, 0 AS carried, 0 AS settled FROM part_read WHERE id = ?';
         return readPart(tables.all<PartReadRow>(row, id)[0]!);
       }),
     addOrigin: (origin) => void origins.set(origin, true),
     discard: () => tables.write(() => dropUnready(tables, id, source)),
   };
+}
+
+function insertPart(
+  tables: Statements,
+  source: string,
+  { name, kind, fingerprint }: { readonly name: string; readonly kind: string; readonly fingerprint: string },
+  base: PartRead | undefined,
+): number {
+  const begin = `INSERT INTO part_read
+    (source, name, kind, version, hash, fingerprint, revised_at_ms, rows, rejects, ready)
+    VALUES (?, ?, ?, '', '', ?, 0, 0, 0, 0)`;
+  const id = Number(tables.run(begin, source, name, kind, fingerprint).lastInsertRowid);
+  tables.run('UPDATE part_read SET origin = ? WHERE id = ?', base?.origin ?? id, id);
+  tables.run('INSERT INTO part_run (part_read, run) VALUES (?, ?)', id, id);
+  if (base !== undefined) {
+    tables.run('INSERT INTO part_run (part_read, run) SELECT ?, run FROM part_run WHERE part_read = ?', id, base.id);
+  }
+  return id;
+}
+
+function insertGrowth(tables: Statements, id: number, growth: Growth): void {
+  const { bytes, blocks, format, passed, rejects, isProven } = growth;
+  const sql = `INSERT INTO growth (part_read, bytes, blocks, format, passed, rejects, proven) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+  tables.run(sql, id, bytes, blocks, format, passed, JSON.stringify(rejects), Number(isProven));
 }
 
 /** The parts that a driver names. Its path may be of a reading whose month is not among the cells. */
@@ -89,8 +113,19 @@ function dropUnready(tables: Statements, id: number, source: string): void {
   if (isUnready) dropPart(tables, id, source);
 }
 
+/** Drops a part, and the folds that no other part is made of. */
 export function dropPart(tables: Statements, id: number, source: string): void {
-  tables.run('DELETE FROM fold WHERE source = ? AND part_read = ?', source, id);
+  const runs = `SELECT run FROM part_run WHERE part_read = ?`;
+  const own = tables.all<{ run: number }>(runs, id);
+  tables.run('DELETE FROM part_run WHERE part_read = ?', id);
+  for (const { run } of own) dropRun(tables, run, source);
+  tables.run('DELETE FROM growth WHERE part_read = ?', id);
   tables.run('DELETE FROM part_read_origin WHERE part_read = ?', id);
   tables.run('DELETE FROM part_read WHERE id = ?', id);
+}
+
+/** Drops the folds of a run that no part is made of. */
+export function dropRun(tables: Statements, run: number, source: string): void {
+  if (tables.all('SELECT 1 FROM part_run WHERE run = ? LIMIT 1', run).length > 0) return;
+  tables.run('DELETE FROM fold WHERE source = ? AND part_read = ?', source, run);
 }

@@ -7,6 +7,9 @@ import { type FoldRow, type OriginRow, type PartReadRow, foldColumns, readOrigin
 import type { Folds } from './folds.ts';
 import type { Statements } from './statements.ts';
 
+/** Of a source and a kind. */
+const runsOfRead = `SELECT run FROM read_part rp JOIN part_run USING (part_read) WHERE rp.source = ? AND rp.kind = ?`;
+
 export class SqliteReads implements ReadStore {
   readonly #tables: Statements;
   readonly #folds: Folds;
@@ -72,7 +75,17 @@ export class SqliteReads implements ReadStore {
       );
       if (summary !== undefined) this.keepSummary(source, 'accepted', summary);
       this.drop(source, 'candidate');
+      this.#nameAccepted(source);
     });
+  }
+
+  /** What cells name by the number of a part that has grown is from now on the part as it was accepted. */
+  #nameAccepted(source: string): void {
+    const sql = `UPDATE origin SET (revised_at_ms, hash, ends_with_line_end) = (p.revised_at_ms, nullif(p.hash, ''), p.ends_with_line_end)
+      FROM part_read p JOIN read_part rp ON rp.part_read = p.id
+      WHERE rp.source = ? AND rp.kind = 'accepted' AND p.kind = 'part' AND p.origin = origin.id AND p.id <> p.origin`;
+    this.#tables.run(sql, source);
+    this.#folds.forgetOrigins();
   }
 
   summary(source: string, kind: ReadKind): RunSummary | undefined {
@@ -87,31 +100,26 @@ export class SqliteReads implements ReadStore {
   }
 
   *drivers(source: string, kind: ReadKind): Generator<PackedDriver> {
-    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read IN
-      (SELECT part_read FROM read_part WHERE source = ? AND kind = ?) ORDER BY f.driver, f.part_read, f.chunk`;
-    let group: FoldRow[] = [];
-    for (const row of this.#folds.rows(sql, source, source, kind)) {
-      if (group[0] !== undefined && group[0][0] !== row[0]) {
-        yield this.#folds.merge(group);
-        group = [];
-      }
-      group.push(row);
-    }
-    if (group.length > 0) yield this.#folds.merge(group);
+    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read IN (${runsOfRead})
+      ORDER BY f.driver, f.part_read, f.chunk`;
+    const order = this.#folds.orderIn(this.parts(source, kind) ?? []);
+    yield* this.#folds.merged(this.#folds.rows(sql, source, source, kind), order);
   }
 
   driver(source: string, id: string): PackedDriver | undefined {
-    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.driver = ? AND f.part_read IN
-      (SELECT part_read FROM read_part WHERE source = ? AND kind = 'accepted') ORDER BY f.part_read, f.chunk`;
-    const rows = [...this.#folds.rows(sql, source, id, source)];
-    return rows.length === 0 ? undefined : this.#folds.merge(rows);
+    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.driver = ? AND f.part_read IN (${runsOfRead})
+      ORDER BY f.part_read, f.chunk`;
+    const rows = [...this.#folds.rows(sql, source, id, source, 'accepted')];
+    if (rows.length === 0) return undefined;
+    return this.#folds.merge(rows, this.#folds.orderIn(this.parts(source, 'accepted') ?? []));
   }
 
   mixedRules(source: string, kind: ReadKind): MixedRules | undefined {
-    const parts = 'SELECT part_read FROM read_part WHERE source = :source AND kind = :kind';
-    const sql = `SELECT p.name, ${foldColumns} FROM fold f JOIN part_read p ON p.id = f.part_read
-      WHERE f.source = :source AND f.part_read IN (${parts}) AND f.driver IN (
-        SELECT driver FROM fold WHERE source = :source AND part_read IN (${parts})
+    const runs = `SELECT r.run, p.name FROM read_part rp JOIN part_run r USING (part_read) JOIN part_read p ON p.id = rp.part_read
+      WHERE rp.source = :source AND rp.kind = :kind`;
+    const sql = `WITH runs AS (${runs}) SELECT runs.name, ${foldColumns} FROM fold f JOIN runs ON runs.run = f.part_read
+      WHERE f.source = :source AND f.driver IN (
+        SELECT driver FROM fold WHERE source = :source AND part_read IN (SELECT run FROM runs)
         GROUP BY driver HAVING count(DISTINCT rule) > 1) ORDER BY f.driver`;
     const months = new Map<Month, { readonly driver: string; readonly part: string; readonly rule: Rule }>();
     for (const [part, ...row] of this.#folds.rows<[part: string, ...FoldRow]>(sql, { source, kind })) {
@@ -126,8 +134,8 @@ export class SqliteReads implements ReadStore {
   }
 
   *sharedDrivers(reads: readonly { source: string; kind: ReadKind }[]): Generator<SharedDriver> {
-    const sql = `SELECT f.driver, json_group_array(DISTINCT f.source) AS sources FROM fold f JOIN read_part rp
-      ON rp.source = f.source AND rp.part_read = f.part_read
+    const sql = `SELECT f.driver, json_group_array(DISTINCT f.source) AS sources FROM fold f JOIN part_run r ON r.run = f.part_read
+      JOIN read_part rp ON rp.source = f.source AND rp.part_read = r.part_read
       JOIN json_each(?) wanted ON wanted.value ->> 0 = rp.source AND wanted.value ->> 1 = rp.kind
       GROUP BY f.driver HAVING count(DISTINCT f.source) > 1 ORDER BY f.driver`;
     const wanted = JSON.stringify(reads.map(({ source, kind }) => [source, kind]));
@@ -140,13 +148,16 @@ export class SqliteReads implements ReadStore {
     this.#tables.write(() => {
       for (const id of ids) this.#tables.run('DELETE FROM fold WHERE source = ? AND driver = ?', source, id);
       this.#tables.run('UPDATE read SET summary = NULL WHERE source = ?', source);
+      // What is read behind such a part would not have them back.
+      this.#tables.run('DELETE FROM growth WHERE part_read IN (SELECT id FROM part_read WHERE source = ?)', source);
       this.#countUp();
     });
   }
 
   origins(): readonly OriginFacts[] {
     const sql = `SELECT origin.*, max(named.is_part) AS is_part FROM origin JOIN (
-        SELECT part_read AS id, 1 AS is_part FROM read_part WHERE kind = 'accepted' UNION
+        SELECT p.origin AS id, 1 AS is_part FROM read_part rp JOIN part_read p ON p.id = rp.part_read
+          WHERE rp.kind = 'accepted' UNION
         SELECT o.origin, o.is_part FROM part_read_origin o JOIN read_part rp USING (part_read) WHERE rp.kind = 'accepted'
       ) named USING (id) GROUP BY origin.id`;
     return this.#tables.all<OriginRow>(sql).map(readOrigin);

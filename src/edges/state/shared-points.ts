@@ -3,10 +3,11 @@ import { monthsIn } from '../../core/series/diff.ts';
 import type { SharedPoint } from '../../core/buffer.ts';
 
 /** Folds of one driver in two parts: parameters are the source, the parts and the others, as JSON. */
-export const sharedFolds = `SELECT a.part_read AS part, b.part_read AS other, a.driver, a.points, b.points AS otherPoints
-  FROM fold a JOIN fold b ON b.source = a.source AND b.driver = a.driver
+export const sharedFolds = `SELECT ra.part_read AS part, rb.part_read AS other, a.driver, a.points, b.points AS otherPoints
+  FROM fold a JOIN part_run ra ON ra.run = a.part_read
+    JOIN fold b ON b.source = a.source AND b.driver = a.driver JOIN part_run rb ON rb.run = b.part_read
   WHERE a.source = ? AND a.rule IN ('sum', 'average', 'count')
-    AND a.part_read IN (SELECT value FROM json_each(?)) AND b.part_read IN (SELECT value FROM json_each(?))`;
+    AND ra.part_read IN (SELECT value FROM json_each(?)) AND rb.part_read IN (SELECT value FROM json_each(?))`;
 
 export interface SharedFolds extends Omit<SharedPoint, 'month'> {
   readonly points: Uint8Array;
