@@ -1,6 +1,7 @@
 import { type Decision, allDecisions } from '../app/ask/decisions.ts';
 import { mayStillLand } from '../app/push/send.ts';
 import { standingBlock } from '../app/push/blocked.ts';
+import { standingSources } from '../app/ask/standing-sources.ts';
 import { loopState } from '../app/loop-record.ts';
 import { heartbeatOf, killedAgent, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
@@ -120,7 +121,7 @@ export interface StatusReport {
   /** Why nothing is pushed now. */
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   readonly rolledBackTo?: number | undefined;
-  /** Those of the last week, newest first: who, and why. */
+  /** Those of the last week and those that wait, newest first: who, and why. */
   readonly decisions: readonly Decision[];
   /** The newest record of the chain, as `N:SHA256`. */
   readonly head: string;
@@ -129,7 +130,8 @@ export interface StatusReport {
 async function statusReport(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
   const { settings, ledger, address } = deps;
   const holder = runningAgent(settings);
-  const { lastPass: ended, rolledBack } = await ledger.state();
+  const state = await ledger.state();
+  const { lastPass: ended, rolledBack } = state;
   const lastPass = lastPassOf(settings, ended);
   const last = await ledger.pushes.last(address);
   const acknowledged = await ledger.pushes.lastAcknowledged(address);
@@ -143,7 +145,7 @@ async function statusReport(deps: Dependencies, unset: readonly string[]): Promi
     ...(killed === undefined ? {} : { killed: { pid: killed.pid, since: killed.since } }),
     configDiffers: configDiffers(settings, unset),
     ...(lastPass === undefined ? {} : { lastPass }),
-    sources: ended?.sources ?? [],
+    sources: standingSources(deps, state),
     held: (await ledger.holds.held()).map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
     approvals: await openApprovals(deps),
     ...(last === undefined
@@ -185,9 +187,17 @@ function lastPassOf(settings: Settings, ended: PassReport | undefined): LastPass
   return ended && { at: ended.at, outcome: ended.outcome, exit: ended.exit };
 }
 
+/** The newest of a week, and every request that no pass has carried out yet, however old. */
 async function recentDecisions({ ledger, clock }: Dependencies): Promise<readonly Decision[]> {
   const since = iso(clock.now().getTime() - weekMs);
-  return (await allDecisions(ledger)).filter(({ at }) => at > since).slice(0, decisionsShown);
+  const all = await allDecisions(ledger);
+  const recent = new Set(all.filter(({ at }) => at > since).slice(0, decisionsShown));
+  return all.filter((one) => recent.has(one) || isWaiting(one));
+}
+
+/** Approvals that wait have lines of their own. */
+function isWaiting({ kind, state }: Decision): boolean {
+  return kind !== 'approval' && state === 'pending';
 }
 
 /** The newest approval of each source, while it waits, or was dropped within a week. */
@@ -267,12 +277,21 @@ function showStatus(report: StatusReport): string[] {
     rows.push(['approval', `${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`]);
   }
   for (const one of report.decisions) {
-    rows.push(['decided', `${one.at} ${showDecision(one)}, ${one.state}`]);
+    rows.push([
+      'decided',
+      `${one.at} ${showDecision(one)}, ${isWaiting(one) ? whatCarriesOut(one, report) : one.state}`,
+    ]);
     const said = showDecided(one);
     if (said !== '') rows.push(['', said]);
   }
   const head = rows.map(([name, text]) => `${name.padEnd(14)}${text}`);
   return report.sources.length === 0 ? head : [...head, '', ...showSources(report.sources)];
+}
+
+function whatCarriesOut({ kind }: Decision, { agent }: StatusReport): string {
+  if (agent !== null) return 'waits for the next pass of the agent';
+  if (kind === 'forget') return 'waits for the next pass';
+  return 'waits: "driver-sync run" carries it out, "driver-sync sync" drops it';
 }
 
 function showAgent({ agent, killed }: StatusReport): string {

@@ -1,5 +1,7 @@
 /** `forget` and `rollback`: what they say, what they do, and what they refuse. */
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openLedger } from '../../src/edges/state/ledger.ts';
 import { shapes } from '../support/command-line.ts';
 import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
@@ -85,9 +87,44 @@ describe('rollback', () => {
     const { at, receiver, json } = await twoPushes();
     expect((await at.command('rollback', '1')).code).toBe(0);
     expect(receiver.posts.at(-1)?.body).toBe(receiver.posts[0]?.body);
-    expect(JSON.stringify(await json('status'))).toMatch(/roll/i);
+    expect(await json('status')).toMatchObject({ rolledBackTo: 1, blocked: { reason: 'rolled back to push 1' } });
     expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 0 });
     expect(receiver.posts.at(-1)?.body).toBe(receiver.posts[1]?.body);
+  });
+
+  test('leaves sources in status as the service now holds them, and not as the pass before it did', async () => {
+    const { json, run } = await twoPushes();
+    expect(await json('status')).toMatchObject({ sources: [{ name: 'revenue', drivers: 2, points: 3 }] });
+    await run('rollback', '1');
+    expect(await json('status')).toMatchObject({
+      sources: [{ name: 'revenue', state: 'unchanged', drivers: 1, points: 2, changes: { points: { create: 0 } } }],
+    });
+    await run('sync');
+    expect(await json('status')).toMatchObject({ sources: [{ name: 'revenue', drivers: 2, points: 3 }] });
+  });
+
+  test('is named by status while it waits for an agent, with what carries it out', async () => {
+    const { at, json, run } = await twoPushes();
+    const ledger = openLedger(path.join(at.state, 'ledger.db'), 'write');
+    await ledger.requests.add({ kind: 'rollback', push: 1 }, Date.parse('2026-03-15T12:00:00Z'));
+    await ledger.requests.add(
+      { kind: 'forget', source: 'revenue', part: 'old.csv' },
+      Date.parse('2026-03-15T12:01:00Z'),
+    );
+    await ledger.close();
+    expect(await json('status')).toMatchObject({
+      decisions: [
+        { kind: 'forget', source: 'revenue', part: 'old.csv', at: '2026-03-15T12:01:00.000Z', state: 'pending' },
+        { kind: 'rollback', push: 1, at: '2026-03-15T12:00:00.000Z', state: 'pending' },
+      ],
+    });
+    const { stdout } = await run('status');
+    expect(stdout).toContain(
+      '2026-03-15T12:00:00.000Z roll back to push 1, waits: "driver-sync run" carries it out, "driver-sync sync" drops it',
+    );
+    expect(stdout).toContain('2026-03-15T12:01:00.000Z forget old.csv of revenue, waits for the next pass');
+    await run('sync');
+    expect((await run('status')).stdout).not.toContain('waits');
   });
 
   test('is 5 where the service refuses it', async () => {

@@ -1,5 +1,6 @@
 /** Takes a snapshot of the archive as what every source has accepted: after a rollback, and for a rebuilt buffer. */
 import { randomUUID } from 'node:crypto';
+import { summarizeRun } from '../../core/series/compare.ts';
 import { type FoldedDriver, type OriginFacts, unpackDriver } from '../../core/series/packing.ts';
 import type { PartWriter } from '../../core/buffer.ts';
 import type { Snapshot } from '../../core/ledger.ts';
@@ -63,13 +64,10 @@ function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
       if (parts !== undefined && parts.length > 0) buffer.reads.set(source, 'candidate', parts);
     }
     const open = writers.get(source);
-    if (open === undefined) {
-      buffer.reads.set(source, 'accepted', []);
-      continue;
-    }
-    open.writer.add(open.batch);
-    const read = open.writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
-    buffer.reads.set(source, 'accepted', [{ id: read.id, carried: false, settled: false }]);
+    open?.writer.add(open.batch);
+    const read = open?.writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
+    buffer.reads.set(source, 'accepted', read === undefined ? [] : [{ id: read.id, carried: false, settled: false }]);
+    buffer.reads.keepSummary(source, 'accepted', summarizeRun(buffer.reads.drivers(source, 'accepted')));
   }
 }
 
