@@ -1,7 +1,7 @@
 /** The month that each text of a time gives, format by format and zone by zone. */
 import { describe, expect, test } from 'vitest';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
-import { readRow } from '../support/mapping.ts';
+import { readRow, sinkOf } from '../support/mapping.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import { settings } from '../support/config-world.ts';
 import { months, rejected } from '../support/contract-table.ts';
@@ -256,8 +256,11 @@ sources:
     calendar: undefined,
   });
   const found: string[] = [];
-  readRow(mapper, { columns: ['month', 'v', 'year'], rows: [['March', '1', '2026']] }, 0, {
-    add: (_name, { month }) => void found.push(formatMonth(month)),
-  });
+  readRow(
+    mapper,
+    { columns: ['month', 'v', 'year'], rows: [['March', '1', '2026']] },
+    0,
+    sinkOf((_name, { month }) => void found.push(formatMonth(month))),
+  );
   expect(found).toEqual(['2026-03']);
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Fold, mergeDrivers, placeOrder } from '../../src/core/series/fold.ts';
+import { Fold } from '../../src/core/series/fold.ts';
+import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
 import type { Rule } from '../../src/core/model.ts';
 import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
-import { reading as readingOf } from '../support/mapping.ts';
+import { readingsOf } from '../support/mapping.ts';
 
 const rules: Rule[] = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
 
@@ -17,7 +18,8 @@ function fold(rule: Rule, part: number, readings: readonly TestReading[], path =
   const folding = new Fold(part);
   for (const [index, { month, seconds, value }] of readings.entries()) {
     const name = { id: 'a', path, rule };
-    folding.add(name, { month, months: 1, seconds, nanos: 0 }, readingOf(value, { row: index + 1 }));
+    const moment = { month, months: 1, seconds, nanos: 0 };
+    folding.take(readingsOf({ name, moment, value, row: index + 1 }));
   }
   return [...folding.drain()][0];
 }
@@ -66,16 +68,24 @@ describe('one part', () => {
 
   test('refuses one driver by two rules', () => {
     const folding = new Fold(1);
-    folding.add({ id: 'a', path: ['A'], rule: 'last' }, { month: 1, months: 1, seconds: 0, nanos: 0 }, readingOf('1'));
-    expect(() =>
-      folding.add({ id: 'a', path: ['A'], rule: 'sum' }, { month: 1, months: 1, seconds: 0, nanos: 0 }, readingOf('1')),
-    ).toThrow('driver "a" is made with collapse last and sum');
+    const moment = { month: 1, months: 1, seconds: 0, nanos: 0 };
+    const by = (rule: Rule): void =>
+      folding.take(readingsOf({ name: { id: 'a', path: ['A'], rule }, moment, value: '1' }));
+    by('last');
+    expect(() => by('sum')).toThrow('driver "a" is made with collapse last and sum');
   });
 
   test("keeps the latest reading's path and another one that was there", () => {
     const folding = new Fold(1);
     const add = (path: string[], seconds: number, row: number): void =>
-      folding.add({ id: 'a', path, rule: 'last' }, { month: 1, months: 1, seconds, nanos: 0 }, readingOf('1', { row }));
+      folding.take(
+        readingsOf({
+          name: { id: 'a', path, rule: 'last' },
+          moment: { month: 1, months: 1, seconds, nanos: 0 },
+          value: '1',
+          row,
+        }),
+      );
     add(['New'], 9, 1);
     add(['Old'], 3, 2);
     expect([...folding.drain()]).toMatchObject([{ path: ['New'], otherPath: ['Old'] }]);

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import { columnProblems, literalWarnings } from '../../src/core/mapping/columns.ts';
-import { valueOf } from '../../src/core/mapping/reading.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { DriverEntry, Mapping, Test } from '../../src/core/settings.ts';
-import { readRow } from '../support/mapping.ts';
+import { readRow, sinkOf } from '../support/mapping.ts';
 import { pattern, template } from '../support/templates.ts';
 
 function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
@@ -34,9 +33,8 @@ function readAll(map: Mapping, columns: string[], rows: string[][]): unknown[] {
   const mapper = new RowMapper(map, columns, utc);
   return rows.map((fields, index) => {
     const readings: string[] = [];
-    const result = readRow(mapper, { columns, rows: [fields] }, index, {
-      add: ({ id }, moment, read) => void readings.push(`${id} ${formatMonth(moment.month)} ${valueOf(read)}`),
-    });
+    const sink = sinkOf(({ id }, { month }, { value }) => void readings.push(`${id} ${formatMonth(month)} ${value}`));
+    const result = readRow(mapper, { columns, rows: [fields] }, index, sink);
     return result ?? readings;
   });
 }
@@ -260,10 +258,10 @@ describe('a row with a field that could not be read', () => {
     const mapper = new RowMapper(map, [...columns, 'note'], utc);
     return rows.map((row, index) => {
       const ids: string[] = [];
-      const add = ({ id }: { id: string }): void => void ids.push(id);
+      const sink = sinkOf(({ id }) => void ids.push(id));
       const fault = (_row: number, column: number): string | undefined =>
         index === at[0] && column === at[1] ? 'cell #N/A' : undefined;
-      return readRow(mapper, { columns: [...columns, 'note'], rows: [row], fault }, index, { add }) ?? ids;
+      return readRow(mapper, { columns: [...columns, 'note'], rows: [row], fault }, index, sink) ?? ids;
     });
   };
   const good = ['N', '2026-01-01', '1', ''];
@@ -316,7 +314,7 @@ test('a row that is rejected for another field fills down its own text', () => {
   mapper.read(
     { columns, rows, fault },
     0,
-    { add: ({ id }) => void ids.push(id) },
+    sinkOf(({ id }) => void ids.push(id)),
     { reject: (at) => rejected.push(at) },
   );
   expect(ids).toEqual(['rev/N', 'rev/S']);
@@ -330,16 +328,19 @@ describe('a row that a database collapsed', () => {
     const mapper = new RowMapper(mapping([revenue]), columns, utc);
     const given: unknown[] = [];
     const value = { time: '2026-03-31', value: '7.50', count: 12, place: 7 };
-    const result = readRow(mapper, collapsed(['N', '', ''], { rows: 14, entries: [value] }), 0, {
-      add: (name, { month }, { count, row }) => void given.push([name.id, formatMonth(month), count, row]),
-    });
+    const result = readRow(
+      mapper,
+      collapsed(['N', '', ''], { rows: 14, entries: [value] }),
+      0,
+      sinkOf((name, { month }, { count, row }) => void given.push([name.id, formatMonth(month), count, row])),
+    );
     expect(result).toBeUndefined();
     expect(given).toEqual([['rev/N', '2026-03', 12, 2 ** 40 + 7]]);
   });
 
   test('without a value gives nothing, and with an empty key a reject', () => {
     const mapper = new RowMapper(mapping([revenue]), columns, utc);
-    const none = { add: () => expect.unreachable() };
+    const none = sinkOf(() => expect.unreachable());
     expect(readRow(mapper, collapsed(['N', '', ''], { rows: 2, entries: [undefined] }), 0, none)).toBeUndefined();
     const value = { time: '2026-03-31', value: '1', count: 2 };
     expect(readRow(mapper, collapsed(['', '', ''], { rows: 2, entries: [value] }), 0, none)).toMatchObject({

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/core/model.ts';
 import { compareDecimals } from '../../src/core/numbers/arithmetic.ts';
 import { summarizeRun } from '../../src/core/series/compare.ts';
-import { Fold, mergeDrivers, placeOrder } from '../../src/core/series/fold.ts';
+import { Fold } from '../../src/core/series/fold.ts';
+import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
 import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
-import { reading as readingOf } from '../support/mapping.ts';
+import { readingsOf } from '../support/mapping.ts';
 
 interface Given {
   readonly month: number;
@@ -18,7 +19,7 @@ function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDrive
   const folding = new Fold(part);
   for (const [index, { month, seconds, value }] of readings.entries()) {
     const moment = { month, months: 1, seconds, nanos: 0 };
-    folding.add({ id: 'a', path: ['A'], rule }, moment, readingOf(value, { row: index + 1, entry: 2 }));
+    folding.take(readingsOf({ name: { id: 'a', path: ['A'], rule }, moment, value, row: index + 1, entry: 2 }));
   }
   return [...folding.drain()];
 }

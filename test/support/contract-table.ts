@@ -1,8 +1,7 @@
 /** What one row with a time and a value gives under a config: tables of texts and what becomes of them. */
 import { expect, test } from 'vitest';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
-import { valueOf } from '../../src/core/mapping/reading.ts';
-import { readRow } from './mapping.ts';
+import { readRow, sinkOf } from './mapping.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { settings } from './config-world.ts';
@@ -55,9 +54,8 @@ ${missing === undefined ? '' : `    missing: ${missing}\n`}    drivers:
     mapping ??= settings(yaml).sources[0]!.mapping;
     const mapper = new RowMapper(mapping, ['t', 'v'], { timezone, calendar: undefined });
     const found: { month: Outcome; value: Outcome }[] = [];
-    const result = readRow(mapper, { columns: ['t', 'v'], rows: [[timeText, valueText]] }, 0, {
-      add: (_name, moment, read) => void found.push({ month: formatMonth(moment.month), value: valueOf(read) }),
-    });
+    const sink = sinkOf((_name, { month }, read) => void found.push({ month: formatMonth(month), value: read.value }));
+    const result = readRow(mapper, { columns: ['t', 'v'], rows: [[timeText, valueText]] }, 0, sink);
     if (typeof result === 'object') return { month: rejected, value: rejected };
     return found[0] ?? { month: nothing, value: nothing };
   };

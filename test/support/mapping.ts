@@ -1,18 +1,46 @@
 /** Rows and readings for tests of the mapping and the fold. */
 import { type Batch, rowAt, rowCount } from '../../src/core/mapping/column-batch.ts';
-import type { Reading, ReadingSink } from '../../src/core/mapping/reading.ts';
+import { type DriverName, Readings, type ReadingSink, eachReading } from '../../src/core/mapping/reading.ts';
 import type { RowMapper } from '../../src/core/mapping/row-mapper.ts';
-import type { Row, RowBatch } from '../../src/core/model.ts';
+import type { Moment, Row, RowBatch } from '../../src/core/model.ts';
 import { readMantissa } from '../../src/core/numbers/mantissa.ts';
 
-/** A reading of a canonical value, as a mapping gives it. */
-export function reading(value: string, more: Partial<Reading> = {}): Reading {
-  const read = { mantissas: new Float64Array(1), scales: new Int8Array(1) };
-  readMantissa(value, 0, read);
-  const [mantissa = 0] = read.mantissas;
-  const [scale = 0] = read.scales;
-  const fitted = { mantissa, scale, value: scale < 0 ? value : '', text: '' };
-  return { ...fitted, time: '', row: 1, count: 1, latest: undefined, entry: 0, ...more };
+/** What a test says of a reading. */
+export interface GivenReading {
+  readonly name: DriverName;
+  readonly moment: Moment;
+  /** Canonical decimal text. */
+  readonly value: string;
+  /** As read; left out where it equals the value. */
+  readonly text?: string;
+  readonly row?: number;
+  readonly count?: number;
+  readonly entry?: number;
+}
+
+/** One reading, as a mapping gives it. */
+export function readingsOf({ name, moment, value, text = '', row = 1, count = 1, entry = 0 }: GivenReading): Readings {
+  const readings = new Readings();
+  readMantissa(value, 0, readings);
+  readings.names.push(name);
+  readings.times.push({ text: '', moment });
+  readings.values.push(value);
+  readings.texts.push(text);
+  readings.rows[0] = row;
+  readings.counts[0] = count;
+  readings.latest.push(undefined);
+  readings.entries[0] = entry;
+  readings.count = 1;
+  return readings;
+}
+
+/** A sink that is told what a test asks for most. */
+export function sinkOf(
+  add: (name: DriverName, moment: Moment, reading: { value: string; count: number; row: number }) => void,
+): ReadingSink {
+  return eachReading((all, at) =>
+    add(all.names[at]!, all.moment(at), { value: all.value(at), count: all.counts[at]!, row: all.rows[at]! }),
+  );
 }
 
 /** What became of a row: `undefined` where its readings were handed over, if any. */

@@ -4,12 +4,13 @@ import { isAdding } from '../../core/guard/guard.ts';
 import { type MappingProblem, columnProblems, literalWarnings, otherDelimiter } from '../../core/mapping/columns.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { rowOf } from '../../core/row-origin.ts';
-import { type ReadingSink, textOf, valueOf } from '../../core/mapping/reading.ts';
+import { type DriverName, type ReadingSink, eachReading } from '../../core/mapping/reading.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { Part, Reject } from '../../core/model.ts';
 import type { Lookups, Source } from '../../core/ports.ts';
 import { summarizeRun } from '../../core/series/compare.ts';
-import { Fold, mergeDrivers, placeOrder } from '../../core/series/fold.ts';
+import { Fold } from '../../core/series/fold.ts';
+import { mergeDrivers, placeOrder } from '../../core/series/merge-folds.ts';
 import { type FoldedDriver, type PartOrigin, packDriver } from '../../core/series/packing.ts';
 import type { Limit, Mapping, SourceSettings } from '../../core/settings.ts';
 import { formatMonth } from '../../core/time/month.ts';
@@ -226,30 +227,29 @@ class Look {
     { fold, readings, shown }: { fold: Fold; readings: SourceCheck['readings'][number][]; shown: number },
   ): ReadingSink {
     const made = { row: 0, entries: new Map<string, number>() };
-    return {
-      add: (name, moment, reading) => {
-        const { id, path, rule } = name;
-        const { entry, row, count } = reading;
-        const read = { text: textOf(reading), time: reading.time };
-        for (const slip of this.#slips[entry] ?? []) slip.note(read);
-        // Entries of a row that a database collapsed have places of their own.
-        if (row !== made.row && rowOf(row) !== null) made.entries.clear();
-        made.row = row;
-        // Several readings of one row may be meant where they add up.
-        if (!isAdding(rule))
-          this.#noteTwice(made.entries, { id, entry, key: JSON.stringify([id, moment.seconds, moment.nanos]) });
-        if (readings.length < shown) {
-          const given = rule === 'count' ? String(count) : valueOf(reading);
-          readings.push({ driver: id, path, month: formatMonth(moment.month), value: given });
-        }
-        try {
-          fold.add(name, moment, reading);
-        } catch (error) {
-          if (!isAgentError(error)) throw error;
-          this.#refuse(part.name, error.message, error.hint);
-        }
-      },
-    };
+    return eachReading((given, at) => {
+      const { id, path, rule } = given.names[at] as DriverName;
+      const moment = given.moment(at);
+      const row = given.rows[at] as number;
+      const entry = given.entries[at] as number;
+      for (const slip of this.#slips[entry] ?? []) slip.note({ text: given.text(at), time: given.time(at) });
+      // Entries of a row that a database collapsed have places of their own.
+      if (row !== made.row && rowOf(row) !== null) made.entries.clear();
+      made.row = row;
+      // Several readings of one row may be meant where they add up.
+      if (!isAdding(rule))
+        this.#noteTwice(made.entries, { id, entry, key: JSON.stringify([id, moment.seconds, moment.nanos]) });
+      if (readings.length < shown) {
+        const value = rule === 'count' ? String(given.counts[at]) : given.value(at);
+        readings.push({ driver: id, path, month: formatMonth(moment.month), value });
+      }
+      try {
+        fold.add(given, at);
+      } catch (error) {
+        if (!isAgentError(error)) throw error;
+        this.#refuse(part.name, error.message, error.hint);
+      }
+    });
   }
 
   /** Of two readings of one driver and moment that entries make of one row only the last counts. */

@@ -4,7 +4,7 @@ import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { rowOf } from '../../core/row-origin.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import { type Batch, lineOf } from '../../core/mapping/column-batch.ts';
-import { textOf, valueOf } from '../../core/mapping/reading.ts';
+import { type DriverName, eachReading } from '../../core/mapping/reading.ts';
 import type { Month, Part } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
@@ -184,20 +184,17 @@ function takerOf(
     rejects: [],
     rejectsMax: 0,
     mapper: (columns) => new RowMapper(mapping, columns, rules),
-    sink: {
-      add(name, moment, reading) {
-        if (name.id !== driver || moment.month !== month) return;
-        const { row } = reading;
-        const time = describeTime(moment.seconds, rules.timezone);
-        readings.push({
-          part,
-          row: rowOf(row),
-          time,
-          value: valueOf(reading),
-          text: textOf(reading),
-        });
-      },
-    },
+    sink: eachReading((given, at) => {
+      const moment = given.moment(at);
+      if ((given.names[at] as DriverName).id !== driver || moment.month !== month) return;
+      readings.push({
+        part,
+        row: rowOf(given.rows[at] as number),
+        time: describeTime(moment.seconds, rules.timezone),
+        value: given.value(at),
+        text: given.text(at),
+      });
+    }),
     taken(batch: Batch) {
       for (let at = firstOfBatch; at < readings.length; at++) {
         const reading = readings[at] as ReadingBehind;

@@ -2,7 +2,7 @@
 import type { MappingProblem } from '../../core/mapping/columns.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { isAgentError } from '../../core/errors.ts';
-import { type ReadingSink, valueOf } from '../../core/mapping/reading.ts';
+import { type DriverName, eachReading } from '../../core/mapping/reading.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { ExpectedReading, Mapping, SourceTest } from '../../core/settings.ts';
@@ -34,11 +34,10 @@ function runTest(test: SourceTest, mapping: Mapping, rules: MonthRules): readonl
   const readings: GivenReading[] = [];
   const rejects: string[] = [];
   const rows = test.rows.map((row) => columns.map((column) => row[column] ?? ''));
-  const sink: ReadingSink = {
-    add: ({ id, path }, { month }, reading) => {
-      readings.push({ driver: id, path, month: formatMonth(month), value: valueOf(reading) });
-    },
-  };
+  const sink = eachReading((all, at) => {
+    const { id, path } = all.names[at] as DriverName;
+    readings.push({ driver: id, path, month: formatMonth(all.moment(at).month), value: all.value(at) });
+  });
   mapper.read({ columns, rows }, 0, sink, { reject: (at, reason) => rejects.push(`row ${at + 1}: ${reason}`) });
   return [...compareReadings(test.readings, readings), ...compareRejects(test.rejects, rejects)];
 }

@@ -9,7 +9,7 @@ import type { BatchColumns } from './batch-columns.ts';
 import type { ValueColumn } from './column-batch.ts';
 import type { FieldPlace } from './columns.ts';
 import { Keyed } from './keyed.ts';
-import { type DriverName, type LatestReading, type Reading, textOf, valueOf } from './reading.ts';
+import { type DriverName, type LatestReading, type ReadTime, Readings } from './reading.ts';
 import type { DriverEntry, Mapping } from '../settings.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { quote, trimWhiteSpace } from '../text.ts';
@@ -23,40 +23,15 @@ export interface MonthRules {
   readonly calendar: Calendar | undefined;
 }
 
-/** A reading that waits until its whole row was read. */
-export type PendingReading = { -readonly [key in keyof Reading]: Reading[key] } & { name: DriverName; moment: Moment };
-
-/** A value that does not fit an integer, see `Reading`. */
+/** A value that does not fit an integer, see `Readings`. */
 const inText = -1;
 /** A text that is no number of its format. */
 const notRead = -2;
 
-const oneValue: Mantissas = { mantissas: new Float64Array(1), scales: new Int8Array(1) };
-
-const noMoment: Moment = { month: 0, months: 1, seconds: 0, nanos: 0 };
-const noName: DriverName = { id: '', path: [], rule: 'last' };
-
-/** What a row gives. Its readings count only where no entry gives a reason to reject the row. */
+/** What rows give. The readings of a row count only where no entry gives a reason to reject it. */
 export class RowTake {
-  count = 0;
+  readonly readings = new Readings();
   readonly reasons = new Set<string>();
-  // Used again for each row: new objects would be most of its garbage.
-  readonly #readings: PendingReading[] = [];
-
-  /** The next place for a reading. It counts once `count` does. */
-  get next(): PendingReading {
-    return (this.#readings[this.count] ??= newReading());
-  }
-
-  reading(at: number): PendingReading {
-    return this.#readings[at] as PendingReading;
-  }
-}
-
-function newReading(): PendingReading {
-  // Numbers with a fraction, so that the fields hold doubles from the start.
-  const numbers = { mantissa: 0.5, scale: 0, row: 0.5, count: 1, entry: 0 };
-  return { ...numbers, value: '', text: '', time: '', latest: undefined, name: noName, moment: noMoment };
 }
 
 export interface EntryContext {
@@ -66,17 +41,16 @@ export interface EntryContext {
   readonly batch: BatchColumns;
 }
 
-/** A time as read. */
-interface ReadTime {
+/** A time, or why it is none. */
+interface TriedTime {
   readonly text: string;
-  /** Or why it is none. */
   readonly moment: Moment | string;
 }
 
 /** What an entry reads in one of the long rows of a row, or in the row itself. */
 interface Unit {
   readonly names: Keyed<DriverName | string>;
-  readonly times: Keyed<ReadTime>;
+  readonly times: Keyed<TriedTime>;
   /** The column of the value, where the template is that column alone. */
   readonly valueColumn: number | undefined;
   readonly valueText: (at: number) => string;
@@ -128,56 +102,59 @@ export class EntryReader {
   read(at: number, longRow: number, row: number, take: RowTake): void {
     const unit = this.#units[longRow] as Unit;
     const { values } = unit;
-    const reading = take.next;
+    const { readings } = take;
+    readings.reserve();
+    const into = readings.count;
     const scale = values === undefined ? inText : (values.scales[at] as number);
     if (scale >= 0 && scale <= this.#plainScaleMax) {
       const mantissa = (values as ValueColumn).mantissas[at] as number;
       if (this.#missingValues.scales.length > 0 && this.#isMissing(mantissa, scale)) return;
-      reading.mantissa = mantissa;
-      reading.scale = scale;
-      reading.value = '';
-      reading.text = '';
+      readings.mantissas[into] = mantissa;
+      readings.scales[into] = scale;
+      readings.values[into] = '';
+      readings.texts[into] = '';
     } else {
       const text = values === undefined ? unit.valueText(at) : values.text(at);
       if (this.#missing.includes(trimWhiteSpace(text))) return;
-      this.#readValue(text, reading);
+      this.#readValue(text, readings);
     }
     const name = unit.names.of(at);
     const time = unit.times.of(at);
-    if (typeof name === 'string' || typeof time.moment === 'string' || reading.scale === notRead) {
+    if (typeof name === 'string' || typeof time.moment === 'string' || readings.scales[into] === notRead) {
       this.#reject(unit, at, take);
       return;
     }
-    reading.name = name;
-    reading.moment = time.moment;
-    reading.time = time.text;
-    reading.row = row;
-    reading.count = 1;
-    reading.latest = undefined;
-    reading.entry = this.#index;
-    if (time.moment.months === 1) take.count++;
-    else this.#spread(reading, take);
+    readings.names[into] = name;
+    readings.times[into] = time as ReadTime;
+    readings.rows[into] = row;
+    readings.counts[into] = 1;
+    readings.latest[into] = undefined;
+    readings.entries[into] = this.#index;
+    if (time.moment.months === 1) readings.count++;
+    else this.#spread(time as ReadTime, take);
   }
 
   /** Reads a row that a database collapsed. */
   readCollapsed(at: number, { value, time, count, place = 0, latest }: CollapsedValue, take: RowTake): void {
     const name = (this.#units[0] as Unit).names.of(at);
     const moment = this.#readTime(time);
-    const reading = take.next;
-    if (typeof name === 'string') take.reasons.add(name);
-    if (typeof moment === 'string') take.reasons.add(timeReason(time, moment));
-    this.#readValue(value, reading);
-    if (reading.scale === notRead) take.reasons.add(describeBadDecimal(value, this.#entry.value.format));
-    if (typeof name === 'string' || typeof moment === 'string' || reading.scale === notRead) return;
-    reading.name = name;
-    reading.moment = moment;
-    reading.time = time;
-    reading.row = orderOfPlace(place);
-    reading.count = count;
-    reading.latest = latest && this.#latest(latest);
-    reading.entry = this.#index;
-    if (moment.months === 1) take.count++;
-    else this.#spread(reading, take);
+    const { readings, reasons } = take;
+    readings.reserve();
+    const into = readings.count;
+    if (typeof name === 'string') reasons.add(name);
+    if (typeof moment === 'string') reasons.add(timeReason(time, moment));
+    this.#readValue(value, readings);
+    if (readings.scales[into] === notRead) reasons.add(describeBadDecimal(value, this.#entry.value.format));
+    if (typeof name === 'string' || typeof moment === 'string' || readings.scales[into] === notRead) return;
+    const read = { text: time, moment };
+    readings.names[into] = name;
+    readings.times[into] = read;
+    readings.rows[into] = orderOfPlace(place);
+    readings.counts[into] = count;
+    readings.latest[into] = latest && this.#latest(latest);
+    readings.entries[into] = this.#index;
+    if (moment.months === 1) readings.count++;
+    else this.#spread(read, take);
   }
 
   /** A time that cannot be read cannot be the latest one. */
@@ -187,12 +164,14 @@ export class EntryReader {
   }
 
   /** All that is wrong with the row, in the order of what was asked for. */
-  #reject(unit: Unit, at: number, { reasons, next }: RowTake): void {
+  #reject(unit: Unit, at: number, { reasons, readings }: RowTake): void {
     const name = unit.names.of(at);
     const { moment, text } = unit.times.of(at);
     if (typeof name === 'string') reasons.add(name);
     if (typeof moment === 'string') reasons.add(timeReason(text, moment));
-    if (next.scale === notRead) reasons.add(describeBadDecimal(unit.valueText(at), this.#entry.value.format));
+    if (readings.scales[readings.count] === notRead) {
+      reasons.add(describeBadDecimal(unit.valueText(at), this.#entry.value.format));
+    }
   }
 
   #isMissing(mantissa: number, scale: number): boolean {
@@ -200,42 +179,34 @@ export class EntryReader {
     return mantissas.some((one, at) => one === mantissa && scales[at] === scale);
   }
 
-  /** Sets the value of a reading; a scale of `notRead`, where the text is no number of the format. */
-  #readValue(text: string, reading: PendingReading): void {
+  /** Sets the value of the next reading; a scale of `notRead`, where the text is no number of the format. */
+  #readValue(text: string, readings: Readings): void {
     const value = parseDecimal(text, this.#entry.value.format);
-    if (value === undefined) {
-      reading.scale = notRead;
-      return;
-    }
-    readMantissa(value, 0, oneValue);
-    reading.mantissa = oneValue.mantissas[0] as number;
-    reading.scale = oneValue.scales[0] as number;
-    reading.value = reading.scale < 0 ? value : '';
-    reading.text = text === value ? '' : text;
+    if (value === undefined) readings.scales[readings.count] = notRead;
+    else setValue(readings, value, text);
   }
 
-  /** A value of a quarter or a year becomes one of each of its months, or of one of them. */
-  #spread(reading: PendingReading, take: RowTake): void {
+  /** The next reading, whose value is of a quarter or a year, becomes one of each of its months, or of one of them. */
+  #spread({ text: time, moment }: ReadTime, { readings, reasons }: RowTake): void {
     const { spread, value: of } = this.#entry;
-    const { moment, time } = reading;
-    const value = valueOf(reading);
-    const text = textOf(reading);
-    const add = (at: number, share: string): void => {
-      const next = take.next;
-      Object.assign(next, reading);
-      next.moment = { ...moment, month: moment.month + at, months: 1 };
-      readMantissa(share, 0, oneValue);
-      next.mantissa = oneValue.mantissas[0] as number;
-      next.scale = oneValue.scales[0] as number;
-      next.value = next.scale < 0 ? share : '';
-      next.text = text === share ? '' : text;
-      take.count++;
+    const from = readings.count;
+    const value = readings.value(from);
+    const text = readings.text(from);
+    const add = (month: number, share: string): void => {
+      readings.reserve();
+      const into = readings.count;
+      readings.names[into] = readings.names[from] as DriverName;
+      readings.times[into] = { text: time, moment: { ...moment, month: moment.month + month, months: 1 } };
+      readings.rows[into] = readings.rows[from] as number;
+      readings.counts[into] = readings.counts[from] as number;
+      readings.latest[into] = readings.latest[from];
+      readings.entries[into] = this.#index;
+      setValue(readings, share, text);
+      readings.count++;
     };
     switch (spread) {
       case undefined:
-        take.reasons.add(
-          `time ${quote(time)} is ${moment.months} months, and the entry does not say how to spread a value`,
-        );
+        reasons.add(`time ${quote(time)} is ${moment.months} months, and the entry does not say how to spread a value`);
         return;
       case 'first':
       case 'last':
@@ -285,8 +256,17 @@ export class EntryReader {
     };
     const path = this.#entry.path.map((template) => render('path', template));
     const id = this.#entry.id === undefined ? path.join('/') : render('id', this.#entry.id);
-    return reasons.size > 0 ? [...reasons].join('; ') : { id, path, rule: this.#entry.rule };
+    if (reasons.size > 0) return [...reasons].join('; ');
+    return { id, path, rule: this.#entry.rule, owner: undefined, number: -1 };
   }
+}
+
+/** Sets the value of the next reading. @param text as read */
+function setValue(readings: Readings, value: string, text: string): void {
+  const into = readings.count;
+  readMantissa(value, into, readings);
+  readings.values[into] = (readings.scales[into] as number) < 0 ? value : '';
+  readings.texts[into] = text === value ? '' : text;
 }
 
 /** One for all long rows in which the templates come out of the same columns and texts. */

@@ -1,4 +1,5 @@
-/** A reading on its way from a row to a fold. */
+/** Readings on their way from rows to a fold: columns, so that no object is made for a reading. */
+import { enlarged } from '../enlarged.ts';
 import type { Moment, Rule } from '../model.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
 
@@ -7,49 +8,89 @@ export interface DriverName {
   readonly id: string;
   readonly path: readonly string[];
   readonly rule: Rule;
-  /** What a sink knows of this name, so that it need not look it up for each reading. */
-  memo?: { readonly owner: object };
+  /** What a sink knows this name by, so that it need not look it up for each reading: a number of the owner's. */
+  owner?: object | undefined;
+  number?: number;
+}
+
+/** A time as read. */
+export interface ReadTime {
+  readonly text: string;
+  readonly moment: Moment;
 }
 
 export interface LatestReading {
   readonly moment: Moment;
-  /** As `Reading.row`. */
+  /** As `Readings.rows`. */
   readonly row: number;
 }
 
-/** One object serves for all readings of a part, one after the other: who wants to keep something of it copies it. */
-export interface Reading {
-  /** The value as an integer without its point, where `scale` says how many of its digits are decimals. */
-  readonly mantissa: number;
-  /** -1: the value does not fit an integer and stands in `value`. */
-  readonly scale: number;
-  /** Canonical decimal text, where `scale` is -1. */
-  readonly value: string;
+const capacityMin = 1 << 13;
+
+/** Readings in the order of their rows. Used again for the next ones: who wants to keep something copies it. */
+export class Readings {
+  count = 0;
+  readonly names: DriverName[] = [];
+  readonly times: ReadTime[] = [];
+  /** The value as an integer without its point, where `scales` says how many of its digits are decimals. */
+  mantissas = new Float64Array(capacityMin);
+  /** -1: the value does not fit an integer and stands in `values`. */
+  scales = new Int8Array(capacityMin);
+  /** Canonical decimal text, where the scale is -1. */
+  readonly values: string[] = [];
   /** The value's text as read; '' where it equals the value. */
-  readonly text: string;
-  /** The time's text as read. */
-  readonly time: string;
-  /** Its order in the part: see `row-origin.ts`. */
-  readonly row: number;
+  readonly texts: string[] = [];
+  /** The order in the part: see `row-origin.ts`. */
+  rows = new Float64Array(capacityMin);
   /** How many readings of the source it stands for: more than one where a database collapsed them. */
-  readonly count: number;
+  counts = new Float64Array(capacityMin);
   /** Where it stands for several: the latest of them, whose path is the driver's. */
-  readonly latest: LatestReading | undefined;
+  readonly latest: (LatestReading | undefined)[] = [];
   /** Which of the source's `drivers:` made it, counted from 0. */
-  readonly entry: number;
-}
+  entries = new Int32Array(capacityMin);
 
-/** Canonical decimal text. */
-export function valueOf({ mantissa, scale, value }: Pick<Reading, 'mantissa' | 'scale' | 'value'>): string {
-  return scale < 0 ? value : mantissaText(mantissa, scale);
-}
+  /** Makes place for one more. */
+  reserve(): void {
+    if (this.count < this.scales.length) return;
+    const capacity = 2 * this.scales.length;
+    this.mantissas = enlarged(this.mantissas, new Float64Array(capacity));
+    this.scales = enlarged(this.scales, new Int8Array(capacity));
+    this.rows = enlarged(this.rows, new Float64Array(capacity));
+    this.counts = enlarged(this.counts, new Float64Array(capacity));
+    this.entries = enlarged(this.entries, new Int32Array(capacity));
+  }
 
-/** The value's text as read. */
-export function textOf(reading: Pick<Reading, 'mantissa' | 'scale' | 'value' | 'text'>): string {
-  return reading.text === '' ? valueOf(reading) : reading.text;
+  moment(at: number): Moment {
+    return (this.times[at] as ReadTime).moment;
+  }
+
+  /** The time's text as read. */
+  time(at: number): string {
+    return (this.times[at] as ReadTime).text;
+  }
+
+  /** Canonical decimal text. */
+  value(at: number): string {
+    const scale = this.scales[at] as number;
+    return scale < 0 ? (this.values[at] as string) : mantissaText(this.mantissas[at] as number, scale);
+  }
+
+  /** The value's text as read. */
+  text(at: number): string {
+    return this.texts[at] === '' ? this.value(at) : (this.texts[at] as string);
+  }
 }
 
 /** Takes the readings of rows, in order. */
 export interface ReadingSink {
-  add(name: DriverName, moment: Moment, reading: Reading): void;
+  take(readings: Readings): void;
+}
+
+/** A sink that is told of one reading at a time. */
+export function eachReading(take: (readings: Readings, at: number) => void): ReadingSink {
+  return {
+    take: (readings) => {
+      for (let at = 0; at < readings.count; at++) take(readings, at);
+    },
+  };
 }

@@ -9,7 +9,7 @@ import type { Batch, ColumnNeed } from './column-batch.ts';
 import { type FieldPlace, columnNeeds, columnProblems, placesOf } from './columns.ts';
 import { EntryReader, type MonthRules, RowTake } from './entry-reader.ts';
 import { Keyed } from './keyed.ts';
-import type { ReadingSink } from './reading.ts';
+import type { ReadingSink, Readings } from './reading.ts';
 
 /** The row number that people are told. Of a query it is the place among its rows, where the database knows that. */
 export function rowShown(batch: Batch, at: number, row: number): number {
@@ -74,17 +74,24 @@ export class RowMapper {
     columns.take(batch, fault && ((at, column) => fault(at, column) !== undefined));
     for (const { conditions } of this.#longRows) for (const condition of conditions) condition.begin();
     for (const entry of this.#entries) entry.begin();
+    const { readings } = this.#take;
     let passed = 0;
     for (let at = 0; at < columns.count; at++) {
+      const before = readings.count;
       const row = places === undefined ? rowsBefore + at + 1 : orderOfPlace(places[at] as number);
       const reject = this.#unreadable(at, fault);
       const many = collapsed?.[at];
       const passes =
         reject === undefined && (many === undefined ? this.#readRow(at, row) : this.#readCollapsed(at, many));
-      const reason = reject ?? this.#handOver(passes, sink);
-      if (reason !== undefined) listener.reject(at, reason);
+      const reason = reject ?? this.#reason();
+      if (reason !== undefined) {
+        readings.count = before;
+        listener.reject(at, reason);
+      }
       if (passes || reason !== undefined) passed += many?.rows ?? 1;
+      if (readings.count >= readingsMax) handOver(readings, sink);
     }
+    handOver(readings, sink);
     return passed;
   }
 
@@ -159,21 +166,21 @@ export class RowMapper {
   }
 
   /** Why the row's readings do not count. */
-  #handOver(passes: boolean, sink: ReadingSink): string | undefined {
-    const take = this.#take;
-    let reason: string | undefined;
-    if (take.reasons.size > 0) {
-      reason = [...take.reasons].join('; ');
-      take.reasons.clear();
-    } else if (passes) {
-      for (let at = 0; at < take.count; at++) {
-        const reading = take.reading(at);
-        sink.add(reading.name, reading.moment, reading);
-      }
-    }
-    take.count = 0;
+  #reason(): string | undefined {
+    const { reasons } = this.#take;
+    if (reasons.size === 0) return undefined;
+    const reason = [...reasons].join('; ');
+    reasons.clear();
     return reason;
   }
+}
+
+/** Readings that wait at most: few enough to stay in the processor's cache. */
+const readingsMax = 4096;
+
+function handOver(readings: Readings, sink: ReadingSink): void {
+  if (readings.count > 0) sink.take(readings);
+  readings.count = 0;
 }
 
 const ofColumns: Pick<RowBatch, 'fault' | 'collapsed' | 'places'> = {};

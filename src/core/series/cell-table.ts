@@ -35,27 +35,26 @@ export class CellTable {
   /** Open addressing over driver and month, at most half full. */
   #slots = new Int32Array(startCapacity * 2).fill(none);
 
-  /** The cell of a driver and month, or `undefined`. */
-  find(driver: number, month: Month): number | undefined {
-    const cell = this.#slots[this.#slotOf(driver, month)] as number;
-    return cell === none ? undefined : cell;
+  /** The cell of a driver and month, or -1. */
+  find(driver: number, month: Month): number {
+    return this.#slots[this.#slotOf(driver, month)] as number;
   }
 
-  /** Makes a cell that is not there yet, empty but for its month. `next`: the driver's list so far. */
-  create(driver: number, month: Month, next: number | undefined): number {
+  /** Makes a cell that is not there yet, empty but for its month. `next`: where the driver's list begins so far, or -1. */
+  create(driver: number, month: Month, next: number): number {
     if (this.count === this.month.length) this.#grow();
     const cell = this.count++;
     this.#driver[cell] = driver;
     this.month[cell] = month;
-    this.#next[cell] = next ?? none;
+    this.#next[cell] = next;
     this.#slots[this.#slotOf(driver, month)] = cell;
     return cell;
   }
 
   /** A list from one of its cells on, by month. */
-  inOrder(first: number | undefined): number[] {
+  inOrder(first: number): number[] {
     const cells: number[] = [];
-    for (let cell = first ?? none; cell !== none; cell = this.#next[cell] as number) cells.push(cell);
+    for (let cell = first; cell !== none; cell = this.#next[cell] as number) cells.push(cell);
     return cells.sort((a, b) => (this.month[a] as number) - (this.month[b] as number));
   }
 

@@ -1,7 +1,7 @@
 /** Compares a candidate with what was accepted, in one stream over both: everything that judging it needs to know. */
 import type { Month, Rule } from '../model.ts';
 import { type Changes, type DriverChange, type RenamedId, countChanges, diffDrivers } from './diff.ts';
-import { isWithin } from './fold.ts';
+import { isWithin } from './merge-folds.ts';
 import { type PackedDriver, type PackedPoints, PointWalk, type Tie, pointCount, unpackTies } from './packing.ts';
 
 /** Points by driver, months in order. */

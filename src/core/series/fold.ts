@@ -1,40 +1,40 @@
 /**
  * Collapse: readings of one driver in one month become one point. Every rule is a fold that merges, so parts are folded
- * alone and then together, and the result depends on no order of arrival.
+ * alone and then together (`merge-folds.ts`), and the result depends on no order of arrival.
  */
 import { addDecimals, averageDecimal, compareDecimals } from '../numbers/arithmetic.ts';
+import { enlarged } from '../enlarged.ts';
 import { AgentError } from '../errors.ts';
-import { CellTable } from './cell-table.ts';
-import { TieFinder, takenBy } from './tie-finder.ts';
+import type { DriverName, Readings, ReadingSink } from '../mapping/reading.ts';
 import type { Moment, Rule } from '../model.ts';
-import type { Cell, FoldedDriver, PartOrigin, Place, Tie, TiedReading } from './packing.ts';
-import { type DriverName, type Reading, type ReadingSink, textOf, valueOf } from '../mapping/reading.ts';
 import { isExact, mantissaText, rescaled } from '../numbers/mantissa.ts';
+import { CellTable } from './cell-table.ts';
+import { samePath } from './merge-folds.ts';
+import type { Cell, FoldedDriver, Tie, TiedReading } from './packing.ts';
+import { TieFinder, takenBy } from './tie-finder.ts';
 
-interface OpenDriver {
-  /** The fold and the run of it that this driver is of. */
-  readonly owner: object;
-  readonly index: number;
-  name: DriverName;
-  /** Place of the latest reading. */
-  seconds: number;
-  nanos: number;
-  row: number;
-  otherPath: readonly string[] | undefined;
-  /** Of the latest reading. */
-  entry: number;
-  /** Cell of the newest reading: rows of one driver and month tend to follow each other. */
-  cell: number;
-  /** Cell that was made last, where the list of them begins. */
-  newest: number | undefined;
-}
+const none = -1;
+const startDrivers = 1 << 8;
 
 /** Folds the readings of one part, which come in the order of its rows. */
 export class Fold implements ReadingSink {
   readonly #part: number;
-  readonly #drivers = new Map<string, OpenDriver>();
   readonly #cells = new CellTable();
   readonly #ties: TieFinder;
+  /** Drivers are numbered from 0. Columns of them, since objects would be spread over the memory. */
+  readonly #numbers = new Map<string, number>();
+  #names: DriverName[] = [];
+  /** Place of the latest reading, and the entry that made it. */
+  #seconds = new Float64Array(startDrivers);
+  #nanos = new Int32Array(startDrivers);
+  #row = new Float64Array(startDrivers);
+  #entry = new Int32Array(startDrivers);
+  /** Cell of the newest reading: rows of one driver and month tend to follow each other. */
+  #cell = new Int32Array(startDrivers);
+  /** Cell that was made last, where the list of them begins. */
+  #newest = new Int32Array(startDrivers);
+  readonly #otherPaths = new Map<number, readonly string[]>();
+  /** Who the numbers in names are of: this fold, and its present run. */
   #owner = {};
 
   /** `part`: the number that cells name this part by. */
@@ -45,32 +45,40 @@ export class Fold implements ReadingSink {
 
   /** How many cells, drivers and ties it holds: its memory grows with them. */
   get size(): number {
-    return this.#cells.count + this.#drivers.size + this.#ties.size;
+    return this.#cells.count + this.#names.length + this.#ties.size;
   }
 
   /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
-  add(name: DriverName, moment: Moment, reading: Reading): void {
-    const { latest } = reading;
+  take(readings: Readings): void {
+    const { count } = readings;
+    for (let at = 0; at < count; at++) this.add(readings, at);
+  }
+
+  /** Adds one of the readings. @throws as `take` */
+  add(readings: Readings, at: number): void {
+    const name = readings.names[at] as DriverName;
+    const moment = readings.moment(at);
+    const latest = readings.latest[at];
+    const row = readings.rows[at] as number;
     const driver =
       latest === undefined
-        ? this.#driverOf(name, reading, moment, reading.row)
-        : this.#driverOf(name, reading, latest.moment, latest.row);
+        ? this.#driverOf(name, readings.entries[at] as number, moment, row)
+        : this.#driverOf(name, readings.entries[at] as number, latest.moment, latest.row);
     const cells = this.#cells;
     const { month } = moment;
-    let cell: number | undefined = driver.cell;
-    if (driver.newest === undefined) cell = undefined;
-    else if (cells.month[cell] !== month) cell = cells.find(driver.index, month);
-    if (cell === undefined) {
-      cell = cells.create(driver.index, month, driver.newest);
-      driver.newest = cell;
-      cells.readings[cell] = reading.count;
-      this.#setValue(cell, reading);
-      this.#place(name.rule, cell, moment, reading);
+    let cell = this.#cell[driver] as number;
+    if (cell !== none && cells.month[cell] !== month) cell = cells.find(driver, month);
+    if (cell === none) {
+      cell = cells.create(driver, month, this.#newest[driver] as number);
+      this.#newest[driver] = cell;
+      cells.readings[cell] = readings.counts[at] as number;
+      this.#setValue(cell, readings, at);
+      this.#place(name.rule, cell, readings, at);
     } else {
-      cells.readings[cell] = (cells.readings[cell] as number) + reading.count;
-      if (this.#fold(name.rule, cell, moment, reading)) this.#place(name.rule, cell, moment, reading);
+      cells.readings[cell] = (cells.readings[cell] as number) + (readings.counts[at] as number);
+      if (this.#fold(name.rule, cell, readings, at)) this.#place(name.rule, cell, readings, at);
     }
-    driver.cell = cell;
+    this.#cell[driver] = cell;
   }
 
   /**
@@ -88,86 +96,129 @@ export class Fold implements ReadingSink {
    * @param rowsBefore how many rows of the part stand before those that were counted from 1 here
    */
   *drain(rowsBefore = 0): Generator<FoldedDriver> {
-    const drivers = [...this.#drivers.values()].sort((a, b) => (a.name.id < b.name.id ? -1 : 1));
-    for (const driver of drivers) {
-      const { name, seconds, nanos, row, otherPath, entry } = driver;
-      const pathPlace = { seconds, nanos, row: rowsBefore + row, part: this.#part };
-      const cells = this.#cells.inOrder(driver.newest).map((cell) => this.#cellOf(name.rule, cell, rowsBefore));
-      yield { id: name.id, path: name.path, rule: name.rule, pathPlace, otherPath, entry, cells };
+    const numbers = [...this.#names.keys()].sort((a, b) => (this.#id(a) < this.#id(b) ? -1 : 1));
+    for (const driver of numbers) {
+      const { id, path, rule } = this.#names[driver] as DriverName;
+      const pathPlace = {
+        seconds: this.#seconds[driver] as number,
+        nanos: this.#nanos[driver] as number,
+        row: rowsBefore + (this.#row[driver] as number),
+        part: this.#part,
+      };
+      const cells = this.#cells.inOrder(this.#newest[driver] as number);
+      const folded = cells.map((cell) => this.#cellOf(rule, cell, rowsBefore));
+      const otherPath = this.#otherPaths.get(driver);
+      yield { id, path, rule, pathPlace, otherPath, entry: this.#entry[driver], cells: folded };
     }
-    this.#drivers.clear();
+    this.#names = [];
+    this.#numbers.clear();
+    this.#otherPaths.clear();
     this.#cells.clear();
     this.#ties.clear();
     this.#owner = {};
   }
 
-  #driverOf(name: DriverName, { entry }: Reading, { seconds, nanos }: Moment, row: number): OpenDriver {
-    let driver = name.memo?.owner === this.#owner ? (name.memo as OpenDriver) : this.#drivers.get(name.id);
-    if (driver === undefined) {
-      const index = this.#drivers.size;
-      driver = {
-        owner: this.#owner,
-        index,
-        name,
-        seconds,
-        nanos,
-        row,
-        otherPath: undefined,
-        entry,
-        cell: -1,
-        newest: undefined,
-      };
-      this.#drivers.set(name.id, driver);
+  #id(driver: number): string {
+    return (this.#names[driver] as DriverName).id;
+  }
+
+  /** The number of a driver, whose latest reading this may be. */
+  #driverOf(name: DriverName, entry: number, { seconds, nanos }: Moment, row: number): number {
+    const known = name.owner === this.#owner ? name.number : this.#numbers.get(name.id);
+    let driver: number;
+    if (known === undefined) {
+      driver = this.#create(name);
     } else {
-      const isLater = (seconds - driver.seconds || nanos - driver.nanos || row - driver.row) >= 0;
-      if (driver.name !== name) rename(driver, name, isLater);
-      if (isLater) {
-        driver.seconds = seconds;
-        driver.nanos = nanos;
-        driver.row = row;
-        driver.entry = entry;
-      }
+      driver = known;
+      const later =
+        seconds - (this.#seconds[driver] as number) ||
+        nanos - (this.#nanos[driver] as number) ||
+        row - (this.#row[driver] as number);
+      if (this.#names[driver] !== name) this.#rename(driver, name, later >= 0);
+      if (later < 0) return driver;
     }
-    name.memo = driver;
+    this.#seconds[driver] = seconds;
+    this.#nanos[driver] = nanos;
+    this.#row[driver] = row;
+    this.#entry[driver] = entry;
     return driver;
   }
 
-  /** Folds the reading's value into a cell of the same part. Returns whether the cell takes the reading's place too. */
-  #fold(rule: Rule, cell: number, moment: Moment, reading: Reading): boolean {
+  #create(name: DriverName): number {
+    const driver = this.#names.length;
+    if (driver === this.#cell.length) {
+      const length = 2 * driver;
+      this.#seconds = enlarged(this.#seconds, new Float64Array(length));
+      this.#nanos = enlarged(this.#nanos, new Int32Array(length));
+      this.#row = enlarged(this.#row, new Float64Array(length));
+      this.#entry = enlarged(this.#entry, new Int32Array(length));
+      this.#cell = enlarged(this.#cell, new Int32Array(length));
+      this.#newest = enlarged(this.#newest, new Int32Array(length));
+    }
+    this.#names.push(name);
+    this.#numbers.set(name.id, driver);
+    this.#cell[driver] = none;
+    this.#newest[driver] = none;
+    name.owner = this.#owner;
+    name.number = driver;
+    return driver;
+  }
+
+  /** @throws AgentError `part.unreadable` where the names differ in their rule */
+  #rename(driver: number, name: DriverName, isLater: boolean): void {
+    const before = this.#names[driver] as DriverName;
+    if (before.rule !== name.rule) {
+      throw new AgentError(
+        'part.unreadable',
+        `driver "${name.id}" is made with collapse ${before.rule} and ${name.rule}`,
+        {
+          hint: 'give the entries that make this id the same collapse, or different ids',
+        },
+      );
+    }
+    if (!samePath(before.path, name.path)) this.#otherPaths.set(driver, isLater ? before.path : name.path);
+    if (isLater) this.#names[driver] = name;
+    name.owner = this.#owner;
+    name.number = driver;
+  }
+
+  /** Folds a reading's value into a cell of the same part. Returns whether the cell takes the reading's place too. */
+  #fold(rule: Rule, cell: number, readings: Readings, at: number): boolean {
     const cells = this.#cells;
-    const { seconds, nanos } = moment;
+    const { seconds, nanos } = readings.moment(at);
     // Rows come in their order, but for those that a database collapsed.
     const time = seconds - (cells.seconds[cell] as number) || nanos - (cells.nanos[cell] as number);
-    const isLater = (time || reading.row - (cells.row[cell] as number)) >= 0;
+    const isLater = (time || (readings.rows[at] as number) - (cells.row[cell] as number)) >= 0;
     switch (rule) {
       case 'last':
       case 'first': {
         const takes = isLater === (rule === 'last');
-        this.#ties.note(cell, moment, reading, takenBy[rule][takes ? 1 : 0]);
-        if (takes) this.#setValue(cell, reading);
+        this.#ties.note(cell, readings, at, takenBy[rule][takes ? 1 : 0]);
+        if (takes) this.#setValue(cell, readings, at);
         return takes;
       }
       case 'min':
       case 'max': {
-        const difference = this.#compare(reading, cell);
+        const difference = this.#compare(cell, readings, at);
         const takes = difference === 0 ? isLater : difference < 0 === (rule === 'min');
-        if (takes) this.#setValue(cell, reading);
+        if (takes) this.#setValue(cell, readings, at);
         return takes;
       }
       case 'sum':
       case 'average':
-        this.#addTo(cell, reading);
+        this.#addTo(cell, readings, at);
         return isLater;
       case 'count':
         return isLater;
     }
   }
 
-  #setValue(cell: number, { mantissa, scale, value }: Reading): void {
+  #setValue(cell: number, { mantissas, scales, values }: Readings, at: number): void {
     const cells = this.#cells;
-    cells.mantissa[cell] = mantissa;
+    const scale = scales[at] as number;
+    cells.mantissa[cell] = mantissas[at] as number;
     cells.scale[cell] = scale;
-    if (scale < 0) cells.value.set(cell, value);
+    if (scale < 0) cells.value.set(cell, values[at] as string);
   }
 
   /** The value of a cell, of an average its sum, as decimal text. */
@@ -177,45 +228,50 @@ export class Fold implements ReadingSink {
   }
 
   /** Negative, zero or positive: the reading's value against that of a cell. */
-  #compare(reading: Reading, cell: number): number {
+  #compare(cell: number, readings: Readings, at: number): number {
     const cells = this.#cells;
-    if (reading.scale >= 0 && reading.scale === cells.scale[cell]) {
-      return reading.mantissa - (cells.mantissa[cell] as number);
+    const scale = readings.scales[at] as number;
+    if (scale >= 0 && scale === cells.scale[cell]) {
+      return (readings.mantissas[at] as number) - (cells.mantissa[cell] as number);
     }
-    return compareDecimals(valueOf(reading), this.#valueOf(cell));
+    return compareDecimals(readings.value(at), this.#valueOf(cell));
   }
 
-  #addTo(cell: number, reading: Reading): void {
+  #addTo(cell: number, readings: Readings, at: number): void {
     const cells = this.#cells;
     const scale = cells.scale[cell] as number;
-    if (scale >= 0 && reading.scale >= 0) {
-      const longest = Math.max(scale, reading.scale);
+    const added = readings.scales[at] as number;
+    if (scale >= 0 && added >= 0) {
+      const longest = Math.max(scale, added);
       const sum =
-        rescaled(cells.mantissa[cell] as number, scale, longest) + rescaled(reading.mantissa, reading.scale, longest);
+        rescaled(cells.mantissa[cell] as number, scale, longest) +
+        rescaled(readings.mantissas[at] as number, added, longest);
       if (isExact(sum)) {
         cells.mantissa[cell] = sum;
         cells.scale[cell] = longest;
         return;
       }
     }
-    const sum = addDecimals(this.#valueOf(cell), valueOf(reading));
+    const sum = addDecimals(this.#valueOf(cell), readings.value(at));
     cells.scale[cell] = -1;
     cells.value.set(cell, sum);
   }
 
-  #place(rule: Rule, cell: number, { seconds, nanos }: Moment, reading: Reading): void {
+  #place(rule: Rule, cell: number, readings: Readings, at: number): void {
     const cells = this.#cells;
+    const { seconds, nanos } = readings.moment(at);
+    const scale = readings.scales[at] as number;
     cells.seconds[cell] = seconds;
     cells.nanos[cell] = nanos;
-    cells.row[cell] = reading.row;
+    cells.row[cell] = readings.rows[at] as number;
     // An empty text means that it equals the value, as in nearly every cell of most files.
-    const isNumber = reading.text === '' && reading.scale >= 0;
+    const isNumber = readings.texts[at] === '' && scale >= 0;
     if (isAdding(rule)) {
-      cells.addedMantissa[cell] = reading.mantissa;
-      cells.addedScale[cell] = isNumber ? reading.scale : -1;
-      cells.text.set(cell, isNumber ? '' : textOf(reading));
+      cells.addedMantissa[cell] = readings.mantissas[at] as number;
+      cells.addedScale[cell] = isNumber ? scale : -1;
+      cells.text.set(cell, isNumber ? '' : readings.text(at));
     } else {
-      cells.text.set(cell, reading.text);
+      cells.text.set(cell, readings.texts[at] as string);
     }
   }
 
@@ -250,142 +306,4 @@ function moved({ seconds, nanos, left, kept }: Tie, rows: number): Tie {
 /** Whether its value is not that of one reading. */
 function isAdding(rule: Rule): boolean {
   return rule === 'sum' || rule === 'average' || rule === 'count';
-}
-
-function isSame(a: string, b: string): boolean {
-  return a === b || compareDecimals(a, b) === 0;
-}
-
-function rename(driver: OpenDriver, name: DriverName, isLater: boolean): void {
-  if (driver.name.rule !== name.rule) {
-    throw new AgentError(
-      'part.unreadable',
-      `driver "${name.id}" is made with collapse ${driver.name.rule} and ${name.rule}`,
-      {
-        hint: 'give the entries that make this id the same collapse, or different ids',
-      },
-    );
-  }
-  if (!samePath(driver.name.path, name.path)) driver.otherPath = isLater ? driver.name.path : name.path;
-  if (isLater) driver.name = name;
-}
-
-/** Orders readings across parts: by time, then the part revised later, then the later part name, then the later row. */
-export type PlaceOrder = (a: Place, b: Place) => number;
-
-export function placeOrder(part: (id: number) => PartOrigin): PlaceOrder {
-  return (a, b) => {
-    const time = a.seconds - b.seconds || a.nanos - b.nanos;
-    if (time !== 0 || a.part === b.part) return time || a.row - b.row;
-    const partA = part(a.part);
-    const partB = part(b.part);
-    if (partA.revisedAtMs !== partB.revisedAtMs) return partA.revisedAtMs - partB.revisedAtMs;
-    if (partA.name !== partB.name) return partA.name < partB.name ? -1 : 1;
-    return a.row - b.row || a.part - b.part;
-  };
-}
-
-/** Merges folds of one driver, at least one; later ones of the same part hold later rows. */
-export function mergeDrivers(folds: readonly FoldedDriver[], order: PlaceOrder): FoldedDriver {
-  let merged = folds[0] as FoldedDriver;
-  for (const next of folds.slice(1)) merged = mergeTwo(merged, next, order);
-  return merged;
-}
-
-function mergeTwo(a: FoldedDriver, b: FoldedDriver, order: PlaceOrder): FoldedDriver {
-  const later = order(b.pathPlace, a.pathPlace) >= 0 ? b : a;
-  const earlier = later === a ? b : a;
-  const other = samePath(later.path, earlier.path) ? (later.otherPath ?? earlier.otherPath) : earlier.path;
-  const cells: Cell[] = [];
-  let atA = 0;
-  let atB = 0;
-  while (atA < a.cells.length || atB < b.cells.length) {
-    const cellA = a.cells[atA];
-    const cellB = b.cells[atB];
-    if (cellB === undefined || (cellA !== undefined && cellA.month < cellB.month)) {
-      cells.push(cellA as Cell);
-      atA++;
-    } else if (cellA === undefined || cellB.month < cellA.month) {
-      cells.push(cellB);
-      atB++;
-    } else {
-      cells.push(mergeCells(later.rule, cellA, cellB, order));
-      atA++;
-      atB++;
-    }
-  }
-  const { path, rule, pathPlace, entry } = later;
-  return { id: a.id, path, rule, pathPlace, otherPath: other, entry, cells };
-}
-
-function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cell {
-  const count = a.count + b.count;
-  const bIsLater = order(b, a) >= 0;
-  const latest = bIsLater ? b : a;
-  switch (rule) {
-    case 'last':
-      return takeTied(latest, bIsLater ? a : b, { count, order, rule });
-    case 'first':
-      return takeTied(bIsLater ? a : b, latest, { count, order, rule });
-    case 'min':
-    case 'max': {
-      const difference = compareDecimals(b.value, a.value);
-      if (difference === 0) return { ...latest, count };
-      return { ...(difference < 0 === (rule === 'min') ? b : a), count };
-    }
-    case 'sum':
-      return { ...latest, count, value: addDecimals(a.value, b.value) };
-    case 'average': {
-      const sum = addDecimals(a.sum ?? a.value, b.sum ?? b.value);
-      return { ...latest, count, sum, value: averageDecimal(sum, count) };
-    }
-    case 'count':
-      return { ...latest, count, value: String(count) };
-  }
-}
-
-/** The cell that a last or first takes of two, with their tie. */
-function takeTied(taken: Cell, left: Cell, { count, order, rule }: TieContext): Cell {
-  return { ...taken, count, tie: tieOf(taken, left, { order, rule }) };
-}
-
-interface TieContext {
-  readonly count: number;
-  readonly order: PlaceOrder;
-  readonly rule: Rule;
-}
-
-/** A tie within a part tells more than one across parts, which is of the time that is taken or of none. */
-function tieOf(taken: Cell, left: Cell, { order, rule }: Omit<TieContext, 'count'>): Tie | undefined {
-  const nearest = (ties: readonly (Tie | undefined)[]): Tie | undefined => {
-    const known = ties.filter((tie) => tie !== undefined);
-    const place = ({ seconds, nanos, left: { row, part } }: Tie): Place => ({ seconds, nanos, row, part });
-    return known.reduce<Tie | undefined>((best, tie) => {
-      if (best === undefined) return tie;
-      return order(place(tie), place(best)) > 0 === (rule === 'last') ? tie : best;
-    }, undefined);
-  };
-  const ties = [taken.tie, left.tie];
-  const within = nearest(ties.filter((tie) => tie !== undefined && isWithin(tie)));
-  const { seconds, nanos, value, row, part } = taken;
-  if (within !== undefined || seconds !== left.seconds || nanos !== left.nanos) return within ?? taken.tie;
-  const kept = { value, row, part };
-  // Within a part only a fold looks for ties: how it was cut into pieces must not matter.
-  const others =
-    isSame(value, left.value) || part === left.part ? [] : [{ seconds, nanos, left: readingOf(left), kept }];
-  const tie = nearest([...ties.filter((one) => one !== undefined && !isSame(one.left.value, value)), ...others]);
-  return tie && { ...tie, kept };
-}
-
-/** Whether both readings are of one part. */
-export function isWithin({ left, kept }: Tie): boolean {
-  return left.part === kept.part;
-}
-
-function readingOf({ value, row, part }: TiedReading): TiedReading {
-  return { value, row, part };
-}
-
-function samePath(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((element, index) => element === b[index]);
 }

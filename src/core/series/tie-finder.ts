@@ -2,8 +2,7 @@
 import { enlarged } from '../enlarged.ts';
 import { compareDecimals } from '../numbers/arithmetic.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
-import { type Reading, valueOf } from '../mapping/reading.ts';
-import type { Moment } from '../model.ts';
+import type { Readings } from '../mapping/reading.ts';
 import type { CellTable } from './cell-table.ts';
 import type { Tie, TiedReading } from './packing.ts';
 
@@ -63,32 +62,33 @@ export class TieFinder {
   }
 
   /** To be called before the cell takes the reading. */
-  note(cell: number, moment: Moment, reading: Reading, { takes, rule }: TakenBy): void {
-    const { seconds, nanos } = moment;
+  note(cell: number, readings: Readings, at: number, { takes, rule }: TakenBy): void {
+    const { seconds, nanos } = readings.moment(at);
     const cells = this.#cells;
     const passed = this.#passed;
     const passedRow = passed?.row[cell] ?? 0;
     const from = passed !== undefined && passedRow > 0 ? passed : cells;
     if (from.seconds[cell] === seconds && from.nanos[cell] === nanos && (from.row[cell] as number) > this.#from) {
-      const isEqual =
-        reading.scale >= 0 && reading.scale === from.scale[cell] && reading.mantissa === from.mantissa[cell];
-      if (!isEqual) this.#compare(cell, from, { moment, reading, rule });
+      const scale = readings.scales[at] as number;
+      const isEqual = scale >= 0 && scale === from.scale[cell] && readings.mantissas[at] === from.mantissa[cell];
+      if (!isEqual) this.#compare(cell, from, { readings, at, rule });
     }
-    if (!takes) this.#pass(cell, moment, reading);
+    if (!takes) this.#pass(cell, readings, at);
     else if (passed !== undefined && passedRow > 0) passed.row[cell] = 0;
   }
 
   #compare(
     cell: number,
     from: PassedReadings | CellTable,
-    { moment: { seconds, nanos }, reading, rule }: { moment: Moment; reading: Reading; rule: 'last' | 'first' },
+    { readings, at, rule }: { readings: Readings; at: number; rule: 'last' | 'first' },
   ): void {
+    const { seconds, nanos } = readings.moment(at);
     const scale = from.scale[cell] as number;
     const value = scale < 0 ? from.value.get(cell) : mantissaText(from.mantissa[cell] as number, scale);
-    const newValue = valueOf(reading);
+    const newValue = readings.value(at);
     if (compareDecimals(newValue, value ?? '') === 0) return;
     const before: TiedReading = { value: value ?? '', row: from.row[cell] as number, part: this.#part };
-    const now: TiedReading = { value: newValue, row: reading.row, part: this.#part };
+    const now: TiedReading = { value: newValue, row: readings.rows[at] as number, part: this.#part };
     const [left, kept] = rule === 'last' ? [before, now] : [now, before];
     const known = this.#ties.get(cell);
     // As across parts: by `last` the one whose left reading is the latest is told, by `first` the earliest.
@@ -96,15 +96,17 @@ export class TieFinder {
     if (known === undefined || later > 0 === (rule === 'last')) this.#ties.set(cell, { seconds, nanos, left, kept });
   }
 
-  #pass(cell: number, { seconds, nanos }: Moment, { row, mantissa, scale, value }: Reading): void {
+  #pass(cell: number, readings: Readings, at: number): void {
+    const { seconds, nanos } = readings.moment(at);
+    const scale = readings.scales[at] as number;
     const passed = (this.#passed ??= new PassedReadings());
     passed.fit(this.#cells.month.length);
     passed.seconds[cell] = seconds;
     passed.nanos[cell] = nanos;
-    passed.row[cell] = row;
-    passed.mantissa[cell] = mantissa;
+    passed.row[cell] = readings.rows[at] as number;
+    passed.mantissa[cell] = readings.mantissas[at] as number;
     passed.scale[cell] = scale;
-    if (scale < 0) passed.value.set(cell, value);
+    if (scale < 0) passed.value.set(cell, readings.values[at] as string);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
 import type { PartRead } from '../../core/buffer.ts';
-import { type PlaceOrder, mergeDrivers, placeOrder } from '../../core/series/fold.ts';
+import { type PlaceOrder, mergeDrivers, placeOrder } from '../../core/series/merge-folds.ts';
 import { type PackedDriver, type PartOrigin, packDriver, unpackDriver } from '../../core/series/packing.ts';
 import { type FoldRow, foldChecksum, foldColumns } from './buffer-rows.ts';
 import { openDatabase, translated } from './sqlite.ts';
