@@ -39,7 +39,7 @@ export const duckdb = defineKind(
       place: file ?? 'duckdb',
       connect: async (signal: AbortSignal) => {
         if (file !== undefined) await untilAborted(refuseForbiddenDatabase(file, forbidden), signal);
-        return await openDuckDb({ file, baseDir, memoryMax: settings.memoryMax }, signal);
+        return await openDuckDb({ file, forbidden, baseDir, memoryMax: settings.memoryMax }, signal);
       },
     };
     return querySource(engine, settings, context);

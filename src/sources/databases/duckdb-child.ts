@@ -12,16 +12,19 @@ import type {
   StatementType,
 } from '@duckdb/node-api';
 import { fieldBytesMax } from '../limits.ts';
-import { type ChildReader, Refusal, serve } from './child-server.ts';
+import { type Batch, type ChildReader, Refusal, serve } from './child-server.ts';
 import type { Failure } from './child-session.ts';
 import { duckdbText, mayBeLong } from './duckdb-dialect.ts';
 import type { QueryColumn } from './connection.ts';
+import { OpenedFiles } from './duckdb-files.ts';
 import { firstWord, withoutEnd } from './query-words.ts';
 
 export interface DuckDbPlace {
   /** `:memory:`, or the absolute path of a database. */
   readonly file: string;
   readonly options: Readonly<Record<string, string>>;
+  /** Absolute paths of files and directories that no query may read. */
+  readonly forbidden: readonly string[];
   /** Most memory that the process may take, in bytes. */
   readonly rssMax: number;
 }
@@ -30,7 +33,13 @@ export interface DuckDbPlace {
 const lookMs = 20;
 
 let opened:
-  | { readonly instance: DuckDBInstance; readonly connection: DuckDBConnection; readonly select: StatementType }
+  | {
+      readonly instance: DuckDBInstance;
+      readonly connection: DuckDBConnection;
+      readonly log: DuckDBConnection;
+      readonly files: OpenedFiles;
+      readonly select: StatementType;
+    }
   | undefined;
 let running:
   | { readonly sql: string; readonly statement: DuckDBPreparedStatement; readonly results: DuckDBResult }
@@ -41,48 +50,72 @@ let rowOfChunk = 0;
 let rowsBefore = 0;
 
 const reader: ChildReader<DuckDbPlace> = {
-  async open({ file, options, rssMax }) {
+  async open({ file, options, forbidden, rssMax }) {
     const driver = await import('@duckdb/node-api');
     watchMemory(rssMax);
     const instance = await driver.DuckDBInstance.create(file, { ...options });
     const connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");
     await connection.run('BEGIN TRANSACTION');
-    opened = { instance, connection, select: driver.StatementType.SELECT };
+    const log = await instance.connect();
+    const files = await OpenedFiles.watch(log, forbidden);
+    opened = { instance, connection, log, files, select: driver.StatementType.SELECT };
   },
-  async describe(sql) {
-    const statement = await prepare(sql);
-    try {
-      return columnsOf(statement);
-    } finally {
-      statement.destroySync();
-    }
-  },
-  async start(sql) {
-    running?.statement.destroySync();
-    const statement = await prepareTexts(sql, (texts) => texts.map((text) => `encode(${text})`).join(', '));
-    running = { sql, statement, results: await statement.stream() };
-    chunk = undefined;
-    rowsBefore = 0;
-  },
-  async read(batch) {
-    while (!batch.isFull) {
-      chunk ??= await nextChunk();
-      if (chunk === undefined) return true;
-      batch.add(rowOf(chunk, rowOfChunk));
-      rowOfChunk++;
-      if (rowOfChunk < chunk.rowCount) continue;
-      rowsBefore += chunk.rowCount;
+  describe: (sql) =>
+    database().files.guard(async () => {
+      const statement = await prepare(sql);
+      try {
+        return columnsOf(statement);
+      } finally {
+        statement.destroySync();
+      }
+    }),
+  start: (sql) =>
+    database().files.guard(async () => {
+      running?.statement.destroySync();
+      const statement = await prepareTexts(sql, (texts) => texts.map((text) => `encode(${text})`).join(', '));
+      running = { sql, statement, results: await statement.stream() };
       chunk = undefined;
+      rowsBefore = 0;
+    }),
+  async read(batch) {
+    const { files } = database();
+    let isLast: boolean;
+    try {
+      isLast = await fill(batch);
+    } catch (error) {
+      await files.look();
+      throw error;
     }
-    return false;
+    if (isLast || rowsBefore === 0) await files.look();
+    else await files.lookNowAndThen();
+    return isLast;
   },
   close() {
+    opened?.log.closeSync();
     opened?.connection.closeSync();
     opened?.instance.closeSync();
   },
   failureOf,
 };
+
+function database(): NonNullable<typeof opened> {
+  if (opened === undefined) throw new Error('no database is open');
+  return opened;
+}
+
+async function fill(batch: Batch): Promise<boolean> {
+  while (!batch.isFull) {
+    chunk ??= await nextChunk();
+    if (chunk === undefined) return true;
+    batch.add(rowOf(chunk, rowOfChunk));
+    rowOfChunk++;
+    if (rowOfChunk < chunk.rowCount) continue;
+    rowsBefore += chunk.rowCount;
+    chunk = undefined;
+  }
+  return false;
+}
 
 /** DuckDB works in threads of its own, so that this one can look. */
 function watchMemory(rssMax: number): void {
@@ -101,12 +134,12 @@ function watchMemory(rssMax: number): void {
 }
 
 async function prepare(sql: string): Promise<DuckDBPreparedStatement> {
-  if (opened === undefined) throw new Error('no database is open');
-  const statements = await opened.connection.extractStatements(sql);
+  const { connection, select } = database();
+  const statements = await connection.extractStatements(sql);
   // Preparing the second of several would run the first, and preparing an EXPORT makes its folder.
   if (statements.count === 1 && readingWords.has(firstWord(sql, 'standard'))) {
     const statement = await statements.prepare(0);
-    if (statement.statementType === opened.select) return statement;
+    if (statement.statementType === select) return statement;
     statement.destroySync();
   }
   throw new Refusal({ code: 'WRITES', message: 'the query does not only read', hint: 'write one SELECT statement' });
@@ -186,7 +219,7 @@ function rowOf(from: DuckDBDataChunk, at: number): readonly string[] {
  * values, added up to one. It takes as long as the failed read and no memory.
  */
 async function whyFailed(sql: string): Promise<Error> {
-  await opened?.connection.run('ROLLBACK');
+  await database().connection.run('ROLLBACK');
   const statement = await prepareTexts(sql, (texts) => `bit_xor(hash(${texts.join(', ')}))`);
   try {
     await statement.run();

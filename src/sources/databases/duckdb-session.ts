@@ -13,6 +13,8 @@ import type { Connection } from './connection.ts';
 export interface DuckDbSettings {
   /** Absolute path; `undefined`: a database in memory. */
   readonly file: string | undefined;
+  /** Absolute paths of files and directories that no query may read. */
+  readonly forbidden: readonly string[];
   /** The folder that paths in the query are relative to. */
   readonly baseDir: string;
   /** As DuckDB writes sizes, such as 512MB. */
@@ -23,7 +25,7 @@ export interface DuckDbSettings {
 const uncountedBytesMax = 1_000_000_000;
 
 export async function openDuckDb(settings: DuckDbSettings, signal: AbortSignal): Promise<Connection> {
-  const { file, memoryMax } = settings;
+  const { file, forbidden, memoryMax } = settings;
   await untilAborted(checkFile(file), signal);
   const session = new ChildSession<DuckDbPlace>({ program: 'duckdb-child', place: file ?? 'duckdb' }, signal);
   // Not beside the database or in the working directory, which is where it would be by default.
@@ -36,6 +38,7 @@ export async function openDuckDb(settings: DuckDbSettings, signal: AbortSignal):
     const failure = await session.open({
       file: file ?? ':memory:',
       options: optionsOf(settings, spill),
+      forbidden,
       rssMax: bytesOf(memoryMax) + uncountedBytesMax,
     });
     if (failure?.code === 'ERR_MODULE_NOT_FOUND') {
@@ -65,7 +68,7 @@ async function checkFile(file: string | undefined): Promise<void> {
   throw new AgentError('source.unreadable', `${file} is not a file`, { hint: 'name a database of DuckDB' });
 }
 
-/** The query may read any file that the agent may; it may write none, and fetches no extension. */
+/** The query may read any file that the agent may, except its own; it may write none, and fetches no extension. */
 function optionsOf({ file, baseDir, memoryMax }: DuckDbSettings, spill: string): Record<string, string> {
   return {
     ...(file !== undefined && { access_mode: 'READ_ONLY' }),

@@ -62,6 +62,28 @@ export async function refuseForbiddenDatabase(database: string, forbidden: reado
   });
 }
 
+/**
+ * Refuses a file that another program has opened by this name, where it is the agent's own, or where a link leads to it out of the
+ * folder that the name says. A link that was exchanged since it was opened is not noticed.
+ * @throws AgentError `part.unreadable`, or `part.changing` where it is gone by now
+ */
+export async function refuseLink(name: string, forbidden: readonly string[]): Promise<void> {
+  const file = path.resolve(name);
+  const changed = (): AgentError =>
+    new AgentError('part.changing', `${name} was replaced while it was read`, {
+      hint: 'it is read again at the next look',
+    });
+  const stats = await statOf(file);
+  if (stats === undefined) throw changed();
+  const opened = { name, path: file, stats, changed };
+  await refuseForbidden(opened, forbidden);
+  const real = await realPathOf(opened);
+  if (isBelow(real, await realpath(path.dirname(file)))) return;
+  throw new AgentError('part.unreadable', `${name} is a link that leads out of its folder`, {
+    hint: `write the path of the file itself in the query: ${real}`,
+  });
+}
+
 /** The one of `forbidden` that a file is, or lies in. */
 async function ownFileOf(file: OpenedFile, forbidden: readonly string[]): Promise<string | undefined> {
   const real = await realPathOf(file);
