@@ -240,9 +240,9 @@ function readerOf(settings: HttpSettings, answer: WebAnswer, needs: ScanNeeds): 
   const format = formatOf(settings, answer);
   switch (format) {
     case 'jsonl':
-      return readJsonLines;
+      return (file) => readJsonLines(file, needs);
     case 'json':
-      return (file) => readJsonArray(file, settings);
+      return (file) => readJsonArray(file, settings, needs);
     default: {
       const encoding = settings.encoding ?? charsetOf(answer) ?? 'utf-8';
       const delimiter = format === 'tsv' ? '\t' : settings.delimiter;

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { fileKeys, fileSource } from './files/place.ts';
 import { itemsKey, readJsonArray } from './formats/json-array.ts';
-import { defineKind } from './kind.ts';
+import { defineKind, needsOf } from './kind.ts';
 
 const schema = z.strictObject({ ...fileKeys, items: itemsKey });
 
 export const json = defineKind(schema, (settings, context) =>
-  fileSource(settings, context, (file) => readJsonArray(file, settings)),
+  fileSource(settings, context, (file) => readJsonArray(file, settings, needsOf(context))),
 );

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { fileKeys, lineEndKey, textSource } from './files/place.ts';
 import { readJsonLines } from './formats/json-lines.ts';
-import { defineKind } from './kind.ts';
+import { defineKind, needsOf } from './kind.ts';
 
 export const jsonl = defineKind(z.strictObject({ ...fileKeys, lineEnd: lineEndKey }), (settings, context) =>
-  textSource(settings, context, readJsonLines),
+  textSource(settings, context, (file) => readJsonLines(file, needsOf(context))),
 );

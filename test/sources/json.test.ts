@@ -139,7 +139,11 @@ describe.each<Type>(['jsonl', 'json'])('records of %s', (type) => {
 
   test('do not fill the memory where there are many columns and short records', async () => {
     const wide = Array.from({ length: 5000 }, (_, at) => `"c${at}":1`);
-    const source = await fileOf(type, encode(type, [`{${wide.join(',')}}`, ...wide.slice(1).map(() => '{}')]));
+    // The list is not for the scanner, which makes no rows.
+    const source = await fileOf(
+      type,
+      encode(type, [`{${wide.join(',')}}`, '{"c1":[]}', ...wide.slice(2).map(() => '{}')]),
+    );
     const { signal } = new AbortController();
     let most = 0;
     let count = 0;

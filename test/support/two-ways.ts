@@ -67,13 +67,14 @@ function rowsOf(batch: ColumnBatch, draw: Draw): Outcome['rows'] {
   const places = Array.from({ length: batch.count }, (_, at) => at);
   // In any order.
   if (draw.once(4)) places.reverse();
-  const rows = places.map((at) => ({ line: batch.line(at), fields: batch.row(at) }));
+  const rows = places.map((at) => ({ line: batch.line?.(at), fields: batch.row(at) }));
   if (places[0] !== 0) rows.reverse();
   for (const [at, { fields }] of rows.entries()) checkRow(batch, at, fields);
   return rows;
 }
 
-function checkRow(batch: ColumnBatch, at: number, fields: Row): void {
+/** @throws Error where the columns of a row say other than its fields */
+export function checkRow(batch: ColumnBatch, at: number, fields: Row): void {
   const same = (what: string, found: unknown, wanted: unknown): void => {
     if (!Object.is(found, wanted)) throw new Error(`row ${at}: ${what} is ${String(found)}, not ${String(wanted)}`);
   };
@@ -86,7 +87,8 @@ function checkRow(batch: ColumnBatch, at: number, fields: Row): void {
     if (coded !== undefined) {
       const code = coded.codes[at] as number;
       same('the text of a code', coded.texts.text(code), text);
-      same('the code of a text', coded.texts.code(text), code);
+      // JSON may write one text in several ways, which have a number each.
+      same('the text of the code of a text', coded.texts.text(coded.texts.code(text)), text);
       if (code >= coded.texts.size) throw new Error('a code beyond the size');
     }
     const value = batch.values[column];

@@ -4,7 +4,7 @@
  */
 import type { Row, RowBatch } from '../model.ts';
 
-/** The distinct texts of a column, numbered from 0 in the order of their first appearance. */
+/** The texts of a column, numbered from 0 in the order of their first appearance. Equal numbers are equal texts. */
 export interface Texts {
   /** Counted up when the numbers are given anew: a column of many texts does not keep them all. Only between batches. */
   readonly generation: number;
@@ -55,8 +55,8 @@ export interface ColumnBatch {
   readonly ragged: ReadonlyMap<number, number>;
   /** The fields of one row as texts: for people. Only until the next batch. */
   row(at: number): Row;
-  /** The line of the file that a row begins in, counted from 1. Only until the next batch. */
-  line(at: number): number;
+  /** Of delimited text: the line of the file that a row begins in, counted from 1. Only until the next batch. */
+  line?(at: number): number;
   readonly share?: number;
 }
 
@@ -79,5 +79,5 @@ export function rowsBehind(batch: Batch, at: number): number {
 
 /** The line of the file that a row begins in; `undefined` where the part has no lines. */
 export function lineOf(batch: Batch, at: number): number | undefined {
-  return 'rows' in batch ? batch.lines?.[at] : batch.line(at);
+  return 'rows' in batch ? batch.lines?.[at] : batch.line?.(at);
 }

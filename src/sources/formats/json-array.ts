@@ -1,12 +1,14 @@
 /** A JSON document to rows: the objects of one list in it. */
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { RowBatch } from '../../core/model.ts';
 import { quote } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/place.ts';
 import { JsonRecords, readRecords } from './json-records.ts';
 import { JsonFault, type JsonToken, JsonTokenizer, JsonSize, checkDepth, decisive } from './json-tokens.ts';
+import { type JsonScan, readPlainRecords } from './scan/json-read.ts';
 import { lineAt, readText } from './text.ts';
 
 /** More keys than a message can hold. */
@@ -33,7 +35,15 @@ export interface JsonArraySettings {
 export async function* readJsonArray(
   file: PartFile,
   { items = [] }: JsonArraySettings,
-): AsyncGenerator<RowBatch, FormatContent, void> {
+  scan: Omit<JsonScan, 'layout'>,
+): AsyncGenerator<Batch, FormatContent, void> {
+  const isScanned = items.length === 0 && (yield* readPlainRecords(file, { layout: 'list', ...scan })) !== 'notPlain';
+  if (!isScanned) yield* readDocument(file, items);
+  return {};
+}
+
+/** As rows of texts, whatever is in the records. */
+export async function* readDocument(file: PartFile, items: readonly string[]): AsyncGenerator<RowBatch, void, void> {
   yield* readRecords(file, async function* pass(records) {
     const document = new Document(await JsonTokenizer.open('one'), items, records);
     /** Where the last chunk and this one begin, in bytes of the text. */
@@ -52,7 +62,6 @@ export async function* readJsonArray(
       throw await placedFault(file, items, starts[0]);
     }
   });
-  return {};
 }
 
 /**

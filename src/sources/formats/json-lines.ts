@@ -1,17 +1,29 @@
 /** JSON lines to rows: each line one object. */
 import { AgentError } from '../../core/errors.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/place.ts';
 import { JsonRecords, readRecords } from './json-records.ts';
 import { JsonFault, JsonTokenizer, JsonSize, decisive } from './json-tokens.ts';
+import { type JsonScan, readPlainRecords } from './scan/json-read.ts';
 import { isLineEnd, readText } from './text.ts';
 
 /**
  * The rows of JSON lines; blank lines are nothing.
  * @throws AgentError `part.unreadable` with the line
  */
-export async function* readJsonLines(file: PartFile): AsyncGenerator<RowBatch, FormatContent, void> {
+export async function* readJsonLines(
+  file: PartFile,
+  scan: Omit<JsonScan, 'layout'>,
+): AsyncGenerator<Batch, FormatContent, void> {
+  const scanned = yield* readPlainRecords(file, { layout: 'lines', ...scan });
+  if (scanned !== 'notPlain') return { endsWithLineEnd: isLineEnd(scanned.last) };
+  return yield* readTokens(file);
+}
+
+/** As rows of texts, whatever is in the records. */
+export async function* readTokens(file: PartFile): AsyncGenerator<RowBatch, FormatContent, void> {
   let last: number | undefined;
   yield* readRecords(file, async function* pass(records) {
     const lines = new Lines(await JsonTokenizer.open('many'), records, '\n');

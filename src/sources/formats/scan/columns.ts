@@ -113,6 +113,21 @@ export class CodedScan implements CodedColumn {
   }
 }
 
+/** The fields of a block, as its format writes them. */
+export interface Fields {
+  /** Behind the field that begins at `from`, or `notPlain`. */
+  skip(from: number): number;
+  text(from: number): string;
+}
+
+/** The fields of delimited text. */
+export function delimitedFields(block: Block, encoding: TextBytes): Fields {
+  return {
+    skip: (from) => block.skip(from),
+    text: (from) => fieldText(block.bytes, from, block.skip(from), encoding),
+  };
+}
+
 /** Reads the decimals of a column. */
 export class ValueScan implements ValueColumn {
   readonly mantissas: Float64Array;
@@ -120,11 +135,11 @@ export class ValueScan implements ValueColumn {
   /** Where the fields begin whose scale is -1; -1 where the row has no such field. */
   readonly #starts: Int32Array;
   readonly #block: Block;
-  readonly #encoding: TextBytes;
+  readonly #fields: Fields;
 
-  constructor(block: Block, encoding: TextBytes, rowsMax: number) {
+  constructor(block: Block, fields: Fields, rowsMax: number) {
     this.#block = block;
-    this.#encoding = encoding;
+    this.#fields = fields;
     this.mantissas = new Float64Array(rowsMax);
     this.scales = new Int8Array(rowsMax);
     this.#starts = new Int32Array(rowsMax);
@@ -176,7 +191,7 @@ export class ValueScan implements ValueColumn {
   #leave(from: number, row: number): number {
     this.scales[row] = -1;
     this.#starts[row] = from;
-    return this.#block.skip(from);
+    return this.#fields.skip(from);
   }
 
   /** For a row that has no such field. */
@@ -189,8 +204,6 @@ export class ValueScan implements ValueColumn {
     const scale = this.scales[row] as number;
     if (scale >= 0) return mantissaText(this.mantissas[row] as number, scale);
     const start = this.#starts[row] as number;
-    if (start < 0) return '';
-    const end = this.#block.skip(start);
-    return fieldText(this.#block.bytes, start, end, this.#encoding);
+    return start < 0 ? '' : this.#fields.text(start);
   }
 }

@@ -14,7 +14,7 @@ import { type ScanLayout, Scanner, batchRowsOf } from './scanner.ts';
 import type { TextBytes } from './text-bytes.ts';
 
 /** Read at once. */
-const blockBytesDefault = 256 * 1024;
+export const blockBytesDefault = 256 * 1024;
 
 /** The header stands within these as a rule: csv-parse need not read much of the data behind it. */
 const headerBytes = 4096;
@@ -66,9 +66,15 @@ interface Reading {
   readonly footer: number;
 }
 
+/** What `scanAll` reads by: see `Scanner`. */
+interface BlockScanner extends Pick<Scanner, 'block' | 'isFull'> {
+  scan(isLast: boolean): boolean;
+  take(heldBack: number): ColumnBatch;
+}
+
 /** Gives the batches of a text as far as it is plain. @returns whether that is all of it */
-async function* scanAll(
-  scanner: Scanner,
+export async function* scanAll(
+  scanner: BlockScanner,
   input: TextInput,
   { file, blockBytes, footer }: Reading,
 ): AsyncGenerator<ColumnBatch, boolean, void> {

@@ -9,12 +9,12 @@ import type { Row } from '../../../core/model.ts';
 import { trimWhiteSpace } from '../../../core/text.ts';
 import { rowFieldsMax } from '../../limits.ts';
 import { Block, carriageReturn, countLineEnds, lineFeed, notPlain } from './block.ts';
-import { CodedScan, ValueScan } from './columns.ts';
+import { CodedScan, ValueScan, delimitedFields } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
 import { type TextBytes, fieldText } from './text-bytes.ts';
 
 /** A text of so many bytes is within the limits of a field and a row in every encoding, where none takes more than three. */
-const plainRowBytesMax = 3_000_000;
+export const plainRowBytesMax = 3_000_000;
 
 /** Enough for the work around a batch to be small, and few enough for its columns to stay in the processor's cache. */
 const batchRowsMax = 8192;
@@ -70,7 +70,8 @@ export class Scanner {
     this.#coded = needs.map(({ isCoded }) =>
       isCoded ? new CodedScan(this.block, new Dictionary(encoding, delimiter), rowsMax) : undefined,
     );
-    this.#values = needs.map(({ isValue }) => (isValue ? new ValueScan(this.block, encoding, rowsMax) : undefined));
+    const fields = delimitedFields(this.block, encoding);
+    this.#values = needs.map(({ isValue }) => (isValue ? new ValueScan(this.block, fields, rowsMax) : undefined));
     this.#width = layout.columns.length;
     this.#rowStarts = new Int32Array(rowsMax + 1);
   }

@@ -1,0 +1,35 @@
+/** The keys of the records of a file, and the columns that they name. */
+import { trimWhiteSpace } from '../../../core/text.ts';
+import { rowFieldsMax } from '../../limits.ts';
+import { notPlain, quoteMark, type Words } from './block.ts';
+import { Dictionary } from './dictionary.ts';
+import { jsonText } from './json-fields.ts';
+
+export class JsonKeys {
+  /** In the order of their first appearance. */
+  readonly columns: string[] = [];
+  /** Whether there may be no more of them. */
+  isComplete = false;
+  readonly #texts = new Dictionary(jsonText, quoteMark);
+  /** By the number of a key; two that differ in white space are one. */
+  readonly #columns: (number | undefined)[] = [];
+  readonly #byName = new Map<string, number>();
+
+  /** The column of the key that stands from `start` to before `end`, or `notPlain`. */
+  find(from: Words, start: number, end: number): number {
+    const code = this.#texts.find(from, start, end);
+    return this.#columns[code] ?? this.#add(code);
+  }
+
+  #add(code: number): number {
+    const name = trimWhiteSpace(this.#texts.text(code));
+    let column = this.#byName.get(name);
+    if (column === undefined) {
+      if (this.isComplete || this.columns.length >= rowFieldsMax) return notPlain;
+      column = this.columns.push(name) - 1;
+      this.#byName.set(name, column);
+    }
+    this.#columns[code] = column;
+    return column;
+  }
+}

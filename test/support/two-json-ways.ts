@@ -1,0 +1,65 @@
+/** One file of JSON records read by the scanner and by the tokenizer, and what differs. */
+import type { Batch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
+import { rowAt, rowCount } from '../../src/core/mapping/column-batch.ts';
+import { isAgentError } from '../../src/core/errors.ts';
+import type { Row } from '../../src/core/model.ts';
+import { readDocument } from '../../src/sources/formats/json-array.ts';
+import { readTokens } from '../../src/sources/formats/json-lines.ts';
+import { readPlainRecords } from '../../src/sources/formats/scan/json-read.ts';
+import { fileOf } from './nasty-files.ts';
+import type { NastyJson } from './nasty-json.ts';
+import { checkRow } from './two-ways.ts';
+
+interface Outcome {
+  columns: readonly string[] | undefined;
+  readonly rows: Row[];
+  hasFaults: boolean;
+  /** What the reader returned, or its failure. */
+  end: unknown;
+}
+
+/** @returns how many rows the scanner read; `undefined` where it left the file to the tokenizer */
+export async function readJsonBothWays({
+  content,
+  layout,
+  chunkBytes,
+  blockBytes,
+  draw,
+}: NastyJson): Promise<number | undefined> {
+  const tokens = layout === 'lines' ? readTokens : (file: ReturnType<typeof fileOf>) => readDocument(file, []);
+  const byTokens = await outcomeOf(tokens(fileOf(content, chunkBytes)));
+  const needs = (columns: readonly string[]): readonly ColumnNeed[] =>
+    columns.map(() => ({ isCoded: !draw.once(3), isValue: draw.once(2) }));
+  const byColumns = await outcomeOf(readPlainRecords(fileOf(content, chunkBytes), { layout, needs, blockBytes }));
+  const isLeft = byColumns.end === 'notPlain';
+  if (isLeft && byColumns.columns !== undefined) throw new Error('a batch was handed over');
+  const shown = ({ columns, rows, hasFaults }: Outcome): string =>
+    JSON.stringify({ columns, rows, hasFaults }, undefined, 1);
+  const isFailure = typeof byTokens.end === 'string';
+  if (!isLeft && (isFailure || shown(byTokens) !== shown(byColumns))) {
+    throw new Error(`tokenizer: ${shown(byTokens)} ${String(byTokens.end)}\nscanner: ${shown(byColumns)}`);
+  }
+  return isLeft ? undefined : byColumns.rows.length;
+}
+
+async function outcomeOf(reading: AsyncGenerator<Batch, unknown, void>): Promise<Outcome> {
+  const outcome: Outcome = { columns: undefined, rows: [], hasFaults: false, end: undefined };
+  try {
+    for (;;) {
+      const next = await reading.next();
+      if (next.done === true) return Object.assign(outcome, { end: next.value });
+      const batch = next.value;
+      if (outcome.columns !== undefined && outcome.columns !== batch.columns) throw new Error('other columns');
+      outcome.columns = batch.columns;
+      outcome.hasFaults ||= 'fault' in batch;
+      for (let at = 0; at < rowCount(batch); at++) {
+        const row = rowAt(batch, at);
+        if (!('rows' in batch)) checkRow(batch, at, row);
+        outcome.rows.push(row);
+      }
+    }
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
+    return Object.assign(outcome, { end: error.message });
+  }
+}
