@@ -218,6 +218,17 @@ function addLooking(program: Command, run: Run): void {
       }),
     );
 
+  command(program, 'verify', 'whether a record of the ledger or an archived snapshot was damaged or altered', [
+    'verify',
+    'verify --head 412:5f0e…',
+    'verify --state /mnt/copy/driver-sync',
+  ])
+    .option('--head <n:sha256>', 'a head that was noted: prove that the ledger continues it')
+    .option('--state <dir>', 'the state directory, where there is no config')
+    .action((options: CommonOptions & { head?: string; state?: string }) =>
+      run(options, async (context) => (await import('./verify.ts')).verify(context, options)),
+    );
+
   command(program, 'rejects', 'rows of the newest read that could not be used, as CSV', [
     'rejects',
     'rejects revenue > rejects.csv',

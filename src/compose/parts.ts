@@ -33,7 +33,7 @@ export function partsOf(
   };
 }
 
-export function fileIn(settings: Settings, name: 'buffer' | 'ledger' | 'archive'): string {
+export function fileIn(settings: Pick<Settings, 'state'>, name: 'buffer' | 'ledger' | 'archive'): string {
   return path.join(settings.state, name === 'archive' ? name : `${name}.db`);
 }
 

@@ -12,6 +12,7 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { type LockHolder, ensureStateDir, killedHolder, lockHolder } from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
+import { type NotedHead, type Verification, verifyState } from '../edges/state/verify.ts';
 import { fileIn, partsOf } from './parts.ts';
 
 /** The stores of a state directory as a command finds them, beside a running agent or without one. */
@@ -63,7 +64,17 @@ export function openAsked(settings: Settings): Ledger {
   return openLedger(file, 'write');
 }
 
-function noState(settings: Settings): AgentError {
+/**
+ * Walks the chain of the ledger and the archive; needs nothing but the state directory.
+ * @throws AgentError `state.missing`, `state.older` and others of `state.`
+ */
+export function verifyIn(place: Pick<Settings, 'state'>, noted?: NotedHead): Promise<Verification> {
+  const ledger = fileIn(place, 'ledger');
+  if (!existsSync(ledger)) throw noState(place);
+  return verifyState({ ledger, archive: fileIn(place, 'archive') }, noted);
+}
+
+function noState(settings: Pick<Settings, 'state'>): AgentError {
   return new AgentError('state.missing', `there is no state in ${settings.state}`, {
     hint: '"driver-sync run" or "sync" makes it; check "state" in the config and which user runs the agent',
   });

@@ -76,12 +76,23 @@ export function openArchive(directory: string, log?: SnapshotLog): Archive {
   };
 }
 
-/** The files of an archive, by name. */
+/** The digests of the snapshots that a directory has, in order. */
+export function snapshotsIn(directory: string): readonly string[] {
+  const names = listDirectory(directory).filter((name) => name.endsWith(suffix));
+  return names.map((name) => name.slice(0, -suffix.length)).sort();
+}
+
+/** The files of an archive, read one after the other. */
 export function* snapshotFiles(directory: string): Generator<SnapshotFile> {
-  for (const name of listDirectory(directory).sort()) {
-    if (!name.endsWith(suffix)) continue;
-    yield { digest: name.slice(0, -suffix.length), fileSha256: fileSha256(path.join(directory, name)) };
+  for (const digest of snapshotsIn(directory)) {
+    yield { digest, fileSha256: fileSha256(path.join(directory, digest + suffix)) };
   }
+}
+
+/** `undefined` where there is no file of it. */
+export function snapshotFileSha256(directory: string, digest: string): string | undefined {
+  const file = path.join(directory, digest + suffix);
+  return existsSync(file) ? fileSha256(file) : undefined;
 }
 
 /** sha256 (hex) of a file's bytes, as `sha256sum` prints it. */

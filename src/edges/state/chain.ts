@@ -23,7 +23,7 @@ export interface SnapshotFile {
   readonly fileSha256: string;
 }
 
-const beforeFirst = '0'.repeat(64);
+export const beforeFirst = '0'.repeat(64);
 
 export class Chain {
   readonly #tables: Statements;
@@ -78,16 +78,16 @@ export class Chain {
   }
 }
 
-function headOf(n: number, sha256: string): string {
+export function headOf(n: number, sha256: string): string {
   return `${n}:${sha256}`;
 }
 
-function recordSha256(before: string, content: string): string {
-  return createHash('sha256').update(`${before}\n${content}`).digest('hex');
+export function recordSha256(before: string, content: string | Uint8Array): string {
+  return createHash('sha256').update(`${before}\n`).update(content).digest('hex');
 }
 
 /** A row as a record has it. */
-function plainRow(row: object): Record<string, unknown> {
+export function plainRow(row: object): Record<string, unknown> {
   const entries = Object.entries(row).map(([column, value]: [string, unknown]) => [
     column,
     value instanceof Uint8Array
@@ -114,7 +114,7 @@ export class CarriedHash {
 }
 
 /** The same of all pushes, from the table. */
-function carriedByPush(tables: Statements): ReadonlyMap<number, ReturnType<CarriedHash['summary']>> {
+export function carriedByPush(tables: Statements): ReadonlyMap<number, ReturnType<CarriedHash['summary']>> {
   const hashes = new Map<number, CarriedHash>();
   const sql = 'SELECT push, driver, months FROM change ORDER BY driver, push';
   for (const row of tables.db.prepare(sql).iterate()) {

@@ -155,7 +155,7 @@ export function openLedger(
 }
 
 /** @throws AgentError `state.newer`, `state.older` */
-function checkLedgerVersion(db: Database, file: string): void {
+export function checkLedgerVersion(db: Database, file: string): void {
   checkCurrent(db.pragma('user_version', { simple: true }) as number, file, migrations);
 }
 
