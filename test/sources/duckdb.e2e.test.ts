@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../../src/core/model.ts';
-import { calm, openSource, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
+import { busyReaderOf } from '../support/reader-process.ts';
+import { calm, openSource, queryPart, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
 import { rowCount } from '../../src/core/mapping/column-batch.ts';
 
 /** A database with these tables, which nobody has open. */
@@ -20,7 +21,7 @@ async function books(sql: string): Promise<string> {
 }
 
 async function rowsOf(query: string, keys: object = {}, dir?: string): Promise<readonly Row[]> {
-  return (await readWhole(openSource('duckdb', { query, ...keys }, dir ?? (await tempDir())))).rows;
+  return (await readWhole(openSource('duckdb', { query, ...keys }, dir ?? (await tempDir())), queryPart)).rows;
 }
 
 async function failureOf(query: string, keys: object = {}, dir?: string): Promise<unknown> {
@@ -31,33 +32,43 @@ async function failureOf(query: string, keys: object = {}, dir?: string): Promis
 }
 
 describe('a value', () => {
-  test.each([
-    ['1.50::DECIMAL(38, 2)', '1.50'],
-    ['-99999999999999999999999999999999999.999::DECIMAL(38, 3)', '-99999999999999999999999999999999999.999'],
-    ['170141183460469231731687303715884105727::HUGEINT', '170141183460469231731687303715884105727'],
-    ['9007199254740993', '9007199254740993'],
-    ['0.1::DOUBLE', '0.1'],
-    ['0.1::DOUBLE + 0.2::DOUBLE', '0.30000000000000004'],
-    ['0.1::FLOAT', '0.1'],
-    ['1e20::DOUBLE', '1e+20'],
-    ["'NaN'::DOUBLE", 'nan'],
-    ["' 007 '", ' 007 '],
-    ["chr(65279) || 'N'", '\uFEFFN'],
-    ['chr(65279)', '\uFEFF'],
-    ["chr(65279) || chr(65279) || 'a text of more than 12 bytes'", '\uFEFF\uFEFFa text of more than 12 bytes'],
-    ["'ü😀'", 'ü😀'],
-    ['NULL', ''],
-    ['true', 'true'],
-    ["DATE '2024-01-31'", '2024-01-31'],
-    ["TIMESTAMP '2024-01-31 23:00:00.120'", '2024-01-31 23:00:00.12'],
-    ["TIMESTAMP_NS '2024-01-31 23:00:00.123456789'", '2024-01-31 23:00:00.123456789'],
-    ["TIMESTAMPTZ '2024-02-01 00:30:00+01:00'", '2024-01-31 23:30:00+00'],
-    ['[1, NULL, 3]', '[1,null,3]'],
-    ["{'region': 'N', 'day': DATE '2024-01-31'}", '{"region":"N","day":"2024-01-31"}'],
-    ["MAP {'N': 1}", '{"N":1}'],
-    ["'N'::ENUM ('N', 'S')", 'N'],
-  ])('%s is the text %j', async (sql, text) => {
-    expect(await rowsOf(`SELECT ${sql} AS amount`)).toEqual([[text]]);
+  const texts = {
+    "' 007 '": ' 007 ',
+    "chr(65279) || 'N'": '\uFEFFN',
+    'chr(65279)': '\uFEFF',
+    "chr(65279) || chr(65279) || 'a text of more than 12 bytes'": '\uFEFF\uFEFFa text of more than 12 bytes',
+    "'ü😀'": 'ü😀',
+  };
+  const others = {
+    '1.50::DECIMAL(38, 2)': '1.50',
+    '-99999999999999999999999999999999999.999::DECIMAL(38, 3)': '-99999999999999999999999999999999999.999',
+    '170141183460469231731687303715884105727::HUGEINT': '170141183460469231731687303715884105727',
+    '9007199254740993': '9007199254740993',
+    '0.1::DOUBLE': '0.1',
+    '0.1::DOUBLE + 0.2::DOUBLE': '0.30000000000000004',
+    '0.1::FLOAT': '0.1',
+    '1e20::DOUBLE': '1e+20',
+    "'NaN'::DOUBLE": 'nan',
+    NULL: '',
+    true: 'true',
+    "DATE '2024-01-31'": '2024-01-31',
+    "TIMESTAMP '2024-01-31 23:00:00.120'": '2024-01-31 23:00:00.12',
+    "TIMESTAMP_NS '2024-01-31 23:00:00.123456789'": '2024-01-31 23:00:00.123456789',
+    "TIMESTAMPTZ '2024-02-01 00:30:00+01:00'": '2024-01-31 23:30:00+00',
+    '[1, NULL, 3]': '[1,null,3]',
+    "{'region': 'N', 'day': DATE '2024-01-31'}": '{"region":"N","day":"2024-01-31"}',
+    "MAP {'N': 1}": '{"N":1}',
+    "'N'::ENUM ('N', 'S')": 'N',
+  };
+  // One query for many values: each query starts a process. Texts alone need no conversion and go another way.
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['a text', texts],
+    ['another type', others],
+  ])('of %s is its text, with all its digits', async (_type, expected) => {
+    const literals = Object.keys(expected);
+    const columns = literals.map((literal, at) => `${literal} AS c${at}`);
+    const [row = []] = await rowsOf(`SELECT ${columns.join(', ')}`);
+    expect(Object.fromEntries(literals.map((literal, at) => [literal, row[at]]))).toEqual(expected);
   });
 
   test('is the same under any zone of the process', async () => {
@@ -175,10 +186,9 @@ describe('a query', () => {
       );
       const query = 'SELECT CAST(v AS INTEGER) AS v FROM (SELECT v FROM t ORDER BY length(v))';
       const source = openSource('duckdb', { file: 'books.duckdb', query }, dir);
-      const [part] = await source.parts(calm);
       let rows = 0;
       const reading = async (): Promise<void> => {
-        for await (const batch of source.rows(part!, calm)) rows += rowCount(batch);
+        for await (const batch of source.rows(queryPart, calm)) rows += rowCount(batch);
       };
       await expect(reading()).rejects.toMatchObject({ code: 'part.unreadable' });
       expect(rows).toBeGreaterThan(0);
@@ -235,11 +245,11 @@ describe('a query', () => {
       { query: 'SELECT sum(a.i * b.i) AS s FROM range(1000000) a(i), range(1000000) b(i)' },
       '.',
     );
-    const [part] = await source.parts(calm);
     const controller = new AbortController();
     const reason = new Error('enough');
-    const reading = source.rows(part!, controller.signal).next();
-    setTimeout(() => controller.abort(reason), 100);
+    const reading = source.rows(queryPart, controller.signal).next();
+    await busyReaderOf(process.pid, 'duckdb-child');
+    controller.abort(reason);
     await expect(reading).rejects.toBe(reason);
   });
 

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../../src/core/model.ts';
 import { type Place, place } from '../support/process.ts';
+import { busyReaderOf, isReader, readerOf, readersIn } from '../support/reader-process.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from '../support/source-world.ts';
 import { rowCount } from '../../src/core/mapping/column-batch.ts';
 
@@ -34,29 +35,6 @@ async function failureOf({ dir }: { readonly dir: string }, query: string, clock
     () => 'no failure',
     (error: unknown) => error,
   );
-}
-
-/** The process that reads a database for another one, as soon as there is one. */
-async function readerOf(agent: number): Promise<number> {
-  for (;;) {
-    const children = await readFile(`/proc/${agent}/task/${agent}/children`, 'utf8');
-    for (const child of children.split(' ').filter(Boolean)) if (await isReader(Number(child))) return Number(child);
-  }
-}
-
-/** The same, as soon as it works on its query: starting takes a quarter of that time. */
-async function busyReaderOf(agent: number): Promise<number> {
-  const reader = await readerOf(agent);
-  for (;;) {
-    const fields = (await readFile(`/proc/${reader}/stat`, 'utf8')).split(' ');
-    // In hundredths of a second.
-    if (Number(fields[13]) >= 40) return reader;
-  }
-}
-
-/** Whether this is a process that reads a database; one that has ended has no command line. */
-async function isReader(pid: number): Promise<boolean> {
-  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('sqlite-child');
 }
 
 describe('a value', () => {
@@ -148,6 +126,7 @@ describe('a query', () => {
 });
 
 describe('a query that never ends', () => {
+  const reads = 'sqlite-child';
   const endless =
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT 'a' AS id, '2026-01' AS time, count(*) AS value FROM c";
   const slowSync = async (timeout: string): Promise<Place> => {
@@ -164,11 +143,11 @@ describe('a query that never ends', () => {
     const [part] = await source.parts(calm);
     const controller = new AbortController();
     const reading = source.rows(part!, controller.signal).next();
-    const reader = await busyReaderOf(process.pid);
+    const reader = await busyReaderOf(process.pid, reads);
     const reason = new Error('enough');
     controller.abort(reason);
     await expect(reading).rejects.toBe(reason);
-    expect(await isReader(reader)).toBe(false);
+    expect(await isReader(reader, reads)).toBe(false);
   });
 
   test('is given up between its rows when the rest is not wanted', async () => {
@@ -180,39 +159,37 @@ describe('a query that never ends', () => {
     let reader = 0;
     for await (const batch of source.rows(part!, calm)) {
       expect(rowCount(batch)).toBe(1000);
-      reader = await readerOf(process.pid);
+      reader = await readerOf(process.pid, reads);
       break;
     }
-    expect(await isReader(reader)).toBe(false);
+    expect(await isReader(reader, reads)).toBe(false);
   });
 
   test('ends with the timeout of its source', async () => {
     await using at = await slowSync('1s');
-    const sync = at.start('sync', '--json');
-    const reader = await readerOf(sync.pid);
-    await sync.exit;
-    expect(JSON.parse(sync.stdout)).toMatchObject({
+    const sync = await at.command('sync', '--json');
+    expect(sync.json()).toMatchObject({
       sources: [{ state: 'unread', reason: expect.stringContaining('took longer') }],
     });
-    expect(await isReader(reader)).toBe(false);
+    expect(await readersIn(at.dir, reads)).toEqual([]);
   });
 
   test('ends with a signal', async () => {
     await using at = await slowSync('5m');
     const sync = at.start('sync');
-    const reader = await busyReaderOf(sync.pid);
+    const reader = await busyReaderOf(sync.pid, reads);
     sync.kill('SIGTERM');
     expect(await sync.exit).toMatchObject({ signal: undefined });
-    expect(await isReader(reader)).toBe(false);
+    expect(await isReader(reader, reads)).toBe(false);
   });
 
   test('ends soon after the agent is killed', async () => {
     await using at = await slowSync('5m');
     const sync = at.start('sync');
-    const reader = await busyReaderOf(sync.pid);
+    const reader = await busyReaderOf(sync.pid, reads);
     sync.kill('SIGKILL');
     await sync.exit;
-    await expect.poll(() => isReader(reader)).toBe(false);
+    await expect.poll(() => isReader(reader, reads)).toBe(false);
   });
 
   test('is a failure where its process is killed', async () => {
@@ -220,7 +197,7 @@ describe('a query that never ends', () => {
     const source = openSource('sqlite', { file: 'books.db', query: endless }, dir);
     const [part] = await source.parts(calm);
     const reading = source.rows(part!, calm).next();
-    process.kill(await busyReaderOf(process.pid), 'SIGKILL');
+    process.kill(await busyReaderOf(process.pid, reads), 'SIGKILL');
     await expect(reading).rejects.toMatchObject({
       code: 'part.unreadable',
       message: `${file}: the process that reads it ended (SIGKILL)`,

@@ -9,7 +9,7 @@ import { formatMonth } from '../../src/core/time/month.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { kinds } from '../../src/sources/index.ts';
 import type { TestServer } from './servers.ts';
-import { calm, laterClock } from './source-world.ts';
+import { calm, laterClock, queryPart } from './source-world.ts';
 
 /** The kind of values in a column of a table. */
 export type Held = 'text' | 'padded' | 'integer' | 'decimal' | 'short' | 'float' | 'date' | 'wall' | 'instant';
@@ -173,11 +173,10 @@ export async function readOutcome(place: Place, reading: Reading, how: 'plain' |
   const kind = kinds[place.type]!;
   const context = { name: 'revenue', baseDir: place.dir, clock: laterClock(), mapping, timezone };
   const source = kind.open(kind.schema.parse({ ...place.keys, query, pushdown: how === 'pushdown' }), context);
-  const [part] = await source.parts(calm);
   const fold = new Fold(0);
   let mapper: RowMapper | undefined;
   const counts = { passed: 0, rejects: 0, rows: 0, collapsed: 0 };
-  for await (const batch of source.rows(part!, calm)) {
+  for await (const batch of source.rows(queryPart, calm)) {
     mapper ??= new RowMapper(mapping, batch.columns, { timezone, calendar: undefined });
     counts.passed += mapper.read(batch, counts.rows, fold, {
       reject: (at) => (counts.rejects += rowsBehind(batch, at)),
