@@ -25,6 +25,16 @@ export interface Moment {
   readonly nanos: number;
 }
 
+/** Where in time and place a reading stands; orders readings of one driver and month. */
+export interface Place {
+  readonly seconds: number;
+  readonly nanos: number;
+  /** Its order in the part: see `row-origin.ts`. */
+  readonly row: number;
+  /** The id of the part's read in the buffer, see `PartOrigin`. */
+  readonly part: number;
+}
+
 /** One file, sheet or query of a source, as `parts()` sees it: no row was read for this. */
 export interface Part {
   /** Stable and unique in its source: the path relative to the config file, or the name of the query. */

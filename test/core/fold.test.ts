@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Fold } from '../../src/core/series/fold.ts';
 import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
+import { mergePacked } from '../../src/core/series/merge-packed.ts';
 import type { Rule } from '../../src/core/model.ts';
 import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
 import { readingsOf } from '../support/mapping.ts';
@@ -21,7 +22,7 @@ function fold(rule: Rule, part: number, readings: readonly TestReading[], path =
     const moment = { month, months: 1, seconds, nanos: 0 };
     folding.take(readingsOf({ name, moment, value, row: index + 1 }));
   }
-  return [...folding.drain()][0];
+  return [...folding.drain()].map(unpackDriver)[0];
 }
 
 const parts = new Map([
@@ -88,8 +89,17 @@ describe('one part', () => {
       );
     add(['New'], 9, 1);
     add(['Old'], 3, 2);
-    expect([...folding.drain()]).toMatchObject([{ path: ['New'], otherPath: ['Old'] }]);
+    expect([...folding.drain()].map(unpackDriver)).toMatchObject([{ path: ['New'], otherPath: ['Old'] }]);
   });
+});
+
+test('a decimal of any sign, length and scale is given as it was read', () => {
+  const decimal = fc.stringMatching(/^(-?[1-9]\d{0,15}|0|-?(0|[1-9]\d{0,12})\.\d{0,5}[1-9]0?)$/);
+  fc.assert(
+    fc.property(decimal, fc.constantFrom<Rule>('last', 'first', 'sum', 'min', 'max'), (value, rule) => {
+      expect(fold(rule, 1, [at(1, value)])!.cells).toMatchObject([{ value, text: value }]);
+    }),
+  );
 });
 
 describe('across parts', () => {
@@ -104,7 +114,7 @@ describe('across parts', () => {
   });
 
   const reading = fc.record({
-    month: fc.integer({ min: 24310, max: 24312 }),
+    month: fc.integer({ min: 24310, max: 24314 }),
     seconds: fc.integer({ min: -3, max: 3 }),
     value: fc.constantFrom('0', '1', '1.0', '1.00', '-2.5', '1000000000000000000000.01', '0.3'),
   });
@@ -124,6 +134,7 @@ describe('across parts', () => {
           // Packed and unpacked on the way, as in the buffer.
           const packed = turned.map((one) => unpackDriver(packDriver(one)));
           expect(mergeDrivers(packed, order).cells).toEqual(expected.cells);
+          expect(mergePacked(turned.map(packDriver), order)).toEqual(packDriver(expected));
         },
       ),
     );

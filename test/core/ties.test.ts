@@ -21,7 +21,7 @@ function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDrive
     const moment = { month, months: 1, seconds, nanos: 0 };
     folding.take(readingsOf({ name: { id: 'a', path: ['A'], rule }, moment, value, row: index + 1, entry: 2 }));
   }
-  return [...folding.drain()];
+  return [...folding.drain()].map(unpackDriver);
 }
 
 const order = placeOrder((id) => ({ id, source: 's', name: `${id}.csv`, revisedAtMs: id % 2 }));

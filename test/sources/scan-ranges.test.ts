@@ -76,7 +76,7 @@ async function foldFromStart(file: PartFile, settings: DelimitedSettings, mappin
     });
     counts.rows += rowCount(batch);
   }
-  return { drivers: sorted([...fold.drain()]), rejects: rejects.slice(0, 20), counts };
+  return { drivers: sorted([...fold.drain()].map(unpackDriver)), rejects: rejects.slice(0, 20), counts };
 }
 
 /** `undefined` where the file is left to the other way. */

@@ -97,7 +97,7 @@ async function byRows(source: Source): Promise<Folded> {
     });
     counts.rows += rowCount(batch);
   }
-  return { drivers: sorted([...fold.drain()]), rejects: rejects.slice(0, 100), counts };
+  return { drivers: sorted([...fold.drain()].map(unpackDriver)), rejects: rejects.slice(0, 100), counts };
 }
 
 function sorted(drivers: readonly FoldedDriver[]): readonly FoldedDriver[] {

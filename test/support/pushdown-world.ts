@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Fold } from '../../src/core/series/fold.ts';
+import { unpackDriver } from '../../src/core/series/packing.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import { rowCount, rowsBehind } from '../../src/core/mapping/column-batch.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
@@ -184,7 +185,7 @@ export async function readOutcome(place: Place, reading: Reading, how: 'plain' |
     counts.rows += rowCount(batch);
     if ('rows' in batch && batch.collapsed !== undefined) counts.collapsed += batch.rows.length;
   }
-  const drivers = [...fold.drain()].map(({ id, path: names, otherPath, rule, pathPlace, cells }) => ({
+  const drivers = [...fold.drain()].map(unpackDriver).map(({ id, path: names, otherPath, rule, pathPlace, cells }) => ({
     id,
     path: names,
     // Which of several paths it is depends on the order of all readings; only whether there is one matters.

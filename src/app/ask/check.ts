@@ -1,6 +1,6 @@
 /** A first look at a source: do its columns fit, what do its first rows give, and would `sync` accept them. */
 import { isAgentError } from '../../core/errors.ts';
-import { isAdding } from '../../core/guard/guard.ts';
+import { isAdding } from '../../core/series/rule.ts';
 import { type MappingProblem, columnProblems, literalWarnings, otherDelimiter } from '../../core/mapping/columns.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { rowOf } from '../../core/row-origin.ts';
@@ -11,7 +11,7 @@ import type { Lookups, Source } from '../../core/ports.ts';
 import { summarizeRun } from '../../core/series/compare.ts';
 import { Fold } from '../../core/series/fold.ts';
 import { mergeDrivers, placeOrder } from '../../core/series/merge-folds.ts';
-import { type FoldedDriver, type PartOrigin, packDriver } from '../../core/series/packing.ts';
+import { type FoldedDriver, type PartOrigin, packDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { Limit, Mapping, SourceSettings } from '../../core/settings.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { calendarFormats } from '../../core/time/time.ts';
@@ -153,7 +153,7 @@ class Look {
     this.#refuse(part.name, tooManyRejects(counts, rules), 'mend these rows, or raise guard.maxRejects');
     const { name, revisedAtMs } = { ...part, revisedAtMs: content?.revisedAtMs ?? part.revisedAtMs };
     this.#origins.push({ id: this.#origins.length + 1, source: this.#settings.name, name, revisedAtMs });
-    for (const driver of fold.drain()) this.#merge(driver);
+    for (const driver of fold.drain()) this.#merge(unpackDriver(driver));
     const end = content ?? (await source.textEnd?.(part, signal));
     return { ...part, endsWithLineEnd: end?.endsWithLineEnd };
   }

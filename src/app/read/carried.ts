@@ -3,7 +3,7 @@
  * what was accepted can be carried: a part that was never accepted leaves nothing behind when it goes.
  */
 import { AgentError } from '../../core/errors.ts';
-import { isAdding } from '../../core/guard/guard.ts';
+import { isAdding } from '../../core/series/rule.ts';
 import type { Month } from '../../core/model.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';

@@ -319,13 +319,13 @@ class PartReader {
       counts,
       mapper: (columns) => new RowMapper(this.#mapping, columns, this.#rules),
       taken: ({ share }) => {
-        if (fold.size >= foldMax) writer.add(fold.drain());
+        if (fold.size >= foldMax) writer.addPacked(fold.drain());
         observe({ kind: 'part.reading', source: this.#settings.name, part: part.name, rows: counts.rows, share });
         return 'more';
       },
     };
     const content = (await readRows(this.#source, part, taker, signal)) as Content;
-    writer.add(fold.drain());
+    writer.addPacked(fold.drain());
     return { content, counts };
   }
 

@@ -1,5 +1,6 @@
 /** What is doubtful about the parts that a candidate carries: whether rows are counted twice, or readings are missing. */
-import { type CarriedDoubt, accumulates, isAdding } from '../../core/guard/guard.ts';
+import { type CarriedDoubt, accumulates } from '../../core/guard/guard.ts';
+import { isAdding } from '../../core/series/rule.ts';
 import type { Month } from '../../core/model.ts';
 import { compareDecimals } from '../../core/numbers/arithmetic.ts';
 import { pairDrivers } from '../../core/series/diff.ts';

@@ -1,7 +1,7 @@
 /** The guard: which candidate may replace what was accepted. Nothing is deleted without evidence. */
 import type { Regression } from './answer-version.ts';
 import { type Changes, hasChanges } from '../series/diff.ts';
-import type { Rule } from '../model.ts';
+import { isAdding } from '../series/rule.ts';
 import type { Limit, Mapping } from '../settings.ts';
 
 /** What the guard knows of a candidate and of the accepted read that it would replace. */
@@ -215,11 +215,6 @@ export function rejectLimit(mapping: Mapping, declared: Limit | undefined): Limi
 /** Whether a row that is counted twice, or not at all, would change a value. */
 export function accumulates(mapping: Mapping): boolean {
   return mapping.drivers.some(({ rule }) => isAdding(rule));
-}
-
-/** Whether every reading counts, and not only the one that is chosen. */
-export function isAdding(rule: Rule): boolean {
-  return rule === 'sum' || rule === 'average' || rule === 'count';
 }
 
 export function describeLimit(limit: Limit): string {

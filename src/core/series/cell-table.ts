@@ -127,6 +127,7 @@ class TextColumn {
   get(cell: number): string {
     const start = cell * textBytes;
     const length = this.#bytes[start] ?? 0;
+    if (length === 0) return '';
     if (length === isElsewhere) return this.#others.get(cell) ?? '';
     return this.#bytes.toString('latin1', start + 1, start + 1 + length);
   }

@@ -2,7 +2,7 @@
  * Collapse: readings of one driver in one month become one point. Every rule is a fold that merges, so parts are folded
  * alone and then together (`merge-folds.ts`), and the result depends on no order of arrival.
  */
-import { addDecimals, averageDecimal, compareDecimals } from '../numbers/arithmetic.ts';
+import { addDecimals, compareDecimals } from '../numbers/arithmetic.ts';
 import { enlarged } from '../enlarged.ts';
 import { AgentError } from '../errors.ts';
 import type { DriverName, Readings, ReadingSink } from '../mapping/reading.ts';
@@ -10,7 +10,9 @@ import type { Moment, Rule } from '../model.ts';
 import { isExact, mantissaText, rescaled } from '../numbers/mantissa.ts';
 import { CellTable } from './cell-table.ts';
 import { samePath } from './merge-folds.ts';
-import type { Cell, FoldedDriver, Tie, TiedReading } from './packing.ts';
+import { packCells } from './pack-cells.ts';
+import type { PackedDriver } from './packing.ts';
+import { isAdding } from './rule.ts';
 import { TieFinder, takenBy } from './tie-finder.ts';
 
 const none = -1;
@@ -95,8 +97,9 @@ export class Fold implements ReadingSink {
    * drivers in that order and then find neighbours together (6 M points: read in a third of the time).
    * @param rowsBefore how many rows of the part stand before those that were counted from 1 here
    */
-  *drain(rowsBefore = 0): Generator<FoldedDriver> {
+  *drain(rowsBefore = 0): Generator<PackedDriver> {
     const numbers = [...this.#names.keys()].sort((a, b) => (this.#id(a) < this.#id(b) ? -1 : 1));
+    const columns = { cells: this.#cells, ties: this.#ties };
     for (const driver of numbers) {
       const { id, path, rule } = this.#names[driver] as DriverName;
       const pathPlace = {
@@ -105,10 +108,15 @@ export class Fold implements ReadingSink {
         row: rowsBefore + (this.#row[driver] as number),
         part: this.#part,
       };
-      const cells = this.#cells.inOrder(this.#newest[driver] as number);
-      const folded = cells.map((cell) => this.#cellOf(rule, cell, rowsBefore));
       const otherPath = this.#otherPaths.get(driver);
-      yield { id, path, rule, pathPlace, otherPath, entry: this.#entry[driver], cells: folded };
+      yield {
+        id,
+        path: JSON.stringify(path),
+        rule,
+        otherPath: otherPath && JSON.stringify(otherPath),
+        entry: this.#entry[driver],
+        ...packCells(this.#cells.inOrder(this.#newest[driver] as number), columns, { rule, pathPlace, rowsBefore }),
+      };
     }
     this.#names = [];
     this.#numbers.clear();
@@ -274,36 +282,4 @@ export class Fold implements ReadingSink {
       cells.text.set(cell, readings.texts[at] as string);
     }
   }
-
-  #cellOf(rule: Rule, cell: number, rowsBefore: number): Cell {
-    const cells = this.#cells;
-    const count = cells.readings[cell] as number;
-    const read = this.#valueOf(cell);
-    const value = rule === 'average' ? averageDecimal(read, count) : rule === 'count' ? String(count) : read;
-    const isNumber = isAdding(rule) && (cells.addedScale[cell] as number) >= 0;
-    const added = isNumber ? mantissaText(cells.addedMantissa[cell] as number, cells.addedScale[cell] as number) : '';
-    const tie = this.#ties.of(cell);
-    return {
-      month: cells.month[cell] as number,
-      value,
-      text: added || cells.text.get(cell) || read,
-      count,
-      seconds: cells.seconds[cell] as number,
-      nanos: cells.nanos[cell] as number,
-      row: rowsBefore + (cells.row[cell] as number),
-      part: this.#part,
-      ...(rule === 'average' ? { sum: read } : {}),
-      ...(tie === undefined ? {} : { tie: moved(tie, rowsBefore) }),
-    };
-  }
-}
-
-function moved({ seconds, nanos, left, kept }: Tie, rows: number): Tie {
-  const at = (reading: TiedReading): TiedReading => ({ ...reading, row: rows + reading.row });
-  return { seconds, nanos, left: at(left), kept: at(kept) };
-}
-
-/** Whether its value is not that of one reading. */
-function isAdding(rule: Rule): boolean {
-  return rule === 'sum' || rule === 'average' || rule === 'count';
 }

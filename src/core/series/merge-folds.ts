@@ -1,7 +1,7 @@
 /** Folds of one driver become one: of pieces of a part, and of parts. The result depends on no order of arrival. */
 import { addDecimals, averageDecimal, compareDecimals } from '../numbers/arithmetic.ts';
-import type { Rule } from '../model.ts';
-import type { Cell, FoldedDriver, PartOrigin, Place, Tie, TiedReading } from './packing.ts';
+import type { Place, Rule } from '../model.ts';
+import type { Cell, FoldedDriver, PartOrigin, Tie, TiedReading } from './packing.ts';
 
 /** Orders readings across parts: by time, then the part revised later, then the later part name, then the later row. */
 export type PlaceOrder = (a: Place, b: Place) => number;
@@ -51,7 +51,8 @@ function mergeTwo(a: FoldedDriver, b: FoldedDriver, order: PlaceOrder): FoldedDr
   return { id: a.id, path, rule, pathPlace, otherPath: other, entry, cells };
 }
 
-function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cell {
+/** One cell of two of the same month. */
+export function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cell {
   const count = a.count + b.count;
   const bIsLater = order(b, a) >= 0;
   const latest = bIsLater ? b : a;

@@ -8,17 +8,8 @@
  * nearly no driver has, holds ties: count, then per tie the index of its cell, the place and value of the reading that is
  * left out, and row, part and value of the other one.
  */
-import type { Month, Rule } from '../model.ts';
-
-/** Where in time and place a reading stands; orders readings of one driver and month. */
-export interface Place {
-  readonly seconds: number;
-  readonly nanos: number;
-  /** Its order in the part: see `row-origin.ts`. */
-  readonly row: number;
-  /** The id of the part's read in the buffer, see `PartOrigin`. */
-  readonly part: number;
-}
+import type { Month, Place, Rule } from '../model.ts';
+import { BlobReader, BlobWriter } from './blob.ts';
 
 /** Two readings of one driver at one same time with different values, where a `last` or `first` takes one. */
 export interface Tie {
@@ -101,34 +92,43 @@ export interface PackedDriver extends PackedPoints {
   readonly ties?: Uint8Array | undefined;
 }
 
+// Used again for each driver: packing is synchronous and each result is a copy.
+const writers = { points: new BlobWriter(), origins: new BlobWriter() };
+
 export function packDriver(driver: FoldedDriver): PackedDriver {
+  const { points, origins } = writers;
+  points.reset();
+  origins.reset();
+  points.varint(driver.cells.length);
+  origins.place(driver.pathPlace);
+  let month = 0;
+  for (const cell of driver.cells) {
+    points.varint(cell.month - month);
+    month = cell.month;
+    writeCell(cell, driver.rule, writers);
+  }
   return {
     id: driver.id,
     path: JSON.stringify(driver.path),
     rule: driver.rule,
     otherPath: driver.otherPath === undefined ? undefined : JSON.stringify(driver.otherPath),
-    points: packPoints(driver.cells),
-    origins: packOrigins(driver),
+    points: points.copy(),
+    origins: origins.copy(),
     entry: driver.entry,
-    ties: packTies(driver.cells),
+    ties: packTies(driver.cells.flatMap(({ tie }, index) => (tie === undefined ? [] : [{ index, tie }]))),
   };
 }
 
 export function unpackDriver(packed: PackedDriver): FoldedDriver {
-  const points = new Reader(packed.points);
-  const origins = new Reader(packed.origins);
+  const points = new BlobReader(packed.points);
+  const origins = new BlobReader(packed.origins);
   const pathPlace = origins.place();
   const cells: Cell[] = [];
   let month = 0;
   for (let left = points.varint(); left > 0; left--) {
     month += points.varint();
     const value = points.text(points.varint());
-    const place = origins.place();
-    const count = origins.varint();
-    const textLength = origins.varint();
-    const text = textLength === 0 ? value : origins.text(textLength - 1);
-    const sum = packed.rule === 'average' ? { sum: origins.text(origins.varint()) } : {};
-    cells.push({ month, value, text, count, ...place, ...sum });
+    cells.push(readCell(origins, { month, value, rule: packed.rule }));
   }
   if (packed.ties !== undefined) {
     for (const [index, tie] of unpackTies(packed.ties)) cells[index] = { ...(cells[index] as Cell), tie };
@@ -144,34 +144,37 @@ export function unpackDriver(packed: PackedDriver): FoldedDriver {
   };
 }
 
-function packPoints(cells: readonly Cell[]): Uint8Array {
-  writer.reset();
-  writer.varint(cells.length);
-  let month = 0;
-  for (const cell of cells) {
-    writer.varint(cell.month - month);
-    month = cell.month;
-    writer.text(cell.value, 0);
-  }
-  return writer.copy();
+/** One cell from `origins`, and what `points` says of it. */
+export function readCell(
+  origins: BlobReader,
+  { month, value, rule }: Pick<Cell, 'month' | 'value'> & { readonly rule: Rule },
+): Cell {
+  const place = origins.place();
+  const count = origins.varint();
+  const textLength = origins.varint();
+  const text = textLength === 0 ? value : origins.text(textLength - 1);
+  const sum = rule === 'average' ? { sum: origins.text(origins.varint()) } : {};
+  return { month, value, text, count, ...place, ...sum };
 }
 
-function packOrigins(driver: FoldedDriver): Uint8Array {
-  writer.reset();
-  writer.place(driver.pathPlace);
-  for (const cell of driver.cells) {
-    writer.place(cell);
-    writer.varint(cell.count);
-    if (cell.text === cell.value) writer.varint(0);
-    else writer.text(cell.text, 1);
-    if (driver.rule === 'average') writer.text(cell.sum ?? cell.value, 0);
-  }
-  return writer.copy();
+/** Writes a cell behind its month. */
+export function writeCell(
+  cell: Cell,
+  rule: Rule,
+  { points, origins }: { readonly points: BlobWriter; readonly origins: BlobWriter },
+): void {
+  points.text(cell.value, 0);
+  origins.place(cell);
+  origins.varint(cell.count);
+  if (cell.text === cell.value) origins.varint(0);
+  else origins.text(cell.text, 1);
+  if (rule === 'average') origins.text(cell.sum ?? cell.value, 0);
 }
 
-function packTies(cells: readonly Cell[]): Uint8Array | undefined {
-  const tied = cells.flatMap(({ tie }, index) => (tie === undefined ? [] : [{ index, tie }]));
+/** Ties with the indexes of their cells. */
+export function packTies(tied: readonly { readonly index: number; readonly tie: Tie }[]): Uint8Array | undefined {
   if (tied.length === 0) return undefined;
+  const writer = writers.points;
   writer.reset();
   writer.varint(tied.length);
   for (const { index, tie } of tied) {
@@ -188,7 +191,7 @@ function packTies(cells: readonly Cell[]): Uint8Array | undefined {
 
 /** The ties of a driver, by the index of their cells. */
 export function* unpackTies(ties: Uint8Array): Generator<readonly [index: number, tie: Tie]> {
-  const reader = new Reader(ties);
+  const reader = new BlobReader(ties);
   for (let count = reader.varint(); count > 0; count--) {
     const index = reader.varint();
     const { seconds, nanos, row, part } = reader.place();
@@ -209,7 +212,7 @@ export function firstMonth(points: Uint8Array): Month {
 /** How many points a `points` blob holds. */
 export function pointCount(points: Uint8Array): number {
   const first = points[0] as number;
-  return first < 128 ? first : new Reader(points).varint();
+  return first < 128 ? first : new BlobReader(points).varint();
 }
 
 /**
@@ -224,7 +227,7 @@ export class PointWalk {
   #left: number;
 
   constructor(points: Uint8Array) {
-    const reader = new Reader(points);
+    const reader = new BlobReader(points);
     this.#points = points;
     this.#left = reader.varint();
     this.end = reader.at;
@@ -242,7 +245,7 @@ export class PointWalk {
       this.end = this.start + length;
       return true;
     }
-    const reader = new Reader(this.#points);
+    const reader = new BlobReader(this.#points);
     reader.at = this.end;
     this.month += reader.varint();
     const bytes = reader.varint();
@@ -254,6 +257,7 @@ export class PointWalk {
 
 /** Months as a blob, for sets of deleted points. */
 export function packMonths(months: readonly Month[]): Uint8Array {
+  const writer = writers.points;
   writer.reset();
   writer.varint(months.length);
   let last = 0;
@@ -265,98 +269,9 @@ export function packMonths(months: readonly Month[]): Uint8Array {
 }
 
 export function unpackMonths(blob: Uint8Array): Month[] {
-  const reader = new Reader(blob);
+  const reader = new BlobReader(blob);
   const months: Month[] = [];
   let month = 0;
   for (let left = reader.varint(); left > 0; left--) months.push((month += reader.varint()));
   return months;
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-class Reader {
-  at = 0;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  varint(): number {
-    let byte = this.#next();
-    let value = byte & 0x7f;
-    // Beyond 2^31 shifts would wrap, so multiply: seconds need 39 bits.
-    for (let unit = 128; byte >= 128; unit *= 128) {
-      byte = this.#next();
-      value += (byte & 0x7f) * unit;
-    }
-    return value;
-  }
-
-  text(length: number): string {
-    const start = this.at;
-    this.at += length;
-    return utf8.decode(this.#bytes.subarray(start, this.at));
-  }
-
-  place(): Place {
-    const zigzag = this.varint();
-    const seconds = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
-    return { seconds, nanos: this.varint(), row: this.varint(), part: this.varint() };
-  }
-
-  #next(): number {
-    const byte = this.#bytes[this.at++];
-    if (byte === undefined) throw new Error('a packed driver ends too early');
-    return byte;
-  }
-}
-
-class Writer {
-  #bytes = Buffer.allocUnsafe(1 << 16);
-  #at = 0;
-
-  reset(): void {
-    this.#at = 0;
-  }
-
-  copy(): Uint8Array {
-    return Buffer.from(this.#bytes.subarray(0, this.#at));
-  }
-
-  varint(value: number): void {
-    this.#reserve(8);
-    let rest = value;
-    while (rest >= 128) {
-      this.#bytes[this.#at++] = (rest % 128) | 128;
-      rest = Math.floor(rest / 128);
-    }
-    this.#bytes[this.#at++] = rest;
-  }
-
-  /** Length in bytes plus `bias`, then UTF-8. */
-  text(text: string, bias: number): void {
-    const length = Buffer.byteLength(text);
-    this.varint(length + bias);
-    this.#reserve(length);
-    this.#bytes.write(text, this.#at);
-    this.#at += length;
-  }
-
-  place(place: Place): void {
-    this.varint(place.seconds >= 0 ? place.seconds * 2 : -place.seconds * 2 - 1);
-    this.varint(place.nanos);
-    this.varint(place.row);
-    this.varint(place.part);
-  }
-
-  #reserve(more: number): void {
-    if (this.#at + more <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe((this.#at + more) * 2);
-    this.#bytes.copy(larger, 0, 0, this.#at);
-    this.#bytes = larger;
-  }
-}
-
-// One for all: packing is synchronous and each result is a copy.
-const writer = new Writer();

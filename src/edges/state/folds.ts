@@ -2,8 +2,9 @@
 import type { Database } from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
 import type { PartRead } from '../../core/buffer.ts';
-import { type PlaceOrder, mergeDrivers, placeOrder } from '../../core/series/merge-folds.ts';
-import { type PackedDriver, type PartOrigin, packDriver, unpackDriver } from '../../core/series/packing.ts';
+import { type PlaceOrder, placeOrder } from '../../core/series/merge-folds.ts';
+import { mergePacked } from '../../core/series/merge-packed.ts';
+import type { PackedDriver, PartOrigin } from '../../core/series/packing.ts';
 import { type FoldRow, foldChecksum, foldColumns } from './buffer-rows.ts';
 import { openDatabase, translated } from './sqlite.ts';
 import type { Statements } from './statements.ts';
@@ -41,7 +42,7 @@ export class Folds {
   merge(rows: readonly FoldRow[], order: PlaceOrder): PackedDriver {
     const packed = rows.map((row) => this.packed(row));
     if (packed.length === 1) return packed[0] as PackedDriver;
-    return packDriver(mergeDrivers(packed.map(unpackDriver), order));
+    return mergePacked(packed, order);
   }
 
   /**

@@ -6,7 +6,7 @@ import { type PortableMapping, unpackMapping } from '../../../core/mapping/porta
 import { RowMapper, rowText } from '../../../core/mapping/row-mapper.ts';
 import type { Reject } from '../../../core/model.ts';
 import { Fold } from '../../../core/series/fold.ts';
-import { type PackedDriver, packDriver } from '../../../core/series/packing.ts';
+import type { PackedDriver } from '../../../core/series/packing.ts';
 import { carriageReturn, lineFeed } from './block.ts';
 import { Scanner, batchRowsOf } from './scanner.ts';
 import { singleByteText, utf8 } from './text-bytes.ts';
@@ -250,7 +250,7 @@ class RangeReading {
   async #drain(rowsBefore: number): Promise<void> {
     let drivers: PackedDriver[] = [];
     for (const driver of this.#fold.drain(rowsBefore)) {
-      drivers.push(packDriver(driver));
+      drivers.push(driver);
       if (drivers.length < driversMax) continue;
       await this.#port.add(drivers);
       drivers = [];
