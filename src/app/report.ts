@@ -7,6 +7,7 @@ import type { PushRecord } from '../core/ledger.ts';
 import type { SourceRead } from './read/read-source.ts';
 import type { Verdict } from './review/verdict.ts';
 import type { PushReport } from './push/push-report.ts';
+import { forecastWarnings } from './forecast-warning.ts';
 import { tieWarnings } from './tie-warnings.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -41,10 +42,11 @@ export function passExit(
 
 /** One source as it stands after a verdict. */
 export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport {
-  const { source, state, reason, hint, digest, changes, approvable, deletes } = verdict;
+  const { source, state, reason, hint, digest, changes, approvable, deletes, findings } = verdict;
   const kind: ReadKind =
     state === 'held' && deps.buffer.reads.parts(source, 'candidate') !== undefined ? 'candidate' : 'accepted';
   const parts = deps.buffer.reads.parts(source, kind) ?? [];
+  const { warnings, ...summary } = readSummary(deps, source, kind);
   const shown = parts.filter((part) => part.kind === 'part');
   const sum = (of: (part: (typeof shown)[number]) => number): number =>
     shown.reduce((total, part) => total + of(part), 0);
@@ -60,8 +62,10 @@ export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport
     rows: sum(({ rows }) => rows),
     // A source is not read where a part has too many rejects: those of its newest read are shown.
     rejects: state === 'unread' ? keptRejects(deps, source) : sum(({ rejects }) => rejects),
-    ...readSummary(deps, source, kind),
+    ...summary,
+    warnings: [...warnings, ...(verdict.warnings ?? [])],
     changes,
+    ...(findings === undefined ? {} : { findings }),
     carried: shown.filter(({ carried }) => carried).map(({ name }) => name),
   };
 }
@@ -70,16 +74,17 @@ function keptRejects({ buffer }: Dependencies, source: string): number {
   return [...buffer.rejects.all(source)].length;
 }
 
-function readSummary(deps: Dependencies, source: string, kind: ReadKind): Omit<RunSummary, 'ties'> {
+function readSummary(deps: Dependencies, source: string, kind: ReadKind): Omit<RunSummary, 'ties' | 'latest'> {
   const { buffer, settings } = deps;
-  const { ties, warnings, ...size } = buffer.reads.summary(source, kind) ?? summarize(deps, source, kind);
+  const { ties, warnings, latest, ...size } = buffer.reads.summary(source, kind) ?? summarize(deps, source, kind);
   const mapping = settings.sources.find(({ name }) => name === source)?.mapping;
   const context = {
     rules: (mapping?.drivers ?? []).map(({ rule }) => rule),
     partName: (part: number) => buffer.parts.origin(part).name,
     timezone: settings.timezone,
   };
-  return { ...size, warnings: [...warnings, ...tieWarnings(ties, context)] };
+  const more = [...tieWarnings(ties, context), ...forecastWarnings(deps, source, { latest })];
+  return { ...size, warnings: [...warnings, ...more] };
 }
 
 function summarize({ buffer }: Dependencies, source: string, kind: ReadKind): RunSummary {

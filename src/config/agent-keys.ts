@@ -1,5 +1,7 @@
 /** The keys of the agent itself: everything but the sources. */
 import { z } from 'zod';
+import type { LastClose } from '../core/settings.ts';
+import { parseMonth } from '../core/time/month.ts';
 import { isHeaderText, isToken } from '../http/credentials.ts';
 import {
   anyText,
@@ -7,6 +9,7 @@ import {
   duration,
   durationOrOff,
   limit,
+  month,
   positiveDuration,
   scalar,
   size,
@@ -33,6 +36,26 @@ export const rootShape = {
   keepMax: size
     .prefault('10GB')
     .describe('Acknowledged snapshots take at most this much space; the last one is always kept.'),
+  lastClose: z
+    .union(
+      [
+        month.transform((written): LastClose => ({ kind: 'month', month: parseMonth(written) as number })),
+        z
+          .strictObject({
+            day: z
+              .int()
+              .min(1)
+              .max(28)
+              .describe('The day of a month on which the month before it closes, in `timezone`.'),
+          })
+          .transform(({ day }): LastClose => ({ kind: 'day', day })),
+      ],
+      { error: 'expected a month such as 2026-03, or { day: 10 }' },
+    )
+    .optional()
+    .describe(
+      'Months up to this one are closed: a read that changes a point in them is held, whatever `guard.values` says. A month such as `2026-03`, or `{ day: 10 }`, which closes a month on the 10th of the next. Default: no month is closed.',
+    ),
   workers: z
     .int()
     .min(0)
@@ -106,6 +129,8 @@ export const destinationShape = {
     .describe('A PEM file of further certificate authorities, for a service behind a private one.'),
 };
 
+export const valueGuard = z.enum(['hold', 'warn', 'off']);
+
 export const guardShape = {
   maxDeletes: limit
     .prefault('10%')
@@ -124,4 +149,9 @@ export const guardShape = {
     .enum(['allow', 'approve'])
     .default('allow')
     .describe('Whether the first push to an address waits until its plan is approved.'),
+  values: valueGuard
+    .default('hold')
+    .describe(
+      'What becomes of a read whose values look like a slip (a factor of 1000, another sign, months that moved; see RULES.md): it is held, or accepted with a warning, or its values are not looked at.',
+    ),
 };

@@ -118,6 +118,7 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
     shouldDeleteMissing,
     stamp,
     guard: readGuard(cursor),
+    lastClose: root.lastClose,
     refreshMs: root.refresh,
     keepMs: root.keep,
     keepMaxBytes: root.keepMax,
@@ -132,7 +133,8 @@ const initHint = '`driver-sync init` writes one to start with';
 
 function readGuard(cursor: Cursor): Settings['guard'] {
   const guard = readFields(within(cursor, 'guard'), guardShape) as Required<Fields<typeof guardShape>>;
-  return { maxDeletes: guard.maxDeletes, floor: guard.floor, maxRejects: guard.maxRejects, firstPush: guard.firstPush };
+  const { maxDeletes, floor, maxRejects, firstPush, values } = guard;
+  return { maxDeletes, floor, maxRejects, firstPush, values };
 }
 
 const sourceName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;

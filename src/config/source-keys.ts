@@ -1,6 +1,7 @@
 /** The keys that every source has, whatever its kind. */
 import { z } from 'zod';
 import type { Test } from '../core/settings.ts';
+import { valueGuard } from './agent-keys.ts';
 import { lookupKeys } from '../sources/lookups.ts';
 import {
   anyText,
@@ -65,6 +66,18 @@ export const sourceShape = {
     .enum(['replace', 'carry'])
     .default('replace')
     .describe('With `carry`, older months stay when an export shows only recent ones.'),
+  guard: z
+    .strictObject({
+      values: valueGuard.optional().describe('As `guard.values`, for this source alone.'),
+    })
+    .prefault({})
+    .describe('What the guard does otherwise for this source.'),
+  actuals: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the source holds what happened and nothing that is planned. Points later than the month after `lastClose` are then a warning.',
+    ),
   mayBeEmpty: z.boolean().default(false).describe('Whether a read without any readings may be accepted.'),
   where: z
     .record(z.string(), test)

@@ -40,6 +40,8 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
     removed: fields.removed,
     history: fields.history,
     mayBeEmpty: fields.mayBeEmpty,
+    values: fields.guard.values,
+    actuals: fields.actuals,
     mapping,
     lookups,
     tests: fields.tests,

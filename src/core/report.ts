@@ -1,6 +1,7 @@
 /** What scripts and people are told of a pass: the JSON of `sync`, `plan` and `status` is made of these shapes. */
 import type { PushOutcome } from './ports.ts';
 import type { Changes } from './series/diff.ts';
+import type { Finding } from './values/finding.ts';
 
 /** `unchanged`: the service has it already; `blocked`: nothing may be sent. */
 export type PassOutcome = PushOutcome | 'unchanged' | 'blocked';
@@ -22,6 +23,8 @@ export interface SourceReport {
   readonly drivers: number;
   readonly points: number;
   readonly changes: Changes;
+  /** Slips in the values of the read that was judged. */
+  readonly findings?: readonly Finding[];
   /** Parts that are gone and whose data is carried. */
   readonly carried: readonly string[];
   /** Slips that hold nothing up: a driver with two paths, two drivers with one, readings of one same time. */

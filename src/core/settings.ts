@@ -2,7 +2,7 @@
  * The configuration as the agent uses it: parsed, with its defaults and absolute paths. Secrets are still references, read when
  * they are needed. How a person writes all this is in `src/config/`.
  */
-import type { Rule } from './model.ts';
+import type { Month, Rule } from './model.ts';
 import type { Stamp } from './time/month.ts';
 import type { DecimalFormat } from './numbers/decimal.ts';
 import type { Pattern } from './mapping/pattern.ts';
@@ -30,6 +30,8 @@ export interface Settings {
   readonly shouldDeleteMissing: boolean;
   readonly stamp: Stamp;
   readonly guard: GuardSettings;
+  /** Up to when months are closed; `undefined`: none is. */
+  readonly lastClose: LastClose | undefined;
   /** How many threads read a large file; `undefined`: none, the main one does. */
   readonly workers: number | undefined;
   readonly refreshMs: number;
@@ -61,7 +63,16 @@ export interface GuardSettings {
   /** `undefined`: the default, which is 1% and 0 for a source with a sum, average or count. */
   readonly maxRejects: Limit | undefined;
   readonly firstPush: 'allow' | 'approve';
+  /** What becomes of a read whose values look like a slip. */
+  readonly values: ValueGuard;
 }
+
+export type ValueGuard = 'hold' | 'warn' | 'off';
+
+/** A month, or the day on which each month closes the one before it. */
+export type LastClose =
+  | { readonly kind: 'month'; readonly month: Month }
+  | { readonly kind: 'day'; readonly day: number };
 
 export interface SourceSettings {
   readonly name: string;
@@ -74,6 +85,10 @@ export interface SourceSettings {
   readonly removed: 'carry' | 'delete';
   readonly history: 'replace' | 'carry';
   readonly mayBeEmpty: boolean;
+  /** `undefined`: as for all sources. */
+  readonly values: ValueGuard | undefined;
+  /** It holds what happened, and nothing that is planned. */
+  readonly actuals: boolean;
   readonly mapping: Mapping;
   readonly lookups: LookupFiles;
   readonly tests: readonly SourceTest[];

@@ -8,6 +8,7 @@ import { encodeBody } from '../../core/series/snapshot.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import type { Approval, ApprovalScope, DeletedPoints } from '../../core/ledger.ts';
 import type { DriverDeletes } from '../../core/report.ts';
+import { covers } from '../../core/values/finding.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const deletesShown = 100;
@@ -38,9 +39,10 @@ export async function consentToEmpty({ ledger, settings, address }: Dependencies
 }
 
 /** Whether something does nothing that was not approved. */
-export function isWithin({ deletes, carried, isEnd }: ApprovalScope, approved: ApprovalScope): boolean {
+export function isWithin({ deletes, carried, findings, isEnd }: ApprovalScope, approved: ApprovalScope): boolean {
   if (isEnd !== approved.isEnd) return false;
   if (carried.some((part) => !approved.carried.includes(part))) return false;
+  if (findings.some((finding) => !approved.findings.some((one) => covers(one, finding)))) return false;
   for (const [driver, months] of deletes) {
     const allowed = new Set(approved.deletes.get(driver));
     if (months.some((month) => !allowed.has(month))) return false;

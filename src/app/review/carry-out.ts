@@ -11,6 +11,7 @@ import { consentToEmpty, dropApprovals, isWithin, pendingApproval, shownDeletes 
 import { type WatchChanges, readKey } from './decide.ts';
 import type { Accepting, Decision, Holding } from './decision.ts';
 import { isEmptyRead } from './together.ts';
+import type { ValueFindings } from './values.ts';
 import type { Verdict } from './verdict.ts';
 
 export async function carryOut(deps: Dependencies, decision: Decision): Promise<Verdict> {
@@ -44,7 +45,8 @@ async function accept(deps: Dependencies, decision: Accepting): Promise<Verdict>
   buffer.reads.accept(source, isApproved ? scope.carried : []);
   if (isApproved && approval !== undefined) await ledger.holds.closeApproval(approval.id, 'used');
   else await dropApprovals(deps, source, 'a newer read of the source did not need it');
-  return { source, state: isFirst || hasChanges(changes) ? 'accepted' : 'unchanged', changes };
+  const state = isFirst || hasChanges(changes) ? 'accepted' : 'unchanged';
+  return { source, state, changes, ...toldOf(decision.values) };
 }
 
 async function hold(deps: Dependencies, decision: Holding): Promise<Verdict> {
@@ -67,7 +69,12 @@ async function hold(deps: Dependencies, decision: Holding): Promise<Verdict> {
     deletes: shownDeletes(comparison),
     renamed: comparison.renamed,
     conflictsWith: decision.conflictsWith,
+    ...toldOf(decision.values),
   };
+}
+
+function toldOf({ all, warnings }: ValueFindings): Pick<Verdict, 'findings' | 'warnings'> {
+  return { ...(all.length === 0 ? {} : { findings: all }), ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** How the sources of the config came out of a pass, as far as it concerns one that left it. */

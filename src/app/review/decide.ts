@@ -2,7 +2,8 @@
 import { type CarriedDoubt, judge } from '../../core/guard/guard.ts';
 import { type Regression, regression } from '../../core/guard/answer-version.ts';
 import { compareRuns } from '../../core/series/compare.ts';
-import type { DriverChange } from '../../core/series/diff.ts';
+import { type DriverChange, pairDrivers } from '../../core/series/diff.ts';
+import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadKind, ReadPart } from '../../core/buffer.ts';
 import type { ApprovalScope } from '../../core/ledger.ts';
@@ -11,6 +12,7 @@ import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { isWithin, pendingApproval } from './approvals.ts';
 import { findCarriedDoubts } from './carried-doubts.ts';
 import type { CandidateDecision, Reviewed } from './decision.ts';
+import { ValueGuardReview, noFindings } from './values.ts';
 
 const dayMs = 86_400_000;
 
@@ -35,16 +37,21 @@ export async function decide(
   const source = settings.name;
   const accepted = buffer.reads.parts(source, 'accepted') ?? [];
   const candidate = buffer.reads.parts(source, 'candidate') ?? [];
-  const comparison = compareRuns(
-    withInherited(deps, source, removed),
-    buffer.reads.drivers(source, 'candidate'),
-    watch && ((change) => watch(source, change)),
-  );
+  const before = (): Iterable<PackedPoints> => withInherited(deps, source, removed);
+  const after = (): Iterable<PackedDriver> => buffer.reads.drivers(source, 'candidate');
+  const gone = inheritedFrom(deps, source, removed);
+  const guard = new ValueGuardReview(deps, settings);
+  const comparison = compareRuns(before(), after(), (change) => {
+    guard.see(change);
+    watch?.(source, change);
+  });
+  const isFirst = buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
+  const values = isFirst ? noFindings : guard.findings(() => pairDrivers(before(), after()));
   const doubts = findCarriedDoubts(deps, settings, removed);
   const scope = {
     deletes: comparison.deletes,
     carried: doubts.map(({ carried }) => carried),
-    findings: [],
+    findings: values.holding,
     isEnd: false,
   };
   const approval = await pendingApproval(deps, source);
@@ -53,14 +60,15 @@ export async function decide(
     source,
     settings,
     comparison,
-    inheritedFrom: inheritedFrom(deps, source, removed),
-    isFirst: buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0,
+    values,
+    inheritedFrom: gone,
+    isFirst,
     scope,
     approval,
     isCovered: approved !== undefined && isWithin(scope, approved),
   };
   const hold = await judgeAll(deps, reviewed, { mayLag, accepted, candidate, doubts });
-  return withApproval(reviewed, hold, approved);
+  return withApproval(reviewed, guard.hold(hold, values), approved);
 }
 
 async function judgeAll(
@@ -110,7 +118,9 @@ function withApproval(
   const whyDropped =
     approved?.isEnd === true
       ? 'the source is back in the config, and that it left was what was approved'
-      : 'a newer read of the source would delete more than the approved one, or count other parts twice';
+      : reviewed.values.holding.length > 0
+        ? `a newer read of the source is held for more than was approved: ${hold.reason}`
+        : 'a newer read of the source would delete more than the approved one, or count other parts twice';
   return { ...reviewed, ...hold, kind: 'hold', approvable: true, whyDropped };
 }
 

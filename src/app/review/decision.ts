@@ -3,6 +3,7 @@ import type { Hold } from '../../core/guard/guard.ts';
 import type { Comparison } from '../../core/series/compare.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Approval, ApprovalScope } from '../../core/ledger.ts';
+import type { ValueFindings } from './values.ts';
 
 /** A candidate with all that was found out about it. */
 export interface Reviewed {
@@ -17,6 +18,7 @@ export interface Reviewed {
   readonly scope: ApprovalScope;
   /** What waits for a read of this source. */
   readonly approval: Approval | undefined;
+  readonly values: ValueFindings;
   /** The approval lets all pass that this candidate does. */
   readonly isCovered: boolean;
 }

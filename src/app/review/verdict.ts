@@ -1,5 +1,6 @@
 /** What a pass says of a source. */
 import type { DriverDeletes } from '../../core/report.ts';
+import type { Finding } from '../../core/values/finding.ts';
 import type { Changes, RenamedId } from '../../core/series/diff.ts';
 
 /** What became of one source in a pass. */
@@ -10,6 +11,10 @@ export interface Verdict {
   readonly hint?: string | undefined;
   /** Of a held candidate. */
   readonly digest?: string | undefined;
+  /** Slips in the candidate's values, also where they hold nothing up. */
+  readonly findings?: readonly Finding[] | undefined;
+  /** What is said of a candidate that is not held for it. */
+  readonly warnings?: readonly string[] | undefined;
   /** Of the candidate against the accepted read. */
   readonly changes: Changes;
   /** Of a held candidate: what it would delete, the first hundred drivers. */

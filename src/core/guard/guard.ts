@@ -158,6 +158,12 @@ function describeDoubt(doubt: CarriedDoubt): string {
   }
 }
 
+/** Two reasons to hold one candidate, as one. */
+export function describeTwoHolds(one: Hold, other: Hold): Hold {
+  const hints = [one.hint, other.hint].filter((hint) => hint !== undefined);
+  return { reason: `${one.reason}; and ${other.reason}`, ...(hints.length === 0 ? {} : { hint: hints.join('; ') }) };
+}
+
 /** How many times as much as in one day may go in 30 days. */
 const monthDays = 3;
 

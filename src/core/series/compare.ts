@@ -18,6 +18,8 @@ export interface RunSummary extends RunSize {
   readonly warnings: readonly string[];
   /** Points of a last or first with readings of one same time and different values. */
   readonly ties: readonly TiesFound[];
+  /** The latest month and the first driver that has it; not known of what an older agent kept. */
+  readonly latest?: { readonly month: Month; readonly driver: string } | undefined;
 }
 
 /** Such points of one entry, within parts or across them. */
@@ -100,6 +102,7 @@ const warningsMax = 20;
 class RunSurvey {
   firstMonth = Infinity;
   lastMonth = -Infinity;
+  #lastDriver = '';
   #drivers = 0;
   #points = 0;
   #warnings = 0;
@@ -121,7 +124,10 @@ class RunSurvey {
     const walk = new PointWalk(points);
     if (walk.next()) this.firstMonth = Math.min(this.firstMonth, walk.month);
     while (walk.next());
-    this.lastMonth = Math.max(this.lastMonth, walk.month);
+    if (walk.month > this.lastMonth) {
+      this.lastMonth = walk.month;
+      this.#lastDriver = id;
+    }
     if (otherPath !== undefined) {
       this.#warn(`driver "${id}" has two paths, ${otherPath} and ${path}; the latest reading's is used`);
     }
@@ -147,7 +153,8 @@ class RunSurvey {
   summary(): RunSummary {
     const more = this.#warnings - this.#shown.length;
     const warnings = more > 0 ? [...this.#shown, `and ${more} more`] : this.#shown;
-    return { drivers: this.#drivers, points: this.#points, warnings, ties: [...this.#ties.values()] };
+    const latest = this.#points === 0 ? undefined : { month: this.lastMonth, driver: this.#lastDriver };
+    return { drivers: this.#drivers, points: this.#points, warnings, ties: [...this.#ties.values()], latest };
   }
 }
 

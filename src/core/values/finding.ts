@@ -19,6 +19,8 @@ export interface Finding {
   readonly points: number;
   /** How many points of the group could have shown it. */
   readonly of: number;
+  /** Only points that changed are counted: the others of the group stayed as they were. */
+  readonly onlyChanged?: boolean;
   /** What the values are multiplied by, as decimal text. */
   readonly factor?: string;
   /** By how many months the values moved; negative: to earlier months. */
@@ -37,4 +39,15 @@ export interface FindingExample {
   /** The accepted value; of a month that is new, the value of the month before. */
   readonly old?: string;
   readonly new?: string;
+}
+
+/** Whether what was approved covers a finding: the same slip, in no other group or month, and in no more points. */
+export function covers(
+  approved: Finding,
+  { kind, group, points, factor, months, inMonths, with: other }: Finding,
+): boolean {
+  if (approved.kind !== kind || approved.factor !== factor || approved.months !== months) return false;
+  if (JSON.stringify(approved.with) !== JSON.stringify(other)) return false;
+  if (approved.group.some((element, at) => group[at] !== element)) return false;
+  return points <= approved.points && (inMonths ?? []).every((month) => approved.inMonths?.includes(month) === true);
 }

@@ -1,0 +1,58 @@
+/** What the value guard finds in a candidate, and what the config says to do about it. */
+import { type Hold, describeTwoHolds } from '../../core/guard/guard.ts';
+import type { SourceSettings } from '../../core/settings.ts';
+import { formatMonth } from '../../core/time/month.ts';
+import { type ValueRules, lastClosedMonth } from '../../core/values/closed.ts';
+import type { Finding } from '../../core/values/finding.ts';
+import type { DriverPairs } from '../../core/values/look.ts';
+import { ValueReview } from '../../core/values/review.ts';
+import { describeFindings, holdOf } from '../../core/values/words.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+export interface ValueFindings {
+  readonly all: readonly Finding[];
+  /** Those that hold the candidate unless they are approved. */
+  readonly holding: readonly Finding[];
+  /** What is said of the others. */
+  readonly warnings: readonly string[];
+}
+
+export const noFindings: ValueFindings = { all: [], holding: [], warnings: [] };
+
+/** Looks at the values of one source's candidate. */
+export class ValueGuardReview {
+  readonly #mode: 'hold' | 'warn' | 'off';
+  readonly #rules: ValueRules;
+  readonly #review: ValueReview;
+
+  constructor({ settings, clock }: Dependencies, { values }: SourceSettings) {
+    this.#mode = values ?? settings.guard.values;
+    const { lastClose, timezone, shouldDeleteMissing } = settings;
+    this.#rules = {
+      isJudged: this.#mode !== 'off',
+      closedUpTo: lastClosedMonth(lastClose, { nowMs: clock.now().getTime(), timezone }),
+      deletes: shouldDeleteMissing,
+    };
+    this.#review = new ValueReview(this.#rules);
+  }
+
+  see(change: Parameters<ValueReview['see']>[0]): void {
+    this.#review.see(change);
+  }
+
+  /** @param pairs walks both reads from the beginning, each time that it is called */
+  findings(pairs: () => DriverPairs): ValueFindings {
+    const all = this.#review.findings(pairs);
+    const holding = all.filter(({ kind }) => kind === 'closed' || this.#mode === 'hold');
+    const warned = all.filter((finding) => !holding.includes(finding));
+    return { all, holding, warnings: warned.length === 0 ? [] : [describeFindings(warned)] };
+  }
+
+  /** The hold with what was found in the values; a hold for deletes stands first. */
+  hold(hold: Hold | undefined, { holding }: ValueFindings): Hold | undefined {
+    if (holding.length === 0) return hold;
+    const { closedUpTo } = this.#rules;
+    const found = holdOf(holding, closedUpTo === undefined ? undefined : formatMonth(closedUpTo));
+    return hold === undefined ? found : describeTwoHolds(hold, found);
+  }
+}

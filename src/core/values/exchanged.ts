@@ -1,0 +1,108 @@
+/** Finds drivers that have each other's values: by hashes of half years first, since only few pairs can be compared. */
+import { Series, isSameValue } from './series.ts';
+
+const pointsMin = 6;
+const halfYear = 6;
+/** Half years of a driver that are compared by hash. One that was corrected differs, so one alone would not do. */
+const blocksMax = 4;
+/** Beyond so many drivers that changed nearly whole, no more are compared: their hashes take 1 kB each. */
+const driversMax = 20_000;
+const pairsMax = 2000;
+
+interface Suspect {
+  readonly id: string;
+  readonly old: readonly number[];
+  readonly now: readonly number[];
+}
+
+/** Two drivers, the ids in order. */
+export type Pair = readonly [string, string];
+
+export class ExchangeSearch {
+  readonly #suspects: Suspect[] = [];
+
+  /** Takes a driver of which nearly all values changed. */
+  add(id: string, old: Series, now: Series): void {
+    if (old.count < pointsMin || now.count < pointsMin || this.#suspects.length === driversMax) return;
+    this.#suspects.push({ id, old: blockHashes(old), now: blockHashes(now) });
+  }
+
+  /** Pairs that seem to have exchanged their values; `isExchanged` says whether they did. */
+  pairs(): readonly Pair[] {
+    const byOld = new Map<number, Suspect[]>();
+    for (const suspect of this.#suspects) {
+      for (const hash of suspect.old) {
+        const found = byOld.get(hash) ?? [];
+        // Drivers that are alike in a half year would all pair with all.
+        if (found.length < blocksMax) byOld.set(hash, [...found, suspect]);
+      }
+    }
+    const pairs: Pair[] = [];
+    const paired = new Set<string>();
+    for (const one of this.#suspects) {
+      if (paired.has(one.id) || pairs.length === pairsMax) continue;
+      const owners = new Set(one.now.flatMap((hash) => byOld.get(hash) ?? []));
+      const other = [...owners].find(
+        (owner) => owner !== one && !paired.has(owner.id) && owner.now.some((hash) => one.old.includes(hash)),
+      );
+      if (other === undefined) continue;
+      paired.add(one.id).add(other.id);
+      pairs.push([one.id, other.id]);
+    }
+    return pairs;
+  }
+}
+
+/** Of the half years that calendar and content alone choose, so that both drivers of a pair choose the same. */
+function blockHashes(series: Series): readonly number[] {
+  const blocks: { readonly order: number; readonly hash: number }[] = [];
+  for (let at = 0; at < series.count;) {
+    const block = Math.floor(series.month(at) / halfYear);
+    const start = at;
+    let [one, two] = [Math.imul(block, 0x9e3779b1), Math.imul(block, 0x85ebca6b)];
+    const order = Math.imul(block, 0xc2b2ae35) >>> 0;
+    let isConstant = true;
+    for (; at < series.count && Math.floor(series.month(at) / halfYear) === block; at++) {
+      if (at > start && !isSameValue(series, at - 1, series, at)) isConstant = false;
+      one = Math.imul(one ^ series.month(at), 0x01000193);
+      two = Math.imul(two + series.month(at), 0x27d4eb2f);
+      for (let i = series.starts[at] as number; i < (series.ends[at] as number); i++) {
+        one = Math.imul(one ^ (series.bytes[i] as number), 0x01000193);
+        two = Math.imul(two + (series.bytes[i] as number), 0x27d4eb2f) ^ (two >>> 15);
+      }
+    }
+    // The last block may lack months that a read adds, and a constant one is that of many drivers.
+    if (!isConstant && at - start >= 3) blocks.push({ order, hash: (one >>> 0) * 0x200000 + ((two >>> 0) & 0x1fffff) });
+  }
+  blocks.sort((a, b) => a.order - b.order);
+  return blocks.slice(0, blocksMax).map(({ hash }) => hash);
+}
+
+/** Both reads of one driver of a pair. */
+export interface BothReads {
+  readonly old: Uint8Array;
+  readonly now: Uint8Array;
+}
+
+/** In how many points two drivers have each other's values; `undefined`: they have not. */
+export function exchangedPoints(one: BothReads, other: BothReads): { one: number; other: number } | undefined {
+  const [mine, theirs] = [takenPoints(other.old, one), takenPoints(one.old, other)];
+  return mine === undefined || theirs === undefined ? undefined : { one: mine, other: theirs };
+}
+
+/** How many values of another driver a driver took, where it took nearly all of them and had others before. */
+function takenPoints(theirs: Uint8Array, { old, now }: BothReads): number | undefined {
+  const [taken, before, after] = [new Series(), new Series(), new Series()];
+  taken.load(theirs);
+  before.load(old);
+  after.load(now);
+  let [same, own] = [0, 0];
+  for (let at = 0; at < taken.count; at++) {
+    const there = after.indexOf(taken.month(at));
+    if (there < 0 || !isSameValue(taken, at, after, there)) continue;
+    same++;
+    const was = before.indexOf(taken.month(at));
+    if (was >= 0 && isSameValue(before, was, after, there)) own++;
+  }
+  return same >= pointsMin - 1 && same * 10 >= taken.count * 9 && own * 5 <= same ? same : undefined;
+}

@@ -1,0 +1,104 @@
+/** What the two reads of one driver show, before anything is known of its group. */
+import type { PackedPoints } from '../series/packing.ts';
+import { type FactorRange, densest, factorRange } from './factor-range.ts';
+import { type Move, canMove, findMove } from './moved.ts';
+import { type ExactFactor, Series, exactFactor, isSameValue } from './series.ts';
+import { type Tail, lookAtTail } from './tail.ts';
+
+/** Both reads of each driver, in the order of ids. */
+export type DriverPairs = Iterable<readonly [PackedPoints | undefined, PackedPoints | undefined]>;
+
+/** As many pairs of values are enough to find a factor; whether all have it is counted afterwards. */
+const rangesMax = 255;
+
+/** One for all drivers: `load` takes the next. */
+export class DriverLook {
+  readonly old = new Series();
+  readonly now = new Series();
+  /** Points of both reads whose old value is not 0. */
+  valued = 0;
+  /** How many of them have another value now. */
+  changed = 0;
+  /** How many of them are 0 now. */
+  zeroed = 0;
+  /** How many of them changed by each power of ten. */
+  readonly exact = new Map<ExactFactor, number>();
+  move: Move | undefined;
+  tail: Tail | undefined;
+
+  load(before: PackedPoints | undefined, after: PackedPoints | undefined): void {
+    const { old, now, exact } = this;
+    old.load(before?.points);
+    now.load(after?.points);
+    this.valued = 0;
+    this.changed = 0;
+    this.zeroed = 0;
+    exact.clear();
+    let [common, i, j] = [0, 0, 0];
+    while (i < old.count && j < now.count) {
+      const order = old.month(i) - now.month(j);
+      if (order === 0) {
+        common++;
+        this.#compare(i, j);
+      }
+      if (order <= 0) i++;
+      if (order >= 0) j++;
+    }
+    const isMovable = this.changed + (old.count - common) >= 3 && canMove(old);
+    this.move = isMovable ? findMove(old, now) : undefined;
+    this.tail = lookAtTail(old, now);
+  }
+
+  #compare(i: number, j: number): void {
+    const { old, now, exact } = this;
+    if (old.isZero(i)) return;
+    this.valued++;
+    if (isSameValue(old, i, now, j)) return;
+    this.changed++;
+    if (now.isZero(j)) this.zeroed++;
+    const factor = exactFactor(old, i, now, j);
+    if (factor !== undefined) exact.set(factor, (exact.get(factor) ?? 0) + 1);
+  }
+
+  /** Nearly all of its values changed, and no power of ten and no move says why. */
+  get isUnexplained(): boolean {
+    if (this.move !== undefined || this.changed * 2 < this.valued || this.changed === 0) return false;
+    for (const count of this.exact.values()) if (count * 10 >= this.changed * 9) return false;
+    return true;
+  }
+
+  /** The factors that nearly all values allow; `undefined`: there is none, or it may be 1. */
+  factorRange(): FactorRange | undefined {
+    const step = Math.ceil(this.valued / rangesMax);
+    const ranges: FactorRange[] = [];
+    let [at, judged] = [0, 0];
+    for (const [i, j] of commonPoints(this.old, this.now)) {
+      if (this.old.isZero(i) || at++ % step !== 0) continue;
+      judged++;
+      const range = this.now.isZero(j) ? undefined : factorRange(this.old, i, this.now, j);
+      if (range !== undefined) ranges.push(range);
+    }
+    const { range, count } = densest(ranges);
+    const isOne = range.from <= 1 && range.to >= 1;
+    return count * 10 >= judged * 9 && !isOne ? range : undefined;
+  }
+
+  /** Pairs of values that are not 0 in the old read, for counting those that have a factor. */
+  *valuedRanges(): Generator<FactorRange | undefined> {
+    for (const [i, j] of commonPoints(this.old, this.now)) {
+      if (this.old.isZero(i)) continue;
+      yield this.now.isZero(j) ? undefined : factorRange(this.old, i, this.now, j);
+    }
+  }
+}
+
+/** Indexes of the points of one month in both. */
+export function* commonPoints(old: Series, now: Series): Generator<readonly [number, number]> {
+  let [i, j] = [0, 0];
+  while (i < old.count && j < now.count) {
+    const order = old.month(i) - now.month(j);
+    if (order === 0) yield [i, j];
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+  }
+}

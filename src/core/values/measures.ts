@@ -1,0 +1,133 @@
+/** When a finding is plain to see in a group. docs/RULES.md has the same in words. */
+import type { Finding, FindingKind } from './finding.ts';
+import type { Group, Measure } from './groups.ts';
+import { type ExactFactor, exactFactorText } from './series.ts';
+
+/** One thing to look for in the groups. */
+export interface Sought {
+  /** Tells it from all others. */
+  readonly key: string;
+  readonly kind: FindingKind;
+  readonly measure: Measure;
+  /** A power of ten, to be met exactly. */
+  readonly exact?: ExactFactor;
+  /** Any other factor, to be met as closely as values are written. */
+  readonly factor?: string;
+  readonly months?: number;
+  /** Of new values: a power of ten, to be met roughly. */
+  readonly exponent?: number;
+}
+
+/** What is sought, and found in a group; its examples are still missing. */
+export interface Found {
+  readonly sought: Sought;
+  readonly finding: Finding;
+  /** How many drivers show it. */
+  readonly drivers: number;
+}
+
+/** As much as 24 points with two bits each. Shorter values say less, and more of them are needed. */
+const evidenceMin = 48;
+
+export function exactFactorSought(exact: ExactFactor): Sought {
+  const measure: Measure = {
+    count: ({ totals }, { points }) => ({ found: points, of: totals.valued }),
+    isSlip: ({ totals }, { points }) =>
+      (points >= 6 && points * 10 >= totals.valued * 9) || (points >= 24 && points * 20 >= totals.changed * 19),
+  };
+  return { key: `exact ${exact}`, kind: 'factor', measure, exact, factor: exactFactorText(exact) };
+}
+
+export function anyFactorSought(factor: string): Sought {
+  const measure: Measure = {
+    count: ({ totals }, { points }) => ({ found: points, of: totals.valued }),
+    isSlip: ({ totals }, { points, evidence }) =>
+      totals.valued >= 24 && points * 20 >= totals.valued * 19 && evidence >= evidenceMin,
+  };
+  return { key: `factor ${factor}`, kind: 'factor', measure, factor };
+}
+
+export const zerosSought: Sought = {
+  key: 'zeros',
+  kind: 'zeros',
+  measure: {
+    count: ({ totals }, { points }) => ({ found: points, of: totals.valued }),
+    isSlip: ({ totals }, { points }) => points >= 10 && points * 2 >= totals.valued,
+  },
+};
+
+export const newZerosSought: Sought = {
+  key: 'new zeros',
+  kind: 'zeros',
+  measure: {
+    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.unzeroed }),
+    isSlip: ({ totals }, { drivers }) => drivers >= 10 && drivers * 2 >= totals.unzeroed,
+  },
+};
+
+export function movedSought(months: number): Sought {
+  const measure: Measure = {
+    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.movableDrivers }),
+    isSlip: ({ totals }, { drivers }) => drivers * 10 >= totals.movableDrivers * 8,
+  };
+  return { key: `moved ${months}`, kind: 'moved', measure, months };
+}
+
+export function newScaleSought(exponent: number): Sought {
+  const measure: Measure = {
+    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.scaled }),
+    isSlip: ({ totals }, { drivers }) => totals.scaled >= 6 && drivers * 10 >= totals.scaled * 8,
+  };
+  const factor = exactFactorText(exponent * 2);
+  return { key: `new scale ${exponent}`, kind: 'new-scale', measure, exponent, factor };
+}
+
+export const newSignSought: Sought = {
+  key: 'new sign',
+  kind: 'new-sign',
+  measure: {
+    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.signed }),
+    isSlip: ({ totals }, { drivers }) => totals.signed >= 6 && drivers * 10 >= totals.signed * 8,
+  },
+};
+
+export const copiedSought: Sought = {
+  key: 'copied',
+  kind: 'copied',
+  measure: {
+    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.repeating }),
+    isSlip: (group, { drivers }) => {
+      const { repeating } = group.totals;
+      return repeating >= 10 && drivers * 10 >= repeating * 9 && !repeatsByHabit(group);
+    },
+  },
+};
+
+/** Whether in some month of the year before half of the drivers repeated the month before it. */
+function repeatsByHabit({ repeats, totals }: Group): boolean {
+  for (let month = 0; month < 12; month++) {
+    const [did, known] = [repeats?.did[month] ?? 0, repeats?.known[month] ?? 0];
+    if (known * 2 >= totals.repeating && did * 2 >= known) return true;
+  }
+  return false;
+}
+
+export const exchangedSought: Sought = {
+  key: 'exchanged',
+  kind: 'exchanged',
+  measure: {
+    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.exchangeable }),
+    // Each of two drivers is named by itself; only where columns changed places a group says it better.
+    isSlip: ({ totals }, { drivers }) =>
+      totals.exchangeable === 1 || (drivers >= 6 && drivers * 10 >= totals.exchangeable * 8),
+  },
+};
+
+export const closedSought: Sought = {
+  key: 'closed',
+  kind: 'closed',
+  measure: {
+    count: ({ totals }, { points }) => ({ found: points, of: totals.closed }),
+    isSlip: (_group, { points }) => points > 0,
+  },
+};

@@ -1,0 +1,56 @@
+/** Whether the values of a driver stand in other months than before, all moved alike. */
+import { type Series, isSameValue } from './series.ts';
+
+const monthsMax = 12;
+const pointsMin = 6;
+/** Of how many points a move by up to `monthsMax` must leave some to compare. */
+const comparedMin = 5;
+/** A series that changes its value less often looks the same when it moved by a month. */
+const stepsMin = 3;
+
+export interface Move {
+  readonly months: number;
+  readonly points: number;
+}
+
+/** Whether a move of a driver could be told from a correction: it has points enough, and is not constant. */
+export function canMove(series: Series): boolean {
+  if (series.count < pointsMin) return false;
+  let steps = 0;
+  for (let at = 1; at < series.count; at++) {
+    if (!isSameValue(series, at - 1, series, at) && ++steps === stepsMin) return true;
+  }
+  return false;
+}
+
+/** By how many months the values moved, with room for a few that were corrected too; `undefined`: they did not. */
+export function findMove(old: Series, now: Series): Move | undefined {
+  for (let distance = 1; distance <= monthsMax; distance++) {
+    for (const months of [distance, -distance]) {
+      const points = movedPoints(old, now, months);
+      if (points !== undefined) return { months, points };
+    }
+  }
+  return undefined;
+}
+
+function movedPoints(old: Series, now: Series, months: number): number | undefined {
+  let [compared, missed, stayed, at, same] = [0, 0, 0, 0, 0];
+  for (let i = 0; i < old.count; i++) {
+    const month = old.month(i);
+    while (at < now.count && now.month(at) < month + months) at++;
+    if (at === now.count) break;
+    if (now.month(at) !== month + months) continue;
+    compared++;
+    if (!isSameValue(old, i, now, at)) {
+      missed++;
+      // Nearly always the first few values say that it is not this distance.
+      if (missed > 2 && missed * 10 > old.count) return undefined;
+    }
+    while (same < now.count && now.month(same) < month) same++;
+    if (same < now.count && now.month(same) === month && isSameValue(old, i, now, same)) stayed++;
+  }
+  const changed = compared - stayed;
+  const isEnough = compared >= comparedMin && compared * 3 >= old.count && changed >= stepsMin;
+  return isEnough && missed * 10 <= compared && missed * 5 <= changed ? compared - missed : undefined;
+}

@@ -1,0 +1,170 @@
+/** The points of one packed driver, side by side with those of another: compared digit by digit, without a text for each value. */
+import type { Month } from '../model.ts';
+import { PointWalk } from '../series/packing.ts';
+
+const minus = 0x2d;
+const point = 0x2e;
+const zero = 0x30;
+
+export class Series {
+  count = 0;
+  bytes: Uint8Array = new Uint8Array(0);
+  months = new Int32Array(256);
+  starts = new Int32Array(256);
+  ends = new Int32Array(256);
+
+  /** Takes the place of what was loaded before: one `Series` serves all drivers, so that a review makes no garbage. */
+  load(points: Uint8Array | undefined): void {
+    this.count = 0;
+    if (points === undefined) return;
+    this.bytes = points;
+    for (const walk = new PointWalk(points); walk.next();) {
+      if (this.count === this.months.length) this.#grow();
+      this.months[this.count] = walk.month;
+      this.starts[this.count] = walk.start;
+      this.ends[this.count] = walk.end;
+      this.count++;
+    }
+  }
+
+  #grow(): void {
+    const enlarged = (array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> => {
+      const larger = new Int32Array(array.length * 2);
+      larger.set(array);
+      return larger;
+    };
+    this.months = enlarged(this.months);
+    this.starts = enlarged(this.starts);
+    this.ends = enlarged(this.ends);
+  }
+
+  month(at: number): Month {
+    return this.months[at] as Month;
+  }
+
+  /** Where a month stands; -1 where it has no point. */
+  indexOf(month: Month): number {
+    let low = 0;
+    let high = this.count - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const found = this.months[middle] as Month;
+      if (found === month) return middle;
+      if (found < month) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  isZero(at: number): boolean {
+    for (let i = this.starts[at] as number; i < (this.ends[at] as number); i++) {
+      const code = this.bytes[i] as number;
+      if (code > zero) return false;
+    }
+    return true;
+  }
+
+  isNegative(at: number): boolean {
+    return this.bytes[this.starts[at] as number] === minus;
+  }
+
+  text(at: number): string {
+    const { bytes } = this;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return buffer.toString('latin1', this.starts[at], this.ends[at]);
+  }
+
+  /** For factors and powers of ten only: whether two values are equal is never decided by it. */
+  approximate(at: number): number {
+    return Number(this.text(at));
+  }
+
+  /** How many decimals are written. */
+  decimals(at: number): number {
+    const end = this.ends[at] as number;
+    const found = this.bytes.subarray(this.starts[at], end).indexOf(point);
+    return found < 0 ? 0 : end - (this.starts[at] as number) - found - 1;
+  }
+}
+
+/** The digits of a value between its first and its last that is not 0. */
+class Digits {
+  isNegative = false;
+  first = 0;
+  last = 0;
+  /** The power of ten of the last one. */
+  exponent = 0;
+  bytes: Uint8Array = new Uint8Array(0);
+
+  set(series: Series, at: number): void {
+    const { bytes } = series;
+    const start = series.starts[at] as number;
+    const end = series.ends[at] as number;
+    this.bytes = bytes;
+    this.isNegative = bytes[start] === minus;
+    this.first = -1;
+    this.last = end;
+    let mark = -1;
+    for (let i = this.isNegative ? start + 1 : start; i < end; i++) {
+      const code = bytes[i] as number;
+      if (code === point) mark = i;
+      else if (code !== zero) {
+        if (this.first < 0) this.first = i;
+        this.last = i + 1;
+      }
+    }
+    if (mark < 0) this.exponent = end - this.last;
+    else this.exponent = this.last <= mark ? mark - this.last : mark + 1 - this.last;
+  }
+
+  hasDigitsOf(other: Digits): boolean {
+    let mine = this.first;
+    let theirs = other.first;
+    for (;;) {
+      if (this.bytes[mine] === point) mine++;
+      if (other.bytes[theirs] === point) theirs++;
+      if (mine >= this.last || theirs >= other.last) return mine >= this.last && theirs >= other.last;
+      if (this.bytes[mine++] !== other.bytes[theirs++]) return false;
+    }
+  }
+}
+
+const left = new Digits();
+const right = new Digits();
+
+/** A power of ten with a sign, as a whole number: twice the exponent, and 1 more where the sign changes. */
+export type ExactFactor = number;
+
+/** The factor of values that are equal. */
+const noFactor: ExactFactor = 0;
+
+/** By which power of ten, with which sign, a value that is not 0 became another; `undefined`: by none. */
+export function exactFactor(before: Series, i: number, after: Series, j: number): ExactFactor | undefined {
+  left.set(before, i);
+  right.set(after, j);
+  if (left.first < 0 || right.first < 0 || !left.hasDigitsOf(right)) return undefined;
+  return (right.exponent - left.exponent) * 2 + (left.isNegative === right.isNegative ? 0 : 1);
+}
+
+export function exactFactorText(factor: ExactFactor): string {
+  const isNegative = factor % 2 !== 0;
+  const exponent = Math.floor(factor / 2);
+  const size = exponent >= 0 ? `1${'0'.repeat(exponent)}` : `0.${'0'.repeat(-exponent - 1)}1`;
+  return isNegative ? `-${size}` : size;
+}
+
+/** Whether two values are equal; 1.50 and 1.5 are. */
+export function isSameValue(before: Series, i: number, after: Series, j: number): boolean {
+  if (isSameText(before, i, after, j)) return true;
+  if (before.isZero(i)) return after.isZero(j);
+  return exactFactor(before, i, after, j) === noFactor;
+}
+
+function isSameText(before: Series, i: number, after: Series, j: number): boolean {
+  const start = before.starts[i] as number;
+  const length = (before.ends[i] as number) - start;
+  const other = after.starts[j] as number;
+  if (length !== (after.ends[j] as number) - other) return false;
+  for (let k = 0; k < length; k++) if (before.bytes[start + k] !== after.bytes[other + k]) return false;
+  return true;
+}

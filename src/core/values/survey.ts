@@ -1,0 +1,250 @@
+/** The second walk: counts what is sought in every group of drivers, and names the groups in which it is plain to see. */
+import type { Month } from '../model.ts';
+import type { PackedPoints } from '../series/packing.ts';
+import { type ValueRules, closedMonths } from './closed.ts';
+import { examplesOf } from './examples.ts';
+import { type BothReads, type Pair, exchangedPoints } from './exchanged.ts';
+import { evidence, isInRange } from './factor-range.ts';
+import type { Finding } from './finding.ts';
+import { type Explained, Group, type Tally, type Totals, explain } from './groups.ts';
+import { DriverLook, type DriverPairs } from './look.ts';
+import { type Found, type Sought, copiedSought, exchangedSought, newSignSought, newZerosSought } from './measures.ts';
+import { canMove } from './moved.ts';
+import type { Tail } from './tail.ts';
+import { formatMonth } from '../time/month.ts';
+
+export interface SurveyOptions {
+  readonly rules: ValueRules;
+  readonly exchanges: readonly Pair[];
+}
+
+/** @param pairs walks both reads from the beginning, each time that it is called */
+export function survey(
+  pairs: () => DriverPairs,
+  sought: readonly Sought[],
+  { rules, exchanges }: SurveyOptions,
+): readonly Finding[] {
+  const groups = new GroupSurvey(sought, rules, exchanges);
+  for (const [before, after] of pairs()) groups.add(before, after);
+  const found = groups.findings();
+  return found.length === 0 ? [] : examplesOf(pairs(), found, rules);
+}
+
+/** What one driver adds to the groups that it is in. */
+interface Share {
+  readonly totals: Partial<Totals>;
+  readonly shown: readonly Shown[];
+  readonly tail: Tail | undefined;
+}
+
+interface Shown {
+  readonly key: string;
+  readonly points: number;
+  readonly evidence?: number;
+  readonly months?: readonly Month[];
+}
+
+class GroupSurvey {
+  readonly #root = new Group();
+  readonly #sought: readonly Sought[];
+  readonly #rules: ValueRules;
+  readonly #pairs: readonly Pair[];
+  /** The drivers of these pairs. */
+  readonly #paired: ReadonlySet<string>;
+  readonly #reads = new Map<string, BothReads & { readonly path: readonly string[] }>();
+  readonly #look = new DriverLook();
+
+  constructor(sought: readonly Sought[], rules: ValueRules, pairs: readonly Pair[]) {
+    this.#sought = sought;
+    this.#rules = rules;
+    this.#pairs = pairs;
+    this.#paired = new Set(pairs.flat());
+  }
+
+  add(before: PackedPoints | undefined, after: PackedPoints | undefined): void {
+    const { id, path: text } = (after ?? before) as PackedPoints;
+    const path = JSON.parse(text) as string[];
+    const isPaired = this.#paired.has(id);
+    if (isPaired && before !== undefined && after !== undefined) {
+      this.#reads.set(id, { path, old: Buffer.from(before.points), now: Buffer.from(after.points) });
+    }
+    const share = this.#shareOf(before, after, isPaired);
+    // Drivers that show nothing count in their groups, and need no group of their own.
+    const depth = isPaired || share.shown.length > 0 ? path.length : path.length - 1;
+    let group = this.#root;
+    addShare(group, share);
+    for (const element of path.slice(0, depth)) {
+      group = group.child(element);
+      addShare(group, share);
+    }
+  }
+
+  #shareOf(before: PackedPoints | undefined, after: PackedPoints | undefined, isPaired: boolean): Share {
+    const look = this.#look;
+    look.load(before, after);
+    const { old, now, valued, changed, tail } = look;
+    const isBoth = old.count > 0 && now.count > 0;
+    const movable = isBoth && canMove(old);
+    const months = closedMonths(look, this.#rules);
+    const shown: Shown[] = months.length === 0 ? [] : [{ key: 'closed', points: months.length, months }];
+    if (isBoth) shown.push(...this.#shownBy(look, isPaired));
+    return {
+      totals: {
+        valued,
+        changed,
+        movable: movable ? old.count : 0,
+        movableDrivers: Number(movable),
+        exchangeable: Number(old.count >= 6 && now.count >= 6),
+        closed: closedPoints(look, this.#rules),
+        scaled: Number(tail?.hasScale === true),
+        signed: Number(tail?.hasSign === true),
+        unzeroed: Number(tail?.hasNoZero === true),
+        repeating: Number(tail?.repeats !== undefined),
+      },
+      shown,
+      tail,
+    };
+  }
+
+  #shownBy(look: DriverLook, isPaired: boolean): readonly Shown[] {
+    const { move, exact, zeroed, tail } = look;
+    if (move !== undefined) return [{ key: `moved ${move.months}`, points: move.points }].filter(this.#isSought);
+    const shown: Shown[] = [...exact].map(([factor, points]) => ({ key: `exact ${factor}`, points }));
+    if (zeroed > 0) shown.push({ key: 'zeros', points: zeroed });
+    if (look.isUnexplained && !isPaired) shown.push(...this.#factorsOf(look));
+    if (tail !== undefined) {
+      const months = [tail.month];
+      for (const exponent of tail.exponents) shown.push({ key: `new scale ${exponent}`, points: 1, months });
+      if (tail.isTurned) shown.push({ key: newSignSought.key, points: 1, months });
+      if (tail.isZero && tail.hasNoZero) shown.push({ key: newZerosSought.key, points: 1, months });
+      if (tail.repeats?.isRepeated === true) shown.push({ key: copiedSought.key, points: 1, months });
+    }
+    return shown.filter(this.#isSought);
+  }
+
+  readonly #isSought = ({ key }: Shown): boolean => this.#sought.some((one) => one.key === key);
+
+  #factorsOf(look: DriverLook): readonly Shown[] {
+    const factors = this.#sought.filter((one) => one.factor !== undefined && one.key.startsWith('factor '));
+    if (factors.length === 0) return [];
+    const counts = factors.map(({ key, factor }) => ({ key, factor: Number(factor), points: 0, evidence: 0 }));
+    for (const range of look.valuedRanges()) {
+      if (range === undefined) continue;
+      for (const one of counts) {
+        if (!isInRange(one.factor, range)) continue;
+        one.points++;
+        one.evidence += evidence(one.factor, range);
+      }
+    }
+    return counts.filter(({ points }) => points > 0);
+  }
+
+  findings(): readonly Found[] {
+    const others = this.#addExchanges();
+    const found: Found[] = [];
+    for (const sought of this.#sought) {
+      for (const explained of explain(this.#root, sought.key, sought.measure)) {
+        if (sought.kind === 'factor' && isExplained(explained, found)) continue;
+        const other = sought.kind === 'exchanged' ? others.get(JSON.stringify(explained.path)) : undefined;
+        const finding = { ...findingOf(sought, explained), ...(other && { with: other }) };
+        found.push({ sought, finding, drivers: explained.tally.drivers });
+      }
+    }
+    return found;
+  }
+
+  /** @returns for the path of each driver that was exchanged the path of the other one */
+  #addExchanges(): ReadonlyMap<string, readonly string[]> {
+    const others = new Map<string, readonly string[]>();
+    for (const [a, b] of this.#pairs) {
+      const [one, other] = [this.#reads.get(a), this.#reads.get(b)];
+      const points = one && other && exchangedPoints(one, other);
+      if (points === undefined || one === undefined || other === undefined) continue;
+      this.#addShown(one.path, { key: exchangedSought.key, points: points.one });
+      this.#addShown(other.path, { key: exchangedSought.key, points: points.other });
+      others.set(JSON.stringify(one.path), other.path).set(JSON.stringify(other.path), one.path);
+    }
+    return others;
+  }
+
+  #addShown(path: readonly string[], shown: Shown): void {
+    let group = this.#root;
+    addTally(group, shown);
+    for (const element of path) {
+      group = group.child(element);
+      addTally(group, shown);
+    }
+  }
+}
+
+function addShare(group: Group, { totals, shown, tail }: Share): void {
+  for (const [name, more] of Object.entries(totals)) group.totals[name as keyof Totals] += more;
+  for (const one of shown) addTally(group, one);
+  if (tail?.repeats === undefined) return;
+  const { did, known } = tail.repeats;
+  group.repeats ??= { did: new Uint32Array(12), known: new Uint32Array(12) };
+  for (let bit = 0; bit < 12; bit++) {
+    group.repeats.known[bit]! += (known >> bit) & 1;
+    group.repeats.did[bit]! += (did >> bit) & 1;
+  }
+}
+
+function addTally(group: Group, { key, points, evidence: bits = 0, months = [] }: Shown): void {
+  const tally = group.tally(key);
+  tally.points += points;
+  tally.drivers++;
+  tally.evidence += bits;
+  for (const month of months) tally.months.add(month);
+}
+
+/** How many closed months a driver has a point in, before or now. */
+function closedPoints({ old, now }: DriverLook, { closedUpTo }: ValueRules): number {
+  if (closedUpTo === undefined) return 0;
+  let [i, j, points] = [0, 0, 0];
+  for (;;) {
+    const was = i < old.count ? old.month(i) : Infinity;
+    const is = j < now.count ? now.month(j) : Infinity;
+    const month = Math.min(was, is);
+    if (month > closedUpTo || month === Infinity) return points;
+    points++;
+    if (was === month) i++;
+    if (is === month) j++;
+  }
+}
+
+/** Whether another factor says all that this one does: one of more points, in the same group or around it. */
+function isExplained({ path }: Explained, found: readonly Found[]): boolean {
+  return found.some(
+    ({ finding }) => finding.kind === 'factor' && finding.group.every((element, at) => path[at] === element),
+  );
+}
+
+function findingOf(sought: Sought, { path, group, tally }: Explained): Finding {
+  const { kind, factor, months, measure } = sought;
+  const { found, of } = measure.count(group, tally);
+  // A restatement of some months is named by what changed, since nothing else did.
+  const isPartly = sought.exact !== undefined && found * 10 < of * 9;
+  return {
+    kind,
+    group: path,
+    ...(isPartly
+      ? { points: found, of: group.totals.changed, onlyChanged: true }
+      : pointsOf(kind, { found, of }, group, tally)),
+    ...(factor === undefined ? {} : { factor }),
+    ...(months === undefined ? {} : { months }),
+    ...(tally.months.size === 0 ? {} : { inMonths: [...tally.months].sort((a, b) => a - b).map(formatMonth) }),
+    examples: [],
+  };
+}
+
+/** Where drivers are what decides, people still want to know how many values it is about. */
+function pointsOf(
+  kind: Finding['kind'],
+  { found, of }: { readonly found: number; readonly of: number },
+  { totals }: Group,
+  { points }: Tally,
+): Pick<Finding, 'points' | 'of'> {
+  if (kind === 'moved') return { points, of: totals.movable };
+  if (kind === 'exchanged') return { points, of: Math.max(points, totals.valued) };
+  return { points: found, of };
+}

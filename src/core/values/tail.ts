@@ -1,0 +1,154 @@
+/** The newest months of a driver, judged by the year before them: their size, their sign, and whether they repeat. */
+import type { Month } from '../model.ts';
+import { type Series, isSameValue } from './series.ts';
+
+const yearMonths = 12;
+/** Fewer values than this, not 0, say nothing of a driver's size. */
+const baseMin = 3;
+/** The same of its sign: quarters of a year are enough. */
+const signMin = 4;
+/** How far beside the least and the largest of a year a value of the same size may lie, in powers of ten. */
+const margin = 0.5;
+/** Smaller powers of ten are no slip: business may be ten times as good. */
+const exponentMin = 2;
+/** Months of which at least so many can be compared with the one before, or nothing is known of a driver's habits. */
+const repeatsMin = 3;
+
+export interface Tail {
+  /** The month that shows what was found: the newest that does. */
+  readonly month: Month;
+  /** It has values, not 0, and its year before has a size to compare them with. */
+  readonly hasScale: boolean;
+  /** Powers of ten that take a new value back to the size of its year, where it is not of that size. */
+  readonly exponents: readonly number[];
+  /** The year before was of one sign. */
+  readonly hasSign: boolean;
+  /** A new value has the other sign and the size of its year. */
+  readonly isTurned: boolean;
+  /** No value of the year before was 0. */
+  readonly hasNoZero: boolean;
+  readonly isZero: boolean;
+  readonly repeats: Repeats | undefined;
+}
+
+/** Whether the newest month repeats the one before, and which of the year's months did. */
+export interface Repeats {
+  readonly isRepeated: boolean;
+  /** Bit i: the month i + 1 before the newest equals the one before it. */
+  readonly did: number;
+  /** Bit i: there are values to say so. */
+  readonly known: number;
+}
+
+interface Base {
+  readonly least: number;
+  readonly most: number;
+  readonly count: number;
+  readonly zeros: number;
+  /** `undefined`: both, or shorter than a year. */
+  readonly sign: 'positive' | 'negative' | undefined;
+}
+
+/** What a read adds or restates at the end of a driver; `undefined` where its newest month is as it was. */
+export function lookAtTail(old: Series, now: Series): Tail | undefined {
+  const first = tailStart(old, now);
+  if (first === undefined || first >= now.count) return undefined;
+  const base = baseOf(now, first);
+  const repeats = repeatsOf(old, now);
+  const last = now.count - 1;
+  const [hasScale, hasSign] = [base.count >= baseMin, base.sign !== undefined && base.count >= signMin];
+  const isTurned = hasSign && isOtherSign(base, now, last);
+  const tail = { month: now.month(last), hasScale: hasScale && !now.isZero(last), exponents: [] as number[] };
+  const hasNoZero = base.zeros === 0 && base.count >= yearMonths / 2;
+  const rest = { hasSign: hasSign && !now.isZero(last), isTurned, hasNoZero, isZero: now.isZero(last), repeats };
+  if (!hasScale) return { ...tail, ...rest };
+  for (let at = last; at >= Math.max(first, now.count - yearMonths); at--) {
+    const exponents = exponentsOf(base, now, at);
+    const before = old.indexOf(now.month(at));
+    // A month that was of this size already did not slip in this read.
+    if (exponents.length === 0 || (before >= 0 && !fits(base, old, before))) continue;
+    return { ...tail, ...rest, hasScale: true, month: now.month(at), exponents };
+  }
+  return { ...tail, ...rest };
+}
+
+/** The first of the points at the end that are new or have another value, with a year before them that stayed as it was. */
+function tailStart(old: Series, now: Series): number | undefined {
+  if (old.count === 0 || now.count === 0) return undefined;
+  const lastOld = old.month(old.count - 1);
+  let gained = now.count;
+  while (gained > 0 && now.month(gained - 1) > lastOld) gained--;
+  let changed = gained;
+  while (changed > 0) {
+    const before = old.indexOf(now.month(changed - 1));
+    if (before >= 0 && isSameValue(old, before, now, changed - 1)) break;
+    changed--;
+  }
+  // Where everything changed, new months are compared with what the months before them have become.
+  const first = changed === 0 ? gained : changed;
+  return first === now.count ? undefined : first;
+}
+
+function baseOf(now: Series, first: number): Base {
+  const from = now.month(first) - yearMonths;
+  let [least, most] = [Infinity, -Infinity];
+  let [count, zeros, negative] = [0, 0, 0];
+  for (let at = first - 1; at >= 0 && now.month(at) >= from; at--) {
+    if (now.isZero(at)) {
+      zeros++;
+      continue;
+    }
+    const size = sizeOf(now, at);
+    least = Math.min(least, size);
+    most = Math.max(most, size);
+    count++;
+    if (now.isNegative(at)) negative++;
+  }
+  const isOfOneSign = negative === 0 || negative === count;
+  const isYear = now.month(0) <= from;
+  const sign = !isOfOneSign || !isYear ? undefined : negative === 0 ? 'positive' : 'negative';
+  return { least, most, count, zeros, sign };
+}
+
+/** The power of ten of a value that is not 0, with its fraction. */
+function sizeOf(series: Series, at: number): number {
+  return Math.log10(Math.abs(series.approximate(at)));
+}
+
+function fits({ least, most }: Base, series: Series, at: number): boolean {
+  if (series.isZero(at)) return true;
+  const size = sizeOf(series, at);
+  return size >= least - margin && size <= most + margin;
+}
+
+function exponentsOf(base: Base, now: Series, at: number): number[] {
+  if (now.isZero(at) || fits(base, now, at)) return [];
+  const size = sizeOf(now, at);
+  const exponents: number[] = [];
+  for (let exponent = Math.ceil(size - base.most - margin); exponent <= size - base.least + margin; exponent++) {
+    if (Math.abs(exponent) >= exponentMin) exponents.push(exponent);
+  }
+  return exponents;
+}
+
+function isOtherSign(base: Base, now: Series, at: number): boolean {
+  if (now.isZero(at) || !fits(base, now, at)) return false;
+  return now.isNegative(at) === (base.sign === 'positive');
+}
+
+function repeatsOf(old: Series, now: Series): Repeats | undefined {
+  const last = now.count - 1;
+  const month = now.month(last);
+  if (last === 0 || now.month(last - 1) !== month - 1) return undefined;
+  const before = old.indexOf(month);
+  if (before >= 0 && isSameValue(old, before, now, last)) return undefined;
+  let [did, known, count] = [0, 0, 0];
+  for (let at = last - 1; at > 0 && now.month(at) >= month - yearMonths; at--) {
+    if (now.month(at - 1) !== now.month(at) - 1) continue;
+    const bit = 1 << (month - now.month(at) - 1);
+    known |= bit;
+    count++;
+    if (isSameValue(now, at - 1, now, at)) did |= bit;
+  }
+  return count < repeatsMin ? undefined : { isRepeated: isSameValue(now, last - 1, now, last), did, known };
+}
