@@ -71,7 +71,7 @@ export const sourceShape = {
       values: valueGuard.optional().describe('As `guard.values`, for this source alone.'),
     })
     .prefault({})
-    .describe('What the guard does otherwise for this source.'),
+    .describe('What the guard does otherwise for this source: `{ values: warn }`, with the values of `guard.values`.'),
   actuals: z
     .boolean()
     .default(false)

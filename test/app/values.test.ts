@@ -101,6 +101,7 @@ describe('a new month', () => {
       ),
     );
     expect(findings).toMatchObject([
+      { kind: 'factor', factor: '1000', points: 24, of: 24, onlyChanged: true },
       { kind: 'new-scale', group: [], points: 24, factor: '1000', inMonths: ['2025-12'] },
     ]);
   });

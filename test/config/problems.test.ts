@@ -48,7 +48,7 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ['state: { a: 1 }', '1:8 state: expected a text, found a mapping'],
   [
     'colour: red',
-    '1:1 colour: unknown key "colour" (known here: state, timezone, schedule, pushOnChange, refresh, keep, keepMax, workers, destination, guard, sources)',
+    '1:1 colour: unknown key "colour" (known here: state, timezone, schedule, pushOnChange, refresh, keep, keepMax, lastClose, workers, destination, guard, sources)',
   ],
   ['status: 127.0.0.1:9464', expect.stringContaining('1:1 status: unknown key "status" (known here: ') as string],
   ['time_zone: UTC', '1:1 time_zone: unknown key "time_zone" (did you mean "timezone"?)'],
@@ -66,6 +66,9 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ['guard: { floor: -1 }', '1:17 guard.floor: expected at least 0, found -1'],
   ['guard: { floor: 1.5 }', '1:17 guard.floor: expected a whole number, found 1.5'],
   ['guard: { floor: "5" }', '1:17 guard.floor: expected a number, found "5" (write 5, without quotes)'],
+  ['guard: { values: no }', '1:18 guard.values: expected hold or warn or off, found "no"'],
+  ['lastClose: 2026', '1:12 lastClose: expected a month such as 2026-03, found "2026"'],
+  ['lastClose: { day: 31 }', '1:19 lastClose.day: expected at most 28, found 31'],
   [
     'guard: { firstPush: aprove }',
     '1:21 guard.firstPush: expected allow or approve, found "aprove" (did you mean "approve"?)',
