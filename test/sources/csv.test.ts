@@ -93,19 +93,6 @@ describe('rows', () => {
     ]);
   });
 
-  test('do not come from a line that starts with the comment text', async () => {
-    const content = '# made by "ledger\na,b\n#1,2\n1,#2\n"#3",4\n# end';
-    expect(await csvRows(content, { comment: '#' })).toEqual([
-      ['1', '#2'],
-      ['#3', '4'],
-    ]);
-    expect(await csvRows('a,b\n--x\n-1,2\n', { comment: '--' })).toEqual([['-1', '2']]);
-  });
-
-  test('start with a number sign where no comment text was declared', async () => {
-    expect(await csvRows('a,b\n#1,2\n')).toEqual([['#1', '2']]);
-  });
-
   test('may have ten thousand columns', async () => {
     const fields = Array.from({ length: 10_000 }, (_, at) => `c${at}`);
     const whole = await readWhole(await csvOf(`${fields.join(',')}\n${fields.join(',')}\n`));

@@ -54,6 +54,8 @@ describe('the scanner reads as csv-parse does', () => {
     'a,b\n1,2\n"x"y,2\n',
     'a,b\n1,2\nx"y,2\n',
     'a,b\n1,2\n"x,2\n3,4\n',
+    'a,b\n"x",1\n"y"#z,2\n',
+    'a,b\n"",1\n#"",2\n""#,3\n',
   ])('with a border at every byte of %j', async (content) => {
     const settings = { ...plainSettings, comment: '#' };
     for (let blockBytes = 1; blockBytes <= content.length; blockBytes++) {

@@ -45,12 +45,24 @@ export interface CsvFormat {
   readonly comment?: string | undefined;
 }
 
+/** What is public in csv-parse, but not in its types. */
+interface Inside extends Parser {
+  readonly state: {
+    readonly record: Row;
+    readonly quoting: boolean;
+    /** The field before this place was quoted. */
+    readonly wasQuoting: boolean;
+  };
+  /** Compares a place with the start of a comment, and does nothing else: how many bytes are equal, or 0. */
+  readonly api: { __compareBytes: (...bytes: readonly unknown[]) => number };
+}
+
 /**
  * Blank lines, also those of white space alone where there are several columns, and comment lines give no rows. Rows
  * are as long as they are. Takes at most 6 % longer than csv-parse alone in array mode (300 000 rows of 5 fields).
  */
 export class CsvParser {
-  readonly #parser: Parser;
+  readonly #parser: Inside;
   #rows: Row[] = [];
   #lines: number[] = [];
   #rowEnds: number[] = [];
@@ -66,7 +78,7 @@ export class CsvParser {
   /** The last time that a row was completed or a line was skipped, and where the field after that begins. */
   #progress = { bytesWritten: 0, offset: 0, linesSkipped: 0 };
 
-  private constructor(parser: Parser, header: Row | undefined) {
+  private constructor(parser: Inside, header: Row | undefined) {
     this.#parser = parser;
     this.#header = header;
     // A Transform hands each result to `push` and its failure to the callback, all before `_transform` comes back.
@@ -79,16 +91,15 @@ export class CsvParser {
   /** @param header where the rows of that header are what is written */
   static async open({ delimiter, comment }: CsvFormat, header?: Row): Promise<CsvParser> {
     const csvParse = await import('csv-parse');
-    return new CsvParser(
-      new csvParse.Parser({
-        delimiter,
-        ...(comment === undefined ? {} : { comment, comment_no_infix: true }),
-        record_delimiter: ['\r\n', '\n', '\r'],
-        relax_column_count: true,
-        skip_empty_lines: true,
-      }),
-      header,
-    );
+    const parser = new csvParse.Parser({
+      delimiter,
+      ...(comment === undefined ? {} : { comment, comment_no_infix: true }),
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+    }) as Inside;
+    commentOnlyAtLineStart(parser);
+    return new CsvParser(parser, header);
   }
 
   /** The first row, as soon as it was read; also where a failure keeps it from being given. */
@@ -210,9 +221,9 @@ export class CsvParser {
     }
   }
 
-  /** The fields so far of the row whose end is still to come. Public in csv-parse, but not in its types. */
+  /** The fields so far of the row whose end is still to come. */
   get #pendingRow(): Row {
-    return (this.#parser as Parser & { readonly state: { readonly record: Row } }).state.record;
+    return this.#parser.state.record;
   }
 
   get #linesSkipped(): number {
@@ -224,6 +235,12 @@ export class CsvParser {
     const linesSkipped = column === 0 ? this.#linesSkipped - this.#linesSkippedAtRow : 0;
     return { offset: this.#parser.info.bytes, linesSkipped, column };
   }
+}
+
+/** To csv-parse a comment also ends a quoted field (`"a"#b` would be a#b), and begins behind an empty one. */
+function commentOnlyAtLineStart({ api, state }: Inside): void {
+  const isComment = api.__compareBytes;
+  api.__compareBytes = (...bytes) => (state.quoting || state.wasQuoting ? 0 : isComment(...bytes));
 }
 
 function faultOf(failure: Error, place: CsvFaultPlace): Error {

@@ -117,8 +117,8 @@ export function marksOf(
   encoding: TextBytes,
 ): Pick<ScanLayout, 'delimiter' | 'comment'> | undefined {
   const bytes = encoding.encode(delimiter);
-  // A number could hold such a delimiter; and csv-parse sees a comment behind `""` where that begins with the delimiter.
-  if (bytes?.length !== 1 || /[-.\d]/.test(delimiter) || comment?.startsWith(delimiter) === true) return undefined;
+  // A number could hold such a delimiter.
+  if (bytes?.length !== 1 || /[-.\d]/.test(delimiter)) return undefined;
   return {
     delimiter: bytes[0] as number,
     // No line starts with what the encoding cannot write.
