@@ -78,6 +78,12 @@ export function answer(context: Context, data: unknown, lines: () => readonly st
   else print(lines());
 }
 
+/** For a format of its own. @throws AgentError `usage` where `--json` asks for another one */
+export function refuseJson({ options }: Context): void {
+  if (options.json === true)
+    throw new AgentError('usage', '--format and --json ask for two formats', { hint: 'say one of them' });
+}
+
 /** Says why a command failed, and gives its exit code. */
 export function fail(context: Context, error: unknown): number {
   const isJson = context.options.json === true;

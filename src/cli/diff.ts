@@ -1,30 +1,57 @@
-import { type Difference, difference } from '../app/ask/difference.ts';
+import { type Difference, type DriverDifference, difference } from '../app/ask/difference.ts';
 import { openState } from '../compose/state.ts';
-import { type Context, answer, commandLog, loadSettings } from './context.ts';
+import { hasChanges } from '../core/series/diff.ts';
+import { changesShown, showPoints, showTotals } from './changes.ts';
+import { type Context, answer, commandLog, loadSettings, refuseJson } from './context.ts';
+import { diffMarkdown } from './markdown.ts';
 import { count, showChanges } from './text.ts';
+
+export interface DiffOptions {
+  readonly all?: boolean;
+  readonly format?: 'text' | 'markdown';
+}
 
 /** The difference of two acknowledged snapshots. */
 export async function diff(
   context: Context,
-  { from, to, all }: { from: string; to: string; all: boolean },
+  [from, to]: readonly [string, string],
+  { all = false, format }: DiffOptions,
 ): Promise<number> {
+  if (format === 'markdown') refuseJson(context);
   await using state = await openState(loadSettings(context, 'optional'), commandLog(context));
-  const found = await difference(state.deps, from, to);
-  answer(context, found, () => showDifference(found, all));
+  const found = await difference(state.deps, { from, to, shownMax: all ? Infinity : changesShown });
+  answer(context, found, () => (format === 'markdown' ? diffMarkdown(found) : showDifference(found)));
   return 0;
 }
 
-const linesShown = 100;
+function showDifference({ from, to, changes, drivers, largest, changedPoints, totals }: Difference): string[] {
+  if (!hasChanges(changes)) return [`no difference between push ${from} and push ${to}`];
+  const some = largest.length < changedPoints ? [`the ${largest.length} largest (--all shows all):`] : [];
+  return [
+    `from push ${from} to push ${to}: ${showChanges(changes)}`,
+    '',
+    ...some,
+    ...(largest.length === 0 ? [] : showPoints(largest)),
+    ...showTotals(totals),
+    ...showMoved(drivers.filter(isMoved)),
+  ];
+}
 
-function showDifference({ from, to, changes, drivers }: Difference, all: boolean): string[] {
-  if (drivers.length === 0) return [`no difference between push ${from} and push ${to}`];
-  const mark = { create: 'created', update: 'updated', delete: 'deleted' };
-  const lines = drivers.flatMap(({ kind, driver, path, points }) => [
-    `${mark[kind]} ${driver}  ${(path.to ?? path.from ?? []).join(' / ')}`,
-    ...points.map((point) => `    ${point.month}  ${point.from ?? '(none)'} -> ${point.to ?? '(none)'}`),
-  ]);
-  const total = `from push ${from} to push ${to}: ${showChanges(changes)}`;
-  if (all || lines.length <= linesShown) return [total, '', ...lines];
-  const rest = `and ${count(lines.length - linesShown, 'more line')}: driver-sync diff ${from} ${to} --all`;
-  return [total, '', ...lines.slice(0, linesShown), rest];
+function isMoved({ kind, path: { from, to } }: DriverDifference): boolean {
+  return kind === 'update' && JSON.stringify(from) !== JSON.stringify(to);
+}
+
+/** Drivers under another path. */
+function showMoved(drivers: readonly DriverDifference[]): string[] {
+  if (drivers.length === 0) return [];
+  const shown = drivers.slice(0, changesShown).map(({ driver, path: { from = [], to = [] } }) => {
+    return `  ${driver}: ${from.join(' / ')} becomes ${to.join(' / ')}`;
+  });
+  const more = drivers.length - shown.length;
+  return [
+    '',
+    `${count(drivers.length, 'driver')} under another path:`,
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
 }

@@ -12,7 +12,8 @@ import { visible } from '../core/text.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
 import { decidedBy } from './decided.ts';
 import { say } from './output.ts';
-import { count, showChanges, showPoints } from './text.ts';
+import { changesShown, showPoints } from './changes.ts';
+import { count, showChanges } from './text.ts';
 
 /** Drops what is carried for a part or a source that will not come back. */
 export async function forget(
@@ -45,8 +46,6 @@ export async function forget(
   ]);
   return 0;
 }
-
-const changesShown = 20;
 
 interface Forgotten {
   readonly changes: Changes;
@@ -96,7 +95,7 @@ function describe({ changes: { drivers, points } }: Forgotten, deletes: boolean)
 /** The points that change, with old and new value: what a person has to see first. */
 function showLargest({ largest, changedPoints }: Forgotten): string[] {
   const some = largest.length < changedPoints ? [`the ${largest.length} largest of ${changedPoints} changes:`] : [];
-  return largest.length === 0 ? [] : [...some, ...showPoints(largest).map((line) => `  ${line}`)];
+  return largest.length === 0 ? [] : [...some, ...showPoints(largest)];
 }
 
 async function isConfirmed(question: string, changes: readonly string[]): Promise<boolean> {

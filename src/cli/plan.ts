@@ -5,19 +5,36 @@ import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { configDiffers } from './status.ts';
-import { type Context, answer, commandLog, loadUnsentSettings } from './context.ts';
-import { say } from './output.ts';
+import { type Context, answer, commandLog, loadUnsentSettings, refuseJson } from './context.ts';
+import { print, say } from './output.ts';
 import { openProgress } from './progress.ts';
-import { count, showBytes, showChanges, showPoints, showSources } from './text.ts';
+import { changesShown, showPoints, showTotals } from './changes.ts';
+import { failedMarkdown, planMarkdown } from './markdown.ts';
+import { count, showBytes, showChanges, showSources } from './text.ts';
 
 const renamesShown = 10;
-const changesShown = 20;
 
 /** A `sync` goes on from the sources after a rollback, and so does its plan; a daemon does not. */
 type PlanAnswer = PlanReport & { readonly rolledBackTo?: number };
 
+export interface PlanOptions {
+  readonly all?: boolean;
+  readonly format?: 'text' | 'markdown';
+}
+
 /** What `sync` would do now. */
-export async function plan(context: Context, all: boolean): Promise<number> {
+export async function plan(context: Context, options: PlanOptions): Promise<number> {
+  if (options.format !== 'markdown') return planAs(context, options);
+  refuseJson(context);
+  try {
+    return await planAs(context, options);
+  } catch (error) {
+    print(failedMarkdown(error));
+    throw error;
+  }
+}
+
+async function planAs(context: Context, { all = false, format }: PlanOptions): Promise<number> {
   const settings = loadUnsentSettings(context);
   const progress = openProgress(process.stderr);
   const stop = new AbortController();
@@ -34,7 +51,7 @@ export async function plan(context: Context, all: boolean): Promise<number> {
     }
   }
   if (configDiffers(settings, [])) say('note: the running agent has another config loaded; this plan is of the file');
-  answer(context, report, () => showPlan(report));
+  answer(context, report, () => (format === 'markdown' ? planMarkdown(report) : showPlan(report)));
   return report.exit;
 }
 
@@ -69,14 +86,15 @@ function showPlan(report: PlanAnswer): string[] {
 }
 
 /** The changes of a source, the largest first: what a person has to see before they approve. */
-function showLargest({ name, state, largest, changedPoints }: PlannedSource): string[] {
-  if (changedPoints === 0) return [];
+function showLargest({ name, state, largest, changedPoints, totals }: PlannedSource): string[] {
+  if (changedPoints === 0) return showTotals(totals);
   const would = state === 'held' ? `${name} is held; approving it` : `${name}: the next push`;
   const some = largest.length < changedPoints ? `; the ${largest.length} largest (--all shows all)` : '';
   return [
     '',
     `${would} changes ${count(changedPoints, 'point')}${some}`,
-    ...showPoints(largest).map((line) => `  ${line}`),
+    ...showPoints(largest),
+    ...showTotals(totals),
   ];
 }
 

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { AgentError } from '../core/errors.ts';
 import { type CommonOptions, type Context, fail } from './context.ts';
+import type { DiffOptions } from './diff.ts';
 import type { EmulatorFlags } from './emulator.ts';
+import type { PlanOptions } from './plan.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -88,6 +90,11 @@ function command(program: Command, usage: string, summary: string, examples: rea
     .exitOverride();
 }
 
+const formatOption = new Option('--format <format>', 'text, or markdown for a pull request').choices([
+  'text',
+  'markdown',
+]);
+
 function addWorking(program: Command, run: Run): void {
   command(program, 'run', 'the daemon: watches, reads and pushes on the schedule until SIGTERM', [
     'run',
@@ -120,10 +127,12 @@ function addWorking(program: Command, run: Run): void {
     'plan',
     'plan --all',
     'plan --json | jq .changes',
+    'plan --format markdown > comment.md',
   ])
     .option('--all', 'all changes, not only the 20 largest of each source')
-    .action((options: CommonOptions & { all?: boolean }) =>
-      run(options, async (context) => (await import('./plan.ts')).plan(context, options.all === true)),
+    .addOption(formatOption)
+    .action((options: CommonOptions & PlanOptions) =>
+      run(options, async (context) => (await import('./plan.ts')).plan(context, options)),
     );
 }
 
@@ -196,11 +205,10 @@ function addLooking(program: Command, run: Run): void {
   command(program, 'diff', 'the difference of two acknowledged snapshots', ['diff 40 41', 'diff 40 41 --all'])
     .argument('<a>', 'a push number')
     .argument('<b>', 'a push number')
-    .option('--all', 'all changes, however many (--json always has them)')
-    .action((from: string, to: string, options: CommonOptions & { all?: boolean }) =>
-      run(options, async (context) =>
-        (await import('./diff.ts')).diff(context, { from, to, all: options.all === true }),
-      ),
+    .option('--all', 'all changes, not only the 20 largest (--json always has them)')
+    .addOption(formatOption)
+    .action((from: string, to: string, options: CommonOptions & DiffOptions) =>
+      run(options, async (context) => (await import('./diff.ts')).diff(context, [from, to], options)),
     );
 
   command(program, 'explain', 'where a number came from', [

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import type { DriverDeletes } from '../core/report.ts';
 import type { SourceReport } from '../core/report.ts';
 import type { Changes, Counts } from '../core/series/diff.ts';
-import type { PointChange } from '../core/series/largest.ts';
 import { visible } from '../core/text.ts';
 
 // Takes 40 ms and 3 MB, for texts that few companies have: it is loaded for the first of them.
@@ -49,27 +48,6 @@ export function cutToWidth(text: string, width: number): string {
 /** `drivers: 1 created; points: 12 created, 3 deleted`. */
 export function showChanges({ drivers, points }: Changes): string {
   return `drivers: ${showCounts(drivers)}; points: ${showCounts(points)}`;
-}
-
-/** A table of points with the old and the new value. */
-export function showPoints(changes: readonly PointChange[]): string[] {
-  const rows = changes.map((change) => [
-    change.driver,
-    change.path.join(' / '),
-    change.month,
-    change.old ?? '(none)',
-    change.new ?? '(none)',
-  ]);
-  return table(
-    [
-      ['driver', 'left'],
-      ['path', 'left'],
-      ['month', 'left'],
-      ['old value', 'right'],
-      ['new value', 'right'],
-    ],
-    rows,
-  );
 }
 
 /** `2 created, 1 deleted`, or `none`. */

@@ -16,7 +16,7 @@ test('plan prints the largest changes of each source with old and new value, 20 
   await at.write('costs.csv', longFile({ Rent: { '2026-01': '-7.50', '2026-02': '800' }, Power: { '2026-03': 2 } }));
   const { stdout } = await run('plan');
   expect(stdout).toMatch(/costs: the next push changes 2 points\n/);
-  expect(stdout).toMatch(/Rent +Rent +2026-02 +8 +800\n.*Power +Power +2026-03 +\(none\) +2\n/);
+  expect(stdout).toMatch(/Rent +Rent +2026-02 +8 +800 +\+792\n.*Power +Power +2026-03 +\(none\) +2 +\+2\n/);
   expect(stdout).not.toContain('-7.50');
 
   await at.write(
@@ -132,21 +132,62 @@ test('history folds attempts of one snapshot that failed alike, and --json has e
   expect((await json<{ pushes: unknown[] }>('history')).pushes).toHaveLength(7);
 });
 
-test('diff begins with the total and shows 100 lines unless --all', async () => {
+test('diff begins with the total and shows the 20 largest changes unless --all', async () => {
   const { at, run, json } = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': grid(80, () => 1) });
   await run('sync');
   await at.write(
     'a.csv',
-    grid(80, () => 2),
+    grid(80, (index) => index + 2),
   );
   await run('sync');
   const total = 'from push 1 to push 2: drivers: 80 updated; points: 80 updated';
-  const some = (await run('diff', '1', '2')).stdout.trimEnd().split('\n');
-  expect(some[0]).toBe(total);
-  expect(some).toHaveLength(103);
-  expect(some.at(-1)).toBe('and 60 more lines: driver-sync diff 1 2 --all');
-  const all = (await run('diff', '1', '2', '--all')).stdout.trimEnd().split('\n');
-  expect(all[0]).toBe(total);
-  expect(all).toHaveLength(162);
-  expect(await json('diff', '1', '2')).toMatchObject({ changes: shapes.changes, drivers: { length: 80 } });
+  const shown = (lines: readonly string[]): number => lines.filter((line) => /^ {2}D\d+ .*2026-01/.test(line)).length;
+  const some = (await run('diff', '1', '2')).stdout.split('\n');
+  expect([some[0], some[2], shown(some)]).toEqual([total, 'the 20 largest (--all shows all):', 20]);
+  expect(some[4]).toMatch(/^ {2}D79 +D79 +2026-01 +1 +81 +\+80$/);
+  const all = (await run('diff', '1', '2', '--all')).stdout.split('\n');
+  expect([all[0], shown(all)]).toEqual([total, 80]);
+  expect(await json('diff', '1', '2')).toMatchObject({
+    changes: shapes.changes,
+    drivers: { length: 80 },
+    largest: { length: 20 },
+    changedPoints: 80,
+  });
+});
+
+const twoLevels = (rows: readonly string[]): string => ['id,element,time,value', ...rows, ''].join('\n');
+
+/** A driver below each of two elements, `Sales` and `Costs`, pushed; then both changed, and another moved between them. */
+async function elements() {
+  const drivers = [{ id: '{id}', path: ['{element}', '{id}'], time: '{time}', value: '{value}' }];
+  const before = twoLevels([
+    'a,Sales,2026-01,10.50',
+    'b,Costs,2026-01,-4',
+    'c,Costs,2026-01,-100',
+    'd,Other,2026-01,7',
+  ]);
+  const commands = await commandsWorld({ all: { ...csv('a.csv'), drivers } }, { 'a.csv': before });
+  await commands.run('sync');
+  const after = ['a,Sales,2026-01,10.75', 'b,Costs,2026-01,-4', 'b,Costs,2026-02,-3', 'c,Sales,2026-01,-100'];
+  await commands.at.write('a.csv', twoLevels([...after, 'd,Other,2026-01,7']));
+  return commands;
+}
+
+test('plan and diff say what the values under each first element of a path add up to, where that changes', async () => {
+  const { run, json } = await elements();
+  const totals = [
+    { path: 'Costs', before: '-104', after: '-7', change: '97' },
+    { path: 'Sales', before: '10.50', after: '-89.25', change: '-99.75' },
+  ];
+  expect(await json('plan')).toMatchObject({ sources: [{ name: 'all', totals }] });
+  const { stdout } = await run('plan');
+  expect(stdout).toMatch(
+    / {2}first element +sum before +sum after +change\n {2}Costs +-104 +-7 +\+97\n {2}Sales .*-99.75\n/,
+  );
+  expect(stdout).toMatch(/a +Sales \/ a +2026-01 +10.50 +10.75 +\+0.25\n/);
+  await run('sync');
+  expect(await json('diff', '1', '2')).toMatchObject({ totals });
+  const shown = (await run('diff', '1', '2')).stdout;
+  expect(shown).toMatch(/Sales +10.50 +-89.25 +-99.75\n/);
+  expect(shown).toContain('1 driver under another path:\n  c: Costs / c becomes Sales / c\n');
 });

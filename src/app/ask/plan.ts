@@ -1,7 +1,16 @@
 /** What the next `sync` would do: the same steps as a pass, on a copy of the buffer and a ledger that keeps only holds. */
-import { type Changes, type RenamedId, hasChanges, noChanges, withoutDeletes } from '../../core/series/diff.ts';
+import {
+  type Changes,
+  type DriverChange,
+  type RenamedId,
+  hasChanges,
+  noChanges,
+  withoutDeletes,
+} from '../../core/series/diff.ts';
 import { compareRuns } from '../../core/series/compare.ts';
 import { LargestChanges, type PointChange } from '../../core/series/largest.ts';
+import type { PackedPoints } from '../../core/series/packing.ts';
+import { type PathTotal, PathTotals } from '../../core/series/totals.ts';
 import type { PushRecord, SnapshotDriver } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
@@ -45,6 +54,8 @@ export interface PlannedSource extends SourceReport {
   readonly largest: readonly PointChange[];
   /** How many points change in all. */
   readonly changedPoints: number;
+  /** What the values under each first element of a path that changes add up to, before and after. */
+  readonly totals: readonly PathTotal[];
 }
 
 /** @param shownMax how many changes of each source are listed; Infinity: all of them */
@@ -58,7 +69,7 @@ export async function plan(
   await prepare(deps, { resume: true });
   const reads = await readAll(deps, undefined, signal);
   const held = new ChangesBySource(shownMax);
-  const verdicts = await review(deps, reads, (source, change) => held.of(source).add(change));
+  const verdicts = await review(deps, reads, (source, change) => held.of(source).note(change));
   const snapshot = await buildSnapshot(deps);
   const last = await ledger.pushes.lastAcknowledged(address);
   const pushed = new ChangesBySource(shownMax);
@@ -66,7 +77,7 @@ export async function plan(
     const { source } = (change.after ?? change.before) as SnapshotDriver;
     // Without shouldDeleteMissing the service keeps what a push leaves out.
     const seen = settings.shouldDeleteMissing ? change : { ...change, deleted: [] };
-    if (seen.created.length + seen.updated.length + seen.deleted.length > 0) pushed.of(source).add(seen);
+    if (change.kind !== 'delete' || seen.deleted.length > 0) pushed.of(source).note(seen);
   });
   const changes = settings.shouldDeleteMissing ? compared.changes : withoutDeletes(compared.changes);
   const push: PushReport = (await blockedPush(deps)) ??
@@ -85,8 +96,11 @@ export async function plan(
     isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
     renamed: [...compared.renamed, ...verdicts.flatMap((verdict) => verdict.renamed ?? [])],
     sources: [...verdicts, ...leftBefore(verdicts, pushed)].map((verdict) => {
-      const found = (verdict.state === 'held' ? held : pushed).of(verdict.source);
-      return { ...sourceReport(deps, verdict), largest: found.shown(), changedPoints: found.count };
+      const isHeld = verdict.state === 'held';
+      const found = (isHeld ? held : pushed).of(verdict.source);
+      const totals = found.totals(() => deps.buffer.reads.drivers(verdict.source, isHeld ? 'candidate' : 'accepted'));
+      const { largest } = found;
+      return { ...sourceReport(deps, verdict), largest: largest.shown(), changedPoints: largest.count, totals };
     }),
   };
 }
@@ -111,9 +125,34 @@ async function acknowledgedDrivers(
   return (last === undefined ? undefined : await openReadable(deps, last.digest))?.read() ?? [];
 }
 
+class SourceChanges {
+  readonly largest: LargestChanges;
+  readonly #totals = new PathTotals();
+
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+    this.largest = new LargestChanges(max);
+  }
+
+  note(change: DriverChange): void {
+    this.largest.add(change);
+    // Adding up every value takes time, and whoever wants to see no changes sees no totals.
+    if (this.#max > 0) this.#totals.note(change);
+  }
+
+  /** @param after all drivers as they are after the changes */
+  totals(after: () => Iterable<PackedPoints>): readonly PathTotal[] {
+    if (!this.#totals.hasChanges) return [];
+    for (const driver of after()) this.#totals.count(driver);
+    return this.#totals.list();
+  }
+}
+
 class ChangesBySource {
   readonly #max: number;
-  readonly #sources = new Map<string, LargestChanges>();
+  readonly #sources = new Map<string, SourceChanges>();
 
   constructor(max: number) {
     this.#max = max;
@@ -123,8 +162,8 @@ class ChangesBySource {
     return [...this.#sources.keys()].sort();
   }
 
-  of(source: string): LargestChanges {
-    const known = this.#sources.get(source) ?? new LargestChanges(this.#max);
+  of(source: string): SourceChanges {
+    const known = this.#sources.get(source) ?? new SourceChanges(this.#max);
     this.#sources.set(source, known);
     return known;
   }

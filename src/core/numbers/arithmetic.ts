@@ -31,6 +31,25 @@ export function addDecimals(a: string, b: string): string {
     : toText(x.mantissa * powerOfTen(y.scale - x.scale) + y.mantissa, y.scale);
 }
 
+/** Adds up many values: the sum has the longest scale of them. */
+export class DecimalSum {
+  #mantissa = 0n;
+  #scale = 0;
+
+  add(text: string): void {
+    const { mantissa, scale } = toParts(text);
+    if (scale > this.#scale) {
+      this.#mantissa *= powerOfTen(scale - this.#scale);
+      this.#scale = scale;
+    }
+    this.#mantissa += scale === this.#scale ? mantissa : mantissa * powerOfTen(this.#scale - scale);
+  }
+
+  get text(): string {
+    return toText(this.#mantissa, this.#scale);
+  }
+}
+
 /** The exact product; scales add: 1000 * 1.50 is 1500.00. */
 export function multiplyDecimals(a: string, b: string): string {
   const x = toParts(a);

@@ -41,7 +41,7 @@ export class LargestChanges {
         ...(was === undefined ? {} : { old: was }),
         ...(is === undefined ? {} : { new: is }),
       };
-      this.#kept.push({ size: sizeOf(was, is), change });
+      this.#kept.push({ size: sizeOf(change), change });
     }
     if (this.#kept.length > 2 * this.#max + 1000) this.#cut();
   }
@@ -64,8 +64,12 @@ export class LargestChanges {
 }
 
 /** By how much a value changes; what is not there counts as 0. */
-function sizeOf(was = '0', is = '0'): string {
-  const difference = addDecimals(is, negateDecimal(was));
+export function differenceOf({ old = '0', new: now = '0' }: Pick<PointChange, 'old' | 'new'>): string {
+  return addDecimals(now, negateDecimal(old));
+}
+
+function sizeOf(change: PointChange): string {
+  const difference = differenceOf(change);
   return difference.startsWith('-') ? negateDecimal(difference) : difference;
 }
 
