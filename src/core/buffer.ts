@@ -161,7 +161,10 @@ export interface ReadStore {
   /** What is told of a read, kept with it: a pass in which nothing changed must not walk its drivers again. */
   summary(source: string, kind: ReadKind): RunSummary | undefined;
   keepSummary(source: string, kind: ReadKind, summary: RunSummary): void;
-  /** The drivers of a read, merged across its parts, by the UTF-8 bytes of their ids. */
+  /**
+   * The drivers of a read, merged across its parts, by the UTF-8 bytes of their ids. The bytes of each are valid until the next
+   * one is asked for, and empty from then on.
+   */
   drivers(source: string, kind: ReadKind): Iterable<PackedDriver>;
   /** One driver of a source's accepted read. */
   driver(source: string, id: string): PackedDriver | undefined;

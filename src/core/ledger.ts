@@ -234,6 +234,7 @@ export interface Snapshot {
   readonly bytes: number;
   /** The parts that its cells name, and the other parts of its reads. */
   readonly origins: readonly OriginFacts[];
+  /** The bytes of each driver are valid until the next one is asked for, and empty from then on; so with `readPoints`. */
   read(): Iterable<SnapshotDriver>;
   /** The same without where the points came from, in half the time. */
   readPoints(): Iterable<PackedPoints>;

@@ -9,10 +9,10 @@ function body(
   shouldDeleteMissing = true,
   stamp: Stamp = 'middle',
 ): string {
-  return Buffer.concat(
-    // Each is copied before the next one is asked for, which is written over it.
-    Array.from(encodeBody(drivers, { shouldDeleteMissing, stamp }), (chunk) => Buffer.from(chunk)),
-  ).toString();
+  const chunks: Buffer[] = [];
+  // Each is copied, since the next one is written over it.
+  encodeBody(drivers, { shouldDeleteMissing, stamp }, (chunk) => chunks.push(Buffer.from(chunk)));
+  return Buffer.concat(chunks).toString();
 }
 
 describe('the body of a snapshot', () => {

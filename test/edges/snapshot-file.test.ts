@@ -20,7 +20,9 @@ function folder(): string {
 }
 
 function bodyOf(drivers: readonly SnapshotDriver[]): Buffer {
-  return Buffer.concat(Array.from(encodeBody(drivers, format), (chunk) => Buffer.from(chunk)));
+  const chunks: Buffer[] = [];
+  encodeBody(drivers, format, (chunk) => chunks.push(Buffer.from(chunk)));
+  return Buffer.concat(chunks);
 }
 
 /** Their points alone make more than three blocks, and their origins, which do not shrink, two more. */
@@ -55,7 +57,8 @@ test('a snapshot gives back every driver with its points and origins, whatever t
       });
       const snapshot = await openArchive(folder()).write(drivers, format, []);
       const plain = (list: Iterable<SnapshotDriver>): unknown[] =>
-        [...list].map(({ id, points, origins }) => [id, Buffer.from(points), Buffer.from(origins)]);
+        // Copied one by one: their bytes go with the next one.
+        Array.from(list, ({ id, points, origins }) => [id, Buffer.from(points), Buffer.from(origins)]);
       expect(plain(snapshot.read())).toEqual(plain(drivers));
       expect((await buffer(snapshot.body().chunks())).equals(bodyOf(drivers))).toBe(true);
     }),
@@ -68,7 +71,7 @@ test('a block that is damaged ends the body with an error, after the drivers bef
   const snapshot = await openArchive(directory).write(manyDrivers(), format, []);
   const file = path.join(directory, `${snapshot.digest}.snapshot`);
   const bytes = readFileSync(file);
-  bytes.fill(0, Math.floor(bytes.length * 0.8), Math.floor(bytes.length * 0.8) + 5000);
+  bytes.fill(0, Math.floor(bytes.length * 0.8));
   writeFileSync(file, bytes);
   let sent = 0;
   const sending = async (): Promise<void> => {

@@ -89,20 +89,25 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
     const packed = buffer.reads.driver(source, wanted);
     if (packed !== undefined) return { source, packed };
   }
-  const ofPath: FoundDriver[] = [];
+  const ofPath: { readonly source: string; readonly id: string }[] = [];
   const near: string[] = [];
   const path = plainPath(wanted.split('/'));
   for (const source of sources) {
     for (const packed of buffer.reads.drivers(source, 'accepted')) {
       const elements = JSON.parse(packed.path) as string[];
-      if (plainPath(elements.flatMap((element) => element.split('/'))) === path) ofPath.push({ source, packed });
+      if (plainPath(elements.flatMap((element) => element.split('/'))) === path)
+        ofPath.push({ source, id: packed.id });
       else if (near.length < 5 && isNear(packed.id, elements, wanted)) near.push(packed.id);
     }
   }
   const [found] = ofPath;
-  if (found !== undefined && ofPath.length === 1) return found;
+  if (found !== undefined && ofPath.length === 1) {
+    const { source, id } = found;
+    const packed = buffer.reads.driver(source, id);
+    if (packed !== undefined) return { source, packed };
+  }
   if (found !== undefined) {
-    const ids = ofPath.slice(0, 5).map(({ packed }) => packed.id);
+    const ids = ofPath.slice(0, 5).map(({ id }) => id);
     throw new AgentError('usage', `${ofPath.length} drivers have the path "${wanted}"`, {
       hint: `name one by its id: ${ids.join(', ')}`,
     });

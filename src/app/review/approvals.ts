@@ -34,7 +34,7 @@ export async function dropApprovals(deps: Dependencies, source: string, why: str
 /** Somebody approved what leads to an empty snapshot: that very snapshot may be sent, to this address. */
 export async function consentToEmpty({ ledger, settings, address }: Dependencies): Promise<void> {
   const hash = createHash('sha256');
-  for (const chunk of encodeBody([], settings)) hash.update(chunk);
+  encodeBody([], settings, (chunk) => hash.update(chunk));
   await ledger.setState({ emptyConsent: { digest: hash.digest('hex'), address } });
 }
 

@@ -3,7 +3,7 @@ import { type CarriedDoubt, accumulates } from '../../core/guard/guard.ts';
 import { isAdding } from '../../core/series/rule.ts';
 import type { Month } from '../../core/model.ts';
 import { compareDecimals } from '../../core/numbers/arithmetic.ts';
-import { pairDrivers } from '../../core/series/diff.ts';
+import { isSamePoints, pairDrivers } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
@@ -55,7 +55,7 @@ function findWeaker(
 ): { readonly driver: string; readonly month: string } | undefined {
   const candidate = deps.buffer.reads.drivers(source, 'candidate');
   for (const [old, now] of pairDrivers(withInherited(deps, source, removed), candidate)) {
-    if (old === undefined || (now !== undefined && Buffer.compare(old.points, now.points) === 0)) continue;
+    if (old === undefined || (now !== undefined && isSamePoints(old, now))) continue;
     const month = weakerMonth(old, now);
     if (month !== undefined) return { driver: old.id, month: formatMonth(month) };
   }

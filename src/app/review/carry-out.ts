@@ -159,6 +159,6 @@ function leave(
 /** sha256 over whose drivers these are, a source's or those that one takes with it, and the body that they alone would make. */
 function digestOf(whose: string | { readonly left: string }, drivers: Iterable<PackedDriver>): string {
   const hash = createHash('sha256').update(`${JSON.stringify(whose)}\n`);
-  for (const chunk of encodeBody(drivers, { shouldDeleteMissing: true, stamp: 'middle' })) hash.update(chunk);
+  encodeBody(drivers, { shouldDeleteMissing: true, stamp: 'middle' }, (chunk) => hash.update(chunk));
   return hash.digest('hex');
 }

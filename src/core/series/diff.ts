@@ -37,12 +37,19 @@ export function* diffDrivers(before: Iterable<PackedPoints>, after: Iterable<Pac
       yield changeOf('delete', old, now, { deleted: monthsIn((old as PackedPoints).points) });
     } else if (old === undefined) {
       yield changeOf('create', old, now, { created: monthsIn(now.points) });
-    } else if (Buffer.compare(old.points, now.points) !== 0) {
+    } else if (!isSamePoints(old, now)) {
       yield changeOf('update', old, now, diffPoints(old.points, now.points));
     } else if (old.path !== now.path) {
       yield changeOf('update', old, now, {});
     }
   }
+}
+
+/** Whether two drivers have the same points. */
+export function isSamePoints(before: PackedPoints, after: PackedPoints): boolean {
+  // Two whose bytes were given back would be equal, whatever they were.
+  if (before.points.length === 0) throw new Error(`driver "${before.id}" is used after its run has moved on`);
+  return Buffer.compare(before.points, after.points) === 0;
 }
 
 function changeOf(
@@ -55,7 +62,7 @@ function changeOf(
   return { kind, id, before, after, created: [], updated: [], deleted: [], ...points };
 }
 
-/** Walks two ordered runs side by side; one of each pair may be absent. */
+/** Walks two ordered runs side by side; one of each pair may be absent. Drivers are valid until the next pair is asked for. */
 export function* pairDrivers<A extends PackedPoints, B extends PackedPoints>(
   before: Iterable<A>,
   after: Iterable<B>,
@@ -67,10 +74,9 @@ export function* pairDrivers<A extends PackedPoints, B extends PackedPoints>(
     let b = right.next();
     while (a.done !== true || b.done !== true) {
       const order = a.done === true ? 1 : b.done === true ? -1 : compareUtf8(a.value.id, b.value.id);
-      const pair = [order <= 0 ? (a.value as A) : undefined, order >= 0 ? (b.value as B) : undefined] as const;
+      yield [order <= 0 ? (a.value as A) : undefined, order >= 0 ? (b.value as B) : undefined];
       if (order <= 0) a = left.next();
       if (order >= 0) b = right.next();
-      yield pair;
     }
   } finally {
     left.return?.();

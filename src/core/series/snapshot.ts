@@ -18,51 +18,54 @@ const endOfDriver = Buffer.from(']}');
 const endOfPoints = Buffer.from('"}]}');
 const endOfBody = Buffer.from(']}');
 
-/** The bytes of a body, in chunks that are only valid until the next one is asked for. */
-export function* encodeBody(drivers: Iterable<PackedPoints>, format: BodyFormat): Generator<Uint8Array> {
-  const encoder = new BodyEncoder(format);
-  yield* encoder.encode(drivers);
-  yield* encoder.end();
+/** Gives `take` the bytes of a body, in chunks that are only valid during the call. */
+export function encodeBody(
+  drivers: Iterable<PackedPoints>,
+  format: BodyFormat,
+  take: (chunk: Uint8Array) => void,
+): void {
+  const encoder = new BodyEncoder(format, take);
+  for (const driver of drivers) encoder.add(driver);
+  encoder.end();
 }
 
-/** The same for drivers that come in several runs. They come in order, each id once. */
+/** The same for drivers that come one by one, in order, each id once. */
 export class BodyEncoder {
+  readonly #take: (chunk: Uint8Array) => void;
   readonly #texts: PointTexts;
   #out = Buffer.allocUnsafeSlow(chunkBytes);
   #view = viewOf(this.#out);
   #at: number;
   #isFirst = true;
 
-  constructor({ shouldDeleteMissing, stamp }: BodyFormat) {
+  constructor({ shouldDeleteMissing, stamp }: BodyFormat, take: (chunk: Uint8Array) => void) {
+    this.#take = take;
     this.#texts = new PointTexts(stamp);
     this.#at = this.#out.write(`{"shouldDeleteMissing":${shouldDeleteMissing},"extDrivers":[`);
   }
 
-  /** The chunks that are full. */
-  *encode(drivers: Iterable<PackedPoints>): Generator<Uint8Array> {
-    for (const { id, path, points } of drivers) {
-      const head = `${this.#isFirst ? '' : ','}{"id":${JSON.stringify(id)},"path":${path},"timeSeries":[`;
-      this.#isFirst = false;
-      const count = pointCount(points);
-      // A point is at most 40 bytes beside its value, and its value is in the blob.
-      yield* this.#reserve(head.length * 3 + points.length + count * 48 + wordBytes);
-      const from = this.#at + this.#out.write(head, this.#at);
-      this.#at = writePoints(this.#view, from, points, this.#texts);
-      const end = count > 0 ? endOfPoints : endOfDriver;
-      // Byte by byte: `write` would cost 0.1 us.
-      for (let index = 0; index < end.length; index++) this.#out[this.#at++] = end[index] as number;
-    }
+  add({ id, path, points }: PackedPoints): void {
+    const head = `${this.#isFirst ? '' : ','}{"id":${JSON.stringify(id)},"path":${path},"timeSeries":[`;
+    this.#isFirst = false;
+    const count = pointCount(points);
+    // A point is at most 40 bytes beside its value, and its value is in the blob.
+    this.#reserve(head.length * 3 + points.length + count * 48 + wordBytes);
+    const from = this.#at + this.#out.write(head, this.#at);
+    this.#at = writePoints(this.#view, from, points, this.#texts);
+    const end = count > 0 ? endOfPoints : endOfDriver;
+    // Byte by byte: `write` would cost 0.1 us.
+    for (let index = 0; index < end.length; index++) this.#out[this.#at++] = end[index] as number;
   }
 
-  *end(): Generator<Uint8Array> {
-    yield* this.#reserve(endOfBody.length);
+  end(): void {
+    this.#reserve(endOfBody.length);
     this.#out.set(endOfBody, this.#at);
-    yield this.#out.subarray(0, this.#at + endOfBody.length);
+    this.#take(this.#out.subarray(0, this.#at + endOfBody.length));
   }
 
-  *#reserve(bytes: number): Generator<Uint8Array> {
+  #reserve(bytes: number): void {
     if (this.#at + bytes <= this.#out.length) return;
-    if (this.#at > 0) yield this.#out.subarray(0, this.#at);
+    if (this.#at > 0) this.#take(this.#out.subarray(0, this.#at));
     this.#at = 0;
     if (bytes <= this.#out.length) return;
     this.#out = Buffer.allocUnsafeSlow(bytes);

@@ -116,22 +116,19 @@ async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, he
     const hash = createHash('sha256');
     const counts = { drivers: 0, points: 0, bytes: 0 };
     const pack = new BlockWriter(fd, Buffer.from(JSON.stringify(header)));
-    const body = new BodyEncoder(header.format);
-    const passed = (chunks: Iterable<Uint8Array>): void => {
-      for (const chunk of chunks) {
-        counts.bytes += chunk.length;
-        hash.update(chunk);
-      }
-    };
     // The body is encoded once on the way, for its digest and length.
+    const body = new BodyEncoder(header.format, (chunk) => {
+      counts.bytes += chunk.length;
+      hash.update(chunk);
+    });
     for (const driver of drivers) {
       counts.drivers++;
       counts.points += pointCount(driver.points);
+      body.add(driver);
       pack.add(driver);
-      passed(body.encode([driver]));
       if (pack.isFull) await pack.drain();
     }
-    passed(body.end());
+    body.end();
     await pack.end();
     const title = `driver-sync snapshot 1 ${JSON.stringify(counts)}\n`;
     writeSync(fd, Buffer.from(title), 0, title.length, 0);
@@ -145,23 +142,17 @@ async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, he
 /** @throws AgentError `snapshot.damaged` */
 function openSnapshot(file: string, digest: string): Snapshot {
   const { header, counts } = readTitle(file);
-  const readPoints = (): Iterable<PackedPoints> =>
-    readDrivers(file, counts.drivers, (points) => pointsOf(points.unpack()));
-  const body: SnapshotBody = {
-    digest,
-    bytes: counts.bytes,
-    async *chunks() {
-      const encoder = new BodyEncoder(header.format);
-      // Copies: the encoder uses its buffer again, and a socket keeps what it was given.
-      for await (const drivers of readAhead(file, counts.drivers)) {
-        for (const chunk of encoder.encode(drivers)) yield Buffer.from(chunk);
-      }
-      for (const chunk of encoder.end()) yield Buffer.from(chunk);
-    },
-  };
   const { format, origins } = header;
-  const read = (): Iterable<SnapshotDriver> => readDrivers(file, counts.drivers, wholeOf);
-  return { digest, format, origins, ...counts, read, readPoints, body: () => body };
+  const body: SnapshotBody = { digest, bytes: counts.bytes, chunks: () => readBody(file, counts.drivers, format) };
+  return {
+    digest,
+    format,
+    origins,
+    ...counts,
+    read: () => readDrivers(file, counts.drivers, wholeOf),
+    readPoints: () => readDrivers(file, counts.drivers, pointsIn),
+    body: () => body,
+  };
 }
 
 /** @throws AgentError `snapshot.damaged`, also where drivers are missing at its end */
@@ -184,26 +175,37 @@ function* readDrivers<T>(
   }
 }
 
-/** The points of all drivers, in runs; while one is used the next is unpacked. @throws as `readDrivers` */
-async function* readAhead(file: string, expected: number): AsyncGenerator<readonly PackedPoints[]> {
+/** The bytes of the body; while those of one block are used the next is unpacked. @throws as `readDrivers` */
+async function* readBody(file: string, expected: number, format: BodyFormat): AsyncGenerator<Uint8Array> {
   const pairs = pairsOf(file);
-  const begin = (): Promise<Buffer> | undefined => {
+  const begin = (): { readonly block: Block; readonly section: Promise<Buffer> } | undefined => {
     const pair = pairs.next();
-    const begun = pair.done === true ? undefined : pair.value[0].unpackBeside();
+    if (pair.done === true) return undefined;
+    const [block] = pair.value;
+    const section = block.unpackBeside();
     // Whoever awaits it sees what went wrong. A push that was stopped does not, and that must not end the process.
-    begun?.catch(() => {});
-    return begun;
+    section.catch(() => {});
+    return { block, section };
   };
   try {
     let found = 0;
-    for (let next = begin(); next !== undefined;) {
-      const section = await next;
-      next = begin();
-      const drivers = [...pointsOf(section)];
-      found += drivers.length;
-      yield drivers;
+    const full: Buffer[] = [];
+    // Copies: the encoder uses its buffer again, and a socket keeps what it was given.
+    const encoder = new BodyEncoder(format, (chunk) => full.push(Buffer.from(chunk)));
+    for (let now = begin(); now !== undefined;) {
+      const { block } = now;
+      const section = await now.section;
+      now = begin();
+      for (const driver of pointsOf(section)) {
+        found++;
+        encoder.add(driver);
+        if (full.length > 0) yield* full.splice(0);
+      }
+      block.release(section);
     }
     checkCount(found, expected);
+    encoder.end();
+    yield* full;
   } catch (error) {
     throw damaged(file, error);
   } finally {
@@ -245,9 +247,18 @@ function* pointsOf(section: Buffer): Generator<Omit<SnapshotDriver, 'origins'>> 
   }
 }
 
+function* pointsIn(points: Block): Generator<PackedPoints> {
+  const section = points.unpack();
+  yield* pointsOf(section);
+  points.release(section);
+}
+
 function* wholeOf(points: Block, origins: Block): Generator<SnapshotDriver> {
-  const pieces = new Pieces(origins.unpack());
-  for (const driver of pointsOf(points.unpack())) yield { ...driver, origins: pieces.bytes() };
+  const [pointSection, originSection] = [points.unpack(), origins.unpack()];
+  const pieces = new Pieces(originSection);
+  for (const driver of pointsOf(pointSection)) yield { ...driver, origins: pieces.bytes() };
+  points.release(pointSection);
+  origins.release(originSection);
 }
 
 function readTitle(file: string): { header: Header; counts: SnapshotCounts } {

@@ -6,6 +6,7 @@ import { type PlaceOrder, placeOrder } from '../../core/series/merge-folds.ts';
 import { mergePacked } from '../../core/series/merge-packed.ts';
 import type { PackedDriver, PartOrigin } from '../../core/series/packing.ts';
 import { type FoldRow, foldChecksum, foldColumns } from './buffer-rows.ts';
+import { release } from './release.ts';
 import { openDatabase, translated } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
@@ -54,12 +55,13 @@ export class Folds {
     return placeOrder((id) => named.get(id) ?? this.origin(id));
   }
 
-  /** The drivers of rows in the order of ids, each once. */
+  /** The drivers of rows in the order of ids, each once. The bytes of each go when the next one is asked for. */
   *merged(rows: Iterable<FoldRow>, order: PlaceOrder): Generator<PackedDriver> {
     let group: FoldRow[] = [];
     for (const row of rows) {
       if (group[0] !== undefined && group[0][0] !== row[0]) {
         yield this.merge(group, order);
+        for (const [, , , , , , blobs] of group) release(blobs);
         group = [];
       }
       group.push(row);

@@ -2,19 +2,21 @@
  * The blocks of a snapshot's file: the length of the compressed and of the plain bytes (u32 LE each) and the compressed
  * bytes. They are compressed and unpacked on threads of their own, beside whatever makes or needs the drivers.
  */
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { constants, crc32, zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { SnapshotDriver } from '../../core/ledger.ts';
+import { release } from './release.ts';
 
 const blockBytes = 1 << 20;
 export const titleBytes = 128;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
+/** The result in one piece, since a block shrinks to a third: Node's own 16 KB would be many, and another copy of it. */
+const packedChunkBytes = blockBytes / 2;
 const zstdOptions = {
-  // The result in one piece, since a block shrinks to a third: Node's own 16 KB would be many, and another copy of it.
-  chunkSize: blockBytes / 2,
+  chunkSize: packedChunkBytes,
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 
@@ -54,6 +56,7 @@ class BlockQueue {
       lengths.writeUInt32LE(plainBytes, 4);
       writeAll(this.#fd, lengths);
       writeAll(this.#fd, bytes);
+      release(bytes, packedChunkBytes);
       written();
     }
   }
@@ -77,7 +80,8 @@ export class BlockWriter {
     this.#points.add(Buffer.from(JSON.stringify([source, id, rule, driverPath, otherPath ?? null])));
     this.#points.add(points);
     this.#origins.add(origins);
-    if (Math.max(this.#points.bytes, this.#origins.bytes) >= blockBytes) this.#flush();
+    const bytes = Math.max(this.#points.bytes, this.#origins.bytes);
+    if (bytes >= blockBytes || (bytes >= blockBytes / 2 && isBorder(id))) this.#flush();
   }
 
   /** Drivers come faster than they are compressed: `drain` before the next one. */
@@ -102,6 +106,14 @@ export class BlockWriter {
       this.#queue.add(bytes, again);
     }
   }
+}
+
+/**
+ * Whether a block may end behind this driver. Ids decide, so that two snapshots that differ here have the same blocks, byte for
+ * byte, further on.
+ */
+function isBorder(id: string): boolean {
+  return crc32(id) % 64 === 0;
 }
 
 const sectionBytes = blockBytes + blockBytes / 4;
@@ -169,17 +181,22 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
 }
 
-/** A block of a file that is open. Both throw where it is damaged. */
+/** A block of a file that is open. All but `release` throw where it is damaged. */
 export interface Block {
+  /** Its bytes in the file. */
+  packed(): Buffer;
   unpack(): Buffer;
   /** On another thread. */
   unpackBeside(): Promise<Buffer>;
+  /** Gives back the memory of what was unpacked. */
+  release(section: Buffer): void;
 }
 
 /** Blocks in the order of the file, read when they are unpacked. */
 export function* readBlocks(file: string): Generator<Block> {
   const fd = openSync(file, 'r');
   try {
+    const { size } = fstatSync(fd);
     const lengths = Buffer.allocUnsafe(8);
     for (let at = titleBytes; readAll(fd, lengths, at) > 0;) {
       const start = at + lengths.length;
@@ -187,14 +204,28 @@ export function* readBlocks(file: string): Generator<Block> {
       const plainBytes = lengths.readUInt32LE(4);
       at = start + packedBytes;
       const packed = (): Buffer => {
-        const bytes = Buffer.allocUnsafe(packedBytes);
-        if (readAll(fd, bytes, start) < packedBytes) throw new Error('it ends too early');
+        if (start + packedBytes > size) throw new Error('it ends too early');
+        const bytes = Buffer.allocUnsafeSlow(packedBytes);
+        readAll(fd, bytes, start);
         return bytes;
       };
-      const options = { chunkSize: chunkBytesFor(plainBytes), maxOutputLength: plainBytes };
+      const chunkSize = chunkBytesFor(plainBytes);
+      const options = { chunkSize, maxOutputLength: plainBytes };
       yield {
-        unpack: () => zstdDecompressSync(packed(), options),
-        unpackBeside: async () => decompress(packed(), options),
+        packed,
+        unpack: () => {
+          const bytes = packed();
+          const section = zstdDecompressSync(bytes, options);
+          release(bytes);
+          return section;
+        },
+        unpackBeside: async () => {
+          const bytes = packed();
+          const section = await decompress(bytes, options);
+          release(bytes);
+          return section;
+        },
+        release: (section) => release(section, chunkSize),
       };
     }
   } finally {
