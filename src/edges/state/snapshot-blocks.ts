@@ -3,29 +3,39 @@
  * bytes. They are compressed and unpacked on threads of their own, beside whatever makes or needs the drivers.
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { constants, crc32, zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { constants, crc32, createZstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { SnapshotDriver } from '../../core/ledger.ts';
 import { release } from './release.ts';
 
 const blockBytes = 1 << 20;
 export const titleBytes = 128;
-const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** The result in one piece, since a block shrinks to a third: Node's own 16 KB would be many, and another copy of it. */
+/** A block shrinks to a third: all pieces of a result share the memory of one chunk. */
 const packedChunkBytes = blockBytes / 2;
 const zstdOptions = {
   chunkSize: packedChunkBytes,
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 
+/** In pieces as they come: in one they would be copied, and their memory left to the collector. */
+async function compress(plain: Uint8Array): Promise<Buffer[]> {
+  const stream = createZstdCompress(zstdOptions);
+  const pieces: Buffer[] = [];
+  stream.on('data', (piece: Buffer) => pieces.push(piece));
+  stream.end(plain);
+  await finished(stream);
+  return pieces;
+}
+
 /** Blocks on their way to the file: compressed beside each other, written in their order. */
 class BlockQueue {
   readonly #fd: number;
   readonly #underWay: {
     readonly plainBytes: number;
-    readonly packed: Promise<Buffer>;
+    readonly packed: Promise<Buffer[]>;
     readonly written: () => void;
   }[] = [];
 
@@ -39,7 +49,7 @@ class BlockQueue {
 
   /** `plain` must stay as it is until it was written: `written` is told then. */
   add(plain: Uint8Array, written: () => void): void {
-    const packed = compress(plain, zstdOptions);
+    const packed = compress(plain);
     // `drain` throws what went wrong here; until it is called, nobody listens, and that would end the process.
     packed.catch(() => {});
     this.#underWay.push({ plainBytes: plain.length, packed, written });
@@ -49,14 +59,16 @@ class BlockQueue {
   async drain(left: number): Promise<void> {
     while (this.#underWay.length > left) {
       const { plainBytes, packed, written } = this.#underWay[0]!;
-      const bytes = await packed;
+      const pieces = await packed;
       this.#underWay.shift();
       const lengths = Buffer.allocUnsafe(8);
-      lengths.writeUInt32LE(bytes.length, 0);
+      lengths.writeUInt32LE(
+        pieces.reduce((sum, { length }) => sum + length, 0),
+        0,
+      );
       lengths.writeUInt32LE(plainBytes, 4);
-      writeAll(this.#fd, lengths);
-      writeAll(this.#fd, bytes);
-      release(bytes, packedChunkBytes);
+      for (const bytes of [lengths, ...pieces]) writeAll(this.#fd, bytes);
+      for (const bytes of pieces) release(bytes, packedChunkBytes);
       written();
     }
   }
@@ -233,9 +245,12 @@ export function* readBlocks(file: string): Generator<Block> {
   }
 }
 
-/** In one piece, as it was packed; but a damaged length must not take the memory of the machine. */
+/**
+ * In one piece, and one byte more: zlib takes memory for another piece once the last byte of one is written. A damaged length must
+ * not take the memory of the machine.
+ */
 function chunkBytesFor(plainBytes: number): number {
-  return Math.min(Math.max(plainBytes, constants.Z_MIN_CHUNK), 4 * blockBytes);
+  return Math.min(Math.max(plainBytes + 1, constants.Z_MIN_CHUNK), 4 * blockBytes);
 }
 
 /** Up to as many bytes as there is room for, from a place in the file on. */
