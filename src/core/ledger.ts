@@ -236,8 +236,10 @@ export interface Snapshot {
   readonly origins: readonly OriginFacts[];
   /** The bytes of each driver are valid until the next one is asked for, and empty from then on; so with `readPoints`. */
   read(): Iterable<SnapshotDriver>;
-  /** The same without where the points came from, in half the time. */
-  readPoints(): Iterable<PackedPoints>;
+  /** Names the blocks of its points: those of one name have the same drivers with the same points, in whatever snapshot. */
+  blocks(): ReadonlySet<string>;
+  /** The same without where the points came from, in half the time; and without some blocks. */
+  readPoints(without?: ReadonlySet<string>): Iterable<PackedPoints>;
   body(): SnapshotBody;
 }
 

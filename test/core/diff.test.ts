@@ -55,3 +55,25 @@ test('two runs are walked side by side, and both are let go early', () => {
   }
   expect(ended).toEqual(['left', 'right']);
 });
+
+test('runs that take back the bytes of a driver once the next is asked for are compared all the same', () => {
+  const run = function* (values: Readonly<Record<string, string>>) {
+    for (const [id, value] of Object.entries(values)) {
+      const one = driver(id, { '2026-03': value });
+      const points = Uint8Array.from(one.points);
+      yield { ...one, points };
+      points.buffer.transfer(0);
+    }
+  };
+  const changes = [...diffDrivers(run({ a: '1', b: '2', d: '4' }), run({ a: '1', b: '3', c: '5' }))];
+  expect(changes.map(({ kind, id }) => [kind, id])).toEqual([
+    ['update', 'b'],
+    ['create', 'c'],
+    ['delete', 'd'],
+  ]);
+});
+
+test('drivers whose bytes were taken back are not taken for equal ones', () => {
+  const gone = { ...driver('a', march), points: new Uint8Array(0) };
+  expect(() => [...diffDrivers([gone], [gone])]).toThrow('driver "a" is used after its run has moved on');
+});

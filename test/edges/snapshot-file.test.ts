@@ -6,6 +6,8 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { diffDrivers } from '../../src/core/series/diff.ts';
+import type { PackedPoints } from '../../src/core/series/packing.ts';
 import { encodeBody } from '../../src/core/series/snapshot.ts';
 import type { SnapshotDriver } from '../../src/core/ledger.ts';
 import { openArchive } from '../../src/edges/state/archive.ts';
@@ -63,6 +65,57 @@ test('a snapshot gives back every driver with its points and origins, whatever t
       expect((await buffer(snapshot.body().chunks())).equals(bodyOf(drivers))).toBe(true);
     }),
     { numRuns: 8 },
+  );
+});
+
+test('snapshots that differ in one driver share all other blocks, whatever the driver turned into', async () => {
+  const drivers = manyDrivers();
+  const archive = openArchive(folder());
+  const before = await archive.write(drivers, format, []);
+  const digits = '8'.repeat(3000);
+  const changed = [
+    drivers.with(700, { ...drivers[700]!, ...driver('driver 00700', { '2026-01': digits }) }),
+    drivers.toSpliced(700, 1),
+    drivers.toSpliced(700, 0, { ...drivers[0]!, ...driver('driver 00699 b', { '2026-01': digits }) }),
+  ];
+  for (const list of changed) {
+    const after = await archive.write(list, format, []);
+    const shared = [...after.blocks()].filter((name) => before.blocks().has(name));
+    expect(before.blocks().size).toBeGreaterThan(5);
+    expect(shared.length).toBeGreaterThanOrEqual(before.blocks().size - 2);
+  }
+});
+
+test('what differs between two snapshots is found without the blocks that they share', async () => {
+  const drivers = manyDrivers();
+  const archive = openArchive(folder());
+  const before = await archive.write(drivers, format, []);
+  const index = fc.integer({ min: 0, max: drivers.length - 1 });
+  const edit = fc.record({ index, kind: fc.constantFrom('drop', 'value', 'path', 'source'), digits: fc.nat(9000) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(edit, { maxLength: 6 }), async (edits) => {
+      const edited = new Map(drivers.map((one) => [one.id, one]));
+      for (const { index: at, kind, digits } of edits) {
+        const one = drivers[at]!;
+        if (kind === 'drop') edited.delete(one.id);
+        else if (kind === 'path') edited.set(one.id, { ...one, path: '["moved"]' });
+        else if (kind === 'source') edited.set(one.id, { ...one, source: 'other' });
+        else edited.set(one.id, { ...one, points: driver('', { '2026-01': `1${'0'.repeat(digits)}` }).points });
+      }
+      const after = await archive.write(edited.values(), format, []);
+      const changes = (a: Iterable<PackedPoints>, b: Iterable<PackedPoints>): unknown[] =>
+        Array.from(diffDrivers(a, b), ({ kind, id, created, updated, deleted }) => [
+          kind,
+          id,
+          created,
+          updated,
+          deleted,
+        ]);
+      expect(changes(before.readPoints(after.blocks()), after.readPoints(before.blocks()))).toEqual(
+        changes(before.readPoints(), after.readPoints()),
+      );
+    }),
+    { numRuns: 12 },
   );
 });
 

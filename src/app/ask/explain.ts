@@ -95,8 +95,7 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
   for (const source of sources) {
     for (const packed of buffer.reads.drivers(source, 'accepted')) {
       const elements = JSON.parse(packed.path) as string[];
-      if (plainPath(elements.flatMap((element) => element.split('/'))) === path)
-        ofPath.push({ source, id: packed.id });
+      if (plainPath(elements.flatMap((element) => element.split('/'))) === path) ofPath.push({ source, id: packed.id });
       else if (near.length < 5 && isNear(packed.id, elements, wanted)) near.push(packed.id);
     }
   }

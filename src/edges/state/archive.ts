@@ -8,7 +8,7 @@
  * Drivers follow in pairs of blocks: in the first each has length-prefixed (u32 LE) JSON of source, id, rule, path and
  * other path, and its points; in the second its origins. A diff and a body skip every second block.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -29,6 +29,7 @@ import type { SnapshotBody } from '../../core/ports.ts';
 import { BodyEncoder, type BodyFormat } from '../../core/series/snapshot.ts';
 import type { Archive, Snapshot, SnapshotDriver, SnapshotLog } from '../../core/ledger.ts';
 import type { SnapshotFile } from './chain.ts';
+import { release } from './release.ts';
 import { type Block, BlockWriter, Pieces, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
 
 const suffix = '.snapshot';
@@ -113,13 +114,13 @@ async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, he
   const fd = openSync(file, 'w', 0o600);
   try {
     writeAll(fd, Buffer.alloc(titleBytes, ' '));
-    const hash = createHash('sha256');
+    const digest = createHash('sha256');
     const counts = { drivers: 0, points: 0, bytes: 0 };
     const pack = new BlockWriter(fd, Buffer.from(JSON.stringify(header)));
     // The body is encoded once on the way, for its digest and length.
     const body = new BodyEncoder(header.format, (chunk) => {
       counts.bytes += chunk.length;
-      hash.update(chunk);
+      digest.update(chunk);
     });
     for (const driver of drivers) {
       counts.drivers++;
@@ -133,7 +134,7 @@ async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, he
     const title = `driver-sync snapshot 1 ${JSON.stringify(counts)}\n`;
     writeSync(fd, Buffer.from(title), 0, title.length, 0);
     fsyncSync(fd);
-    return hash.digest('hex');
+    return digest.digest('hex');
   } finally {
     closeSync(fd);
   }
@@ -144,32 +145,42 @@ function openSnapshot(file: string, digest: string): Snapshot {
   const { header, counts } = readTitle(file);
   const { format, origins } = header;
   const body: SnapshotBody = { digest, bytes: counts.bytes, chunks: () => readBody(file, counts.drivers, format) };
+  let names: ReadonlySet<string> | undefined;
+  const blocks = (): ReadonlySet<string> => (names ??= nameBlocks(file));
   return {
     digest,
     format,
     origins,
     ...counts,
     read: () => readDrivers(file, counts.drivers, wholeOf),
-    readPoints: () => readDrivers(file, counts.drivers, pointsIn),
+    blocks,
+    readPoints(without) {
+      if (without === undefined) return readDrivers(file, counts.drivers, pointsIn);
+      const isWanted = Array.from(blocks(), (name) => !without.has(name));
+      return readDrivers(file, counts.drivers, pointsIn, (index) => isWanted[index] !== false);
+    },
     body: () => body,
   };
 }
 
-/** @throws AgentError `snapshot.damaged`, also where drivers are missing at its end */
+/** @throws AgentError `snapshot.damaged`, also where drivers are missing at its end and all blocks are wanted */
 function* readDrivers<T>(
   file: string,
   expected: number,
   driversOf: (points: Block, origins: Block) => Iterable<T>,
+  isWanted?: (index: number) => boolean,
 ): Generator<T> {
   try {
     let found = 0;
+    let index = 0;
     for (const [points, origins] of pairsOf(file)) {
+      if (isWanted?.(index++) === false) continue;
       for (const driver of driversOf(points, origins)) {
         found++;
         yield driver;
       }
     }
-    checkCount(found, expected);
+    if (isWanted === undefined) checkCount(found, expected);
   } catch (error) {
     throw damaged(file, error);
   }
@@ -210,6 +221,21 @@ async function* readBody(file: string, expected: number, format: BodyFormat): As
     throw damaged(file, error);
   } finally {
     pairs.return(undefined);
+  }
+}
+
+/** In their order. Each has other drivers, so that no two have one name. */
+function nameBlocks(file: string): ReadonlySet<string> {
+  try {
+    const names = new Set<string>();
+    for (const [points] of pairsOf(file)) {
+      const packed = points.packed();
+      names.add(hash('sha256', packed, 'base64'));
+      release(packed);
+    }
+    return names;
+  } catch (error) {
+    throw damaged(file, error);
   }
 }
 
