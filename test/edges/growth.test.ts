@@ -89,7 +89,7 @@ function values(drivers: Iterable<FoldedDriver>): object {
 }
 
 function accepted(buffer: LocalBuffer): object {
-  return values([...buffer.reads.drivers('books', 'accepted')].map(unpackDriver));
+  return values(Array.from(buffer.reads.drivers('books', 'accepted'), unpackDriver));
 }
 
 const first = (part: number): readonly FoldedDriver[] => [
