@@ -65,8 +65,8 @@ test('runs that take back the bytes of a driver once the next is asked for are c
       points.buffer.transfer(0);
     }
   };
-  const changes = [...diffDrivers(run({ a: '1', b: '2', d: '4' }), run({ a: '1', b: '3', c: '5' }))];
-  expect(changes.map(({ kind, id }) => [kind, id])).toEqual([
+  const found = [...diffDrivers(run({ a: '1', b: '2', d: '4' }), run({ a: '1', b: '3', c: '5' }))];
+  expect(found.map(({ kind, id }) => [kind, id])).toEqual([
     ['update', 'b'],
     ['create', 'c'],
     ['delete', 'd'],

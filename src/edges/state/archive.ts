@@ -8,7 +8,7 @@
  * Drivers follow in pairs of blocks: in the first each has length-prefixed (u32 LE) JSON of source, id, rule, path and
  * other path, and its points; in the second its origins. A diff and a body skip every second block.
  */
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -230,7 +230,7 @@ function nameBlocks(file: string): ReadonlySet<string> {
     const names = new Set<string>();
     for (const [points] of pairsOf(file)) {
       const packed = points.packed();
-      names.add(hash('sha256', packed, 'base64'));
+      names.add(createHash('sha256').update(packed).digest('base64'));
       release(packed);
     }
     return names;
