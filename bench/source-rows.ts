@@ -8,7 +8,6 @@ import { plainDecimal } from '../src/core/numbers/decimal.ts';
 import type { DriverEntry, Mapping } from '../src/core/settings.ts';
 import type { Kind } from '../src/sources/kind.ts';
 import { template } from '../test/support/templates.ts';
-import { rowCount } from '../src/core/mapping/column-batch.ts';
 
 const [type = '', url = '', query = '', rule] = process.argv.slice(2);
 const { [type]: kind } = (await import(`../src/sources/${type}.ts`)) as Readonly<Record<string, Kind>>;
@@ -26,7 +25,7 @@ const { signal } = new AbortController();
 const [part] = await source.parts(signal);
 const startedMs = performance.now();
 let rows = 0;
-if (part !== undefined) for await (const batch of source.rows(part, signal)) rows += rowCount(batch);
+if (part !== undefined) for await (const batch of source.rows(part, signal)) rows += batch.count;
 const seconds = (performance.now() - startedMs) / 1000;
 console.log(JSON.stringify(rule === undefined ? { rows } : { seconds }));
 

@@ -7,7 +7,6 @@ import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs'
 import path from 'node:path';
 import { Zip, ZipDeflate } from 'fflate';
 import { kinds } from '../src/sources/index.ts';
-import { rowCount } from '../src/core/mapping/column-batch.ts';
 import { benchFile } from './agent.ts';
 import { valueOf } from './generate.ts';
 import { type Place, type Sizes, type Table, peak, resultOf, slower } from './measurement.ts';
@@ -117,7 +116,7 @@ async function readOurs(file: string): Promise<number> {
   const source = kind.open(settings, { name: 'bench', baseDir: path.dirname(file) } as Parameters<typeof kind.open>[1]);
   let rows = 0;
   for (const part of await source.parts(signal)) {
-    for await (const batch of source.rows(part, signal)) rows += rowCount(batch);
+    for await (const batch of source.rows(part, signal)) rows += batch.count;
   }
   return rows;
 }

@@ -48,6 +48,7 @@ export interface Part {
 /** The fields of one data record, as text, in the order of its batch's columns. Its length may differ from theirs. */
 export type Row = readonly string[];
 
+/** Rows of a source that has no columns: `RowCoder` makes a batch of them. */
 export interface RowBatch {
   /** The trimmed header. The same array for every batch of a part. */
   readonly columns: readonly string[];

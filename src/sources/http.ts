@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { Batch } from '../core/mapping/column-batch.ts';
+import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import { isPageType } from '../http/answer.ts';
@@ -114,7 +115,7 @@ class Resource {
         const file = await StableFile.open(spooled.file, `${partName}${ending}`, signal);
         try {
           const partFile = new PartFile(file, expandedMax);
-          const content = yield* readerOf(this.#settings, answer, this.#needs)(partFile);
+          const content = yield* asColumns(readerOf(this.#settings, answer, this.#needs)(partFile), this.#needs);
           return { ...content, hash: await partFile.hash(), version, revisedAtMs };
         } finally {
           await file.close();

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
+import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import { oneLine } from '../http/masking.ts';
-import { defineKind, freshVersion } from './kind.ts';
-import type { SourceContext } from './kind.ts';
+import { type SourceContext, defineKind, freshVersion, needsOf } from './kind.ts';
 import { type FirstPage, type RoutedRequest, type Router, RoutingApi } from './routing/api.ts';
 import { type Outcome, columns, columnsText, rowOf } from './routing/rows.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
@@ -67,7 +67,11 @@ function openRouting(settings: RoutingSettings, context: SourceContext): Source 
   const memory = memories.get(settings) ?? new Map<string, Outcome>();
   memories.set(settings, memory);
   const log = new RoutingLog(settings, { place: webPlaceOf(settings, context.baseDir), clock: context.clock, memory });
-  return { isExpensive: true, parts: (signal) => log.parts(signal), rows: (part, signal) => log.rows(part, signal) };
+  return {
+    isExpensive: true,
+    parts: (signal) => log.parts(signal),
+    rows: (part, signal) => asColumns(log.rows(part, signal), needsOf(context)),
+  };
 }
 
 export const routing = defineKind(schema, openRouting, { drivers: routingDrivers });

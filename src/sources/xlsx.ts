@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { Pattern } from '../core/mapping/pattern.ts';
+import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
 import type { FilePlace } from './files/place.ts';
@@ -10,8 +11,7 @@ import { fileKeys, fileSource, listParts, placeOf, readPart } from './files/plac
 import { watchGlobs } from './files/watch.ts';
 import { checkTable, patternOf, tableKeys } from './formats/table.ts';
 import { listSheets, readWorkbook } from './formats/workbook-table.ts';
-import { defineKind } from './kind.ts';
-import type { SourceContext } from './kind.ts';
+import { type SourceContext, defineKind, needsOf } from './kind.ts';
 
 /** `/pattern/`, `/pattern/i` */
 const patternForm = /^\/(.+)\/(i?)$/s;
@@ -96,7 +96,7 @@ function sheetsSource(settings: XlsxSettings, pattern: Pattern, context: SourceC
       const at = places.get(part.name);
       if (at === undefined) throw new AgentError('part.changing', `${part.name} is not a sheet that was listed`);
       const read = readPart(place, at.file, signal, (file) => readWorkbook(file, settings, at.sheet));
-      return yield* hashedByRows(read);
+      return yield* asColumns(hashedByRows(read), needsOf(context));
     },
     watch: (changed) => watchGlobs(place.globs, changed),
   };

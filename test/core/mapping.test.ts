@@ -5,7 +5,7 @@ import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { DriverEntry, Mapping, Test } from '../../src/core/settings.ts';
-import { readRow, sinkOf } from '../support/mapping.ts';
+import { columnsOf, readRow, sinkOf } from '../support/mapping.ts';
 import { pattern, template } from '../support/templates.ts';
 
 function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
@@ -312,7 +312,7 @@ test('a row that is rejected for another field fills down its own text', () => {
   const fault = (row: number, column: number): string | undefined =>
     row === 1 && column === 2 ? 'cell #N/A' : undefined;
   mapper.read(
-    { columns, rows, fault },
+    columnsOf({ columns, rows, fault }),
     0,
     sinkOf(({ id }) => void ids.push(id)),
     { reject: (at) => rejected.push(at) },

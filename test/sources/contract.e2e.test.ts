@@ -13,7 +13,6 @@ import { cannotMariadb, cannotPostgres } from '../support/servers.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from '../support/source-world.ts';
 import { publishedReport } from '../support/web-world.ts';
 import { workbook } from '../support/workbooks.ts';
-import { rowCount } from '../../src/core/mapping/column-batch.ts';
 
 /** What every kind of source promises. A new kind joins by saying here how a table gets into its place. */
 interface Place {
@@ -295,7 +294,7 @@ describe.each(Object.keys(places))('a source of type %s', (type) => {
     const place = await placeWith(longTable('x'));
     const [part] = await place.source.parts(calm);
     for await (const batch of place.source.rows(part!, calm)) {
-      expect(rowCount(batch)).toBeGreaterThan(0);
+      expect(batch.count).toBeGreaterThan(0);
       break;
     }
     await place.write(north);

@@ -7,7 +7,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../../src/core/model.ts';
 import { busyReaderOf } from '../support/reader-process.ts';
 import { calm, openSource, queryPart, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
-import { rowCount } from '../../src/core/mapping/column-batch.ts';
 
 /** A database with these tables, which nobody has open. */
 async function books(sql: string): Promise<string> {
@@ -188,7 +187,7 @@ describe('a query', () => {
       const source = openSource('duckdb', { file: 'books.duckdb', query }, dir);
       let rows = 0;
       const reading = async (): Promise<void> => {
-        for await (const batch of source.rows(queryPart, calm)) rows += rowCount(batch);
+        for await (const batch of source.rows(queryPart, calm)) rows += batch.count;
       };
       await expect(reading()).rejects.toMatchObject({ code: 'part.unreadable' });
       expect(rows).toBeGreaterThan(0);

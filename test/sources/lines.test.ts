@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { calm, csvOf } from '../support/source-world.ts';
-import { lineOf } from '../../src/core/mapping/column-batch.ts';
 import { rowsOf } from '../support/mapping.ts';
 
 /** The line of each row, by the text of its first field. */
@@ -14,7 +13,7 @@ async function linesOf(content: string, keys: object = {}): Promise<[string, num
   for (;;) {
     const next = await rows.next();
     if (next.done === true) return found;
-    for (const [at, row] of rowsOf(next.value).entries()) found.push([row[0]!, lineOf(next.value, at)!]);
+    for (const [at, row] of rowsOf(next.value).entries()) found.push([row[0]!, next.value.line!(at)]);
   }
 }
 

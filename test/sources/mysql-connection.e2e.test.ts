@@ -3,7 +3,6 @@ import type { Source } from '../../src/core/ports.ts';
 import { closedPort, cuttingProxy, expectNoSecret, failureOf, listen, rowsAfter } from '../support/database-world.ts';
 import { type TestServer, type UrlOptions, cannotMariadb, mariadbName, mariadbServer } from '../support/servers.ts';
 import { calm, openSource, readWhole } from '../support/source-world.ts';
-import { rowCount } from '../../src/core/mapping/column-batch.ts';
 
 /** A hundred thousand rows; the first come at once. */
 const long = "SELECT seq AS n, repeat('x', 100) AS text FROM seq_1_to_100000";
@@ -106,7 +105,7 @@ describe.skipIf(cannotMariadb)(`a connection of type mysql, on ${mariadbName}`, 
     const source = open(long);
     const [part] = await source.parts(calm);
     for await (const batch of source.rows(part!, calm)) {
-      expect(rowCount(batch)).toBeGreaterThan(0);
+      expect(batch.count).toBeGreaterThan(0);
       break;
     }
     await expect.poll(() => sessions()).toHaveLength(0);

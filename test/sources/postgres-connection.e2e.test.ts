@@ -5,7 +5,6 @@ import type { Source } from '../../src/core/ports.ts';
 import { closedPort, cuttingProxy, expectNoSecret, failureOf, listen, rowsAfter } from '../support/database-world.ts';
 import { type TestServer, type UrlOptions, cannotPostgres, postgresName, postgresServer } from '../support/servers.ts';
 import { calm, openSource, readWhole, tempDir } from '../support/source-world.ts';
-import { rowCount } from '../../src/core/mapping/column-batch.ts';
 
 /** A hundred thousand rows; the first come at once. */
 const long = "SELECT n, repeat('x', 100) AS text FROM generate_series(1, 100000) AS n";
@@ -112,7 +111,7 @@ describe.skipIf(cannotPostgres)(`a connection of type postgres, on ${postgresNam
     const source = open(long);
     const [part] = await source.parts(calm);
     for await (const batch of source.rows(part!, calm)) {
-      expect(rowCount(batch)).toBeGreaterThan(0);
+      expect(batch.count).toBeGreaterThan(0);
       break;
     }
     await expect.poll(() => sessions()).toBe(0);

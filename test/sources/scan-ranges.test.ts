@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { columnNeeds, columnProblems } from '../../src/core/mapping/columns.ts';
-import { rowCount, rowAt } from '../../src/core/mapping/column-batch.ts';
+import { asColumns } from '../../src/core/mapping/row-coder.ts';
 import { RowMapper, rowText } from '../../src/core/mapping/row-mapper.ts';
 import type { Reject, Rule } from '../../src/core/model.ts';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
@@ -64,17 +64,18 @@ async function foldFromStart(file: PartFile, settings: DelimitedSettings, mappin
   const rejects: Reject[] = [];
   const counts = { rows: 0, passed: 0, rejects: 0 };
   let mapper: RowMapper | undefined;
-  const reading = readColumns(file, settings, { needs: (columns) => columnNeeds(mapping, columns) });
+  const needed = { needs: (columns: readonly string[]) => columnNeeds(mapping, columns) };
+  const reading = asColumns(readColumns(file, settings, needed), needed);
   for await (const batch of reading) {
     mapper ??= new RowMapper(mapping, batch.columns, rules);
     const { rows } = counts;
     counts.passed += mapper.read(batch, rows, fold, {
       reject: (at, reason) => {
         counts.rejects++;
-        rejects.push({ row: rows + at + 1, reason, text: rowText(rowAt(batch, at)) });
+        rejects.push({ row: rows + at + 1, reason, text: rowText(batch.row(at)) });
       },
     });
-    counts.rows += rowCount(batch);
+    counts.rows += batch.count;
   }
   return { drivers: sorted([...fold.drain()].map(unpackDriver)), rejects: rejects.slice(0, 20), counts };
 }

@@ -2,7 +2,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { rowAt, rowCount } from '../../src/core/mapping/column-batch.ts';
 import { RowMapper, rowText } from '../../src/core/mapping/row-mapper.ts';
 import type { Reject } from '../../src/core/model.ts';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
@@ -92,10 +91,10 @@ async function byRows(source: Source): Promise<Folded> {
     counts.passed += mapper.read(batch, before, fold, {
       reject: (at, reason) => {
         counts.rejects++;
-        rejects.push({ row: before + at + 1, reason, text: rowText(rowAt(batch, at)) });
+        rejects.push({ row: before + at + 1, reason, text: rowText(batch.row(at)) });
       },
     });
-    counts.rows += rowCount(batch);
+    counts.rows += batch.count;
   }
   return { drivers: sorted([...fold.drain()].map(unpackDriver)), rejects: rejects.slice(0, 100), counts };
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ColumnBatch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
+import type { Batch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
 import { PartFile } from '../../src/sources/files/part-file.ts';
 import { StableFile } from '../../src/sources/files/stable-file.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
@@ -122,7 +122,7 @@ describe('the numbers of texts', () => {
     const seen: number[] = [];
     const file = fileOf(Buffer.from(lines(200_000, (at) => `voucher ${at},1`)), 65_536);
     for await (const batch of readColumns(file, plainSettings, { needs: firstCoded })) {
-      const { texts } = (batch as ColumnBatch).coded[0]!;
+      const { texts } = (batch as Batch).coded[0]!;
       expect(texts.size).toBeLessThan(100_000);
       if (texts.generation !== seen.at(-1)) seen.push(texts.generation);
     }
@@ -132,7 +132,7 @@ describe('the numbers of texts', () => {
   test('are there for texts that no row has, also those that the encoding cannot write', async () => {
     const file = fileOf(Buffer.from('a,b\n\uFFFD,1\nx,2\n'), 65_536);
     const { value } = await readColumns(file, plainSettings, { needs: firstCoded }).next();
-    const { texts, codes } = (value as ColumnBatch).coded[0]!;
+    const { texts, codes } = (value as Batch).coded[0]!;
     const more = ['y', '\uD800', '\uDFFF'].map((text) => texts.code(text));
     const all = [...codes.subarray(0, 2), ...more];
     expect(new Set(all).size).toBe(5);

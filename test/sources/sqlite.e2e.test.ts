@@ -8,7 +8,6 @@ import type { Row } from '../../src/core/model.ts';
 import { type Place, place } from '../support/process.ts';
 import { busyReaderOf, isReader, readerOf, readersIn } from '../support/reader-process.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from '../support/source-world.ts';
-import { rowCount } from '../../src/core/mapping/column-batch.ts';
 
 interface Books {
   readonly dir: string;
@@ -158,7 +157,7 @@ describe('a query that never ends', () => {
     const [part] = await source.parts(calm);
     let reader = 0;
     for await (const batch of source.rows(part!, calm)) {
-      expect(rowCount(batch)).toBe(1000);
+      expect(batch.count).toBe(1000);
       reader = await readerOf(process.pid, reads);
       break;
     }

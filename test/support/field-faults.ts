@@ -20,9 +20,8 @@ export async function readFaults(source: Source): Promise<FaultyPart> {
   let faultyBatches = 0;
   let rowsBefore = 0;
   for await (const batch of source.rows(part!, calm)) {
-    const { columns } = batch;
+    const { columns, fault } = batch;
     const rows = rowsOf(batch);
-    const fault = 'rows' in batch ? batch.fault : undefined;
     if (fault !== undefined) faultyBatches++;
     for (const [at, row] of rows.entries()) {
       for (const [column, name] of columns.entries()) {

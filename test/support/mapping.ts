@@ -1,5 +1,6 @@
 /** Rows and readings for tests of the mapping and the fold. */
-import { type Batch, rowAt, rowCount } from '../../src/core/mapping/column-batch.ts';
+import type { Batch } from '../../src/core/mapping/column-batch.ts';
+import { RowCoder } from '../../src/core/mapping/row-coder.ts';
 import { type DriverName, Readings, type ReadingSink, eachReading } from '../../src/core/mapping/reading.ts';
 import type { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { Moment, Row, RowBatch } from '../../src/core/model.ts';
@@ -46,13 +47,18 @@ export function sinkOf(
 /** What became of a row: `undefined` where its readings were handed over, if any. */
 export type RowResult = undefined | 'filtered' | { reject: string };
 
+/** Every column as a text and as a value. */
+export function columnsOf(batch: RowBatch): Batch {
+  return new RowCoder((columns) => columns.map(() => ({ isCoded: true, isValue: true }))).batch(batch);
+}
+
 /** Reads one row, in a batch of its own. */
 export function readRow(mapper: RowMapper, batch: RowBatch, rowsBefore: number, sink: ReadingSink): RowResult {
   let rejected: { reject: string } | undefined;
-  const passed = mapper.read(batch, rowsBefore, sink, { reject: (_at, reject) => (rejected = { reject }) });
+  const passed = mapper.read(columnsOf(batch), rowsBefore, sink, { reject: (_at, reject) => (rejected = { reject }) });
   return rejected ?? (passed === 0 ? 'filtered' : undefined);
 }
 
 export function rowsOf(batch: Batch): Row[] {
-  return Array.from({ length: rowCount(batch) }, (_, at) => rowAt(batch, at));
+  return Array.from({ length: batch.count }, (_, at) => batch.row(at));
 }

@@ -5,7 +5,6 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { Fold } from '../../src/core/series/fold.ts';
 import { unpackDriver } from '../../src/core/series/packing.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
-import { rowCount, rowsBehind } from '../../src/core/mapping/column-batch.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { kinds } from '../../src/sources/index.ts';
@@ -180,10 +179,10 @@ export async function readOutcome(place: Place, reading: Reading, how: 'plain' |
   for await (const batch of source.rows(queryPart, calm)) {
     mapper ??= new RowMapper(mapping, batch.columns, { timezone, calendar: undefined });
     counts.passed += mapper.read(batch, counts.rows, fold, {
-      reject: (at) => (counts.rejects += rowsBehind(batch, at)),
+      reject: (at) => (counts.rejects += batch.collapsed?.[at]?.rows ?? 1),
     });
-    counts.rows += rowCount(batch);
-    if ('rows' in batch && batch.collapsed !== undefined) counts.collapsed += batch.rows.length;
+    counts.rows += batch.count;
+    if (batch.collapsed !== undefined) counts.collapsed += batch.count;
   }
   const drivers = [...fold.drain()].map(unpackDriver).map(({ id, path: names, otherPath, rule, pathPlace, cells }) => ({
     id,

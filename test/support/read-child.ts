@@ -1,7 +1,6 @@
 /** Reads a source in a process of its own: how many rows it gave, how it failed, and the most memory that the process had. */
 import type { AgentError } from '../../src/core/errors.ts';
 import { calm, openSource } from './source-world.ts';
-import { rowCount } from '../../src/core/mapping/column-batch.ts';
 import { rowsOf } from './mapping.ts';
 
 const [type = '', keys = '{}', dir = '.'] = process.argv.slice(2);
@@ -13,7 +12,7 @@ let failure: Pick<AgentError, 'message' | 'hint'> | undefined;
 try {
   const [part] = await source.parts(calm);
   for await (const batch of source.rows(part!, calm)) {
-    rows += rowCount(batch);
+    rows += batch.count;
     const chars = rowsOf(batch)
       .flat()
       .reduce((sum, field) => sum + field.length, 0);

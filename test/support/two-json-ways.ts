@@ -1,8 +1,8 @@
 /** One file of JSON records read by the scanner and by the tokenizer, and what differs. */
-import type { Batch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
-import { rowAt, rowCount } from '../../src/core/mapping/column-batch.ts';
+import type { ColumnNeed } from '../../src/core/mapping/column-batch.ts';
 import { isAgentError } from '../../src/core/errors.ts';
 import type { Row } from '../../src/core/model.ts';
+import type { FormatBatch } from '../../src/sources/files/place.ts';
 import { readDocument } from '../../src/sources/formats/json-array.ts';
 import { readTokens } from '../../src/sources/formats/json-lines.ts';
 import { readPlainRecords } from '../../src/sources/formats/scan/json-read.ts';
@@ -42,7 +42,7 @@ export async function readJsonBothWays({
   return isLeft ? undefined : byColumns.rows.length;
 }
 
-async function outcomeOf(reading: AsyncGenerator<Batch, unknown, void>): Promise<Outcome> {
+async function outcomeOf(reading: AsyncGenerator<FormatBatch, unknown, void>): Promise<Outcome> {
   const outcome: Outcome = { columns: undefined, rows: [], hasFaults: false, end: undefined };
   try {
     for (;;) {
@@ -52,10 +52,13 @@ async function outcomeOf(reading: AsyncGenerator<Batch, unknown, void>): Promise
       if (outcome.columns !== undefined && outcome.columns !== batch.columns) throw new Error('other columns');
       outcome.columns = batch.columns;
       outcome.hasFaults ||= 'fault' in batch;
-      for (let at = 0; at < rowCount(batch); at++) {
-        const row = rowAt(batch, at);
-        if (!('rows' in batch)) checkRow(batch, at, row);
-        outcome.rows.push(row);
+      if ('rows' in batch) {
+        outcome.rows.push(...batch.rows);
+        continue;
+      }
+      for (let at = 0; at < batch.count; at++) {
+        checkRow(batch, at, batch.row(at));
+        outcome.rows.push(batch.row(at));
       }
     }
   } catch (error) {

@@ -1,8 +1,9 @@
 /** One delimited file read in both ways, and what differs. */
-import type { Batch, ColumnBatch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
+import type { Batch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
 import type { Row } from '../../src/core/model.ts';
 import { isAgentError } from '../../src/core/errors.ts';
 import { readMantissa } from '../../src/core/numbers/mantissa.ts';
+import type { FormatBatch } from '../../src/sources/files/place.ts';
 import { readDelimited } from '../../src/sources/formats/delimited.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
 import { type Draw, type NastyFile, fileOf } from './nasty-files.ts';
@@ -35,7 +36,7 @@ export async function readBothWays(nasty: NastyFile): Promise<number> {
 }
 
 async function outcomeOf(
-  reading: AsyncGenerator<Batch, { readonly endsWithLineEnd?: boolean | undefined }, void>,
+  reading: AsyncGenerator<FormatBatch, { readonly endsWithLineEnd?: boolean | undefined }, void>,
   draw: Draw,
 ): Promise<Outcome> {
   const outcome: Outcome = { columns: undefined, rows: [], end: '', scanned: 0 };
@@ -63,7 +64,7 @@ async function outcomeOf(
   }
 }
 
-function rowsOf(batch: ColumnBatch, draw: Draw): Outcome['rows'] {
+function rowsOf(batch: Batch, draw: Draw): Outcome['rows'] {
   const places = Array.from({ length: batch.count }, (_, at) => at);
   // In any order.
   if (draw.once(4)) places.reverse();
@@ -74,7 +75,7 @@ function rowsOf(batch: ColumnBatch, draw: Draw): Outcome['rows'] {
 }
 
 /** @throws Error where the columns of a row say other than its fields */
-export function checkRow(batch: ColumnBatch, at: number, fields: Row): void {
+export function checkRow(batch: Batch, at: number, fields: Row): void {
   const same = (what: string, found: unknown, wanted: unknown): void => {
     if (!Object.is(found, wanted)) throw new Error(`row ${at}: ${what} is ${String(found)}, not ${String(wanted)}`);
   };

@@ -3,7 +3,7 @@ import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { rowOf } from '../../core/row-origin.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
-import { type Batch, lineOf } from '../../core/mapping/column-batch.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
 import { type DriverName, eachReading } from '../../core/mapping/reading.ts';
 import type { Month, Part } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
@@ -198,7 +198,7 @@ function takerOf(
     taken(batch: Batch) {
       for (let at = firstOfBatch; at < readings.length; at++) {
         const reading = readings[at] as ReadingBehind;
-        const line = reading.row === null ? undefined : lineOf(batch, reading.row - rowsBefore - 1);
+        const line = reading.row === null ? undefined : batch.line?.(reading.row - rowsBefore - 1);
         if (line !== undefined) readings[at] = { ...reading, line };
       }
       firstOfBatch = readings.length;

@@ -1,8 +1,9 @@
 /** The `tests:` of a source: rows in, readings out, with no file and no database. */
-import type { MappingProblem } from '../../core/mapping/columns.ts';
+import { type MappingProblem, columnNeeds } from '../../core/mapping/columns.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { isAgentError } from '../../core/errors.ts';
 import { type DriverName, eachReading } from '../../core/mapping/reading.ts';
+import { RowCoder } from '../../core/mapping/row-coder.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { ExpectedReading, Mapping, SourceTest } from '../../core/settings.ts';
@@ -38,7 +39,10 @@ function runTest(test: SourceTest, mapping: Mapping, rules: MonthRules): readonl
     const { id, path } = all.names[at] as DriverName;
     readings.push({ driver: id, path, month: formatMonth(all.moment(at).month), value: all.value(at) });
   });
-  mapper.read({ columns, rows }, 0, sink, { reject: (at, reason) => rejects.push(`row ${at + 1}: ${reason}`) });
+  const coder = new RowCoder((all) => columnNeeds(mapping, all));
+  mapper.read(coder.batch({ columns, rows }), 0, sink, {
+    reject: (at, reason) => rejects.push(`row ${at + 1}: ${reason}`),
+  });
   return [...compareReadings(test.readings, readings), ...compareRejects(test.rejects, rejects)];
 }
 

@@ -3,7 +3,7 @@ import { AgentError, isAgentError } from '../../core/errors.ts';
 import { describeLimit, isBeyond, rejectLimit } from '../../core/guard/guard.ts';
 import type { ReadingSink } from '../../core/mapping/reading.ts';
 import { type RowMapper, rowShown, rowText } from '../../core/mapping/row-mapper.ts';
-import { type Batch, rowAt, rowCount, rowsBehind } from '../../core/mapping/column-batch.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { Content, Part, Reject } from '../../core/model.ts';
 import type { Clock, Lookups, RowCounts, Source } from '../../core/ports.ts';
 import type { Limit, Mapping } from '../../core/settings.ts';
@@ -42,7 +42,7 @@ export async function readRows(
       signal.throwIfAborted();
       if (next.done === true) return next.value;
       // Records without a header name their columns themselves: where there are no records, nothing is missing.
-      if (next.value.columns.length === 0 && rowCount(next.value) === 0) continue;
+      if (next.value.columns.length === 0 && next.value.count === 0) continue;
       mapper ??= taker.mapper(next.value.columns);
       if (mapper !== undefined) {
         takeBatch(mapper, next.value, taker);
@@ -61,12 +61,12 @@ function takeBatch(mapper: RowMapper, batch: Batch, { sink, rejects, rejectsMax,
   const rowsBefore = counts.rows;
   counts.passed += mapper.read(batch, rowsBefore, sink, {
     reject(at, reason) {
-      counts.rejects += rowsBehind(batch, at);
+      counts.rejects += batch.collapsed?.[at]?.rows ?? 1;
       if (rejects.length >= rejectsMax) return;
-      rejects.push({ row: rowShown(batch, at, rowsBefore + at + 1), reason, text: rowText(rowAt(batch, at)) });
+      rejects.push({ row: rowShown(batch, at, rowsBefore + at + 1), reason, text: rowText(batch.row(at)) });
     },
   });
-  counts.rows += rowCount(batch);
+  counts.rows += batch.count;
 }
 
 /** Why a part with these rejects is not accepted. `whole`: all its rows were read. */

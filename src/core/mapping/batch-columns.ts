@@ -1,9 +1,7 @@
-/** The columns that a mapping needs of a batch, whether the source gave columns or rows of texts. */
-import type { Row } from '../model.ts';
-import { readMantissa } from '../numbers/mantissa.ts';
+/** The columns that a mapping needs of a batch, with texts filled down. */
 import { trimWhiteSpace } from '../text.ts';
-import type { Batch, CodedColumn, ColumnBatch, ColumnNeed, Texts, ValueColumn } from './column-batch.ts';
-import { TextCoder } from './text-coder.ts';
+import type { CodedColumn, Batch, ColumnNeed, Texts, ValueColumn } from './column-batch.ts';
+import { ValuesOfTexts } from './row-coder.ts';
 
 const noRagged: ReadonlyMap<number, number> = new Map();
 
@@ -20,13 +18,12 @@ interface FilledColumn {
 /** Holds one batch at a time. */
 export class BatchColumns {
   count = 0;
-  /** See `ColumnBatch`. */
+  /** See `Batch`. */
   ragged: ReadonlyMap<number, number> = noRagged;
   readonly #width: number;
   /** By column. */
   readonly #coded: (CodedColumn | undefined)[];
   readonly #values: (ValueColumn | undefined)[];
-  readonly #fromRows: ColumnsOfRows;
   readonly #filled: readonly FilledColumn[];
   readonly #filledValues: ReadonlyMap<number, ValuesOfTexts>;
 
@@ -38,16 +35,13 @@ export class BatchColumns {
     this.#width = needs.length;
     this.#coded = needs.map(() => undefined);
     this.#values = needs.map(() => undefined);
-    this.#fromRows = new ColumnsOfRows(needs);
     this.#filled = fillDown.map((column) => ({ column, above: '', codes: new Int32Array(0) }));
     const values = fillDown.filter((column) => needs[column]?.isValue === true);
     this.#filledValues = new Map(values.map((column) => [column, new ValuesOfTexts()]));
   }
 
   /** @param isFaulty of a field that stands for no text */
-  take(batch: Batch, isFaulty?: (at: number, column: number) => boolean): void {
-    const from: Pick<ColumnBatch, 'coded' | 'values' | 'ragged' | 'count'> =
-      'rows' in batch ? this.#fromRows.take(batch.rows) : batch;
+  take(from: Batch, isFaulty?: (at: number, column: number) => boolean): void {
     this.count = from.count;
     this.ragged = from.ragged;
     for (let column = 0; column < this.#width; column++) {
@@ -112,59 +106,5 @@ class EmptyTexts {
 
   has(code: number): boolean {
     return (this.#known[code] ??= trimWhiteSpace(this.#texts.text(code)) === '');
-  }
-}
-
-/** Codes the texts of rows; reads their decimals. */
-class ColumnsOfRows {
-  readonly #needs: readonly ColumnNeed[];
-  readonly #coders: readonly (TextCoder | undefined)[];
-  readonly #values: readonly (ValuesOfTexts | undefined)[];
-  #codes: Int32Array[] = [];
-
-  constructor(needs: readonly ColumnNeed[]) {
-    this.#needs = needs;
-    this.#coders = needs.map(({ isCoded }) => (isCoded ? new TextCoder() : undefined));
-    this.#values = needs.map(({ isValue }) => (isValue ? new ValuesOfTexts() : undefined));
-    this.#codes = needs.map(() => new Int32Array(0));
-  }
-
-  take(rows: readonly Row[]): Pick<ColumnBatch, 'coded' | 'values' | 'ragged' | 'count'> {
-    const width = this.#needs.length;
-    let ragged: Map<number, number> | undefined;
-    for (const [at, row] of rows.entries()) if (row.length !== width) (ragged ??= new Map()).set(at, row.length);
-    const coded = this.#coders.map((texts, column) => texts && { texts, codes: this.#code(rows, column, texts) });
-    const values = this.#values.map((one, column) => one?.take(rows.length, (at) => rows[at]?.[column] ?? ''));
-    return { count: rows.length, ragged: ragged ?? noRagged, coded, values };
-  }
-
-  #code(rows: readonly Row[], column: number, coder: TextCoder): Int32Array {
-    coder.bound();
-    let codes = this.#codes[column] as Int32Array;
-    if (codes.length < rows.length) codes = this.#codes[column] = new Int32Array(rows.length);
-    for (let at = 0; at < rows.length; at++) codes[at] = coder.code((rows[at] as Row)[column] ?? '');
-    return codes;
-  }
-}
-
-/** The decimals of texts. */
-class ValuesOfTexts implements ValueColumn {
-  mantissas = new Float64Array(0);
-  scales = new Int8Array(0);
-  #texts: (at: number) => string = () => '';
-
-  /** Reads those of a batch. */
-  take(count: number, texts: (at: number) => string): this {
-    this.#texts = texts;
-    if (this.scales.length < count) {
-      this.mantissas = new Float64Array(count);
-      this.scales = new Int8Array(count);
-    }
-    for (let at = 0; at < count; at++) readMantissa(texts(at), at, this);
-    return this;
-  }
-
-  text(at: number): string {
-    return this.#texts(at);
   }
 }

@@ -2,7 +2,7 @@
  * Rows as columns: what depends on a text is worked out once for each distinct text, and a value is a number of digits and
  * a scale, so that no string is made for a row.
  */
-import type { Row, RowBatch } from '../model.ts';
+import type { CollapsedRow, FieldFault, Row } from '../model.ts';
 
 /** The texts of a column, numbered from 0 in the order of their first appearance. Equal numbers are equal texts. */
 export interface Texts {
@@ -43,8 +43,8 @@ export interface ColumnNeed {
 /** What is needed of the columns of a part, by column. */
 export type ColumnNeeds = (columns: readonly string[]) => readonly ColumnNeed[];
 
-/** Rows whose needed columns were taken from the bytes of a file, without making texts of them. */
-export interface ColumnBatch {
+/** Rows as a source hands them over. */
+export interface Batch {
   /** The trimmed header. The same array for every batch of a part. */
   readonly columns: readonly string[];
   readonly count: number;
@@ -57,27 +57,9 @@ export interface ColumnBatch {
   row(at: number): Row;
   /** Of delimited text: the line of the file that a row begins in, counted from 1. Only until the next batch. */
   line?(at: number): number;
+  /** These four are as in `RowBatch`. */
   readonly share?: number;
-}
-
-/** What a source hands over: columns, or rows of texts that are coded on their way into the mapping. */
-export type Batch = RowBatch | ColumnBatch;
-
-export function rowCount(batch: Batch): number {
-  return 'rows' in batch ? batch.rows.length : batch.count;
-}
-
-/** The fields of one row, for people. */
-export function rowAt(batch: Batch, at: number): Row {
-  return 'rows' in batch ? (batch.rows[at] as Row) : batch.row(at);
-}
-
-/** How many rows of a query a row stands for. */
-export function rowsBehind(batch: Batch, at: number): number {
-  return ('rows' in batch ? batch.collapsed?.[at]?.rows : undefined) ?? 1;
-}
-
-/** The line of the file that a row begins in; `undefined` where the part has no lines. */
-export function lineOf(batch: Batch, at: number): number | undefined {
-  return 'rows' in batch ? batch.lines?.[at] : batch.line?.(at);
+  readonly fault?: FieldFault;
+  readonly places?: readonly number[];
+  readonly collapsed?: readonly CollapsedRow[];
 }

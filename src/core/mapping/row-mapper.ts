@@ -1,7 +1,7 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
 import { AgentError } from '../errors.ts';
 import { orderOfPlace } from '../row-origin.ts';
-import type { CollapsedRow, FieldFault, Row, RowBatch } from '../model.ts';
+import type { CollapsedRow, FieldFault, Row } from '../model.ts';
 import type { Mapping, Test } from '../settings.ts';
 import { trimWhiteSpace } from '../text.ts';
 import { BatchColumns } from './batch-columns.ts';
@@ -13,7 +13,7 @@ import type { ReadingSink, Readings } from './reading.ts';
 
 /** The row number that people are told. Of a query it is the place among its rows, where the database knows that. */
 export function rowShown(batch: Batch, at: number, row: number): number {
-  const { places, collapsed } = 'rows' in batch ? batch : ofColumns;
+  const { places, collapsed } = batch;
   const ofMany = collapsed?.[at]?.entries.find((entry) => entry !== undefined);
   return (places?.[at] ?? ofMany?.place) || row;
 }
@@ -69,7 +69,7 @@ export class RowMapper {
    * @returns how many rows passed `where` or were rejected; rows that a database collapsed count as what they stand for
    */
   read(batch: Batch, rowsBefore: number, sink: ReadingSink, listener: RowListener): number {
-    const { fault, collapsed, places } = 'rows' in batch ? batch : ofColumns;
+    const { fault, collapsed, places } = batch;
     const columns = this.#batch;
     columns.take(batch, fault && ((at, column) => fault(at, column) !== undefined));
     for (const { conditions } of this.#longRows) for (const condition of conditions) condition.begin();
@@ -182,8 +182,6 @@ function handOver(readings: Readings, sink: ReadingSink): void {
   if (readings.count > 0) sink.take(readings);
   readings.count = 0;
 }
-
-const ofColumns: Pick<RowBatch, 'fault' | 'collapsed' | 'places'> = {};
 
 interface LongRow {
   /** See `PlacedRow`. */

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import { answerVersion } from '../../core/guard/answer-version.ts';
 import type { MappingProblem } from '../../core/mapping/columns.ts';
+import { asColumns } from '../../core/mapping/row-coder.ts';
 import type { Content, Part, Row, RowBatch } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
 import type { LookupFiles, Mapping } from '../../core/settings.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
-import { freshVersion } from '../kind.ts';
-import type { SourceContext } from '../kind.ts';
+import { type SourceContext, freshVersion, needsOf } from '../kind.ts';
 import { pushdownProblems } from './collapse-plan.ts';
 import { type CollapseQuery, collapseQuery } from './collapse-query.ts';
 import type { Connection, QueryColumn } from './connection.ts';
@@ -86,7 +86,7 @@ export function querySource(engine: Engine, settings: QuerySettings, context: So
     isExpensive: engine.version === undefined,
     mayLag: engine.isServer === true,
     parts: async (signal) => [{ name: partName, ...(await reasoned(signal, () => query.look(signal))) }],
-    rows: (_part, signal) => query.read(signal),
+    rows: (_part, signal) => asColumns(query.read(signal), needsOf(context)),
   };
 }
 

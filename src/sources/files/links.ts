@@ -131,7 +131,7 @@ export async function isOutside(file: OpenedFile, globs: readonly Glob[]): Promi
  * The batches and the end of `read`, whose failures say nothing that stands in the file. Whether its columns fit the
  * mapping is checked here, since the later check lists the columns in its message.
  */
-export async function* withoutNames<Given extends Batch, End>(
+export async function* withoutNames<Given extends Pick<Batch, 'columns'>, End>(
   name: string,
   mapping: Mapping | undefined,
   read: AsyncGenerator<Given, End, void>,

@@ -7,14 +7,15 @@ import { parseDuration } from '../../core/duration.ts';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { parseSize } from '../../core/size.ts';
 import type { Batch } from '../../core/mapping/column-batch.ts';
-import type { Content, Part } from '../../core/model.ts';
+import { asColumns } from '../../core/mapping/row-coder.ts';
+import type { Content, Part, RowBatch } from '../../core/model.ts';
 import type { Clock, FoldJob, FoldedPart, Source, TextEnd } from '../../core/ports.ts';
 import { endsLastLine, isLineEnd } from '../formats/text.ts';
 import type { Mapping } from '../../core/settings.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
 import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.ts';
 import type { Glob } from './glob.ts';
-import type { SourceContext } from '../kind.ts';
+import { type SourceContext, needsOf } from '../kind.ts';
 import { isOutside, refuseForbidden, withoutNames } from './links.ts';
 import { PartFile } from './part-file.ts';
 import { StableFile, notAFile, revisedAtMsOf, versionOf, waitUntilQuiet } from './stable-file.ts';
@@ -115,7 +116,7 @@ export function fileSource(settings: FileSettings, context: SourceContext, read:
   return {
     newestOnly: place.newestOnly,
     parts: (signal) => listParts(place, signal),
-    rows: (part, signal) => readPart(place, part, signal, read),
+    rows: (part, signal) => asColumns(readPart(place, part, signal, read), needsOf(context)),
     hash: (part, signal) => hashPart(place, part, signal),
     watch: (changed) => watchGlobs(place.globs, changed),
   };
@@ -289,14 +290,19 @@ async function foldPart(
 /** The part of `Content` that only the format knows. */
 export type FormatContent = Pick<Content, 'endsWithLineEnd'>;
 
+/** Columns, or rows that are made columns on their way out of the source. */
+export type FormatBatch = Batch | RowBatch;
+
 /** Reads the rows of one file. @throws AgentError `part.unreadable` (what, file, line, why) */
-export type FormatReader<Given extends Batch = Batch> = (file: PartFile) => AsyncGenerator<Given, FormatContent, void>;
+export type FormatReader<Given extends FormatBatch = FormatBatch> = (
+  file: PartFile,
+) => AsyncGenerator<Given, FormatContent, void>;
 
 /**
  * The rows of one part through `read`, once it is quiet. The result counts only if the file did not change
  * meanwhile.
  */
-export async function* readPart<Given extends Batch>(
+export async function* readPart<Given extends FormatBatch>(
   place: FilePlace,
   part: Part,
   signal: AbortSignal,

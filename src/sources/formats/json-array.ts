@@ -1,11 +1,10 @@
 /** A JSON document to rows: the objects of one list in it. */
 import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
-import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { RowBatch } from '../../core/model.ts';
 import { quote } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
-import type { FormatContent } from '../files/place.ts';
+import type { FormatBatch, FormatContent } from '../files/place.ts';
 import { JsonRecords, readRecords } from './json-records.ts';
 import { JsonFault, type JsonToken, JsonTokenizer, JsonSize, checkDepth, decisive } from './json-tokens.ts';
 import { type JsonScan, readPlainRecords } from './scan/json-read.ts';
@@ -36,7 +35,7 @@ export async function* readJsonArray(
   file: PartFile,
   { items = [] }: JsonArraySettings,
   scan: Omit<JsonScan, 'layout'>,
-): AsyncGenerator<Batch, FormatContent, void> {
+): AsyncGenerator<FormatBatch, FormatContent, void> {
   const isScanned = items.length === 0 && (yield* readPlainRecords(file, { layout: 'list', ...scan })) !== 'notPlain';
   if (!isScanned) yield* readDocument(file, items);
   return {};

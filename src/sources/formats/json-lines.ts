@@ -1,9 +1,8 @@
 /** JSON lines to rows: each line one object. */
 import { AgentError } from '../../core/errors.ts';
-import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
-import type { FormatContent } from '../files/place.ts';
+import type { FormatBatch, FormatContent } from '../files/place.ts';
 import { JsonRecords, readRecords } from './json-records.ts';
 import { JsonFault, JsonTokenizer, JsonSize, decisive } from './json-tokens.ts';
 import { type JsonScan, readPlainRecords } from './scan/json-read.ts';
@@ -16,7 +15,7 @@ import { isLineEnd, readText } from './text.ts';
 export async function* readJsonLines(
   file: PartFile,
   scan: Omit<JsonScan, 'layout'>,
-): AsyncGenerator<Batch, FormatContent, void> {
+): AsyncGenerator<FormatBatch, FormatContent, void> {
   const scanned = yield* readPlainRecords(file, { layout: 'lines', ...scan });
   if (scanned !== 'notPlain') return { endsWithLineEnd: isLineEnd(scanned.last) };
   return yield* readTokens(file);

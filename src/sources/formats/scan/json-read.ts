@@ -1,6 +1,6 @@
 /** Files of plain JSON records to columns. */
 import { AgentError } from '../../../core/errors.ts';
-import type { ColumnBatch, ColumnNeed, ColumnNeeds } from '../../../core/mapping/column-batch.ts';
+import type { Batch, ColumnNeed, ColumnNeeds } from '../../../core/mapping/column-batch.ts';
 import type { PartFile } from '../../files/part-file.ts';
 import { TextInput, openText } from './input.ts';
 import { JsonKeys } from './json-keys.ts';
@@ -22,11 +22,11 @@ export interface JsonScan {
 export async function* readPlainRecords(
   file: PartFile,
   { layout, needs, blockBytes = blockBytesDefault }: JsonScan,
-): AsyncGenerator<ColumnBatch, { readonly last: number | undefined } | 'notPlain', void> {
+): AsyncGenerator<Batch, { readonly last: number | undefined } | 'notPlain', void> {
   const keys = new JsonKeys();
   const text = await openText(file, 'utf-8', blockBytes);
   let last: number | undefined;
-  async function* pass(needed: readonly ColumnNeed[]): AsyncGenerator<ColumnBatch, boolean, void> {
+  async function* pass(needed: readonly ColumnNeed[]): AsyncGenerator<Batch, boolean, void> {
     const input = new TextInput(text, 0);
     try {
       const scanner = new JsonScanner(layout, keys, { needs: needed, bytes: blockBytes });

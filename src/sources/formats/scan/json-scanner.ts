@@ -5,7 +5,7 @@
  * What stands between two values (a comma, the next key, its colon) is mostly what stood there in the record before. It is
  * compared with that first, and taken apart only where it differs.
  */
-import type { ColumnBatch, ColumnNeed } from '../../../core/mapping/column-batch.ts';
+import type { Batch, ColumnNeed } from '../../../core/mapping/column-batch.ts';
 import type { Row } from '../../../core/model.ts';
 import { Block, type Words, lineFeed, notPlain, quoteMark, wordsOf } from './block.ts';
 import { ValueScan } from './columns.ts';
@@ -118,7 +118,7 @@ export class JsonScanner {
   }
 
   /** What was scanned; the block begins behind it then. */
-  take(): ColumnBatch {
+  take(): Batch {
     this.block.start = this.#end;
     const starts = this.#starts;
     return {

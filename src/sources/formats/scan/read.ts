@@ -1,9 +1,9 @@
 /** Delimited files to columns: csv-parse reads their header and what is not plain, the scanner all else. */
 import { isAgentError } from '../../../core/errors.ts';
-import type { Batch, ColumnBatch, ColumnNeeds } from '../../../core/mapping/column-batch.ts';
+import type { Batch, ColumnNeeds } from '../../../core/mapping/column-batch.ts';
 import type { Row } from '../../../core/model.ts';
 import type { PartFile } from '../../files/part-file.ts';
-import type { FormatContent } from '../../files/place.ts';
+import type { FormatBatch, FormatContent } from '../../files/place.ts';
 import { LinesAbove } from '../above.ts';
 import { CsvFault, CsvParser } from '../csv-parser.ts';
 import { type DataStart, type DelimitedSettings, readDelimited } from '../delimited.ts';
@@ -34,7 +34,7 @@ export async function* readColumns(
   file: PartFile,
   settings: DelimitedSettings,
   { needs, blockBytes = blockBytesDefault }: ScanNeeds,
-): AsyncGenerator<Batch, FormatContent, void> {
+): AsyncGenerator<FormatBatch, FormatContent, void> {
   const start = await findData(file, settings);
   if (start === undefined) return yield* readDelimited(file, settings);
   const text = await openText(file, settings.encoding, blockBytes);
@@ -69,7 +69,7 @@ interface Reading {
 /** What `scanAll` reads by: see `Scanner`. */
 interface BlockScanner extends Pick<Scanner, 'block' | 'isFull'> {
   scan(isLast: boolean): boolean;
-  take(heldBack: number): ColumnBatch;
+  take(heldBack: number): Batch;
 }
 
 /** Gives the batches of a text as far as it is plain. @returns whether that is all of it */
@@ -77,7 +77,7 @@ export async function* scanAll(
   scanner: BlockScanner,
   input: TextInput,
   { file, blockBytes, footer }: Reading,
-): AsyncGenerator<ColumnBatch, boolean, void> {
+): AsyncGenerator<Batch, boolean, void> {
   const { block } = scanner;
   let isFirst = true;
   let isLast = false;

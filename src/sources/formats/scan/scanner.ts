@@ -4,7 +4,7 @@
  * At the start of a row its whole state is the place of that row in the file and how many rows and lines stand before it:
  * dictionaries and guesses change how fast a row is read, and no result. Any row can be the first of a range.
  */
-import type { ColumnBatch, ColumnNeed } from '../../../core/mapping/column-batch.ts';
+import type { Batch, ColumnNeed } from '../../../core/mapping/column-batch.ts';
 import type { Row } from '../../../core/model.ts';
 import { trimWhiteSpace } from '../../../core/text.ts';
 import { rowFieldsMax } from '../../limits.ts';
@@ -189,7 +189,7 @@ export class Scanner {
    * What was scanned, without its last rows: the block begins with these then.
    * @param heldBack how many they are
    */
-  take(heldBack: number): ColumnBatch {
+  take(heldBack: number): Batch {
     const { block, lines: linesBefore } = this;
     const { columns } = this.#layout;
     const { start, bytes } = block;
