@@ -16,7 +16,7 @@ WORKDIR /app
 # that a checkout uses (devDependency `node`), which this image has already.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json rolldown.config.ts ./
 COPY src ./src
 # Without what only development needs, and with what the package leaves to whoever uses it: the clients of the databases
 # and, for the agent tools of the emulator, an OAuth server and its protocol.

@@ -1,13 +1,13 @@
 import { cpSync, lstatSync, mkdirSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { AgentError } from '../core/errors.ts';
 import { type Context, answer } from './context.ts';
 
 /** Writes a commented starter config and its sample data into a directory. */
 export function init(context: Context, directory: string): number {
   const to = path.resolve(context.cwd, directory);
-  const from = fileURLToPath(new URL('../../config/', import.meta.url));
+  const from = path.join(path.dirname(findPackageJSON(import.meta.url) ?? ''), 'config');
   const config = path.join(to, 'driver-sync.yaml');
   const sample = path.join(to, 'sample');
   try {

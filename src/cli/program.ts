@@ -1,5 +1,6 @@
 /** The command line: every command, its options and its examples. Commands load what they need when they run. */
 import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
 import { AgentError } from '../core/errors.ts';
 import { type CommonOptions, type Context, fail } from './context.ts';
@@ -279,6 +280,6 @@ function addStarting(program: Command, run: Run): void {
 }
 
 function packageVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
+  const file = findPackageJSON(import.meta.url) ?? '';
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -41,7 +41,7 @@ export function readFields<S extends Shape>(cursor: Cursor, shape: S, known: rea
 /** Reads one value; `undefined` where it could not be read, which has been reported. */
 export function readValue<T>(cursor: Cursor, schema: z.ZodType<T>, written: Written): { value: T } | undefined {
   if (written === undefined) return undefined;
-  const result = schema.safeParse(written, { error: leaveUnworded });
+  const result = schema.safeParse(written, { error: leaveUnworded, jitless: true });
   if (result.success) return { value: result.data };
   const { issues } = result.error;
   const blamed = issues.filter((issue) => !isExcused(cursorOf(cursor, issue)));
@@ -51,7 +51,7 @@ export function readValue<T>(cursor: Cursor, schema: z.ZodType<T>, written: Writ
 }
 
 function readAbsent<T>(cursor: Cursor, schema: z.ZodType<T>): { value: T } | undefined {
-  const result = schema.safeParse(undefined);
+  const result = schema.safeParse(undefined, { jitless: true });
   if (result.success) return { value: result.data };
   const examples = schema.meta()?.examples;
   reportMissing(cursor, Array.isArray(examples) ? examples[0] : undefined);
@@ -68,13 +68,13 @@ function readWithout<T>(
   const rest = isMapping(written)
     ? Object.fromEntries(Object.entries(written).filter(([key]) => !keys.has(key)))
     : undefined;
-  const result = schema.safeParse(rest);
+  const result = schema.safeParse(rest, { jitless: true });
   return result.success ? { value: result.data } : undefined;
 }
 
 /** `written`, where numbers and booleans become their source text if the schema wants a text. */
 export function withTexts(schema: z.ZodType, written: Written): Written {
-  const wanted = (schema.safeParse(written).error?.issues ?? []).filter(
+  const wanted = (schema.safeParse(written, { jitless: true }).error?.issues ?? []).filter(
     (issue) => issue.code === 'invalid_type' && issue.expected === 'string' && issue.path.length > 0,
   );
   return wanted.reduce((value, { path }) => replaceAt(value, path, (scalar) => textOf(scalar) ?? scalar), written);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,18 +49,6 @@ describe('the package', () => {
       ]),
     );
     expect(files.filter((file: string) => /^(src|test)\/|\.driver-sync\//.test(file))).toEqual([]);
-  });
-
-  test('has the films of the emulator where its build looks for them', async () => {
-    const { scripts } = await json('package.json');
-    await cp(join(root, 'src/emulator/routing/films'), join(scratch, 'src/emulator/routing/films'), {
-      recursive: true,
-    });
-    const copying = scripts.build.split('&&')[1];
-    expect(run('sh', ['-c', copying], { cwd: scratch })).toMatchObject({ status: 0, stderr: '' });
-    const films = await readdir(join(root, 'src/emulator/routing/films'));
-    expect(films.length).toBeGreaterThan(0);
-    expect(await readdir(join(scratch, 'dist/emulator/routing/films'))).toEqual(films);
   });
 
   test('says in one line what an older Node lacks, and exits 64', async () => {

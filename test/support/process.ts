@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { within } from './receiver.ts';
 
-const executable = fileURLToPath(new URL('../../bin/driver-sync.js', import.meta.url));
+const checkout = fileURLToPath(new URL('../../bin/driver-sync.js', import.meta.url));
 
 export interface Exit {
   /** `undefined` where a signal ended it. */
@@ -53,6 +53,7 @@ export async function place(
   config: object,
   files: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv = {},
+  executable = checkout,
 ): Promise<Place> {
   const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-process-'));
   const started: Running[] = [];
@@ -63,7 +64,7 @@ export async function place(
   };
   const configure: Place['configure'] = (next) => write('driver-sync.yaml', stringify(next));
   const start: Place['start'] = (...args) => {
-    const running = startProcess(args, dir, env);
+    const running = startProcess([executable, ...args], dir, env);
     started.push(running);
     return running;
   };
@@ -96,7 +97,7 @@ export async function place(
 
 function startProcess(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Running {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [executable, ...args], {
+  const child = spawn(process.execPath, args, {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

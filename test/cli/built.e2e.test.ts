@@ -1,0 +1,154 @@
+/** The built files, as a package has them: they do what the checkout does, and load little. */
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { csv, place } from '../support/process.ts';
+import { openReceiver } from '../support/receiver.ts';
+import { workbook } from '../support/workbooks.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+let built = '';
+
+beforeAll(async () => {
+  built = await mkdtemp(path.join(tmpdir(), 'driver-sync-built-'));
+  for (const part of ['bin', 'config', 'package.json']) {
+    await cp(path.join(root, part), path.join(built, part), { recursive: true });
+  }
+  await symlink(path.join(root, 'node_modules'), path.join(built, 'node_modules'));
+  const made = spawnSync(path.join(root, 'node_modules/.bin/rolldown'), ['-c', '-d', path.join(built, 'dist')], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (made.status !== 0) throw new Error(made.stderr);
+});
+afterAll(() => rm(built, { recursive: true }));
+
+const bin = (): string => path.join(built, 'bin/driver-sync.js');
+const columns = ['id', 'time', 'value'];
+const row = ['a', '2026-03-01', '1.50'];
+const entry = (name: string): object => ({
+  id: `${name}/{id}`,
+  path: [name, '{id}'],
+  time: '{time}',
+  value: '{value}',
+});
+const drivers = (name: string): object => ({ drivers: [entry(name)] });
+const fileKeys = { settle: '0s' };
+
+/** A source of each kind that needs no server, and of what only some files need: code pages, names of months, threads. */
+const sources = {
+  csv: csv('a.csv', drivers('csv')),
+  gzip: csv('a.csv.gz', drivers('gzip')),
+  dos: csv('dos.csv', { ...drivers('dos'), encoding: 'cp437' }),
+  german: csv('german.csv', {
+    drivers: [{ ...entry('german'), time: { from: '{time}', format: 'd. MMMM yyyy', locale: 'de' } }],
+  }),
+  large: csv('large.csv', drivers('large')),
+  json: { type: 'json', files: ['a.json'], ...fileKeys, ...drivers('json') },
+  jsonl: { type: 'jsonl', files: ['a.jsonl'], ...fileKeys, ...drivers('jsonl') },
+  xlsx: { type: 'xlsx', files: ['a.xlsx'], ...fileKeys, ...drivers('xlsx') },
+  parquet: { type: 'parquet', files: ['a.parquet'], ...fileKeys, ...drivers('parquet') },
+  sqlite: { type: 'sqlite', file: 'a.db', query: 'SELECT * FROM revenue', ...drivers('sqlite') },
+  duckdb: { type: 'duckdb', query: "SELECT * FROM read_csv('a.csv', all_varchar = true)", ...drivers('duckdb') },
+};
+
+async function writeAll(dir: string): Promise<void> {
+  const at = (name: string): string => path.join(dir, name);
+  const lines = `${columns.join()}\n${row.join()}\n`;
+  const record = JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, row[index]])));
+  await writeFile(at('a.csv'), lines);
+  await writeFile(at('a.csv.gz'), gzipSync(lines));
+  await writeFile(at('dos.csv'), Buffer.from(`${columns.join()}\n\x84,2026-03-01,1\n`, 'latin1'));
+  await writeFile(at('german.csv'), 'id,time,value\na,3. März 2026,1\n');
+  // Large enough for threads.
+  const many = Array.from({ length: 900_000 }, (_, index) => `d${index % 1000},2026-03-01,${index}\n`);
+  await writeFile(at('large.csv'), `${columns.join()}\n${many.join('')}`);
+  await writeFile(at('a.json'), `[${record}]`);
+  await writeFile(at('a.jsonl'), `${record}\n`);
+  await writeFile(at('a.xlsx'), workbook({ sheets: [{ name: 'Sheet1', rows: [columns, row] }] }));
+  const columnData = columns.map((name, index) => ({ name, type: 'STRING' as const, data: [row[index]!] }));
+  await writeFile(at('a.parquet'), new Uint8Array(parquetWriteBuffer({ columnData })));
+  const database = new Database(at('a.db'));
+  database.exec(`CREATE TABLE revenue (id, time, value TEXT); INSERT INTO revenue VALUES ('a', '2026-03-01', '1.50')`);
+  database.close();
+}
+
+test('push what the checkout pushes, of every kind of source', async () => {
+  await using receiver = await openReceiver();
+  const config = { destination: { url: receiver.url }, workers: 2, sources };
+  const pushed: unknown[] = [];
+  for (const executable of [bin(), path.join(root, 'bin/driver-sync.js')]) {
+    await using at = await place(config, {}, {}, executable);
+    await writeAll(at.dir);
+    const done = await at.command('sync', '--json');
+    expect(done.json()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    const { push, sources: reports } = done.json<{ push: { digest: string }; sources: { state: string }[] }>();
+    expect(reports.map(({ state }) => state)).toEqual(Object.keys(sources).map(() => 'accepted'));
+    pushed.push(push.digest);
+  }
+  expect(pushed[0]).toBe(pushed[1]);
+});
+
+test('load no package but SQLite, and few files, for a sync with nothing to send', async () => {
+  const env = { LOADED: path.join(built, 'loaded'), NODE_OPTIONS: `--import=${recorder}` };
+  await using receiver = await openReceiver();
+  const config = { destination: { url: receiver.url }, sources: { revenue: csv('a.csv', drivers('csv')) } };
+  await using at = await place(config, { 'a.csv': `${columns.join()}\n${row.join()}\n` }, env, bin());
+  for (const outcome of ['acknowledged', 'unchanged']) {
+    expect((await at.command('sync', '--json')).json()).toMatchObject({ outcome });
+  }
+  const loaded = (await readFile(env.LOADED, 'utf8')).split(' ').filter((url) => url.startsWith('file:'));
+  const packages = loaded.flatMap((url) => /node_modules\/([^/]+)\//.exec(url)?.[1] ?? []);
+  expect([...new Set(packages)]).toEqual(['better-sqlite3']);
+  expect(loaded.length).toBeLessThan(60);
+});
+
+/** Writes the addresses of all modules that the process loaded to the file that `LOADED` names. */
+const recorder = `data:text/javascript,${encodeURIComponent(`
+  import { writeFileSync } from 'node:fs';
+  import { registerHooks } from 'node:module';
+  const urls = [];
+  registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+  process.on('exit', () => writeFileSync(process.env.LOADED, urls.join(' ')));
+`)}`;
+
+test('write a starter config with its sample, and run it with the emulator, whose films and pages are there', async () => {
+  await using at = await place({}, {}, {}, bin());
+  expect((await at.command('init', 'finance')).code).toBe(0);
+  const started = at.start('run', '--config', 'finance/driver-sync.yaml');
+  const [, url = ''] = await started.says(/emulator: (http:\/\/\S+)/);
+  await started.says(/pushed: +21 drivers/);
+  for (const asset of ['console.css', 'uplot.js']) {
+    expect((await fetch(`${url}/console/assets/${asset}`)).status).toBe(200);
+  }
+  started.kill('SIGTERM');
+  expect(await started.exit).toMatchObject({ code: 0 });
+  expect(await readdir(path.join(built, 'dist/films'))).toEqual(
+    await readdir(path.join(root, 'src/emulator/routing/films')),
+  );
+});
+
+test('have the licence of every package that is part of them', async () => {
+  const notices = await readFile(path.join(built, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+  for (const name of ['commander', 'undici', 'yaml', 'zod']) expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
+  expect(notices).not.toMatch(/^better-sqlite3 /m);
+});
+
+test('give the emulator to a program that imports it', async () => {
+  const project = path.join(built, 'project');
+  await mkdir(path.join(project, 'node_modules'), { recursive: true });
+  await symlink(built, path.join(project, 'node_modules/driver-sync'));
+  const program = `
+    import { startEmulator } from 'driver-sync/emulator';
+    await using emulator = await startEmulator({ port: 0 });
+    console.log((await fetch(emulator.url + '/console')).status);`;
+  await writeFile(path.join(project, 'program.mjs'), program);
+  const ran = spawnSync(process.execPath, ['program.mjs'], { cwd: project, encoding: 'utf8' });
+  expect(ran).toMatchObject({ stdout: '200\n', status: 0 });
+});
