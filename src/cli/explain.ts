@@ -2,7 +2,9 @@ import { type Explanation, explain as explainDriver } from '../app/ask/explain.t
 import { type ExplainedRows, type PartBehind, explainRows } from '../app/ask/explain-rows.ts';
 import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
+import { drawMonths } from './blocks.ts';
 import { type Context, answer, commandLog, loadSettings, loadUnsentSettings } from './context.ts';
+import { terminalWidth } from './output.ts';
 import { count, table } from './text.ts';
 
 export interface ExplainArguments {
@@ -23,7 +25,7 @@ export async function explain(context: Context, { driver, month, rows }: Explain
   await using state = await openState(settings, commandLog(context));
   const found = await explainDriver(state.deps, driver, month);
   if (!rows) {
-    answer(context, found, () => [...showHead(found), ...showPoints(found)]);
+    answer(context, found, () => [...showHead(found), ...drawn(found), ...showPoints(found)]);
     return 0;
   }
   const listed = await explainRows(state.deps, found, new AbortController().signal);
@@ -33,6 +35,13 @@ export async function explain(context: Context, { driver, month, rows }: Explain
 
 function showHead({ driver, path, source, rule }: Explanation): string[] {
   return [`${driver}  ${path.join(' / ')}`, `source ${source}, collapse ${rule}`, ''];
+}
+
+/** A trend is for eyes: where another program reads, the table is all there is. */
+function drawn({ points }: Explanation): string[] {
+  const width = terminalWidth();
+  const lines = width === undefined ? [] : drawMonths(points, width);
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 const isOfAll = (rule: string): boolean => ['sum', 'average', 'count'].includes(rule);

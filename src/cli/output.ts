@@ -48,6 +48,12 @@ function quoteField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** How many columns a terminal has; `undefined` where something else reads. */
+export function terminalWidth(): number | undefined {
+  // A terminal of an emulator may not know its size.
+  return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
+}
+
 /** Talk, on stderr. Each string is one line. */
 export function say(...lines: readonly string[]): void {
   process.stderr.write(`${lines.map(visible).join('\n')}\n`);

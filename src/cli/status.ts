@@ -15,7 +15,8 @@ import type { Approval } from '../core/ledger.ts';
 import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { showDecided, showDecision } from './decided.ts';
 import { say } from './output.ts';
-import { showSources, showWhy } from './text.ts';
+import { count, showSources, showWhy } from './text.ts';
+import { type Now, showNow, showTime } from './times.ts';
 
 export interface StatusOptions {
   readonly exitCode?: boolean;
@@ -33,7 +34,9 @@ export async function status(context: Context, options: StatusOptions): Promise<
   warnOfState(settings);
   await using state = await openState(settings, commandLog(context));
   const report = await statusReport(state.deps, unset);
-  answer(context, report, () => showStatus(report));
+  answer(context, report, () =>
+    showStatus(report, { nowMs: state.deps.clock.now().getTime(), timezone: settings.timezone }),
+  );
   return options.exitCode === true ? ageExit(report.lastPass, maxAgeMs, options.maxAge) : 0;
 }
 
@@ -246,21 +249,17 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function showStatus(report: StatusReport): string[] {
-  const rows: [string, string][] = [
-    ['agent', showAgent(report)],
-    ['last pass', report.lastPass === undefined ? 'none yet' : showPassLine(report.lastPass, report.sources)],
-    ['last push', report.lastPush === undefined ? 'none yet' : showPushLine(report.lastPush)],
-    ['acknowledged', report.lastAcknowledged === undefined ? 'none yet' : showAcknowledged(report.lastAcknowledged)],
-    ['next push', report.nextPush === undefined ? noNextPush(report) : `${report.nextPush}, ${report.nextPushWhy}`],
+function showStatus(report: StatusReport, now: Now): string[] {
+  const { lastPass, lastPush, lastAcknowledged, nextPush: next, nextPushWhy: why, sources } = report;
+  const rows: (readonly [string, string])[] = [
+    ['agent', showAgent(report, now)],
+    ['last pass', lastPass === undefined ? 'none yet' : showPassLine(lastPass, sources, now)],
+    ['last push', lastPush === undefined ? 'none yet' : showPushLine(lastPush, now)],
+    ['acknowledged', lastAcknowledged === undefined ? 'none yet' : showAcknowledged(lastAcknowledged, now)],
+    ['next push', next === undefined ? noNextPush(report) : `${showTime(next, now)}; ${now.timezone}: ${why}`],
+    ['times', showNow(now)],
+    ...waitingRows(report, now),
   ];
-  if (report.unpushedSince !== undefined) {
-    rows.push(['waiting', `data that was accepted since ${report.unpushedSince} is not pushed yet`]);
-  }
-  if (report.repeatFrom !== undefined && report.agent === null) {
-    rows.push(['once more', `due from ${report.repeatFrom} on, with the same bytes: ${mayHaveLanded}`]);
-    rows.push(['', 'no agent runs: a "driver-sync sync" after that time does it']);
-  }
   if (report.configDiffers) {
     rows.push(['config', `the file is not what the agent has loaded: kill -HUP ${report.agent?.pid} loads it`]);
   }
@@ -268,8 +267,30 @@ function showStatus(report: StatusReport): string[] {
     const { reason, hint } = report.blocked;
     rows.push(['blocked', hint === undefined ? reason : `${reason} (${hint})`]);
   }
+  const head = [...rows, ...decisionRows(report, now)].map(([name, text]) => `${name.padEnd(14)}${text}`);
+  return sources.length === 0 ? head : [...head, '', ...showSources(sources)];
+}
+
+/** What accepted data and earlier pushes wait for. */
+function waitingRows({ unpushedSince, repeatFrom, agent }: StatusReport, now: Now): (readonly [string, string])[] {
+  return [
+    ...(unpushedSince === undefined
+      ? []
+      : [['waiting', `data that was accepted since ${showTime(unpushedSince, now)} is not pushed yet`] as const]),
+    ...(repeatFrom === undefined || agent !== null
+      ? []
+      : [
+          ['once more', `due from ${showTime(repeatFrom, now)} on, with the same bytes: ${mayHaveLanded}`] as const,
+          ['', 'no agent runs: a "driver-sync sync" after that time does it'] as const,
+        ]),
+  ];
+}
+
+/** What waits for a person, and what people decided. */
+function decisionRows(report: StatusReport, now: Now): (readonly [string, string])[] {
+  const rows: (readonly [string, string])[] = [];
   for (const { source, digest, reason, hint, since, approvable } of report.held) {
-    rows.push(['held', `${source} since ${since}: ${reason}`]);
+    rows.push(['held', `${source} since ${showTime(since, now)}: ${reason}`]);
     if (hint !== undefined) rows.push(['', hint]);
     if (approvable) rows.push(['', `driver-sync approve ${digest.slice(0, 12)}`]);
   }
@@ -277,15 +298,12 @@ function showStatus(report: StatusReport): string[] {
     rows.push(['approval', `${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`]);
   }
   for (const one of report.decisions) {
-    rows.push([
-      'decided',
-      `${one.at} ${showDecision(one)}, ${isWaiting(one) ? whatCarriesOut(one, report) : one.state}`,
-    ]);
+    const state = isWaiting(one) ? whatCarriesOut(one, report) : one.state;
+    rows.push(['decided', `${showTime(one.at, now)}: ${showDecision(one)}, ${state}`]);
     const said = showDecided(one);
     if (said !== '') rows.push(['', said]);
   }
-  const head = rows.map(([name, text]) => `${name.padEnd(14)}${text}`);
-  return report.sources.length === 0 ? head : [...head, '', ...showSources(report.sources)];
+  return rows;
 }
 
 function whatCarriesOut({ kind }: Decision, { agent }: StatusReport): string {
@@ -294,24 +312,39 @@ function whatCarriesOut({ kind }: Decision, { agent }: StatusReport): string {
   return 'waits: "driver-sync run" carries it out, "driver-sync sync" drops it';
 }
 
-function showAgent({ agent, killed }: StatusReport): string {
-  if (agent !== null) return `running, pid ${agent.pid}, since ${agent.since}`;
+function showAgent({ agent, killed }: StatusReport, now: Now): string {
+  const since = (at: string | undefined): string => (at === undefined ? '' : `, since ${showTime(at, now)}`);
+  if (agent !== null) return `running, pid ${agent.pid}${since(agent.since)}`;
   if (killed === undefined) return 'not running';
-  return `not running: the last one, pid ${killed.pid}, since ${killed.since}, was killed or crashed`;
+  return `not running: the last one, pid ${killed.pid}${since(killed.since)}, was killed or crashed`;
 }
 
-function showPassLine({ at, outcome, exit, reason, hint }: LastPass, sources: readonly SourceReport[]): string {
-  const why = reason === undefined ? showWhy(exit, sources) : `: ${reason}`;
-  return `${at} ${outcome}, exit ${exit}${why}${hint === undefined ? '' : ` (${hint})`}`;
+function showPassLine(
+  { at, outcome, exit, reason, hint }: LastPass,
+  sources: readonly SourceReport[],
+  now: Now,
+): string {
+  const why = reason === undefined ? wordsFor(exit, sources) : `: ${reason}`;
+  return `${showTime(at, now)}: ${outcome}${why}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-function showPushLine({ id, at, outcome, detail }: NonNullable<StatusReport['lastPush']>): string {
+/** What its exit code says beside its outcome. */
+function wordsFor(exit: number, sources: readonly SourceReport[]): string {
+  if (exit === 0) return ', all is well';
+  const why = showWhy(exit, sources);
+  return why === '' && exit === 4 ? ', and nothing may be pushed yet' : why;
+}
+
+function showPushLine({ id, at, outcome, detail }: NonNullable<StatusReport['lastPush']>, now: Now): string {
   const why = outcome === 'acknowledged' || detail === undefined ? '' : `: ${detail}`;
-  return `push ${id} ${at} ${outcome}${why}`;
+  return `push ${id}, ${showTime(at, now)}: ${outcome}${why}`;
 }
 
-function showAcknowledged({ id, at, drivers, points }: NonNullable<StatusReport['lastAcknowledged']>): string {
-  return `push ${id} ${at}, ${drivers} drivers, ${points} points`;
+function showAcknowledged(
+  { id, at, drivers, points }: NonNullable<StatusReport['lastAcknowledged']>,
+  now: Now,
+): string {
+  return `push ${id}, ${showTime(at, now)}: ${count(drivers, 'driver')}, ${count(points, 'point')}`;
 }
 
 function noNextPush({ agent }: StatusReport): string {

@@ -83,7 +83,7 @@ test('a disk that fills up anywhere in a pass costs nothing but that pass', asyn
   one.write('sales.csv', { north: '0', south: '0', ...changing });
   expect(await one.run('sync')).toMatchObject({ exit: 0 });
   const exits = new Set<number>();
-  for (let leftKb = 0; leftKb <= 512; leftKb += 32) {
+  for (let leftKb = 0; leftKb <= 768; leftKb += 32) {
     const before = holds(one);
     const wanted = { ...changing, north: `1.${leftKb}`, south: '2' };
     one.write('sales.csv', wanted);
@@ -175,7 +175,7 @@ test('the daemon outlives a full disk, and goes on when there is space', async (
     lastPass: { outcome: 'broken', exit: 75, reason: expect.stringMatching(/full|space/), hint: expect.any(String) },
     lastAcknowledged: { id: 1 },
   });
-  expect((await home.command('status')).stdout).toMatch(/last pass +\S+ broken, exit 75: .*(full|space)/);
+  expect((await home.command('status')).stdout).toMatch(/last pass +.*: broken: .*(full|space)/);
 
   free(dir);
   daemon.kill('SIGUSR2');
