@@ -137,8 +137,7 @@ async function runUntilKilled(
 
 function startChild(plan: ChildPlan): ChildProcess {
   const script = path.join(import.meta.dirname, '../support/crash-child.ts');
-  const env = { ...process.env, NODE_COMPILE_CACHE: path.join(home, 'compiled') };
-  const child = spawn(process.execPath, [script, JSON.stringify(plan)], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

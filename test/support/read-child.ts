@@ -1,6 +1,6 @@
 /** Reads a source in a process of its own: how many rows it gave, how it failed, and the most memory that the process had. */
 import type { AgentError } from '../../src/core/errors.ts';
-import { calm, openSource } from './source-world.ts';
+import { calm, openSource, queryPart } from './source-world.ts';
 import { rowsOf } from './mapping.ts';
 
 const [type = '', keys = '{}', dir = '.'] = process.argv.slice(2);
@@ -10,8 +10,7 @@ let rows = 0;
 let charsMax = 0;
 let failure: Pick<AgentError, 'message' | 'hint'> | undefined;
 try {
-  const [part] = await source.parts(calm);
-  for await (const batch of source.rows(part!, calm)) {
+  for await (const batch of source.rows(queryPart, calm)) {
     rows += batch.count;
     const chars = rowsOf(batch)
       .flat()

@@ -100,17 +100,17 @@ export async function postgresServer(options: ServerOptions = {}): Promise<TestS
   );
   const usual = ['local all all trust', 'host all all all scram-sha-256'];
   own('data/pg_hba.conf', [...(options.access ?? []), ...usual, ''].join('\n'));
-  const port = await freePort();
   const settings = [
-    [`port=${port}`, 'listen_addresses=localhost', `unix_socket_directories=${dir}`, 'fsync=off'],
+    ['listen_addresses=127.0.0.1', `unix_socket_directories=${dir}`, 'fsync=off'],
     ['synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=32MB'],
     options.tls === true ? ['ssl=on', `ssl_cert_file=${tls.cert}`, `ssl_key_file=${tls.key}`] : [],
     options.settings ?? [],
   ].flat();
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   const ready = /database system is ready to accept connections/;
-  const server = supervise(postgres, args, { as, ready, polite: 'SIGINT' });
-  await server.start();
+  const { server, port } = await startOnFreePort((free) =>
+    supervise(postgres, [...args, '-c', `port=${free}`], { as, ready, polite: 'SIGINT' }),
+  );
   return {
     ...server,
     port,
@@ -140,11 +140,10 @@ export async function mariadbServer(options: ServerOptions = {}): Promise<TestSe
   // Two installs at once would trip over each other's temporary tables in the machine's own directory.
   const init = ['--no-defaults', `--datadir=${data}`, `--tmpdir=${dir}`, '--skip-test-db', '--skip-name-resolve'];
   await run(install, [...init, '--innodb-log-file-size=16M', '--auth-root-authentication-method=normal'], as);
-  const port = await freePort();
   const socket = path.join(dir, 'socket');
   const secure = options.tls === true ? [`--ssl-cert=${tls.cert}`, `--ssl-key=${tls.key}`] : ['--disable-ssl'];
   const args = [
-    ['--no-defaults', `--datadir=${data}`, `--port=${port}`, `--socket=${socket}`, '--bind-address=127.0.0.1'],
+    ['--no-defaults', `--datadir=${data}`, `--socket=${socket}`, '--bind-address=127.0.0.1'],
     // A server that starts takes the temporary tables of others away.
     [`--tmpdir=${data}`],
     ['--innodb-log-file-size=16M', '--innodb-flush-log-at-trx-commit=0', '--innodb-buffer-pool-size=32M'],
@@ -152,8 +151,9 @@ export async function mariadbServer(options: ServerOptions = {}): Promise<TestSe
     secure,
     options.settings ?? [],
   ].flat();
-  const server = supervise(mariadbd, args, { as, ready: /ready for connections/, polite: 'SIGTERM' });
-  await server.start();
+  const { server, port } = await startOnFreePort((free) =>
+    supervise(mariadbd, [...args, `--port=${free}`], { as, ready: /ready for connections/, polite: 'SIGTERM' }),
+  );
   return {
     ...server,
     port,
@@ -278,6 +278,20 @@ function supervise(program: string, args: readonly string[], { as, ready, polite
 async function leave(dir: string, server: Process, signal: NodeJS.Signals): Promise<void> {
   await server.stop(signal);
   await rm(dir, { recursive: true, force: true });
+}
+
+/** Neither server takes port 0. Another program may take a port that was free a moment ago: then the next one is tried. */
+async function startOnFreePort(serverAt: (port: number) => Process): Promise<{ server: Process; port: number }> {
+  for (let triesLeft = 10; ; triesLeft -= 1) {
+    const port = await freePort();
+    const server = serverAt(port);
+    try {
+      await server.start();
+      return { server, port };
+    } catch (error) {
+      if (triesLeft === 1 || !/address already in use/i.test(String(error))) throw error;
+    }
+  }
 }
 
 async function freePort(): Promise<number> {
