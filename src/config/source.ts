@@ -40,7 +40,8 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
     removed: fields.removed,
     history: fields.history,
     mayBeEmpty: fields.mayBeEmpty,
-    values: fields.guard.values,
+    // A field with a problem is missing, whatever its type says.
+    values: (fields.guard as typeof fields.guard | undefined)?.values,
     actuals: fields.actuals,
     mapping,
     lookups,

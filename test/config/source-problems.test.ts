@@ -9,6 +9,8 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
     'timezone: UTC',
     '7:5 sources.s.timezone: unknown key "timezone" ("timezone" belongs at the top level or under time)',
   ],
+  ['guard: { maxRejects: 5 }', '7:14 sources.s.guard.maxRejects: unknown key "maxRejects" (known here: values)'],
+  ['guard:', '7:5 sources.s.guard: no value (write a value after the key, "" for the empty text, or remove the line)'],
   ['poll: 0s', '7:11 sources.s.poll: expected a duration longer than 0s, found "0s"'],
   ['skipRows: "3"', '7:15 sources.s.skipRows: expected a number, found "3" (write 3, without quotes)'],
   ['removed: drop', '7:14 sources.s.removed: expected carry or delete, found "drop"'],
