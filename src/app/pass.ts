@@ -8,14 +8,15 @@ import type { PushReport } from './push/push-report.ts';
 import { pushNewest, pushRepeat } from './push/push.ts';
 import { standingBlock } from './push/blocked.ts';
 import { prepare } from './prepare/prepare.ts';
-import { type DueSources, readAll } from './read/read-all.ts';
+import { compactScattered } from './read/idle-work.ts';
+import { type ReadOptions, readAll } from './read/read-all.ts';
 import { passExit, pushSummary, sourceReport, unjudged } from './report.ts';
 import type { PassReport } from '../core/report.ts';
 import { rollBackRequested } from './prepare/requests.ts';
 import { retrying } from './push/retrying.ts';
 import type { Dependencies } from './dependencies.ts';
 
-export interface PassOptions {
+export interface PassOptions extends ReadOptions {
   /**
    * `always`: the newest snapshot, also where the service has it; `repeat`: the last acknowledged one, where it is due once
    * more; `no`: only read and judge.
@@ -32,7 +33,6 @@ export interface PassOptions {
   readonly keepsToRetryAfter?: boolean;
   /** Which of the sources that are expensive to ask are polled. Default: all of them. */
   readonly polls?: 'all' | 'due';
-  readonly due?: DueSources | undefined;
 }
 
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
@@ -41,7 +41,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const begun = { begunMs: clock.now().getTime(), asked: await ledger.requests.asked() };
   await prepare(deps, options);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
-  const reads = await readAll(deps, options.due, signal);
+  const reads = await readAll(deps, options, signal);
   // After a rollback the accepted reads are what the service holds, until somebody resumes from the sources.
   const verdicts = (await ledger.state()).rolledBack === undefined ? await review(deps, reads) : reads.map(unjudged);
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
@@ -56,6 +56,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
       : { push: { ...pushSummary(push.push), ...(push.head === undefined ? {} : { head: push.head }) } }),
     sources: verdicts.map((verdict) => sourceReport(deps, verdict)),
   };
+  if (options.proof !== 'idle') await compactScattered(deps, signal);
   buffer.parts.prune();
   await deps.archive.keepOnly(await keptDigests(deps));
   await ledger.setState({ lastPass: report });

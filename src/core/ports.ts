@@ -2,7 +2,7 @@
 import type { Calendar } from './time/calendar.ts';
 import type { Batch } from './mapping/column-batch.ts';
 import type { MonthRules } from './mapping/entry-reader.ts';
-import type { Content, Part, Reject } from './model.ts';
+import type { Content, Part, ReadEnd, Reject } from './model.ts';
 import type { PackedDriver } from './series/packing.ts';
 import type { Mapping } from './settings.ts';
 import type { Maps } from './mapping/template.ts';
@@ -52,8 +52,51 @@ export interface Source {
    */
   textEnd?(part: Part, signal: AbortSignal): Promise<TextEnd | undefined>;
 
+  /** Of a place whose parts may only grow. */
+  readonly growing?: GrowingParts;
+
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
   watch?(changed: () => void): Promise<AsyncDisposable>;
+}
+
+/** Reads the rows that were appended to a part, without those that an earlier read had. */
+export interface GrowingParts {
+  /** Compares a part with an earlier read of it. @throws AgentError as `Source.rows` */
+  look(part: Part, earlier: EarlierRead, signal: AbortSignal): Promise<GrownPart>;
+  /**
+   * The rows behind those of an earlier read, and what is known of all the part. `undefined` where the part has to be read whole.
+   * @param part in the version that was looked at
+   * @throws AgentError as `Source.rows`
+   */
+  rows(part: Part, end: ReadEnd, signal: AbortSignal): AsyncGenerator<Batch, Content | undefined, void>;
+}
+
+export interface EarlierRead {
+  readonly end: ReadEnd;
+  readonly version: string;
+  /** `proof`: every byte is hashed. `evidence`: some are, where the part is the same file and has grown. */
+  readonly wants: 'proof' | 'evidence';
+  /** Where an earlier look for a proof was stopped. */
+  readonly proven?: ProvenBlocks | undefined;
+  /** Called now and then while much is hashed. */
+  readonly pause?: ((proven: ProvenBlocks) => Promise<void>) | undefined;
+}
+
+/** So many blocks were hashed while the part had this version. */
+export interface ProvenBlocks {
+  readonly version: string;
+  readonly blocks: number;
+}
+
+export interface GrownPart {
+  /** Of the part as it was looked at. */
+  readonly version: string;
+  /**
+   * `same`: nothing was appended. `grown`: there are rows behind those of the earlier read. `torn`: these end without a line end.
+   * `changed`: what was read is not there any more.
+   */
+  readonly state: 'same' | 'grown' | 'torn' | 'changed';
+  readonly isProven: boolean;
 }
 
 /** What a source folds by, and whom it hands its drivers. */

@@ -248,6 +248,7 @@ function byHand(agent: Agent, hands: Pick<Dependencies, 'clock' | 'random' | 'ob
             isExpensive: source.isExpensive ?? false,
             parts: (signal, known) => source.parts(signal, known),
             rows: (part, signal) => source.rows(part, signal),
+            ...(source.growing && { growing: source.growing }),
           };
         },
       };

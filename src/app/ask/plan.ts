@@ -67,7 +67,7 @@ export async function plan(
   const { ledger, address, settings } = deps;
   // A sync goes on from the sources after a rollback, so its plan does too.
   await prepare(deps, { resume: true });
-  const reads = await readAll(deps, undefined, signal);
+  const reads = await readAll(deps, {}, signal);
   const held = new ChangesBySource(shownMax);
   const verdicts = await review(deps, reads, (source, change) => held.of(source).note(change));
   const snapshot = await buildSnapshot(deps);

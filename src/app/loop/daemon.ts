@@ -5,6 +5,7 @@
 import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { Settings } from '../../core/settings.ts';
 import { runPassOrRebuild } from '../pass.ts';
+import { IdleWork } from '../read/idle-work.ts';
 import { hasUnpushed } from '../push/newest-snapshot.ts';
 import type { PassReport } from '../../core/report.ts';
 import { after } from '../../core/loop/after.ts';
@@ -44,13 +45,14 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   } catch (error) {
     if (!options.signal.aborted) throw error;
   } finally {
-    await daemon.stopWatching();
+    await daemon.stop();
   }
 }
 
 class Daemon {
   readonly #options: DaemonOptions;
   readonly #agent: Agent;
+  readonly #idleWork = new IdleWork();
   #watching: Watching | undefined;
   #polls: PollSchedule;
   #state: LoopState;
@@ -86,15 +88,19 @@ class Daemon {
     }
   }
 
-  async stopWatching(): Promise<void> {
+  /** Ends what it does beside its loop. */
+  async stop(): Promise<void> {
+    await this.#idleWork.stop();
     await this.#watching?.[Symbol.asyncDispose]();
   }
 
   /** Waits until then, or until the next beat, and gives what happened meanwhile. */
   async #wait(untilMs: number): Promise<ReadonlySet<LoopEvent>> {
     const { waker, signal } = this.#options;
-    const leftMs = untilMs - this.#agent.deps.clock.now().getTime();
+    const { deps } = this.#agent;
+    const leftMs = untilMs - deps.clock.now().getTime();
     this.#agent.beat(idleAllowanceMs);
+    this.#idleWork.start(deps, (source) => this.#wakeFor(source));
     const woken = await waker.wait(Math.max(0, Math.min(beatMs, leftMs)), signal);
     if (!woken.has('reload')) return woken;
     const events = new Set<LoopEvent>(woken);
@@ -124,7 +130,7 @@ class Daemon {
   }
 
   async #reconfigure(settings: Settings): Promise<void> {
-    await this.stopWatching();
+    await this.stop();
     await this.#agent.reconfigure(settings);
     const { deps } = this.#agent;
     this.#polls = new PollSchedule(deps);
@@ -133,14 +139,17 @@ class Daemon {
   }
 
   async #watch(): Promise<void> {
-    this.#watching = await watchSources(this.#agent.deps, (source) => {
-      this.#polls.makeDue(source);
-      this.#options.waker.wake('source');
-    });
+    this.#watching = await watchSources(this.#agent.deps, (source) => this.#wakeFor(source));
+  }
+
+  #wakeFor(source: string): void {
+    this.#polls.makeDue(source);
+    this.#options.waker.wake('source');
   }
 
   async #pass(pass: PlannedPass): Promise<void> {
     const { signal, passed } = this.#options;
+    await this.#idleWork.stop();
     const { deps } = this.#agent;
     this.#tokenVersion = this.#agent.tokenVersion();
     this.#agent.beat(passAllowanceMs(deps.settings));
@@ -151,7 +160,11 @@ class Daemon {
     try {
       await keepLoopState(deps, this.#state);
       isKept = true;
-      const report = await runPassOrRebuild(this.#agent, { push, resume, retryForMs: 0, polls, due }, signal);
+      const report = await runPassOrRebuild(
+        this.#agent,
+        { push, resume, retryForMs: 0, polls, due, proof: 'idle' },
+        signal,
+      );
       this.#state = await loopState(this.#agent.deps);
       this.#agent.noteBroken(undefined);
       passed?.(report);

@@ -43,8 +43,8 @@ interface EndFacts {
  */
 export async function judgeEnd(part: Part, facts: EndFacts, signal: AbortSignal): Promise<QuietNeeded | undefined> {
   const { source, accepted } = facts;
+  refuseCut(part, accepted);
   const own = accepted.find(({ name }) => name === part.name);
-  if (own?.endsWithLineEnd === true) throw cut(part, 'its accepted read had one');
   // It was accepted without one: this is how it is written.
   if (own?.endsWithLineEnd === false) return undefined;
   const other = await otherWithEnd(part, facts, signal);
@@ -52,6 +52,12 @@ export async function judgeEnd(part: Part, facts: EndFacts, signal: AbortSignal)
   const end = await source.textEnd?.(part, signal);
   if (end === undefined || end.endsWithLineEnd) return undefined;
   return { part, quietMs: end.quietMs, neededMs: end.quietNeededMs };
+}
+
+/** @throws AgentError `part.unreadable` where a part without a line end had one when it was accepted */
+export function refuseCut(part: Part, accepted: readonly PartFacts[]): void {
+  const own = accepted.find(({ name }) => name === part.name);
+  if (own?.endsWithLineEnd === true) throw cut(part, 'its accepted read had one');
 }
 
 function cut(part: Part, why: string): AgentError {

@@ -34,7 +34,15 @@ export async function readRows(
   taker: RowTaker,
   signal: AbortSignal,
 ): Promise<Content | undefined> {
-  const rows = source.rows(part, signal);
+  return await takeRows(source.rows(part, signal), taker, signal);
+}
+
+/** The same for rows that are on their way. */
+export async function takeRows<End extends Content | undefined>(
+  rows: AsyncGenerator<Batch, End, void>,
+  taker: RowTaker,
+  signal: AbortSignal,
+): Promise<End | undefined> {
   let mapper: RowMapper | undefined;
   try {
     for (;;) {

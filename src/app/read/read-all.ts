@@ -1,6 +1,7 @@
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { assembleCandidates } from './candidate.ts';
+import type { ProofTime } from './grown-parts.ts';
 import { type SourceLook, type SourceRead, readSource } from './read-source.ts';
 
 /** Which sources a pass reads: cheap ones always, expensive ones when they are due. The others stand as they were read last. */
@@ -12,14 +13,16 @@ export interface DueSources {
   forget(): void;
 }
 
+export interface ReadOptions {
+  readonly due?: DueSources | undefined;
+  /** When it is proven that a file that grew still holds what was read of it. Default: at once. */
+  readonly proof?: ProofTime | undefined;
+}
+
 /** Reads every source, side by side, and puts their candidates together. What ends a pass ends all of them, each in its own time: none is left behind. */
-export async function readAll(
-  deps: Dependencies,
-  due: DueSources | undefined,
-  signal: AbortSignal,
-): Promise<SourceRead[]> {
+export async function readAll(deps: Dependencies, how: ReadOptions, signal: AbortSignal): Promise<SourceRead[]> {
   const { sources } = deps.settings;
-  const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, { due, signal })));
+  const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, how, signal)));
   const looks = ended.map((end) => {
     if (end.status === 'rejected') throw end.reason;
     return end.value;
@@ -30,11 +33,12 @@ export async function readAll(
 async function readDue(
   deps: Dependencies,
   settings: SourceSettings,
-  { due, signal }: { due: DueSources | undefined; signal: AbortSignal },
+  { due, proof }: ReadOptions,
+  signal: AbortSignal,
 ): Promise<SourceLook> {
   const before = due?.standing(settings.name);
   if (before !== undefined) return before;
-  const look = await readSource(deps, settings, signal);
+  const look = await readSource(deps, settings, signal, proof);
   due?.note(look);
   return look;
 }

@@ -1,5 +1,5 @@
 /** Reads of parts that may grow, and the runs that they are made of. */
-import { type FoldedDriver, unpackDriver } from '../../core/series/packing.ts';
+import type { PackedDriver } from '../../core/series/packing.ts';
 import type { Reject } from '../../core/model.ts';
 import type { Growth, GrowthStore, PartRead } from '../../core/buffer.ts';
 import { type PartReadRow, readPart } from './buffer-rows.ts';
@@ -72,20 +72,30 @@ export class SqliteGrowths implements GrowthStore {
     // A part that no read uses: where this ends early, pruning drops it.
     const { name, kind, fingerprint, source } = part;
     const writer = openPartWriter(tables, source, { name, kind, fingerprint });
-    let piece: FoldedDriver[] = [];
-    for (const packed of this.#folds.merged(this.#folds.ofPart(part), this.#folds.orderIn([part]))) {
-      piece.push(unpackDriver(packed));
-      if (piece.length < pieceDrivers) continue;
-      writer.add(piece);
-      piece = [];
-      yield;
+    const drivers = this.#folds.merged(this.#folds.ofPart(part), this.#folds.orderIn([part]));
+    try {
+      for (let next = drivers.next(); next.done !== true; next = drivers.next()) {
+        writer.addPacked(pieceFrom(next.value, drivers));
+        yield;
+      }
+    } finally {
+      drivers.return(undefined);
     }
-    writer.add(piece);
     tables.write(() => {
       tables.run('DELETE FROM part_run WHERE part_read = ?', part.id);
       tables.run('INSERT INTO part_run (part_read, run) VALUES (?, ?)', part.id, writer.id);
       dropPart(tables, writer.id, source);
       for (const { run } of before) dropRun(tables, run, source);
     });
+  }
+}
+
+/** A driver and those behind it, up to a full piece. Each is written before the next one is made: they share their memory. */
+function* pieceFrom(first: PackedDriver, others: Iterator<PackedDriver, void>): Generator<PackedDriver> {
+  yield first;
+  for (let left = pieceDrivers - 1; left > 0; left--) {
+    const next = others.next();
+    if (next.done === true) return;
+    yield next.value;
   }
 }

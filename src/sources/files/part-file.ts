@@ -1,17 +1,17 @@
 /** The bytes of one part as a format reads them, expanded where they are stored compressed, hashed as they are stored. */
-import { createHash } from 'node:crypto';
 import { AgentError } from '../../core/errors.ts';
 import type { Compression } from './archive.ts';
+import { BlockHasher, blockBytes, contentHash, hashBytes } from './blocks.ts';
 import { compressionOf, expand } from './compressed.ts';
 import type { StableFile } from './stable-file.ts';
 
 /** How much of a compressed file is kept in memory for a format that reads here and there. */
 const keptBytesMax = 256_000_000;
 
-/** May be read over as often as a format likes: an open file is one content until `StableFile.verify` says otherwise. */
 /** Read at once for the hash alone. */
-const hashedBytes = 512 * 1024;
+const hashedBytes = 2 * blockBytes;
 
+/** May be read over as often as a format likes: an open file is one content until `StableFile.verify` says otherwise. */
 export class PartFile {
   /** As the part's name says it, for messages. */
   readonly name: string;
@@ -21,12 +21,18 @@ export class PartFile {
   readonly #compression: Compression | undefined;
   readonly #expandedMax: number;
   #kept: Promise<Buffer> | undefined;
-  #hash: string | undefined;
+  /** The hashes of the first blocks, where they are known. */
+  readonly #hashed: Uint8Array;
+  #blocks: Uint8Array | undefined;
   /** The present pass; one that was given up may still be reading. */
   #pass = { bytesRead: 0 };
 
-  /** @param expandedMax what a compressed file may expand to, in bytes */
-  constructor(file: StableFile, expandedMax: number) {
+  /**
+   * @param expandedMax what a compressed file may expand to, in bytes
+   * @param hashed the hashes of its first blocks, where they are known
+   */
+  constructor(file: StableFile, expandedMax: number, hashed: Uint8Array = new Uint8Array(0)) {
+    this.#hashed = hashed;
     this.#file = file;
     this.#expandedMax = expandedMax;
     this.#compression = compressionOf(file.name);
@@ -99,18 +105,33 @@ export class PartFile {
     return (await this.#keep()).subarray(start, end);
   }
 
-  /** sha256 (hex) of the file's bytes. Costs a pass of its own only where no pass came to its end. */
+  /** The hash (hex) of the file's content. Costs a pass of its own only where no pass came to its end. */
   async hash(): Promise<string> {
-    if (this.#hash !== undefined) return this.#hash;
-    const hash = createHash('sha256');
+    return contentHash(await this.blocks());
+  }
+
+  /** The hashes of the file's blocks, one behind the other. Costs what `hash` does. */
+  async blocks(): Promise<Uint8Array> {
+    if (this.#blocks !== undefined) return this.#blocks;
+    const hasher = new BlockHasher(this.#hashed);
     // One for all of them: new ones by the thousand would keep the garbage collector busy.
     const buffer = Buffer.allocUnsafe(hashedBytes);
-    for (let position = 0; ;) {
+    for (let position = (this.#hashed.length / hashBytes) * blockBytes; ;) {
       const chunk = await this.#file.readInto(buffer, position);
-      if (chunk.length === 0) return (this.#hash ??= hash.digest('hex'));
+      if (chunk.length === 0) return (this.#blocks ??= hasher.end());
       position += chunk.length;
       if (position > this.bytes) throw this.#file.changed();
-      hash.update(chunk);
+      hasher.update(chunk);
+    }
+  }
+
+  /** The bytes as they are stored from there on. */
+  async *storedFrom(start: number, bytes: number): AsyncGenerator<Buffer, void, void> {
+    for (let position = start; position < this.bytes;) {
+      const chunk = await this.#file.slice(position, Math.min(this.bytes, position + bytes));
+      if (chunk.length === 0) throw this.#file.changed();
+      position += chunk.length;
+      yield chunk;
     }
   }
 
@@ -149,14 +170,14 @@ export class PartFile {
   }
 
   async *#stored(bytes?: number): AsyncGenerator<Buffer, void, void> {
-    const hash = this.#hash === undefined ? createHash('sha256') : undefined;
+    const hasher = this.#blocks === undefined ? new BlockHasher() : undefined;
     const pass = { bytesRead: 0 };
     this.#pass = pass;
     for await (const chunk of this.#file.chunks(bytes)) {
-      hash?.update(chunk);
+      hasher?.update(chunk);
       pass.bytesRead += chunk.length;
       yield chunk;
     }
-    this.#hash ??= hash?.digest('hex');
+    this.#blocks ??= hasher?.end();
   }
 }

@@ -17,6 +17,7 @@ import { findGlobProblem, findMatches, listNeighbours, parseGlob } from './glob.
 import type { Glob } from './glob.ts';
 import { type SourceContext, needsOf } from '../kind.ts';
 import { isOutside, refuseForbidden, withoutNames } from './links.ts';
+import { contentHash } from './blocks.ts';
 import { PartFile } from './part-file.ts';
 import { StableFile, notAFile, revisedAtMsOf, versionOf, waitUntilQuiet } from './stable-file.ts';
 import { watchGlobs } from './watch.ts';
@@ -146,8 +147,8 @@ export function textSource(
         };
   if (!knowsEnd) {
     const source = fileSource(settings, context, async function* withoutLineEnd(file) {
-      yield* read(file);
-      return {};
+      const { format } = yield* read(file);
+      return { format };
     });
     return { ...source, ...folded };
   }
@@ -236,7 +237,8 @@ async function hashPart(place: FilePlace, part: Part, signal: AbortSignal): Prom
   }
 }
 
-async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Promise<StableFile> {
+/** @throws AgentError as `waitUntilQuiet`, `StableFile.open` and `refuseForbidden` */
+export async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Promise<StableFile> {
   const from = path.resolve(place.baseDir, part.name);
   const version = place.settleMs > 0 ? await waitUntilQuiet(from, place.settleMs, place.clock, signal) : undefined;
   const file = await StableFile.open(from, part.name, signal);
@@ -258,7 +260,9 @@ const unendedQuietMsMin = 60_000;
 const unendedQuietTimes = 10;
 
 /** Folds one file; `undefined` where its rows are to be read. */
-type PartFolder = (file: PartFile) => Promise<Pick<FoldedPart, 'counts' | 'rejects'> | undefined>;
+type PartFolder = (
+  file: PartFile,
+) => Promise<(Pick<FoldedPart, 'counts' | 'rejects'> & Pick<FormatContent, 'format'>) | undefined>;
 
 /**
  * What `work` makes of a part, once it is quiet, and the part's content; `undefined` where it makes nothing. The result counts
@@ -277,18 +281,41 @@ async function foldPart(
     const partFile = new PartFile(file, place.expandedMax);
     const folded = await work(partFile);
     if (folded === undefined) return undefined;
-    const hash = await partFile.hash();
-    const ending = knowsEnd ? { endsWithLineEnd: isLineEnd((await partFile.ends()).end.at(-1)) } : {};
+    const { format, ...rest } = folded;
+    const endsWithLineEnd = isLineEnd((await partFile.ends()).end.at(-1));
+    const content = await contentOf(partFile, file, { endsWithLineEnd, format }, knowsEnd);
     await file.verify();
-    const content = { ...ending, hash, version: file.version, revisedAtMs: file.revisedAtMs };
-    return { ...folded, content };
+    return { ...rest, content };
   } finally {
     await file.close();
   }
 }
 
 /** The part of `Content` that only the format knows. */
-export type FormatContent = Pick<Content, 'endsWithLineEnd'>;
+export interface FormatContent extends Pick<Content, 'endsWithLineEnd'> {
+  /** Where rows that are appended later can be read alone: what the format has to know for that. */
+  readonly format?: string | undefined;
+}
+
+/** A smaller file is read whole as fast as it is compared with what it was. */
+const growingBytesMin = 1_000_000;
+const lineFeed = 0x0a;
+
+/** What is known of a file that was read to its end. @param knowsEnd whether its end says that it is whole */
+export async function contentOf(
+  partFile: PartFile,
+  { version, revisedAtMs }: StableFile,
+  { endsWithLineEnd, format }: FormatContent,
+  knowsEnd: boolean,
+): Promise<Content> {
+  const blocks = await partFile.blocks();
+  const { bytes } = partFile;
+  const ending = knowsEnd ? { endsWithLineEnd } : {};
+  const content = { ...ending, hash: contentHash(blocks), version, revisedAtMs };
+  // A row without a line end, or behind a lone CR, might go on in what is appended.
+  const mayGrow = format !== undefined && bytes >= growingBytesMin && (await partFile.byteAt(bytes - 1)) === lineFeed;
+  return mayGrow ? { ...content, end: { bytes, blocks, format } } : content;
+}
 
 /** Columns, or rows that are made columns on their way out of the source. */
 export type FormatBatch = Batch | RowBatch;
@@ -312,10 +339,10 @@ export async function* readPart<Given extends FormatBatch>(
   try {
     const partFile = new PartFile(file, place.expandedMax);
     const isLinked = await untilAborted(isOutside(file, place.globs), signal);
-    const content = yield* isLinked ? withoutNames(part.name, place.mapping, read(partFile)) : read(partFile);
-    const hash = await partFile.hash();
+    const format = yield* isLinked ? withoutNames(part.name, place.mapping, read(partFile)) : read(partFile);
+    const content = await contentOf(partFile, file, format, format.endsWithLineEnd !== undefined);
     await file.verify();
-    return { ...content, hash, version: file.version, revisedAtMs: file.revisedAtMs };
+    return content;
   } catch (error) {
     // What looks broken may only be half written: then it is worth another try.
     if (isAgentError(error, 'part.unreadable')) await file.verify();

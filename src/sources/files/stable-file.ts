@@ -18,6 +18,12 @@ export function versionOf(stats: BigIntStats): string {
   return `${stats.size}-${stats.mtimeNs}-${stats.ctimeNs}-${stats.ino}-${stats.dev}`;
 }
 
+/** Whether two versions are of one file of the disk, whatever it held. */
+export function isSameFile(a: string, b: string): boolean {
+  const nodeOf = (version: string): string => version.split('-').slice(3).join('-');
+  return nodeOf(a) === nodeOf(b);
+}
+
 /** Milliseconds since 1970, with a fraction. */
 export function revisedAtMsOf(stats: BigIntStats): number {
   return Number(stats.mtimeNs) / 1e6;

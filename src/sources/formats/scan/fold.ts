@@ -3,10 +3,11 @@ import { columnProblems } from '../../../core/mapping/columns.ts';
 import { packMapping } from '../../../core/mapping/portable.ts';
 import type { FoldJob } from '../../../core/ports.ts';
 import type { PartFile } from '../../files/part-file.ts';
+import type { FormatContent } from '../../files/place.ts';
 import type { DelimitedSettings } from '../delimited.ts';
 import { byteOffsetOf, openText } from './input.ts';
 import type { RangeJob } from './range.ts';
-import { findData, marksOf } from './read.ts';
+import { findData, formatOf, marksOf } from './read.ts';
 import { type FoldedRanges, type RunRange, foldRanges, inThreads } from './threads.ts';
 import { utf8 } from './text-bytes.ts';
 
@@ -23,13 +24,15 @@ export interface FoldThreads {
   readonly gridBytes?: number;
 }
 
+export type FoldedFile = FoldedRanges & Pick<FormatContent, 'format'>;
+
 /** Folds a file in at most so many threads, as `foldDelimited`. */
 export async function foldInThreads(
   file: PartFile,
   settings: DelimitedSettings,
   job: FoldJob,
   { count, signal }: { readonly count: number; readonly signal: AbortSignal },
-): Promise<FoldedRanges | undefined> {
+): Promise<FoldedFile | undefined> {
   if (file.fd === undefined) return undefined;
   return await foldDelimited(file, settings, job, { count, run: inThreads(file.fd, signal) });
 }
@@ -40,7 +43,7 @@ export async function foldDelimited(
   settings: DelimitedSettings,
   job: FoldJob,
   { count, run, bytesMin = threadBytesMin, chunkBytes, gridBytes }: FoldThreads,
-): Promise<FoldedRanges | undefined> {
+): Promise<FoldedFile | undefined> {
   if (file.fd === undefined || file.bytes < 2 * bytesMin || settings.footer > 0) return undefined;
   const start = await findData(file, settings);
   if (start === undefined || columnProblems(job.mapping, start.columns).length > 0) return undefined;
@@ -67,5 +70,7 @@ export async function foldDelimited(
   const wanted = Math.max(1, Math.min(count, Math.floor((file.bytes - from) / bytesMin)));
   // The hash is of all bytes in their order: it is made beside the threads.
   const [folded] = await Promise.all([foldRanges({ job: ranges, from, ranges: wanted }, job, run), file.hash()]);
-  return folded;
+  if (folded === undefined) return undefined;
+  const isOneColumn = start.firstRow.length === 1;
+  return { ...folded, format: formatOf(settings, { columns: start.columns, isOneColumn, label: text.label }) };
 }

@@ -1,17 +1,17 @@
 /** Delimited files to columns: csv-parse reads their header and what is not plain, the scanner all else. */
 import { isAgentError } from '../../../core/errors.ts';
 import type { Batch, ColumnNeeds } from '../../../core/mapping/column-batch.ts';
-import type { Row } from '../../../core/model.ts';
+import type { ReadEnd, Row } from '../../../core/model.ts';
 import type { PartFile } from '../../files/part-file.ts';
 import type { FormatBatch, FormatContent } from '../../files/place.ts';
 import { LinesAbove } from '../above.ts';
 import { CsvFault, CsvParser } from '../csv-parser.ts';
 import { type DataStart, type DelimitedSettings, readDelimited } from '../delimited.ts';
 import { Table } from '../table.ts';
-import { isLineEnd, lineAt, readText } from '../text.ts';
+import { isLineEnd, isUtf8Label, lineAt, readText } from '../text.ts';
 import { TextInput, openText, utf8LengthOf } from './input.ts';
 import { type ScanLayout, Scanner, batchRowsOf } from './scanner.ts';
-import type { TextBytes } from './text-bytes.ts';
+import { type TextBytes, singleByteText, utf8 } from './text-bytes.ts';
 
 /** Read at once. */
 export const blockBytesDefault = 256 * 1024;
@@ -55,9 +55,50 @@ export async function* readColumns(
   } finally {
     await input.close();
   }
-  if (isPlain) return { endsWithLineEnd: isLineEnd(input.last) };
+  if (isPlain) {
+    const format = text.isRaw ? formatOf(settings, { columns, isOneColumn, label: text.label }) : undefined;
+    return { endsWithLineEnd: isLineEnd(input.last), format };
+  }
   const offset = await utf8LengthOf(text, input.bytesSkipped + scanner.offset);
   return yield* readDelimited(file, settings, { ...start, offset, lines: scanner.lines });
+}
+
+/** What has to be known of a file to read rows that are appended to it. */
+interface AppendFormat {
+  readonly columns: readonly string[];
+  readonly isOneColumn: boolean;
+  /** Of the encoding, which a byte-order mark may have said. */
+  readonly label: string;
+}
+
+/** `undefined` where more than the end of the file tells which rows count. */
+export function formatOf(settings: DelimitedSettings, format: AppendFormat): string | undefined {
+  return settings.footer > 0 ? undefined : JSON.stringify(format);
+}
+
+/** The rows behind those that were read of a file. `undefined` where they are not plain. */
+export async function* readColumnsBehind(
+  file: PartFile,
+  settings: DelimitedSettings,
+  { needs, blockBytes = blockBytesDefault }: ScanNeeds,
+  end: ReadEnd,
+): AsyncGenerator<Batch, FormatContent | undefined, void> {
+  const format = JSON.parse(end.format) as AppendFormat;
+  const { columns, isOneColumn, label } = format;
+  const encoding = isUtf8Label(label) ? utf8 : singleByteText(label);
+  const marks = encoding && marksOf(settings, encoding);
+  if (encoding === undefined || marks === undefined) return undefined;
+  const needed = needs(columns);
+  const layout: ScanLayout = { ...marks, encoding, columns, needs: needed, isOneColumn, rowsMax: batchRowsOf(needed) };
+  const scanner = new Scanner(layout, { lines: 0, bytes: blockBytes });
+  const chunks = (): AsyncGenerator<Buffer, void, void> => file.storedFrom(end.bytes, blockBytes);
+  const input = new TextInput({ encoding, label, isRaw: true, markBytes: 0, chunks }, 0);
+  try {
+    const isPlain = yield* scanAll(scanner, input, { file, blockBytes, footer: 0 });
+    return isPlain ? { endsWithLineEnd: isLineEnd(input.last), format: end.format } : undefined;
+  } finally {
+    await input.close();
+  }
 }
 
 interface Reading {
@@ -158,8 +199,9 @@ class HeaderReader {
     this.#table = new Table({ ...settings, footer: 0 }, name, 'skipped');
   }
 
-  write(utf8: Buffer): void {
-    this.#take(this.#parser.write(this.#above.cut(utf8)));
+  /** @param chunk in UTF-8 */
+  write(chunk: Buffer): void {
+    this.#take(this.#parser.write(this.#above.cut(chunk)));
   }
 
   end(): void {
