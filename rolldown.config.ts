@@ -25,8 +25,12 @@ const external = [
 /** In a checkout such a `require` loads a package when it is first used; without this line the bundler does the same with its copy. */
 const lazyRequire: Plugin = {
   name: 'lazy-require',
-  transform: (code, id) =>
-    id.startsWith(source) ? code.replace(/^const require = createRequire\(import\.meta\.url\);$/m, '') : undefined,
+  transform(code, id) {
+    if (!id.startsWith(source)) return undefined;
+    const bundled = code.replace(/^const require = createRequire\(import\.meta\.url\);$/m, '');
+    // No map: each line stays where it was.
+    return bundled === code ? undefined : { code: bundled, map: null };
+  },
 };
 
 /** The licences of the packages that are part of the files, and the films of the emulator. */

@@ -1,5 +1,6 @@
 /** The agent as a program of a comparison: its configs, its states, and the files that it reads. */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type LongFile, writeLong } from './generate.ts';
@@ -8,9 +9,19 @@ import type { Program } from './measure.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
+/** Builds the agent as its package has it, and gives the file that starts it: what people run is measured, and not the checkout. */
+export function buildAgent(workDir: string): string {
+  const home = path.join(workDir, 'package');
+  for (const part of ['bin', 'package.json']) cpSync(path.join(root, part), path.join(home, part), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
+  const rolldown = path.join(root, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
+  execFileSync(process.execPath, [rolldown, '-c', '-d', path.join(home, 'dist')], { cwd: root });
+  return path.join(home, 'bin', 'driver-sync.js');
+}
+
 /** Arguments of node. */
-export const agentArgs = (command: 'sync' | 'run', config: string): readonly string[] => [
-  path.join(root, 'bin', 'driver-sync.js'),
+export const agentArgs = (place: Place, command: 'sync' | 'run', config: string): readonly string[] => [
+  place.agent,
   command,
   '--config',
   config,
@@ -64,7 +75,7 @@ export function syncOnce(place: Place, name: string, source: SourceText): Progra
   const dir = path.join(place.workDir, name.replaceAll(/\W+/g, '-'));
   return {
     name,
-    args: agentArgs('sync', path.join(dir, 'driver-sync.yaml')),
+    args: agentArgs(place, 'sync', path.join(dir, 'driver-sync.yaml')),
     before: () => {
       rmSync(dir, { recursive: true, force: true });
       writeConfig(dir, place.url, source);

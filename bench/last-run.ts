@@ -30,7 +30,8 @@ export function readRun(): Run {
 
 /** What was not measured now stays as it was. */
 export function writeRun(now: Run): void {
-  const whole = { ...readRun(), ...now };
+  const measured = Object.entries(now).filter(([, { tables }]) => tables.length > 0);
+  const whole: Run = { ...readRun(), ...Object.fromEntries(measured) };
   const run = Object.fromEntries(
     Object.keys(registry).flatMap((name) => (whole[name] === undefined ? [] : [[name, whole[name]]])),
   );
@@ -54,5 +55,7 @@ function showRun(run: Run): string {
   const tables = all.flatMap(({ at, machine, load, runs, tables: own }) =>
     own.map((table) => `${showTable(table)}\n\n${at}, ${machine}, load ${load}; medians of ${runs}.`),
   );
-  return [showFigures(figures), ...tables].join('\n\n');
+  const [ledger] = run['ledger']?.tables ?? [];
+  const image = ledger === undefined ? [] : [`![${ledger.title}, as bars](performance.svg)`];
+  return [showFigures(figures), ...image, ...tables].join('\n\n');
 }

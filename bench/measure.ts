@@ -162,11 +162,8 @@ export interface Helper extends AsyncDisposable {
   skip(): void;
 }
 
-export function startHelper(args: readonly string[], env: NodeJS.ProcessEnv = {}): Helper {
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
-  });
+export function startHelper(args: readonly string[]): Helper {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const printed = createInterface({ input: child.stdout });
   let lines: string[] = [];

@@ -21,6 +21,8 @@ export interface Place {
   readonly dataDir: string;
   /** Configs and states, made anew. */
   readonly workDir: string;
+  /** The file that starts the agent. */
+  readonly agent: string;
   /** A receiver of pushes that discards them, and its address. */
   readonly receiver: Helper;
   readonly url: string;

@@ -20,7 +20,10 @@ export async function push(place: Place, sizes: Sizes): Promise<Table> {
     writeConfig(dir, url, { keys: csvKeys(file), mapping: wideMapping }, `, stamp: ${stamp}`);
   place.receiver.skip();
   const wide = 'sync of the wide file, from nothing, once';
-  const prepare = await compare([{ name: wide, args: agentArgs('sync', write(prepared, place.url, 'middle')) }], 1);
+  const prepare = await compare(
+    [{ name: wide, args: agentArgs(place, 'sync', write(prepared, place.url, 'middle')) }],
+    1,
+  );
   const { bytes } = JSON.parse(await place.receiver.line()) as { bytes: number };
 
   // Another stamp makes another snapshot of what was accepted; another address was never pushed to.
@@ -32,7 +35,7 @@ export async function push(place: Place, sizes: Sizes): Promise<Table> {
     // Or the run would pay for writing the copy too, with its own first fsync.
     syncFiles(copy);
   };
-  const args = agentArgs('sync', path.join(copy, 'driver-sync.yaml'));
+  const args = agentArgs(place, 'sync', path.join(copy, 'driver-sync.yaml'));
   const ready = `posting ${Math.round(bytes / 1e6)} MB that are ready`;
   const plain = 'JSON.stringify and one POST';
   const results = await compare(

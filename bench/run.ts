@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { benchFile } from './agent.ts';
+import { benchFile, buildAgent } from './agent.ts';
 import { type Run, readRun, writeRun } from './last-run.ts';
 import { type Figure, NotMeasured, type Place, type Sizes, type Table } from './measurement.ts';
 import { startHelper } from './measure.ts';
@@ -74,6 +74,7 @@ async function main(): Promise<number> {
   const run = await measureAll(names, sizes, values.dir);
   const figures = figuresOf(run);
   console.log(`${showFigures(figures)}\n`);
+  if (values.quick) console.log('The goals are for the full sizes.\n');
   if (values.write) writeRun(run);
   return values.check ? check(figures) : 0;
 }
@@ -92,7 +93,7 @@ async function measureAll(names: readonly string[], sizes: Sizes, dataDir: strin
   const run: Record<string, Run[string]> = {};
   try {
     await using receiver = startHelper([benchFile('receiver')]);
-    const place: Place = { dataDir, workDir, receiver, url: await receiver.line() };
+    const place: Place = { dataDir, workDir, agent: buildAgent(workDir), receiver, url: await receiver.line() };
     for (const name of names) {
       const load = loadavg()[0]?.toFixed(1) ?? '';
       const tables = await measured(name, place, sizes);
