@@ -2,14 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { columnNeeds, columnProblems } from '../../src/core/mapping/columns.ts';
+import type { Rule } from '../../src/core/model.ts';
 import { asColumns } from '../../src/core/mapping/row-coder.ts';
-import { RowMapper, rowText } from '../../src/core/mapping/row-mapper.ts';
-import type { Reject, Rule } from '../../src/core/model.ts';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
-import type { FoldJob } from '../../src/core/ports.ts';
-import { Fold } from '../../src/core/series/fold.ts';
-import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
-import { type FoldedDriver, unpackDriver } from '../../src/core/series/packing.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import type { PartFile } from '../../src/sources/files/part-file.ts';
 import type { DelimitedSettings } from '../../src/sources/formats/delimited.ts';
@@ -18,6 +13,7 @@ import { foldDelimited } from '../../src/sources/formats/scan/fold.ts';
 import { readRange } from '../../src/sources/formats/scan/range.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
 import type { RunRange } from '../../src/sources/formats/scan/threads.ts';
+import { type Folded, foldBatches, foldPieces, withoutTies } from '../support/folded-part.ts';
 import { Draw, fileOf, nastyFile, plainSettings } from '../support/nasty-files.ts';
 import { template } from '../support/templates.ts';
 import type { Template } from '../../src/core/mapping/template.ts';
@@ -26,12 +22,6 @@ import type { Template } from '../../src/core/mapping/template.ts';
 const files = Number(process.env.SCANNED_FILES ?? 1500);
 
 const rules = { timezone: 'UTC', calendar: undefined };
-
-interface Folded {
-  drivers: readonly FoldedDriver[];
-  rejects: readonly Reject[];
-  counts: { rows: number; passed: number; rejects: number };
-}
 
 interface How {
   readonly ranges: number;
@@ -58,27 +48,7 @@ function mappingOf(columns: readonly string[], rule: Rule, time = '2026-01'): Ma
   return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers: [entry] };
 }
 
-/** In one run of rows, without the ties: those are looked for in steps of the file, in ranges. */
-async function foldFromStart(file: PartFile, settings: DelimitedSettings, mapping: Mapping): Promise<Folded> {
-  const fold = new Fold(1);
-  const rejects: Reject[] = [];
-  const counts = { rows: 0, passed: 0, rejects: 0 };
-  let mapper: RowMapper | undefined;
-  const needed = { needs: (columns: readonly string[]) => columnNeeds(mapping, columns) };
-  const reading = asColumns(readColumns(file, settings, needed), needed);
-  for await (const batch of reading) {
-    mapper ??= new RowMapper(mapping, batch.columns, rules);
-    const { rows } = counts;
-    counts.passed += mapper.read(batch, rows, fold, {
-      reject: (at, reason) => {
-        counts.rejects++;
-        rejects.push({ row: rows + at + 1, reason, text: rowText(batch.row(at)) });
-      },
-    });
-    counts.rows += batch.count;
-  }
-  return { drivers: sorted([...fold.drain()].map(unpackDriver)), rejects: rejects.slice(0, 20), counts };
-}
+const rejectsMax = 20;
 
 /** `undefined` where the file is left to the other way. */
 async function foldInRanges(
@@ -87,16 +57,6 @@ async function foldInRanges(
   settings: DelimitedSettings,
   { mapping, how }: { mapping: Mapping; how: How },
 ): Promise<Folded | undefined> {
-  const pieces: FoldedDriver[] = [];
-  const job: FoldJob = {
-    mapping,
-    rules,
-    part: 1,
-    rejectsMax: 20,
-    foldMax: how.foldMax,
-    add: (drivers) => void pieces.push(...drivers.map(unpackDriver)),
-    progress: () => undefined,
-  };
   const run: RunRange = async (ofFile, range, listener) =>
     await readRange(ofFile, range, {
       read: (into, position) => content.copy(into, 0, position, position + into.length),
@@ -107,22 +67,8 @@ async function foldInRanges(
     });
   const opened = Object.assign(file, { fd: 0, hash: async () => '' });
   const threads = { count: how.ranges, run, bytesMin: 1, chunkBytes: how.chunkBytes, gridBytes: how.gridBytes };
-  const folded = await foldDelimited(opened, settings, job, threads);
-  if (folded === undefined) return undefined;
-  const order = placeOrder(() => expect.unreachable());
-  const byId = Map.groupBy(pieces, ({ id }) => id);
-  return { ...folded, drivers: sorted([...byId.values()].map((folds) => mergeDrivers(folds, order))) };
-}
-
-function sorted(drivers: readonly FoldedDriver[]): readonly FoldedDriver[] {
-  return drivers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function withoutTies({ drivers, ...rest }: Folded): object {
-  return {
-    ...rest,
-    drivers: drivers.map((driver) => ({ ...driver, cells: driver.cells.map((cell) => ({ ...cell, tie: undefined })) })),
-  };
+  const folding = { mapping, rules, rejectsMax, foldMax: how.foldMax };
+  return await foldPieces(folding, (job) => foldDelimited(opened, settings, job, threads));
 }
 
 /** Reads both ways and compares. @returns whether ranges were read */
@@ -141,7 +87,9 @@ async function compare(
   const ranged = await inRanges(how.ranges);
   expect(ranged).toEqual(await inRanges(1));
   if (ranged === undefined) return false;
-  expect(withoutTies(ranged)).toEqual(withoutTies(await foldFromStart(fileOf(content, 4096), settings, mapping)));
+  const needed = { needs: (names: readonly string[]) => columnNeeds(mapping, names) };
+  const reading = asColumns(readColumns(fileOf(content, 4096), settings, needed), needed);
+  expect(withoutTies(ranged)).toEqual(withoutTies(await foldBatches(reading, { mapping, rules, rejectsMax })));
   return true;
 }
 

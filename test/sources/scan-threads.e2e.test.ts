@@ -2,15 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RowMapper, rowText } from '../../src/core/mapping/row-mapper.ts';
-import type { Reject } from '../../src/core/model.ts';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
-import type { FoldJob, FoldedPart, Source } from '../../src/core/ports.ts';
-import { Fold } from '../../src/core/series/fold.ts';
-import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
-import { type FoldedDriver, unpackDriver } from '../../src/core/series/packing.ts';
+import type { FoldedPart, Source } from '../../src/core/ports.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { csv } from '../../src/sources/csv.ts';
+import { type Folded, foldBatches, foldPieces, withoutTies } from '../support/folded-part.ts';
 import { calm, laterClock, tempDir } from '../support/source-world.ts';
 import { pattern, template } from '../support/templates.ts';
 
@@ -57,54 +53,18 @@ async function open(text: string, threads: number): Promise<Source> {
   return csv.open(kind, { name: 'ledger', baseDir: dir, clock: laterClock(), mapping, timezone: 'UTC', threads });
 }
 
-type Folded = Pick<FoldedPart, 'counts' | 'rejects'> & { readonly drivers: readonly FoldedDriver[] };
+const how = { mapping, rules, rejectsMax: 100 };
 
 /** `undefined` where the threads leave it. */
-async function inThreads(source: Source, signal = calm): Promise<Folded | undefined> {
-  const pieces: FoldedDriver[] = [];
-  const job: FoldJob = {
-    mapping,
-    rules,
-    part: 1,
-    rejectsMax: 100,
-    foldMax: 500,
-    add: (drivers) => void pieces.push(...drivers.map(unpackDriver)),
-    progress: () => undefined,
-  };
+async function inThreads(source: Source, signal = calm): Promise<(FoldedPart & Folded) | undefined> {
   const [part] = await source.parts(signal);
-  const folded = await source.fold?.(part!, job, signal);
-  if (folded === undefined) return undefined;
-  const byId = Map.groupBy(pieces, ({ id }) => id);
-  const order = placeOrder(() => expect.unreachable());
-  return { ...folded, drivers: sorted([...byId.values()].map((folds) => mergeDrivers(folds, order))) };
+  const folded = await foldPieces({ ...how, foldMax: 500 }, (job) => source.fold?.(part!, job, signal));
+  return folded && withoutTies(folded);
 }
 
 async function byRows(source: Source): Promise<Folded> {
-  const fold = new Fold(1);
-  const rejects: Reject[] = [];
-  const counts = { rows: 0, passed: 0, rejects: 0 };
   const [part] = await source.parts(calm);
-  let mapper: RowMapper | undefined;
-  for await (const batch of source.rows(part!, calm)) {
-    mapper ??= new RowMapper(mapping, batch.columns, rules);
-    const before = counts.rows;
-    counts.passed += mapper.read(batch, before, fold, {
-      reject: (at, reason) => {
-        counts.rejects++;
-        rejects.push({ row: before + at + 1, reason, text: rowText(batch.row(at)) });
-      },
-    });
-    counts.rows += batch.count;
-  }
-  return { drivers: sorted([...fold.drain()].map(unpackDriver)), rejects: rejects.slice(0, 100), counts };
-}
-
-function sorted(drivers: readonly FoldedDriver[]): readonly FoldedDriver[] {
-  const untied = drivers.map((driver) => ({
-    ...driver,
-    cells: driver.cells.map((cell) => ({ ...cell, tie: undefined })),
-  }));
-  return untied.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return withoutTies(await foldBatches(source.rows(part!, calm), how));
 }
 
 describe('a large file', () => {
