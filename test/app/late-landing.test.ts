@@ -4,24 +4,16 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { repeatFromMs } from '../../src/app/loop/next-push.ts';
 import { type DaemonWorld, daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
-import { csv } from '../support/process.ts';
+import { daemonWithLatePush } from '../support/late-push.ts';
 import { openReceiver, pointsOf } from '../support/receiver.ts';
 
 const once = { retryForMs: 0 };
 const held = (w: DaemonWorld): unknown => pointsOf(w.service.holds()!);
 const a = (value: number): object => ({ a: { '2026-01': String(value) } });
 
-/** The daemon of a service that acknowledged 1, let 22 fall asleep on its way, and acknowledged 333 as push 3. */
+/** The daemon that got 333 acknowledged as push 3, while 22 is still on its way. */
 async function daemonAfterLoss(): Promise<DaemonWorld> {
-  const w = await daemonWorld({ pushOnChange: '1s', sources: { sales: csv('*.csv', { poll: '1h' }) } });
-  await w.write('a.csv', rows('a,2026-01,1'));
-  await w.start();
-  w.service.answer('late');
-  await w.write('a.csv', rows('a,2026-01,22'));
-  await w.wake('source');
-  await w.wait(1 * seconds);
-  await w.write('a.csv', rows('a,2026-01,333'));
-  await w.wake('source');
+  const w = await daemonWithLatePush();
   await w.wait(62 * seconds);
   expect(w.service.posts).toHaveLength(3);
   expect(held(w)).toEqual(a(333));

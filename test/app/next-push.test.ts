@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { nextPushOf } from '../../src/app/loop/next-push.ts';
 import { type DaemonWorld, daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
+import { daemonWithLatePush } from '../support/late-push.ts';
 import { csv } from '../support/process.ts';
 
 const hourly = { sources: { sales: csv('*.csv', { poll: '1h' }) } };
@@ -64,15 +65,7 @@ test('the next push is the repeat of a snapshot that followed a push without an 
 });
 
 test('a push that waits until an earlier one cannot land any more is said to, with the moment', async () => {
-  await using w = await daemonWorld({ ...hourly, pushOnChange: '1s' });
-  await w.write('a.csv', rows('a,2026-01,1'));
-  await w.start();
-  w.service.answer('late');
-  await w.write('a.csv', rows('a,2026-01,22'));
-  await w.wake('source');
-  await w.wait(1 * seconds);
-  await w.write('a.csv', rows('a,2026-01,333'));
-  await w.wake('source');
+  await using w = await daemonWithLatePush();
   await w.wait(10 * seconds);
   expect(w.service.posts).toHaveLength(2);
   expect(await next(w)).toEqual({
