@@ -1,7 +1,12 @@
 import { compareUtf8 } from './snapshot.ts';
 
 /** Several runs of drivers as one, in the order of ids. No id is in two runs. */
-export function* mergeDriverRuns<T extends { readonly id: string }>(runs: readonly Iterable<T>[]): Generator<T> {
+export function mergeDriverRuns<T extends { readonly id: string }>(runs: readonly Iterable<T>[]): Iterable<T> {
+  const [only] = runs;
+  return only !== undefined && runs.length === 1 ? only : mergeSeveral(runs);
+}
+
+function* mergeSeveral<T extends { readonly id: string }>(runs: readonly Iterable<T>[]): Generator<T> {
   const iterators = runs.map((run) => run[Symbol.iterator]());
   try {
     const heads = iterators.map((iterator) => iterator.next());

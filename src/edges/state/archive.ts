@@ -29,10 +29,13 @@ import type { SnapshotBody } from '../../core/ports.ts';
 import { BodyEncoder, type BodyFormat } from '../../core/series/snapshot.ts';
 import type { Archive, Snapshot, SnapshotDriver, SnapshotLog } from '../../core/ledger.ts';
 import type { SnapshotFile } from './chain.ts';
+import { releaseBuffers } from '../memory.ts';
 import { release } from './release.ts';
 import { type Block, BlockWriter, Pieces, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
 
 const suffix = '.snapshot';
+/** Bytes given to a socket, after which those that it has sent are given back. */
+const gatheredMax = 8 << 20;
 
 interface Header {
   readonly format: BodyFormat;
@@ -202,7 +205,11 @@ async function* readBody(file: string, expected: number, format: BodyFormat): As
     let found = 0;
     const full: Buffer[] = [];
     // Copies: the encoder uses its buffer again, and a socket keeps what it was given.
-    const encoder = new BodyEncoder(format, (chunk) => full.push(Buffer.from(chunk)));
+    let gathered = 0;
+    const encoder = new BodyEncoder(format, (chunk) => {
+      full.push(Buffer.from(chunk));
+      gathered += chunk.length;
+    });
     for (let now = begin(); now !== undefined;) {
       const { block } = now;
       const section = await now.section;
@@ -213,6 +220,9 @@ async function* readBody(file: string, expected: number, format: BodyFormat): As
         if (full.length > 0) yield* full.splice(0);
       }
       block.release(section);
+      if (gathered < gatheredMax) continue;
+      releaseBuffers();
+      gathered = 0;
     }
     checkCount(found, expected);
     encoder.end();
