@@ -42,6 +42,13 @@ describe('a factor', () => {
     expect(reason).toBe('24 of 24 values of Sales / S01 have the other sign');
   });
 
+  test('names the driver also where all drivers are under one element and a cell elsewhere has the factor', async () => {
+    const sales = twoYears(named('Sales', 12));
+    const mended = { 'Sales / S02': { '2024-05': negated(sales['Sales / S02']?.['2024-05'] ?? '') } };
+    const { findings } = await foundIn(merged(changed(sales, negated, isFirst), mended), sales);
+    expect(findings).toMatchObject([{ kind: 'factor', group: ['Sales', 'S01'], factor: '-1', points: 24, of: 24 }]);
+  });
+
   test('of a power of ten and -1 together is one factor', async () => {
     const { findings } = await foundIn(changed(before, (value) => negated(timesTen(value, 2))));
     expect(findings).toMatchObject([{ kind: 'factor', group: [], factor: '-100' }]);
@@ -50,6 +57,11 @@ describe('a factor', () => {
   test('of a currency is found as closely as the values are written', async () => {
     const after = changed(before, (value) => (Number(value) * 1.0837).toFixed(2));
     expect((await foundIn(after)).findings).toMatchObject([{ kind: 'factor', group: [], factor: '1.0837', of: 576 }]);
+  });
+
+  test('of a unit is found where the values were rounded to it', async () => {
+    const after = changed(before, (value) => (Number(value) / 1000).toFixed(1));
+    expect((await foundIn(after)).findings).toMatchObject([{ kind: 'factor', group: [], factor: '0.001' }]);
   });
 
   test('takes six points, and five pass', async () => {

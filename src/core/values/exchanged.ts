@@ -55,27 +55,45 @@ export class ExchangeSearch {
 
 /** Of the half years that calendar and content alone choose, so that both drivers of a pair choose the same. */
 function blockHashes(series: Series): readonly number[] {
-  const blocks: { readonly order: number; readonly hash: number }[] = [];
+  const blocks: { readonly order: number; readonly start: number; readonly end: number }[] = [];
   for (let at = 0; at < series.count;) {
-    const block = Math.floor(series.month(at) / halfYear);
+    const block = blockOf(series, at);
     const start = at;
-    let [one, two] = [Math.imul(block, 0x9e3779b1), Math.imul(block, 0x85ebca6b)];
-    const order = Math.imul(block, 0xc2b2ae35) >>> 0;
-    let isConstant = true;
-    for (; at < series.count && Math.floor(series.month(at) / halfYear) === block; at++) {
-      if (at > start && !isSameValue(series, at - 1, series, at)) isConstant = false;
-      one = Math.imul(one ^ series.month(at), 0x01000193);
-      two = Math.imul(two + series.month(at), 0x27d4eb2f);
-      for (let i = series.starts[at] as number; i < (series.ends[at] as number); i++) {
-        one = Math.imul(one ^ (series.bytes[i] as number), 0x01000193);
-        two = Math.imul(two + (series.bytes[i] as number), 0x27d4eb2f) ^ (two >>> 15);
-      }
-    }
-    // The last block may lack months that a read adds, and a constant one is that of many drivers.
-    if (!isConstant && at - start >= 3) blocks.push({ order, hash: (one >>> 0) * 0x200000 + ((two >>> 0) & 0x1fffff) });
+    while (at < series.count && blockOf(series, at) === block) at++;
+    // The last block may lack months that a read adds.
+    if (at - start >= 3) blocks.push({ order: Math.imul(block, 0xc2b2ae35) >>> 0, start, end: at });
   }
   blocks.sort((a, b) => a.order - b.order);
-  return blocks.slice(0, blocksMax).map(({ hash }) => hash);
+  const hashes: number[] = [];
+  for (const { start, end } of blocks) {
+    if (hashes.length === blocksMax) break;
+    // A constant one is that of many drivers.
+    if (!isConstant(series, start, end)) hashes.push(hashOf(series, start, end));
+  }
+  return hashes;
+}
+
+function blockOf(series: Series, at: number): number {
+  return Math.floor(series.month(at) / halfYear);
+}
+
+function isConstant(series: Series, start: number, end: number): boolean {
+  for (let at = start + 1; at < end; at++) if (!isSameValue(series, at - 1, series, at)) return false;
+  return true;
+}
+
+/** 53 bits over the months and texts. */
+function hashOf(series: Series, start: number, end: number): number {
+  let [one, two] = [0x9e3779b1, 0x85ebca6b];
+  for (let at = start; at < end; at++) {
+    one = Math.imul(one ^ series.month(at), 0x01000193);
+    two = Math.imul(two + series.month(at), 0x27d4eb2f);
+    for (let i = series.starts[at] as number; i < (series.ends[at] as number); i++) {
+      one = Math.imul(one ^ (series.bytes[i] as number), 0x01000193);
+      two = Math.imul(two + (series.bytes[i] as number), 0x27d4eb2f) ^ (two >>> 15);
+    }
+  }
+  return (one >>> 0) * 0x200000 + ((two >>> 0) & 0x1fffff);
 }
 
 /** Both reads of one driver of a pair. */
@@ -104,5 +122,5 @@ function takenPoints(theirs: Uint8Array, { old, now }: BothReads): number | unde
     const was = before.indexOf(taken.month(at));
     if (was >= 0 && isSameValue(before, was, after, there)) own++;
   }
-  return same >= pointsMin - 1 && same * 10 >= taken.count * 9 && own * 5 <= same ? same : undefined;
+  return same - own >= pointsMin - 1 && same * 10 >= taken.count * 9 ? same : undefined;
 }

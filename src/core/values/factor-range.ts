@@ -13,11 +13,15 @@ export interface FactorRange {
 /** Room for what a double rounds. */
 const slack = 1e-12;
 
-/** All factors that a pair of values allows when both are rounded to the decimals that they show; neither is 0. */
+/** All factors that a pair of values allows when both are rounded to the decimals that they show; the old one is not 0. */
 export function factorRange(before: Series, i: number, after: Series, j: number): FactorRange | undefined {
   const [old, now] = [Math.abs(before.approximate(i)), Math.abs(after.approximate(j))];
   const [oldHalf, nowHalf] = [10 ** -before.decimals(i) / 2, 10 ** -after.decimals(j) / 2];
-  if (!(old > oldHalf) || !(now > nowHalf) || old > 1e200 || now > 1e200) return undefined;
+  if (!(old > oldHalf) || old > 1e200 || now > 1e200) return undefined;
+  // What is 0 now, or rounds to it, may have been made so small by any factor.
+  const smallest = nowHalf / (old - oldHalf);
+  if (now === 0) return { from: -smallest, to: smallest };
+  if (!(now > nowHalf)) return undefined;
   const least = ((now - nowHalf) / (old + oldHalf)) * (1 - slack);
   const most = ((now + nowHalf) / (old - oldHalf)) * (1 + slack);
   return before.isNegative(i) === after.isNegative(j) ? { from: least, to: most } : { from: -most, to: -least };
@@ -29,6 +33,7 @@ export function isInRange(factor: number, { from, to }: FactorRange): boolean {
 
 /** How much a range says for a factor, in bits: 0 where the values are too short to tell it from 1. */
 export function evidence(factor: number, { from, to }: FactorRange): number {
+  if (from <= 0 && to >= 0) return 0;
   const distance = factor < 0 ? Math.max(Math.abs(Math.log(-factor)), Math.LN2) : Math.abs(Math.log(factor));
   const width = Math.abs(Math.log(to / from));
   return Math.min(20, Math.max(0, Math.log2(distance / width)));
@@ -52,12 +57,18 @@ export function densest(ranges: readonly FactorRange[]): { readonly range: Facto
   return { range, count: most };
 }
 
-/** The factor with the fewest digits in a range, as decimal text. */
+/** How far a factor may be from the middle of its range for the sake of fewer digits. */
+const roundingMax = 0.0005;
+
+/** The factor of a range as decimal text: a power of ten where one is in it, else the shortest near its middle. */
 function shortestFactor({ from, to }: FactorRange): string {
   const middle = (from + to) / 2;
+  const power = Math.sign(middle) * 10 ** Math.round(Math.log10(Math.abs(middle)));
+  if (power >= from && power <= to) return plainText(power, 1);
   for (let digits = 1; digits < 17; digits++) {
     const rounded = Number(middle.toPrecision(digits));
-    if (rounded >= from && rounded <= to) return plainText(rounded, digits);
+    const isNear = Math.abs(rounded / middle - 1) <= roundingMax;
+    if (isNear && rounded >= from && rounded <= to) return plainText(rounded, digits);
   }
   return plainText(middle, 17);
 }

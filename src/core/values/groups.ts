@@ -109,7 +109,8 @@ function isOfOneChild(group: Group, key: string, measure: Measure): boolean {
     const part = measure.count(child, share);
     if (part.found * 20 < whole.found * 19) continue;
     const rest = { found: whole.found - part.found, of: whole.of - part.of };
-    return rest.of > 0 && rest.found * 2 < rest.of;
+    // An element that all drivers share says no more than the source: what is below it may.
+    return rest.of <= 0 ? isOfOneChild(child, key, measure) : rest.found * 2 < rest.of;
   }
   return false;
 }

@@ -3,13 +3,14 @@ import type { PackedPoints } from '../series/packing.ts';
 import { type FactorRange, densest, factorRange } from './factor-range.ts';
 import { type Move, canMove, findMove } from './moved.ts';
 import { type ExactFactor, Series, exactFactor, isSameValue } from './series.ts';
-import { type Tail, lookAtTail } from './tail.ts';
+import { type Tail, lookAtTail, tailStart } from './tail.ts';
 
 /** Both reads of each driver, in the order of ids. */
 export type DriverPairs = Iterable<readonly [PackedPoints | undefined, PackedPoints | undefined]>;
 
 /** As many pairs of values are enough to find a factor; whether all have it is counted afterwards. */
 const rangesMax = 255;
+const triedFirst = 16;
 
 /** One for all drivers: `load` takes the next. */
 export class DriverLook {
@@ -46,7 +47,20 @@ export class DriverLook {
     }
     const isMovable = this.changed + (old.count - common) >= 3 && canMove(old);
     this.move = isMovable ? findMove(old, now) : undefined;
-    this.tail = lookAtTail(old, now);
+    this.tail = lookAtTail(old, now, tailStart(old, now));
+  }
+
+  /** A driver that only gains months, all after those that it had: nearly all of a day's changes, and much less to look at. */
+  loadGain(after: PackedPoints, months: number): void {
+    const { old, now, exact } = this;
+    old.load(undefined);
+    now.load(after.points);
+    this.valued = 0;
+    this.changed = 0;
+    this.zeroed = 0;
+    exact.clear();
+    this.move = undefined;
+    this.tail = lookAtTail(old, now, now.count - months);
   }
 
   #compare(i: number, j: number): void {
@@ -69,25 +83,31 @@ export class DriverLook {
 
   /** The factors that nearly all values allow; `undefined`: there is none, or it may be 1. */
   factorRange(): FactorRange | undefined {
-    const step = Math.ceil(this.valued / rangesMax);
+    // Values that changed in their own ways show it in the first few: the others are not worth the time then.
+    return this.#commonRange(triedFirst, 3 / 4) && this.#commonRange(rangesMax, 9 / 10);
+  }
+
+  /** @param share how many of the values must allow it */
+  #commonRange(max: number, share: number): FactorRange | undefined {
+    const step = Math.ceil(this.valued / max);
     const ranges: FactorRange[] = [];
     let [at, judged] = [0, 0];
     for (const [i, j] of commonPoints(this.old, this.now)) {
       if (this.old.isZero(i) || at++ % step !== 0) continue;
       judged++;
-      const range = this.now.isZero(j) ? undefined : factorRange(this.old, i, this.now, j);
+      const range = factorRange(this.old, i, this.now, j);
       if (range !== undefined) ranges.push(range);
     }
     const { range, count } = densest(ranges);
-    const isOne = range.from <= 1 && range.to >= 1;
-    return count * 10 >= judged * 9 && !isOne ? range : undefined;
+    const says = (factor: number): boolean => range.from <= factor && range.to >= factor;
+    return count >= judged * share && !says(1) && !says(0) ? range : undefined;
   }
 
   /** Pairs of values that are not 0 in the old read, for counting those that have a factor. */
   *valuedRanges(): Generator<FactorRange | undefined> {
     for (const [i, j] of commonPoints(this.old, this.now)) {
       if (this.old.isZero(i)) continue;
-      yield this.now.isZero(j) ? undefined : factorRange(this.old, i, this.now, j);
+      yield factorRange(this.old, i, this.now, j);
     }
   }
 }

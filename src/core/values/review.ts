@@ -2,7 +2,9 @@
  * The value guard: looks at every driver that a candidate changes, and names the slips that are plain to see. It keeps counts
  * while the drivers stream by; only where they could make a finding it walks both reads once more, group by group.
  */
+import type { Month } from '../model.ts';
 import type { DriverChange } from '../series/diff.ts';
+import { type PackedPoints, PointWalk } from '../series/packing.ts';
 import { ExchangeSearch } from './exchanged.ts';
 import { FactorClusters } from './factor-range.ts';
 import { type ValueRules, closedMonths } from './closed.ts';
@@ -34,6 +36,10 @@ export class ValueReview {
   readonly #scales = new Map<number, number>();
   readonly #factors = new FactorClusters();
   readonly #exchanges = new ExchangeSearch();
+  /** Factors of nearly all values of some driver, and of nearly all that changed in one. */
+  readonly #whole = new Set<number>();
+  readonly #partly = new Set<number>();
+  #isZeroed = false;
   #zeroed = 0;
   #newZeros = 0;
   #turned = 0;
@@ -45,13 +51,27 @@ export class ValueReview {
   }
 
   /** Takes every change on the way. */
-  see({ id, before, after }: Pick<DriverChange, 'id' | 'before' | 'after'>): void {
+  see(change: DriverChange): void {
+    const { id, before, after, created } = change;
+    const { closedUpTo = -Infinity, isJudged } = this.#rules;
     const look = this.#look;
-    look.load(before, after);
-    if (closedMonths(look, this.#rules).length > 0) this.#closed++;
-    if (!this.#rules.isJudged || before === undefined || after === undefined) return;
+    if (before !== undefined && after !== undefined && isGain(change)) {
+      if ((created[0] as Month) <= closedUpTo) this.#closed++;
+      if (!isJudged) return;
+      look.loadGain(after, created.length);
+    } else {
+      look.load(before, after);
+      if (closedMonths(look, this.#rules).length > 0) this.#closed++;
+      if (!isJudged || before === undefined || after === undefined) return;
+    }
+    // A group can only be full of a slip where one of its drivers is.
+    if (look.zeroed * 2 >= look.valued) this.#isZeroed ||= look.zeroed > 0;
     this.#zeroed += look.zeroed;
-    for (const [factor, points] of look.exact) count(this.#exact, factor, points);
+    for (const [factor, points] of look.exact) {
+      count(this.#exact, factor, points);
+      if (points * 10 >= look.valued * 9) this.#whole.add(factor);
+      if (points * 20 >= look.changed * 19) this.#partly.add(factor);
+    }
     if (look.move !== undefined) count(this.#moved, look.move.months, 1);
     else if (look.isUnexplained) {
       const range = look.factorRange();
@@ -69,7 +89,7 @@ export class ValueReview {
   /** @param pairs walks both reads from the beginning, each time that it is called */
   findings(pairs: () => DriverPairs): readonly Finding[] {
     const exchanges = this.#exchanges.pairs();
-    const sought = [...this.#sought(), ...(exchanges.length > 0 ? [exchangedSought] : [])];
+    const sought = [...(exchanges.length > 0 ? [exchangedSought] : []), ...this.#sought()];
     return sought.length === 0 ? [] : survey(pairs, sought, { rules: this.#rules, exchanges });
   }
 
@@ -77,16 +97,31 @@ export class ValueReview {
   #sought(): readonly Sought[] {
     return [
       ...(this.#closed > 0 ? [closedSought] : []),
-      ...atLeast(this.#exact, 6).map(exactFactorSought),
+      ...this.#exactFactors().map(exactFactorSought),
       ...this.#factors.factors(20, factorsMax).map(anyFactorSought),
       ...atLeast(this.#moved, 1).map(movedSought),
-      ...(this.#zeroed >= 10 ? [zerosSought] : []),
+      ...(this.#isZeroed && this.#zeroed >= 10 ? [zerosSought] : []),
       ...atLeast(this.#scales, 5).map(newScaleSought),
       ...(this.#turned >= 5 ? [newSignSought] : []),
       ...(this.#newZeros >= 10 ? [newZerosSought] : []),
       ...(this.#repeated >= 9 ? [copiedSought] : []),
     ];
   }
+
+  #exactFactors(): readonly number[] {
+    const many = new Set(atLeast(this.#exact, 24));
+    return atLeast(this.#exact, 6).filter(
+      (factor) => this.#whole.has(factor) || (many.has(factor) && this.#partly.has(factor)),
+    );
+  }
+}
+
+/** Whether a driver only gains months, the first of them after the last that it had. */
+function isGain({ before, created, updated, deleted }: DriverChange): boolean {
+  if (created.length === 0 || updated.length > 0 || deleted.length > 0) return false;
+  const walk = new PointWalk((before as PackedPoints).points);
+  while (walk.next());
+  return (created[0] as Month) > walk.month;
 }
 
 function count(counts: Map<number, number>, key: number, more: number): void {

@@ -57,11 +57,16 @@ export class Series {
   }
 
   isZero(at: number): boolean {
+    return this.firstDigit(at) === 0;
+  }
+
+  /** The code of the first digit that is not 0; 0 where there is none. */
+  firstDigit(at: number): number {
     for (let i = this.starts[at] as number; i < (this.ends[at] as number); i++) {
       const code = this.bytes[i] as number;
-      if (code > zero) return false;
+      if (code > zero) return code;
     }
-    return true;
+    return 0;
   }
 
   isNegative(at: number): boolean {
@@ -76,7 +81,19 @@ export class Series {
 
   /** For factors and powers of ten only: whether two values are equal is never decided by it. */
   approximate(at: number): number {
-    return Number(this.text(at));
+    const { bytes } = this;
+    const end = this.ends[at] as number;
+    let [mantissa, scale, mark] = [0, 0, 0];
+    for (let i = this.starts[at] as number; i < end; i++) {
+      const code = bytes[i] as number;
+      if (code === point) mark = 1;
+      else if (code !== minus) {
+        mantissa = mantissa * 10 + (code - zero);
+        scale += mark;
+      }
+    }
+    const size = scale === 0 ? mantissa : mantissa / 10 ** scale;
+    return this.isNegative(at) ? -size : size;
   }
 
   /** How many decimals are written. */
@@ -135,11 +152,10 @@ const right = new Digits();
 /** A power of ten with a sign, as a whole number: twice the exponent, and 1 more where the sign changes. */
 export type ExactFactor = number;
 
-/** The factor of values that are equal. */
-const noFactor: ExactFactor = 0;
-
 /** By which power of ten, with which sign, a value that is not 0 became another; `undefined`: by none. */
 export function exactFactor(before: Series, i: number, after: Series, j: number): ExactFactor | undefined {
+  // Nearly all changes show in the first digit.
+  if (before.firstDigit(i) !== after.firstDigit(j)) return undefined;
   left.set(before, i);
   right.set(after, j);
   if (left.first < 0 || right.first < 0 || !left.hasDigitsOf(right)) return undefined;
@@ -153,18 +169,22 @@ export function exactFactorText(factor: ExactFactor): string {
   return isNegative ? `-${size}` : size;
 }
 
-/** Whether two values are equal; 1.50 and 1.5 are. */
+/** Whether two values are equal; 1.50 and 1.5 are. Canonical texts differ by zeros behind the point alone then. */
 export function isSameValue(before: Series, i: number, after: Series, j: number): boolean {
-  if (isSameText(before, i, after, j)) return true;
-  if (before.isZero(i)) return after.isZero(j);
-  return exactFactor(before, i, after, j) === noFactor;
-}
-
-function isSameText(before: Series, i: number, after: Series, j: number): boolean {
-  const start = before.starts[i] as number;
-  const length = (before.ends[i] as number) - start;
-  const other = after.starts[j] as number;
-  if (length !== (after.ends[j] as number) - other) return false;
-  for (let k = 0; k < length; k++) if (before.bytes[start + k] !== after.bytes[other + k]) return false;
+  const [mine, theirs] = [before.starts[i] as number, after.starts[j] as number];
+  const [length, other] = [(before.ends[i] as number) - mine, (after.ends[j] as number) - theirs];
+  const shared = Math.min(length, other);
+  let hasPoint = false;
+  for (let k = 0; k < shared; k++) {
+    const code = before.bytes[mine + k];
+    if (code !== after.bytes[theirs + k]) return false;
+    hasPoint ||= code === point;
+  }
+  if (length === other) return true;
+  const longer = length > other ? before : after;
+  let at = (length > other ? mine : theirs) + shared;
+  const end = (length > other ? before.ends[i] : after.ends[j]) as number;
+  if (!hasPoint && longer.bytes[at++] !== point) return false;
+  while (at < end) if (longer.bytes[at++] !== zero) return false;
   return true;
 }

@@ -144,7 +144,7 @@ class GroupSurvey {
     const found: Found[] = [];
     for (const sought of this.#sought) {
       for (const explained of explain(this.#root, sought.key, sought.measure)) {
-        if (sought.kind === 'factor' && isExplained(explained, found)) continue;
+        if (isExplained(sought, explained, found)) continue;
         const other = sought.kind === 'exchanged' ? others.get(JSON.stringify(explained.path)) : undefined;
         const finding = { ...findingOf(sought, explained), ...(other && { with: other }) };
         found.push({ sought, finding, drivers: explained.tally.drivers });
@@ -212,11 +212,15 @@ function closedPoints({ old, now }: DriverLook, { closedUpTo }: ValueRules): num
   }
 }
 
-/** Whether another factor says all that this one does: one of more points, in the same group or around it. */
-function isExplained({ path }: Explained, found: readonly Found[]): boolean {
-  return found.some(
-    ({ finding }) => finding.kind === 'factor' && finding.group.every((element, at) => path[at] === element),
-  );
+/** Whether another finding says all that this one does: a factor of more points, in the same group or around it, or an exchange. */
+function isExplained({ kind }: Sought, { path }: Explained, found: readonly Found[]): boolean {
+  const isAround = ({ group }: Finding): boolean => group.every((element, at) => path[at] === element);
+  return found.some(({ finding }) => {
+    if (!isAround(finding)) return false;
+    return finding.kind === 'exchanged'
+      ? kind === 'zeros' || kind === 'factor'
+      : finding.kind === 'factor' && kind === 'factor';
+  });
 }
 
 function findingOf(sought: Sought, { path, group, tally }: Explained): Finding {

@@ -49,10 +49,12 @@ interface Base {
   readonly sign: 'positive' | 'negative' | undefined;
 }
 
-/** What a read adds or restates at the end of a driver; `undefined` where its newest month is as it was. */
-export function lookAtTail(old: Series, now: Series): Tail | undefined {
-  const first = tailStart(old, now);
-  if (first === undefined || first >= now.count) return undefined;
+/**
+ * What a read adds or restates at the end of a driver; `undefined` where its newest month is as it was.
+ * @param first the index of the first month of that end, see `tailStart`
+ */
+export function lookAtTail(old: Series, now: Series, first: number): Tail | undefined {
+  if (first >= now.count) return undefined;
   const base = baseOf(now, first);
   const repeats = repeatsOf(old, now);
   const last = now.count - 1;
@@ -73,8 +75,8 @@ export function lookAtTail(old: Series, now: Series): Tail | undefined {
 }
 
 /** The first of the points at the end that are new or have another value, with a year before them that stayed as it was. */
-function tailStart(old: Series, now: Series): number | undefined {
-  if (old.count === 0 || now.count === 0) return undefined;
+export function tailStart(old: Series, now: Series): number {
+  if (old.count === 0) return now.count;
   const lastOld = old.month(old.count - 1);
   let gained = now.count;
   while (gained > 0 && now.month(gained - 1) > lastOld) gained--;
@@ -85,8 +87,7 @@ function tailStart(old: Series, now: Series): number | undefined {
     changed--;
   }
   // Where everything changed, new months are compared with what the months before them have become.
-  const first = changed === 0 ? gained : changed;
-  return first === now.count ? undefined : first;
+  return changed === 0 ? gained : changed;
 }
 
 function baseOf(now: Series, first: number): Base {
