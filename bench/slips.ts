@@ -136,7 +136,7 @@ function show(slips: ReadonlyMap<string, Row>, updates: ReadonlyMap<string, { ca
   );
   console.log('| ordinary update | cases | held |\n|---|---:|---:|');
   let [cases, held] = [0, 0];
-  for (const [name, row] of [...updates].sort()) {
+  for (const [name, row] of [...updates].sort(([a], [b]) => (a < b ? -1 : 1))) {
     console.log(`| ${name} | ${row.cases} | ${row.held} |`);
     cases += row.cases;
     held += row.held;
