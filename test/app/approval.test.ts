@@ -18,6 +18,17 @@ async function holding() {
   return Object.assign(w, { digest: sourceOf(report, 'sales').digest ?? '' });
 }
 
+const onlyOther = { sources: { other: longSource('other.csv') } };
+const withOther = { sources: { ...config.sources, ...onlyOther.sources } };
+
+/** Forty drivers accepted beside those of another source. */
+async function besideOther(): Promise<TestWorld> {
+  const files = { 'sales.csv': gridFile(ids(1, 40)), 'other.csv': gridFile(['other']) };
+  const w = await world({ config: withOther, files });
+  await w.sync();
+  return w;
+}
+
 /** What became of approvals that were not used. */
 async function approvals(w: TestWorld) {
   return (await w.status()).approvals;
@@ -174,39 +185,30 @@ describe('approve', () => {
   });
 
   test('of some deletes is none of the whole source, should it leave the config', async () => {
-    const both = { sources: { ...config.sources, other: longSource('other.csv') } };
-    const files = { 'sales.csv': gridFile(ids(1, 40)), 'other.csv': gridFile(['other']) };
-    await using w = await world({ config: both, files });
-    await w.sync();
+    await using w = await besideOther();
     await w.write('sales.csv', gridFile(ids(21, 40)));
     await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
-    await w.reconfigure({ sources: { other: both.sources.other } });
+    await w.reconfigure(onlyOther);
     expect(await w.sync()).toMatchObject(held);
     expect(w.drivers()).toHaveLength(41);
     expect(await approvals(w)).toMatchObject([{ source: 'sales', state: 'dropped' }]);
   });
 
   test('of a source that left the config does not outlive its return', async () => {
-    const both = { sources: { ...config.sources, other: longSource('other.csv') } };
-    const files = { 'sales.csv': gridFile(ids(1, 40)), 'other.csv': gridFile(['other']) };
-    await using w = await world({ config: both, files });
-    await w.sync();
-    await w.reconfigure({ sources: { other: both.sources.other } });
+    await using w = await besideOther();
+    await w.reconfigure(onlyOther);
     await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
-    await w.reconfigure(both);
+    await w.reconfigure(withOther);
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
     await w.write('sales.csv', gridFile(ids(21, 40)));
     expect(await w.sync()).toMatchObject(held);
   });
 
   test('of a source that left the config lets no part of it go once the source is back', async () => {
-    const both = { sources: { ...config.sources, other: longSource('other.csv') } };
-    const files = { 'sales.csv': gridFile(ids(1, 40)), 'other.csv': gridFile(['other']) };
-    await using w = await world({ config: both, files });
-    await w.sync();
-    await w.reconfigure({ sources: { other: both.sources.other } });
+    await using w = await besideOther();
+    await w.reconfigure(onlyOther);
     await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
-    await w.reconfigure(both);
+    await w.reconfigure(withOther);
     await w.write('sales.csv', gridFile(ids(21, 40)));
     expect(await w.sync()).toMatchObject(held);
     expect(w.drivers()).toHaveLength(41);

@@ -7,7 +7,6 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { isAgentError } from '../../src/core/errors.ts';
 import type { SnapshotBody } from '../../src/core/ports.ts';
-import { openHttpDestination } from '../../src/edges/push/destination.ts';
 import {
   type Trial,
   file,
@@ -16,6 +15,7 @@ import {
   log,
   megabyte,
   never,
+  openDestination,
   push,
   rawReceiver,
   receiver,
@@ -282,15 +282,7 @@ describe('stopping', () => {
     let arrived = (): void => {};
     const arrival = new Promise<void>((resolve) => (arrived = resolve));
     const url = await rawReceiver((socket) => void socket.once('data', arrived));
-    const settings = {
-      url,
-      token: undefined,
-      headers: {},
-      timeoutMs: 60_000,
-      compress: 'none',
-      caFile: undefined,
-    } as const;
-    const destination = openHttpDestination(settings, { version: '0.1.0', env: {}, log });
+    const destination = openDestination(url, {});
     const result = destination.push(small, never);
     await arrival;
     await destination[Symbol.asyncDispose]();

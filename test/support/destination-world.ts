@@ -117,7 +117,8 @@ export async function probe(url: string, { signal = never, ...more }: Trial = {}
   return await destination.probe(signal);
 }
 
-function openDestination(
+/** With `more` in place of the defaults. */
+export function openDestination(
   url: string,
   { env = {}, clock, ...more }: Omit<Trial, 'body' | 'signal'>,
 ): ReturnType<typeof openHttpDestination> {
