@@ -1,4 +1,4 @@
-/** Everything a pass works with. `compose.ts` makes one of real things; tests make one of theirs. */
+/** Everything that a pass works with. `compose/` makes one of real parts; tests make one of theirs. */
 import type { SourceSettings, Settings } from '../core/settings.ts';
 import type { Clock, Destination, Log, Lookups, Schedule, Source } from '../core/ports.ts';
 import type { LocalBuffer } from '../core/buffer.ts';

@@ -1,4 +1,4 @@
-/** Makes what is told of a pass. */
+/** Makes the report of a pass. */
 import { type RunSummary, summarizeRun } from '../core/series/compare.ts';
 import type { PushSummary, SourceReport } from '../core/report.ts';
 import { noChanges } from '../core/series/diff.ts';

@@ -225,7 +225,7 @@ async function openApprovals({ ledger, clock }: Dependencies): Promise<StatusRep
     });
 }
 
-/** What the agent will do next; one that is no daemon is at it, and at most waits for an earlier push. */
+/** The agent's next push. A `sync` or a `rollback` is at its push already, and at most waits for an earlier one. */
 async function nextPushOf(
   deps: Dependencies,
   command: string | undefined,

@@ -190,7 +190,7 @@ function destinationSettings(settings: Settings, emulatorUrl: string | undefined
   };
 }
 
-/** What a token file looks like from outside: a refused push is worth another try once this changed. */
+/** The version of the token file: after a refusal, a new one is worth another push. */
 function tokenVersion(settings: Settings): string | undefined {
   if (settings.destination === 'emulator' || settings.destination.token?.kind !== 'file') return undefined;
   const stat = statSync(settings.destination.token.file, { throwIfNoEntry: false });

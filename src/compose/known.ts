@@ -1,4 +1,4 @@
-/** What earlier passes left in the buffer about each source, for `check`: all of it at once, and nothing stays open. */
+/** Reads what earlier passes left in the buffer about each source, for `check`, and closes the buffer again. */
 import { existsSync } from 'node:fs';
 import { type KnownParts, knownParts, nothingKnown } from '../app/read/current-parts.ts';
 import { isAgentError } from '../core/errors.ts';
@@ -6,7 +6,7 @@ import type { Settings } from '../core/settings.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { fileIn } from './parts.ts';
 
-/** A state that is not there, or that this user or version cannot read, tells nothing: then a source is as new. */
+/** Where the state is missing, or this user or version cannot read it, every source counts as new. */
 export function readKnown(settings: Settings): (source: string) => KnownParts {
   const known = new Map<string, KnownParts>();
   const file = fileIn(settings, 'buffer');

@@ -55,7 +55,7 @@ async function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Opens the ledger alone, to leave a word in it.
+ * Opens the ledger alone, to leave a request or an approval in it.
  * @throws AgentError `state.missing`
  */
 export function openAsked(settings: Settings): Ledger {

@@ -34,7 +34,7 @@ export function spotsIn(spots: ConfigDocument['spots'], path: Path): readonly Sp
   return [...spots].flatMap(([key, spot]) => (key === own || key.startsWith(inner) ? [spot] : []));
 }
 
-/** Whether nothing more is to be said here: the value is unreadable and reported, or its variable is unset and not needed now. */
+/** Whether a value needs no further diagnostic: it is unreadable and reported, or its variable is unset and not needed now. */
 export function isExcused(cursor: Cursor): boolean {
   const spot = spotOf(cursor);
   return spot !== undefined && (spot.unset === true || writtenAt(cursor) === undefined);

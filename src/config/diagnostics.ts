@@ -1,4 +1,4 @@
-/** What is wrong with a config. */
+/** Diagnostics: what is wrong with a config, and where. */
 
 /** From the top of the file: keys, and indexes of lists from 0. */
 export type Path = readonly (string | number)[];

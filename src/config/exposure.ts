@@ -1,4 +1,4 @@
-/** What of a config others on the machine or on the network could read or change. `check` warns of it. */
+/** Finds what other users of the machine or the network could read or change in a config. `check` warns of it. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Settings } from '../core/settings.ts';
@@ -28,7 +28,7 @@ export function exposureWarnings(settings: Settings, modeOf: (file: string) => n
   return [...new Set(warnings)];
 }
 
-/** Permissions of a file, through links; `undefined` where there is none, or where the system has no such permissions. */
+/** Permissions of a file, through links; `undefined` where the file is missing or the system has no such permissions. */
 export function fileMode(file: string): number | undefined {
   return process.platform === 'win32' ? undefined : statSync(file, { throwIfNoEntry: false })?.mode;
 }

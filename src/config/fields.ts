@@ -90,7 +90,7 @@ function replaceAt(value: Written, path: readonly PropertyKey[], replace: (scala
 
 type Issue = z.core.$ZodIssue;
 
-/** Stands in place of the message of issues that are put into words here and not by their schema. */
+/** The message of issues for which this file writes the words, and not their schema. */
 const unworded = '\u0000';
 
 const wordedHere = new Set([

@@ -35,7 +35,7 @@ function positionOf(text: string, offset: number): { readonly line: number; read
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Whether its section may have been misread; outside of sections, whether anything was. */
+/** Whether its section may have been misread; for a place outside of sections, whether any of the file was. */
 function isDoubtful(document: ConfigDocument, path: Path): boolean {
   const around = document.sections.filter((section) => section.path.every((step, index) => step === path[index]));
   const [root, ...sections] = around;

@@ -15,7 +15,7 @@ export interface PartRead {
   readonly kind: 'part' | 'history' | 'snapshot';
   readonly version: string;
   readonly hash: string;
-  /** Of the source's config and the agent's way of reading: another one reads again. */
+  /** Digest of the source's config and of the agent's way of reading: where it differs, the part is read again. */
   readonly fingerprint: string;
   readonly revisedAtMs: number;
   readonly rows: number;
@@ -119,7 +119,7 @@ export interface PartStore {
   addRestoredOrigin(origin: OriginFacts): number;
   /** The parts of the read that a `snapshot` part stands for. */
   originsOf(id: number): readonly OriginFacts[];
-  /** What is known of the files of a source where only the newest counts, by name. */
+  /** The files of a source where only the newest counts, by name, as they were last seen. */
   seen(source: string): ReadonlyMap<string, SeenFile>;
   setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void;
   /** Whether a table beside a source has ended with a line end; `undefined` where the source was never read whole with it. */
@@ -158,7 +158,7 @@ export interface ReadStore {
   drop(source: string, kind: ReadKind): void;
   /** The candidate becomes the accepted read; carried parts of these names are settled from then on. */
   accept(source: string, settled: readonly string[]): void;
-  /** What is told of a read, kept with it: a pass in which nothing changed must not walk its drivers again. */
+  /** The summary for people, kept with the read: a pass in which nothing changed must not walk its drivers again. */
   summary(source: string, kind: ReadKind): RunSummary | undefined;
   keepSummary(source: string, kind: ReadKind, summary: RunSummary): void;
   /**
@@ -189,7 +189,7 @@ export interface RejectStore {
   all(source?: string): Iterable<Reject & { readonly source: string; readonly part: string }>;
 }
 
-/** What is known of the buffer as a whole; gone with it. */
+/** State of the buffer as a whole; gone with it. */
 export interface BufferState {
   /** Tells this buffer from one that was lost; `undefined`: it is new, and nothing stands in it yet. */
   readonly id?: string | undefined;

@@ -189,7 +189,7 @@ export interface RolledBack {
   readonly isRestored: boolean;
 }
 
-/** What is known beside the logs, as one record. */
+/** All that is kept beside the logs, as one record. */
 export interface LedgerState {
   readonly lastPass?: PassReport | undefined;
   readonly rolledBack?: RolledBack | undefined;

@@ -53,16 +53,16 @@ export interface RowBatch {
   /** The trimmed header. The same array for every batch of a part. */
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
-  /** Of delimited text: the line of the file that each row begins in, counted from 1. For people only. */
+  /** For delimited text: the line of the file that each row begins in, counted from 1. For people only. */
   readonly lines?: readonly number[];
   /** How much of the part has been read so far, 0 to 1, where the place can tell. For progress only. */
   readonly share?: number;
   /**
-   * Why a field is none that can be used (an error of a formula, a list in a column), by indexes into `rows` and
+   * Why a field cannot be used (an error of a formula, a list in a column), by indexes into `rows` and
    * `columns`; its text is for people only. A row that needs such a field is a reject.
    */
   readonly fault?: FieldFault;
-  /** Of rows of an answer that collapses others: the place of each in the query, 0 where it is not known. */
+  /** For rows of an answer that collapses others: the place of each in the query, 0 where it is not known. */
   readonly places?: readonly number[];
   /** Where a database collapsed the rows (`pushdown`): what each of `rows` stands for, whose fields are those of its key. */
   readonly collapsed?: readonly CollapsedRow[];
@@ -82,7 +82,7 @@ export interface CollapsedRow {
 export interface CollapsedValue {
   /** The time of the reading that counts (of a sum, average or count: the latest), as its column's text. */
   readonly time: string;
-  /** That reading's text; of a sum or average the sum, of a count nothing that matters. */
+  /** That reading's text; for a sum or average, the sum. A count does not use it. */
   readonly value: string;
   /** How many readings went into it. */
   readonly count: number;
@@ -92,7 +92,7 @@ export interface CollapsedValue {
   readonly latest?: { readonly time: string; readonly place: number };
 }
 
-/** What is known of a part's content once all its rows were read. */
+/** Facts about a part's content, once all its rows were read. */
 export interface Content {
   /** Equal for equal content: for a file, made of its bytes as they are stored; for a query, of its rows. */
   readonly hash: string;

@@ -144,7 +144,7 @@ export interface Lookups {
   /** By name, beside those that stand in the config. */
   readonly maps: Maps;
   readonly calendar: Calendar | undefined;
-  /** Of all their files: other tables read the source's parts again. '' where there are none. */
+  /** One hash of all their files: where it differs, the source's parts are read again. '' without files. */
   readonly hash: string;
   readonly files: readonly LookupText[];
 }

@@ -1,4 +1,4 @@
-/** What scripts and people are told of a pass: the JSON of `sync`, `plan` and `status` is made of these shapes. */
+/** The report of a pass, for scripts and people: the JSON of `sync`, `plan` and `status` is made of these shapes. */
 import type { PushOutcome } from './ports.ts';
 import type { Changes } from './series/diff.ts';
 import type { Finding } from './values/finding.ts';

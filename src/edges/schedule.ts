@@ -20,7 +20,7 @@ export function previousDue(expression: string, timezone: string, before: Date):
   return openCron(expression, timezone).previousRuns(1, fullSecond)[0];
 }
 
-/** What is wrong with a schedule, as one line for a person; `undefined`: nothing. */
+/** Why a schedule cannot be used, as one line for a person; `undefined` where it can. */
 export function scheduleProblem(expression: string, timezone: string): string | undefined {
   const fields = expression.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6)

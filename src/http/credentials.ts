@@ -98,7 +98,7 @@ export function hasReadableUser({ username, password }: URL): boolean {
     decodeURIComponent(username + password);
     return true;
   } catch {
-    // A URIError is how the platform says no.
+    // The platform throws a URIError for a wrong encoding.
     return false;
   }
 }

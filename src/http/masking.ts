@@ -37,7 +37,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A % that stands for no character: then this is no other form of it.
+    // It is not percent-encoded, so it has no other form.
     return text;
   }
 }

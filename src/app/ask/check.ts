@@ -252,7 +252,7 @@ class Look {
     });
   }
 
-  /** Of two readings of one driver and moment that entries make of one row only the last counts. */
+  /** Where entries make two readings of one driver and moment from one row, only the last counts. */
   #noteTwice(made: Map<string, number>, { id, entry, key }: { id: string; entry: number; key: string }): void {
     const before = made.get(key);
     made.set(key, entry);

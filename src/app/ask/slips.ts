@@ -90,7 +90,7 @@ interface ExchangedReaders {
   readonly other: TimeReader;
 }
 
-/** Finds dates of which none has a day above 12, so that day and month may have been exchanged and no row says so. */
+/** Finds dates without any day above 12: day and month may have been exchanged, and no row shows it. */
 class ExchangeFinder implements SlipFinder {
   readonly #readers: ExchangedReaders;
   #isDecided = false;

@@ -1,4 +1,4 @@
-/** What a pass did about pushing. */
+/** How the push of a pass ended, or why nothing was pushed. */
 import type { PushRecord } from '../../core/ledger.ts';
 
 export interface PushReport {

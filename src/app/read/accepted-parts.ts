@@ -1,7 +1,7 @@
 /** The parts that a source's accepted read stands for, also where all of it is a snapshot, and what is known of them. */
 import type { LocalBuffer, ReadPart } from '../../core/buffer.ts';
 
-/** What is known of a part's content. `undefined`: the snapshot that it is known from does not say. */
+/** Facts about a part's content. `undefined`: the part is known from a snapshot, which does not say. */
 export interface PartFacts {
   readonly name: string;
   readonly hash: string | undefined;
@@ -41,9 +41,9 @@ function factsOf({ name, hash, revisedAtMs, endsWithLineEnd }: ReadPart): PartFa
   return { name, hash: hash === '' ? undefined : hash, revisedAtMs, endsWithLineEnd };
 }
 
-/** What is known of the files of a source, from its accepted read and from accepted reads of sources that left the config. */
+/** Facts about the files of a source, from its accepted read and from accepted reads of sources that left the config. */
 export interface KnownFacts {
-  /** Of the source, and of removed sources that had parts of the same names: they were the same place. */
+  /** Those of the source, and of removed sources that had parts of the same names: they were the same place. */
   readonly ofPlace: (listed: readonly { readonly name: string }[]) => readonly PartFacts[];
   /**
    * When the content of a part was first seen, by its modification time: known by its name, or by its content where the

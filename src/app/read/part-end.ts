@@ -29,7 +29,7 @@ export interface QuietNeeded {
 
 interface EndFacts {
   readonly source: Source;
-  /** Of accepted parts of the same place. */
+  /** Those of accepted parts of the same place. */
   readonly accepted: readonly PartFacts[];
   /** Every part that counts. */
   readonly ends: readonly EndedPart[];

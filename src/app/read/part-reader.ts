@@ -15,7 +15,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** Counted up when the same rows would fold to something else: every part is then read again. */
 const readingVersion = 2;
-/** Of each part; the others are counted. */
+/** Rejects that are kept of each part; the others are only counted. */
 const rejectsKept = 1000;
 /** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */
 const foldSizeMax = 260_000;

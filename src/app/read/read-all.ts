@@ -1,3 +1,4 @@
+/** Reads all sources of a pass, side by side. */
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { assembleCandidates } from './candidate.ts';
@@ -9,7 +10,7 @@ export interface DueSources {
   /** The last read of a source that is not due. */
   standing(source: string): SourceLook | undefined;
   note(look: SourceLook): void;
-  /** Forgets all reads: the buffer is new, and nothing of them is in there. */
+  /** Forgets all reads: the buffer is new, and they are not in it. */
   forget(): void;
 }
 
@@ -19,7 +20,7 @@ export interface ReadOptions {
   readonly proof?: ProofTime | undefined;
 }
 
-/** Reads every source, side by side, and puts their candidates together. What ends a pass ends all of them, each in its own time: none is left behind. */
+/** Reads every source and puts the candidates together. Where one read ends the pass, the others come to their end first. */
 export async function readAll(deps: Dependencies, how: ReadOptions, signal: AbortSignal): Promise<SourceRead[]> {
   const { sources } = deps.settings;
   const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, how, signal)));

@@ -1,3 +1,4 @@
+/** The time that a read may take, and what becomes of one that takes longer. */
 import { AgentError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 

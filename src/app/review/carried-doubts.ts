@@ -1,4 +1,4 @@
-/** What is doubtful about the parts that a candidate carries: whether rows are counted twice, or readings are missing. */
+/** Doubts about the parts that a candidate carries: rows may be counted twice, or readings may be missing. */
 import { type CarriedDoubt, accumulates } from '../../core/guard/guard.ts';
 import { isAdding } from '../../core/series/rule.ts';
 import type { Month } from '../../core/model.ts';

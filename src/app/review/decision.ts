@@ -1,4 +1,4 @@
-/** What is decided about each source of a pass. A decision is a value: `carry-out.ts` alone acts on it. */
+/** The decision about each source of a pass. It is a value: `carry-out.ts` alone acts on it. */
 import type { Hold } from '../../core/guard/guard.ts';
 import type { Comparison } from '../../core/series/compare.ts';
 import type { SourceSettings } from '../../core/settings.ts';

@@ -56,7 +56,7 @@ function isOfCandidate(decision: Decision): decision is CandidateDecision {
   return decision.kind === 'accept' || decision.kind === 'hold';
 }
 
-/** Of a source that this pass does not hold, nothing stays held and no approval stays pending. */
+/** A source that this pass does not hold keeps neither a held candidate nor a pending approval. */
 async function releaseOthers(deps: Dependencies, verdicts: ReadonlyMap<string, Verdict>): Promise<void> {
   const { address, ledger } = deps;
   // The first push to another address is for another approval.

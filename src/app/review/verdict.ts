@@ -9,20 +9,20 @@ export interface Verdict {
   readonly state: 'accepted' | 'unchanged' | 'held' | 'unread';
   readonly reason?: string | undefined;
   readonly hint?: string | undefined;
-  /** Of a held candidate. */
+  /** For a held candidate: what `approve` wants. */
   readonly digest?: string | undefined;
   /** Slips in the candidate's values, also where they hold nothing up. */
   readonly findings?: readonly Finding[] | undefined;
-  /** What is said of a candidate that is not held for it. */
+  /** Slips that do not hold the candidate, in words. */
   readonly warnings?: readonly string[] | undefined;
-  /** Of the candidate against the accepted read. */
+  /** From the accepted read to the candidate. */
   readonly changes: Changes;
-  /** Of a held candidate: what it would delete, the first hundred drivers. */
+  /** For a held candidate: what it would delete, the first hundred drivers. */
   readonly deletes?: readonly DriverDeletes[] | undefined;
-  /** Of a held candidate: false where no approval helps. */
+  /** For a held candidate: false where no approval helps. */
   readonly approvable?: boolean | undefined;
-  /** Of a held candidate: the source that has its drivers, where that holds it. */
+  /** For a held candidate: the source that has its drivers, where that holds it. */
   readonly conflictsWith?: string | undefined;
-  /** Of a held candidate: ids that it changes under the same path. */
+  /** For a held candidate: ids that it changes under the same path. */
   readonly renamed?: readonly RenamedId[] | undefined;
 }

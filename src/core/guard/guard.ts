@@ -17,7 +17,7 @@ export interface Evidence {
   readonly dropsOnlyNewest: boolean;
   /** Deletes that the guard let through without approval. */
   readonly letThrough: { readonly day: Deletes; readonly month: Deletes & { readonly had: Deletes | undefined } };
-  /** What is doubtful about carried parts. */
+  /** Doubts about carried parts. */
   readonly doubts: readonly CarriedDoubt[];
   /** The place says that it is older than it was. */
   readonly regression: Regression | undefined;

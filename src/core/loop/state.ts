@@ -1,4 +1,4 @@
-/** What the loop remembers between passes. All moments are milliseconds since 1970, by the clock on the wall. */
+/** The loop's memory between passes. All moments are milliseconds since 1970, by the clock on the wall. */
 
 /** `newest`: the newest snapshot, where the service does not have it; `repeat`: the last acknowledged one, once more. */
 export type Push = 'newest' | 'repeat';

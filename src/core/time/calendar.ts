@@ -1,4 +1,4 @@
-/** Calendars whose months are not those of the year, such as 4-4-5: periods of days, each of which stands for one calendar month. */
+/** Calendars whose months are not those of the year, such as 4-4-5: each period of days stands for one calendar month. */
 import { AgentError } from '../errors.ts';
 import { readIso } from './iso-time.ts';
 import type { Month } from '../model.ts';
@@ -115,7 +115,7 @@ function parseDay(text: string): number | string {
   return time.seconds / daySeconds;
 }
 
-/** What is wrong between two neighbouring periods: an overlap or a gap. */
+/** The overlap or the gap between two neighbouring periods, in words; `undefined` where they meet. */
 function seamFault(before: Period, after: Period): string | undefined {
   if (after.start === before.end + 1) return undefined;
   const rows = before.row < after.row ? [before.row, after.row] : [after.row, before.row];

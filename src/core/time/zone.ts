@@ -60,7 +60,7 @@ export function localToEpoch(zone: string, wallSeconds: number): number {
 }
 
 function openZone(name: string): Zone {
-  // Of all Intl fields only `longOffset` gives seconds, which zones had before they were standardised.
+  // `longOffset` alone gives seconds, which the offsets of zones had before they were standardised.
   const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   const zone = { format, days: new Map<number, number>() };
   zones.set(name, zone);

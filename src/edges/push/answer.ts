@@ -67,7 +67,7 @@ function momentAfter(now: Date, ms: number): string {
 }
 
 interface Judgement extends Pick<PushResult, 'outcome' | 'maybeTaken'> {
-  /** What it means and what to do; an acknowledgement needs no words. */
+  /** Its meaning and what to do about it; an acknowledgement needs no words. */
   readonly hint?: string;
 }
 
@@ -77,7 +77,7 @@ function judge200({ headers, text, cut }: Answer, { isWhole, timeoutMs, secrets 
     return { outcome: 'refused', maybeTaken: false, hint: `${pageFailure.why}: ${pageFailure.hint}` };
   }
   const unknown = { outcome: 'unknown', maybeTaken: true } as const;
-  // Who has not seen all of a snapshot cannot have taken it: half of one deletes the other half.
+  // A service that has not seen the whole snapshot cannot have taken it: half of one deletes the other half.
   if (!isWhole) return { ...unknown, hint: 'the answer came before the whole snapshot was sent' };
   if (cut === undefined) return { outcome: 'acknowledged', maybeTaken: false };
   const { why } = networkFailure(cut, secrets, limitsOf(timeoutMs));

@@ -1,3 +1,4 @@
+/** Held candidates, approvals and unapproved deletes, on SQLite. */
 import { packMonths, unpackMonths } from '../../core/series/packing.ts';
 import type {
   Approval,

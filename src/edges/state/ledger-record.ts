@@ -1,4 +1,4 @@
-/** What is known beside the logs: one row, which holds one record as JSON. */
+/** All that is kept beside the logs: one row, which holds one record as JSON. */
 import type { LedgerState } from '../../core/ledger.ts';
 import type { Statements } from './statements.ts';
 

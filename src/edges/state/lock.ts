@@ -22,7 +22,7 @@ import Database from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
 import { makePrivate, openNew } from './private-file.ts';
 
-/** What is known of the agent that holds a state directory; the first three are missing where its `agent.json` is. */
+/** The agent that holds a state directory. The first three are `undefined` where its `agent.json` is missing. */
 export interface LockHolder {
   readonly pid: number | undefined;
   readonly command: string | undefined;

@@ -1,3 +1,4 @@
+/** Every push and what became of it, on SQLite. */
 import type { Changes } from '../../core/series/diff.ts';
 import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';

@@ -1,3 +1,4 @@
+/** Rejects of the newest read of each part, on SQLite. */
 import type { Reject } from '../../core/model.ts';
 import type { RejectStore } from '../../core/buffer.ts';
 import type { Statements } from './statements.ts';

@@ -1,3 +1,4 @@
+/** What commands ask of the next pass, on SQLite. */
 import type { Asked, Decided, PendingRequest, Request, RequestLog } from '../../core/ledger.ts';
 import type { Chain } from './chain.ts';
 import type { Statements } from './statements.ts';
