@@ -92,7 +92,9 @@ function changesOf(points: number): string {
   return points === 0 ? 'paths change' : `${count(points, 'point')} ${points === 1 ? 'changes' : 'change'}`;
 }
 
-function doubts({ name, state, reason, hint, digest, approvable, carried }: PlannedSource): string[] {
+const warningsShown = 5;
+
+function doubts({ name, state, reason, hint, digest, approvable, carried, warnings }: PlannedSource): string[] {
   if (state === 'unread') {
     return caution(`${named(name)} was not read`, reason ?? '', 'what it would change is not shown here');
   }
@@ -100,7 +102,10 @@ function doubts({ name, state, reason, hint, digest, approvable, carried }: Plan
     const how = approvable === true && digest !== undefined ? `driver-sync approve ${digest.slice(0, 12)}` : undefined;
     return caution(`${named(name)} is held`, reason ?? '', [hint, how].filter((text) => text !== undefined).join('; '));
   }
-  return carried.flatMap((part) => caution(`${named(name)} carries a part that is gone`, part));
+  return [
+    ...carried.flatMap((part) => caution(`${named(name)} carries a part that is gone`, part)),
+    ...warnings.slice(0, warningsShown).flatMap((text) => [`- ${named(name)}: ${named(text, Infinity)}`, '']),
+  ];
 }
 
 function caution(what: string, why: string, hint?: string): string[] {

@@ -5,7 +5,7 @@ import type { PushReport } from '../app/push/push-report.ts';
 import { waitThatWasAsked } from '../app/push/retrying.ts';
 import { pushSummary } from '../app/report.ts';
 import { type OpenState, openState, runningAgent, wakeAgent } from '../compose/state.ts';
-import { AgentError } from '../core/errors.ts';
+import { AgentError, type ErrorCode } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Decided, Request } from '../core/ledger.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
@@ -23,6 +23,8 @@ interface AskedRollback {
 
 interface RollbackAnswer {
   readonly outcome: PushReport['outcome'] | 'superseded';
+  /** It cannot be carried out, now or later. */
+  readonly code?: ErrorCode | undefined;
   readonly reason?: string | undefined;
   readonly hint?: string | undefined;
   readonly push?: object | undefined;
@@ -50,6 +52,8 @@ export async function rollback(
   const isTooLong = (asked?.retry?.askedMs ?? 0) > retryForMs;
   const result: RollbackAnswer =
     asked !== undefined && isTooLong ? asked : await carryOut(context, settings, { request, said });
+  const { code, reason: why = 'the rollback was given up' } = result;
+  if (code !== undefined) throw new AgentError(code, why, { hint: result.hint });
   const exit = rollbackExit(result.outcome);
   const text =
     exit === 0
@@ -77,12 +81,7 @@ async function rollBackHere(
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
     const request = await deps.ledger.requests.add(asked, Date.now(), said);
     const report = await rollBackRequested(deps, retryForMs, signal);
-    if (report === undefined) {
-      const { reason } = JSON.parse((await deps.ledger.requests.result(request)) ?? '{}') as Partial<RollbackAnswer>;
-      throw new AgentError('snapshot.damaged', reason ?? 'the rollback was given up', {
-        hint: 'name another push: see "driver-sync history"',
-      });
-    }
+    if (report === undefined) return JSON.parse((await deps.ledger.requests.result(request)) ?? '{}') as RollbackAnswer;
     const { outcome, reason, hint, push } = report;
     return { outcome, reason, hint, push: push && pushSummary(push) };
   });

@@ -1,7 +1,7 @@
 /** The agent as a process: signals, the lock, pipes, and commands beside a running daemon. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readFile, readdir } from 'node:fs/promises';
+import { appendFile, readFile, readdir, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Status, one, scene, statusOf, two } from '../support/daemon-scene.ts';
@@ -223,6 +223,21 @@ test('rollback is carried out by a running daemon, byte for byte, and lasts unti
   expect(s.service.posts).toHaveLength(3);
   daemon.kill('SIGUSR2');
   expect((await s.service.post(4)).body).toBe(s.service.posts[1]?.body);
+});
+
+test('rollback to a snapshot that is damaged ends with 65, also where a daemon finds it out', async () => {
+  await using s = await scene({ pushOnChange: '10ms' });
+  const daemon = await s.place.daemon();
+  await daemon.says(/"pushed"/);
+  const archive = path.join(s.place.state, 'archive');
+  const [first] = await readdir(archive);
+  await s.place.write('sales.csv', two);
+  await daemon.says(/"pushed"/);
+  const file = path.join(archive, first!);
+  await truncate(file, (await stat(file)).size - 1);
+  const { code, stderr } = await s.place.command('rollback', '1');
+  expect([code, stderr]).toEqual([65, expect.stringContaining(`the snapshot in ${file} cannot be read`)]);
+  expect(s.service.posts).toHaveLength(2);
 });
 
 test('a SIGHUP ends a rollback where a setting changed, and not where only the text of the file did', async () => {

@@ -58,7 +58,8 @@ export async function rollBackRequested(
     if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
     // It cannot be carried out, now or later: say so and go on from the sources.
     deps.log.error('the rollback is given up', { push: newest.request.push, reason: error.message, hint: error.hint });
-    await ledger.requests.finish(newest.id, JSON.stringify({ outcome: 'refused', reason: error.message }));
+    const { code, message: reason, hint } = error;
+    await ledger.requests.finish(newest.id, JSON.stringify({ outcome: 'refused', code, reason, hint }));
     return undefined;
   }
   // The daemon goes on trying, in its own time; a command has tried for as long as it does.
