@@ -288,7 +288,7 @@ def main():
     if args.json:
         print(json.dumps(found))
     elif found["ok"]:
-        print("%d records and %d snapshots are as they were written" % (found["records"], found["snapshots"]))
+        print("records: %d, snapshots: %d, all as they were written" % (found["records"], found["snapshots"]))
         print(found["head"] if can_unpack else "without zstd no body was made again\n" + found["head"])
     else:
         print("%(kind)s %(id)s was damaged or altered: %(why)s" % found["damaged"])
