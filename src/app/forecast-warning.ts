@@ -4,7 +4,7 @@ import { formatMonth } from '../core/time/month.ts';
 import { lastClosedMonth } from '../core/values/closed.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Of a source that says it holds actual values only: the month that is not closed yet may have some, later ones may not. */
+/** For a source that says it holds actual values only: the month that is not closed yet may have some, later ones may not. */
 export function forecastWarnings(
   { settings, clock }: Dependencies,
   source: string,

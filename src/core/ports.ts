@@ -52,7 +52,7 @@ export interface Source {
    */
   textEnd?(part: Part, signal: AbortSignal): Promise<TextEnd | undefined>;
 
-  /** Of a place whose parts may only grow. */
+  /** For a place whose parts may only grow. */
   readonly growing?: GrowingParts;
 
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
@@ -89,7 +89,7 @@ export interface ProvenBlocks {
 }
 
 export interface GrownPart {
-  /** Of the part as it was looked at. */
+  /** The version of the part as it was looked at. */
   readonly version: string;
   /**
    * `same`: nothing was appended. `grown`: there are rows behind those of the earlier read. `torn`: these end without a line end.

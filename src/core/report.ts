@@ -49,7 +49,7 @@ export interface PushSummary {
   readonly bytes: number;
   readonly status?: number;
   readonly detail?: string;
-  /** Of an acknowledged push: the newest record of the chain then, as `N:SHA256`. */
+  /** For an acknowledged push: the newest record of the chain at that time, as `N:SHA256`. */
   readonly head?: string;
 }
 

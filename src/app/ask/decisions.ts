@@ -5,13 +5,13 @@ import type { Decided, Ledger } from '../../core/ledger.ts';
 export interface Decision extends Decided {
   readonly kind: 'approval' | 'rollback' | 'forget';
   readonly at: string;
-  /** Of an approval or a forget. */
+  /** For an approval or a forget. */
   readonly source?: string | undefined;
   readonly digest?: string | undefined;
   readonly part?: string | undefined;
-  /** Of a rollback: the push that it goes back to. */
+  /** For a rollback: the push that it goes back to. */
   readonly push?: number | undefined;
-  /** Of an approval: `pending`, `used` or `dropped`; of a request: `pending`, `done`, or the outcome of its push. */
+  /** `pending`, `used` or `dropped` for an approval; `pending`, `done` or the outcome of its push for a request. */
   readonly state: string;
   readonly why?: string | undefined;
 }

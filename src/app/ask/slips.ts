@@ -5,7 +5,7 @@ import { exchangedFormat } from '../../core/time/day-month.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { type TimeReader, compileTimeReader } from '../../core/time/time.ts';
 
-/** Types whose numbers may be numbers, which have a point whatever a person sees, and no group mark. */
+/** Kinds of files that may hold real numbers: these have a point and no group mark, whatever a person is shown. */
 const typesWithNumbers = new Set(['xlsx', 'parquet', 'json', 'jsonl']);
 
 /** The texts of a reading, as read. */

@@ -156,7 +156,7 @@ function leave(
   buffer.reads.drop(source, 'candidate');
 }
 
-/** sha256 over whose drivers these are, a source's or those that one takes with it, and the body that they alone would make. */
+/** sha256 over the owner of these drivers (a source, or the source that they go with) and the body that they alone would make. */
 function digestOf(whose: string | { readonly left: string }, drivers: Iterable<PackedDriver>): string {
   const hash = createHash('sha256').update(`${JSON.stringify(whose)}\n`);
   encodeBody(drivers, { shouldDeleteMissing: true, stamp: 'middle' }, (chunk) => hash.update(chunk));

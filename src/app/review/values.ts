@@ -13,7 +13,7 @@ export interface ValueFindings {
   readonly all: readonly Finding[];
   /** Those that hold the candidate unless they are approved. */
   readonly holding: readonly Finding[];
-  /** What is said of the others. */
+  /** The other findings, in words. */
   readonly warnings: readonly string[];
 }
 
