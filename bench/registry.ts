@@ -1,4 +1,5 @@
 /** Every measurement by its name. */
+import { appends } from './appends.ts';
 import { mariadb, postgres, pushdownMariadb, pushdownPostgres } from './databases.ts';
 import { ledger, scattered } from './ledger.ts';
 import type { Measure } from './measurement.ts';
@@ -20,6 +21,7 @@ export const registry: Readonly<Record<string, Measurement>> = {
   scattered: { about: 'the same rows in no order, beside DuckDB', measure: scattered },
   records: { about: 'a million rows of JSON lines and of SQLite', measure: records },
   workbook: { about: '100 000 rows of a workbook, beside read-excel-file', measure: workbook },
+  appends: { about: 'a thousand rows more onto 11 M rows, until they are committed', measure: appends },
   responsive: { about: 'how late a timer of the main thread is while threads read 11 M rows', measure: responsive },
   push: { about: 'a snapshot of 6 M points, beside posting bytes that are ready', measure: push },
   unchanged: { about: 'a sync where nothing changed, beside node -e 0', measure: unchanged },
