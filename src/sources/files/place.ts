@@ -19,7 +19,7 @@ import { type SourceContext, needsOf } from '../kind.ts';
 import { isOutside, refuseForbidden, withoutNames } from './links.ts';
 import { contentHash } from './blocks.ts';
 import { PartFile } from './part-file.ts';
-import { StableFile, notAFile, revisedAtMsOf, versionOf, waitUntilQuiet } from './stable-file.ts';
+import { StableFile, notAFile, quietMsOf, revisedAtMsOf, versionOf, waitUntilQuiet } from './stable-file.ts';
 import { watchGlobs } from './watch.ts';
 
 /** The keys that every kind made of files has. */
@@ -171,7 +171,9 @@ export async function readTextEnd(
     const endsWithLineEnd = await endsLastLine({ file: new PartFile(file, place.expandedMax), encoding });
     await file.verify();
     const quietNeededMs = Math.max(unendedQuietMsMin, unendedQuietTimes * place.settleMs);
-    return { endsWithLineEnd, quietMs: file.quietMs(place.clock.now()), quietNeededMs };
+    // Where its times are ahead of the clock, nothing says when it was written.
+    const quietMs = quietMsOf(file.stats, place.clock.now()) ?? 0;
+    return { endsWithLineEnd, quietMs, quietNeededMs };
   } finally {
     await file.close();
   }
@@ -304,14 +306,14 @@ const lineFeed = 0x0a;
 /** What is known of a file that was read to its end. @param knowsEnd whether its end says that it is whole */
 export async function contentOf(
   partFile: PartFile,
-  { version, revisedAtMs }: StableFile,
+  { stats, version }: StableFile,
   { endsWithLineEnd, format }: FormatContent,
   knowsEnd: boolean,
 ): Promise<Content> {
   const blocks = await partFile.blocks();
   const { bytes } = partFile;
   const ending = knowsEnd ? { endsWithLineEnd } : {};
-  const content = { ...ending, hash: contentHash(blocks), version, revisedAtMs };
+  const content = { ...ending, hash: contentHash(blocks), version, revisedAtMs: revisedAtMsOf(stats) };
   // A row without a line end, or behind a lone CR, might go on in what is appended.
   const mayGrow = format !== undefined && bytes >= growingBytesMin && (await partFile.byteAt(bytes - 1)) === lineFeed;
   return mayGrow ? { ...content, end: { bytes, blocks, format } } : content;

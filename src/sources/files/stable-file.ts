@@ -33,7 +33,7 @@ export function revisedAtMsOf(stats: BigIntStats): number {
  * For how long a file has been quiet. A modification time ahead of the clock says nothing (a program may set it), and
  * the change time, which the system sets with every change, stands alone; `undefined` where that is ahead too.
  */
-function quietMsOf(stats: BigIntStats, now: Date): number | undefined {
+export function quietMsOf(stats: BigIntStats, now: Date): number | undefined {
   const ages = [revisedAtMsOf(stats), Number(stats.ctimeNs) / 1e6].map((atMs) => now.getTime() - atMs);
   const [, sinceChange = -1] = ages;
   return sinceChange < 0 ? undefined : Math.min(...ages.filter((ageMs) => ageMs >= 0));
@@ -101,9 +101,9 @@ export class StableFile {
   /** As the part's name says it, for messages. */
   readonly name: string;
   readonly version: string;
-  readonly revisedAtMs: number;
   readonly bytes: number;
   readonly path: string;
+  /** As it was opened. */
   readonly stats: BigIntStats;
   readonly #handle: FileHandle;
   readonly #signal: AbortSignal;
@@ -120,7 +120,6 @@ export class StableFile {
     this.#handle = opened.handle;
     this.#signal = opened.signal;
     this.version = versionOf(opened.stats);
-    this.revisedAtMs = revisedAtMsOf(opened.stats);
     this.bytes = Number(opened.stats.size);
   }
 
@@ -148,11 +147,6 @@ export class StableFile {
 
   get fd(): number {
     return this.#handle.fd;
-  }
-
-  /** For how long it was quiet when it was opened, if that was `now`; 0 where its times are ahead of the clock. */
-  quietMs(now: Date): number {
-    return quietMsOf(this.stats, now) ?? 0;
   }
 
   /** The bytes from the start, in full chunks; may be asked for again. @param bytes of a chunk */
