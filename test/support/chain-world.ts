@@ -41,7 +41,7 @@ export async function chainWorld(): Promise<ChainWorld> {
   await run('sync');
   await at.remove('b.csv');
   await run('sync');
-  await run('forget', 'revenue', 'b.csv', '--yes', '--reason', 'gone for good');
+  await run('forget', 'revenue', 'b.csv', '--yes', '--reason', 'it will not come back');
   await run('sync');
   return withState(commands);
 }
