@@ -3,6 +3,7 @@ import { orderOfPlace } from '../row-origin.ts';
 import { divideDecimal } from '../numbers/arithmetic.ts';
 import type { Calendar } from '../time/calendar.ts';
 import { type DecimalFormat, describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
+import { type FormattedReader, formattedReader } from '../numbers/formatted.ts';
 import { type Mantissas, readMantissa } from '../numbers/mantissa.ts';
 import type { CollapsedValue, Moment } from '../model.ts';
 import type { BatchColumns } from './batch-columns.ts';
@@ -66,6 +67,7 @@ export class EntryReader {
   readonly #plainScaleMax: number;
   /** Missing values that are canonical decimals. */
   readonly #missingValues: Mantissas;
+  readonly #readFormatted: FormattedReader | undefined;
   readonly #readTime: TimeReader;
   readonly #batch: BatchColumns;
   readonly #units: Unit[] = [];
@@ -85,6 +87,7 @@ export class EntryReader {
     this.#missing = mapping.missing;
     this.#plainScaleMax = plainScaleMax(entry.value.format);
     this.#missingValues = mantissasOf(mapping.missing);
+    this.#readFormatted = formattedReader(entry.value.format);
     this.#readTime = compileTimeReader(entry.time.format, rules.timezone, rules.calendar);
     this.#batch = batch;
     for (const placeOf of longRows) this.#units.push(this.#unit(placeOf));
@@ -181,6 +184,13 @@ export class EntryReader {
 
   /** Sets the value of the next reading; a scale of `notRead`, where the text is no number of the format. */
   #readValue(text: string, readings: Readings): void {
+    const into = readings.count;
+    const spelling = this.#readFormatted?.(text, into, readings) ?? 'unread';
+    if (spelling !== 'unread') {
+      readings.values[into] = '';
+      readings.texts[into] = spelling === 'canonical' ? '' : text;
+      return;
+    }
     const value = parseDecimal(text, this.#entry.value.format);
     if (value === undefined) readings.scales[readings.count] = notRead;
     else setValue(readings, value, text);

@@ -3,7 +3,7 @@
  * to 15 digits; everything else stays decimal text.
  */
 
-const digitsMax = 15;
+export const digitsMax = 15;
 const integerMax = 1e15;
 
 /** Where a reader puts what it read. */
