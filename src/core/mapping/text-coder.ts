@@ -40,7 +40,11 @@ export class TextCoder implements Texts {
 
   /** To be called between batches: gives the numbers anew where there are too many. */
   bound(): void {
-    if (this.#texts.length <= textsMax) return;
+    if (this.#texts.length > textsMax) this.clear();
+  }
+
+  /** Forgets all texts. */
+  clear(): void {
     this.generation++;
     this.#codes.clear();
     this.#texts.length = 0;

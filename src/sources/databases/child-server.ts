@@ -4,7 +4,10 @@ import { trimWhiteSpace } from '../../core/text.ts';
 import { batchLengthMax, isFieldTooLong, rowBytesMax } from '../limits.ts';
 import type { Failure, Reply, Request } from './child-session.ts';
 import { batchRows, fieldTooLong, longFieldHint, longRowHint, rowTooLong } from './long-rows.ts';
-import type { QueryColumn } from './connection.ts';
+import { AgentError } from '../../core/errors.ts';
+import type { QueryColumn, WantedColumns } from './connection.ts';
+import { ColumnHash } from './row-hash.ts';
+import { BatchWriter } from './wire-batch.ts';
 
 /** One database, as its engine reads it. What it throws becomes a `Failure`. */
 export interface ChildReader<Place> {
@@ -34,21 +37,24 @@ export class Batch {
   readonly rows: Row[] = [];
   readonly #columns: readonly string[];
   readonly #rowsBefore: number;
+  readonly #rowsMax: number;
   #chars = 0;
 
-  constructor(columns: readonly string[], rowsBefore: number) {
+  constructor(columns: readonly string[], rowsBefore: number, rowsMax: number) {
     this.#columns = columns;
     this.#rowsBefore = rowsBefore;
+    this.#rowsMax = rowsMax;
   }
 
   get isFull(): boolean {
-    return this.rows.length >= batchRows || this.#chars >= batchLengthMax;
+    return this.rows.length >= this.#rowsMax || this.#chars >= batchLengthMax;
   }
 
   /** @throws Refusal where it is too long */
   add(row: Row): void {
     let chars = 0;
-    for (const [at, text] of row.entries()) {
+    for (let at = 0; at < row.length; at++) {
+      const text = row[at] as string;
       if (isFieldTooLong(text)) {
         throw new Refusal({ code: 'FIELD', message: `${this.where(at)}: ${fieldTooLong}`, hint: longFieldHint });
       }
@@ -71,15 +77,22 @@ export class Batch {
   }
 }
 
+/** Most rows of a batch of columns: fewer messages, each of a few times the bytes. */
+const columnBatchRows = 4096;
+
 /** Answers until the process is ended. */
 export function serve<Place>(reader: ChildReader<Place>): void {
   let columns: readonly string[] = [];
   let rowsGiven = 0;
+  let writing: { readonly writer: BatchWriter; readonly hash: ColumnHash } | undefined;
   const take = async (): Promise<Reply> => {
-    const batch = new Batch(columns, rowsGiven);
+    const batch = new Batch(columns, rowsGiven, writing === undefined ? batchRows : columnBatchRows);
     const isLast = await reader.read(batch);
     rowsGiven += batch.rows.length;
-    return { rows: batch.rows, isLast };
+    if (writing === undefined) return { rows: batch.rows, isLast };
+    const written = writing.writer.write(batch.rows);
+    writing.hash.add(written, batch.rows);
+    return { batch: written, isLast, ...(isLast && { hash: writing.hash.digest() }) };
   };
   const answer = async (request: Request<Place>): Promise<Reply> => {
     if (request === 'more') return await take();
@@ -94,6 +107,7 @@ export function serve<Place>(reader: ChildReader<Place>): void {
     if ('describe' in request) return { columns: await reader.describe(request.describe) };
     columns = (await reader.describe(request.rows)).map(({ name }) => name);
     rowsGiven = 0;
+    writing = request.wanted && writingOf(request.wanted);
     await reader.start(request.rows);
     return await take();
   };
@@ -107,7 +121,12 @@ export function serve<Place>(reader: ChildReader<Place>): void {
   });
 }
 
+function writingOf({ columns, needs }: WantedColumns): { readonly writer: BatchWriter; readonly hash: ColumnHash } {
+  return { writer: new BatchWriter(columns, needs), hash: new ColumnHash(columns) };
+}
+
 function failureOf(error: unknown, reader: Pick<ChildReader<unknown>, 'failureOf'>): Failure {
   if (error instanceof Refusal) return error.failure;
+  if (error instanceof AgentError) return { code: error.code, message: error.message, hint: error.hint };
   return error instanceof Error ? reader.failureOf(error) : { code: '', message: String(error) };
 }

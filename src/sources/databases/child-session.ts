@@ -1,6 +1,6 @@
 /**
  * A database that is read in a process of its own: an abort ends it at once, and whatever memory it takes, the agent lives on.
- * Measured with SQLite: a million rows of five columns take 2.6 s, and 2.5 s in one process; starting takes 80 ms.
+ * Rows cross as columns, but for those that the database collapsed (`wire-batch.ts`). Starting takes 80 ms.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
@@ -8,19 +8,24 @@ import { fileURLToPath } from 'node:url';
 import { AgentError, type ErrorCode } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
 import { farewell } from './farewell.ts';
-import type { Connection, QueryColumn } from './connection.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
+import type { Connection, QueryColumn, WantedColumns } from './connection.ts';
+import { BatchReader, type WireBatch } from './wire-batch.ts';
 
-/** `rows` runs a statement; its batches are the replies to that and to each `more`. */
+/** `rows` runs a statement; its batches are the replies to that and to each `more`: as columns, where they are wanted so. */
 export type Request<Place> =
   | { readonly open: Place }
   | { readonly describe: string }
-  | { readonly rows: string }
+  | { readonly rows: string; readonly wanted?: WantedColumns }
   | 'more'
   | 'close';
 
 export interface Reply {
   readonly columns?: readonly QueryColumn[];
   readonly rows?: readonly Row[];
+  readonly batch?: WireBatch;
+  /** Of all rows, with the last ones. */
+  readonly hash?: string;
   /** Whether these rows are the last. */
   readonly isLast?: boolean;
   readonly failure?: Failure;
@@ -91,10 +96,25 @@ export class ChildSession<Place> implements Connection {
   }
 
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
+    for await (const { rows = [] } of this.#replies({ rows: sql })) if (rows.length > 0) yield rows;
+  }
+
+  async *batches(sql: string, wanted: WantedColumns): AsyncGenerator<Batch, string, void> {
+    const reader = new BatchReader(wanted.columns);
+    let last: Reply = {};
+    for await (const reply of this.#replies({ rows: sql, wanted })) {
+      last = reply;
+      if (reply.batch !== undefined) yield reader.read(reply.batch);
+    }
+    return last.hash as string;
+  }
+
+  async *#replies(request: Request<Place>): AsyncGenerator<Reply, void, void> {
     let isOver = false;
     try {
-      for (let reply = this.#ask({ rows: sql }); ;) {
-        const { rows = [], isLast, failure } = await reply;
+      for (let reply = this.#ask(request); ;) {
+        const given = await reply;
+        const { isLast, failure } = given;
         isOver = isLast === true || failure !== undefined;
         if (failure !== undefined) throw this.error('part.unreadable', failure);
         if (!isOver) {
@@ -102,7 +122,7 @@ export class ChildSession<Place> implements Connection {
           // A failure is thrown when the next batch is asked for.
           reply.catch(() => undefined);
         }
-        if (rows.length > 0) yield rows;
+        yield given;
         if (isOver) return;
       }
     } finally {

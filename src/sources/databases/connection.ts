@@ -1,4 +1,5 @@
 /** A connection to a database, as a query is read over it. Each engine has one of its own. */
+import type { Batch, ColumnNeed } from '../../core/mapping/column-batch.ts';
 import type { Row } from '../../core/model.ts';
 
 /** One column of a query's result. */
@@ -11,6 +12,13 @@ export interface QueryColumn {
    * text type holds bytes. DuckDB: `DECIMAL(14,2)`.
    */
   readonly type: string;
+}
+
+/** The columns of a statement and what is needed of each. */
+export interface WantedColumns {
+  /** Trimmed. */
+  readonly columns: readonly string[];
+  readonly needs: readonly ColumnNeed[];
 }
 
 /** One read-only, repeatable-read transaction on a connection of its own. */
@@ -26,6 +34,12 @@ export interface Connection {
    * @throws AgentError `part.unreadable`
    */
   rows(sql: string): AsyncGenerator<readonly Row[], void, void>;
+  /**
+   * The same rows as columns, in larger batches, at least one; returns their hash, which sees every text of every column. Absent
+   * where rows arrive in this process.
+   * @throws AgentError `part.unreadable` as `rows` and `RowHash.add`
+   */
+  batches?(sql: string, wanted: WantedColumns): AsyncGenerator<Batch, string, void>;
   /**
    * Refuses the rows that were read if the engine only warned where a cast of the query made another value. Absent for engines
    * that fail there.

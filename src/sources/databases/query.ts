@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import { answerVersion } from '../../core/guard/answer-version.ts';
 import type { MappingProblem } from '../../core/mapping/columns.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
 import { asColumns } from '../../core/mapping/row-coder.ts';
 import type { Content, Part, Row, RowBatch } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
@@ -101,6 +102,23 @@ async function reasoned<T>(signal: AbortSignal, work: () => Promise<T>): Promise
   }
 }
 
+/** The batches of a database while nothing aborts the read. */
+async function* given<End>(
+  batches: AsyncGenerator<Batch, End, void>,
+  signal: AbortSignal,
+): AsyncGenerator<Batch, End, void> {
+  try {
+    for (;;) {
+      const next = await reasoned(signal, () => batches.next());
+      if (next.done === true) return next.value;
+      yield next.value;
+      signal.throwIfAborted();
+    }
+  } finally {
+    await batches.return(undefined as never);
+  }
+}
+
 class Query {
   readonly #engine: Engine;
   readonly #settings: QuerySettings;
@@ -125,7 +143,7 @@ class Query {
     }
   }
 
-  async *read(signal: AbortSignal): AsyncGenerator<RowBatch, Content, void> {
+  async *read(signal: AbortSignal): AsyncGenerator<Batch | RowBatch, Content, void> {
     // Before the rows: if they change meanwhile, this version is too old, which only costs another look.
     const ofPlace = await reasoned(signal, () => this.#version(signal));
     const connection = await reasoned(signal, () => this.#engine.connect(signal));
@@ -133,6 +151,10 @@ class Query {
       // In the transaction of the rows: the version of exactly their content.
       const revision = ofPlace ?? (await reasoned(signal, () => this.#ask(connection)));
       const { sql, columns, batches } = await reasoned(signal, () => this.#prepare(connection));
+      if (!this.#settings.pushdown && connection.batches !== undefined) {
+        const wanted = { columns, needs: needsOf(this.#context).needs(columns) };
+        return { hash: yield* given(connection.batches(sql, wanted), signal), ...revision };
+      }
       const hash = new RowHash({ place: this.#engine.place, columns, isOrdered: !this.#settings.pushdown });
       const results = connection.rows(sql);
       try {

@@ -4,6 +4,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
 import { isFieldTooLong } from '../limits.ts';
 import { longFieldError } from './long-rows.ts';
+import type { WireBatch } from './wire-batch.ts';
 
 export interface RowHashOptions {
   /** The database, as messages name it. */
@@ -75,15 +76,52 @@ export class RowHash {
     for (const [at, row] of rows.entries()) {
       const index = row.findIndex((text) => /[\0\uFFFD]/.test(text));
       if (index === -1) continue;
-      throw new AgentError(
-        'part.unreadable',
-        `${this.#where(at, index)}: a text that is not utf-8 or holds a NUL character`,
-        {
-          hint: 'correct it in the database, or leave that row out in the query',
-        },
-      );
+      throw badTextError(this.#where(at, index));
     }
   }
+}
+
+/**
+ * The hash of rows as columns, with the refusals of `RowHash`. It depends on the batches, which have to depend on the rows
+ * alone, and on what the mapping needs: a mapping that changes reads its parts anew in any case.
+ */
+export class ColumnHash {
+  readonly #hash = createHash('sha256');
+  readonly #columns: readonly string[];
+  #rows = 0;
+
+  constructor(columns: readonly string[]) {
+    this.#columns = columns;
+    this.#hash.update(`${JSON.stringify(columns)}\n`);
+  }
+
+  /** @param rows the same rows as texts @throws AgentError `part.unreadable` as `RowHash.add`, without the place */
+  add({ count, columns }: WireBatch, rows: readonly Row[]): void {
+    for (const [column, { generation, added, codes, mantissas, scales, texts }] of columns.entries()) {
+      const text = texts?.text ?? '';
+      if (/[\0\uFFFD]/.test(text) || added.some((one) => /[\0\uFFFD]/.test(one))) this.#refuse(column, rows);
+      this.#hash.update(JSON.stringify([count, generation, added, text.length])).update(text);
+      for (const numbers of [codes, mantissas, scales, texts?.ends])
+        if (numbers !== undefined) this.#hash.update(numbers);
+    }
+    this.#rows += rows.length;
+  }
+
+  digest(): string {
+    return this.#hash.update(`${this.#rows}`).digest('hex');
+  }
+
+  #refuse(column: number, rows: readonly Row[]): never {
+    const at = rows.findIndex((row) => /[\0\uFFFD]/.test(row[column] ?? ''));
+    throw badTextError(`row ${this.#rows + at + 1}, column ${this.#columns[column]}`);
+  }
+}
+
+/** @param where row and column */
+function badTextError(where: string): AgentError {
+  return new AgentError('part.unreadable', `${where}: a text that is not utf-8 or holds a NUL character`, {
+    hint: 'correct it in the database, or leave that row out in the query',
+  });
 }
 
 /** Whether JSON may hold a bad text: some good ones look the same. */
