@@ -32,20 +32,26 @@ export function writeLong(file: string, { drivers, days, order, seed }: LongFile
   const dates = Array.from({ length: days }, (_, day) => dateOf(day));
   const count = drivers * days;
   const stride = order === 'daily' ? 1 : coprimeStride(count);
-  writeLines(file, 'date,region,product,scenario,amount', count, (line) => {
-    const row = (line * stride) % count;
-    const driver = row % drivers;
-    const day = (row - driver) / drivers;
-    return `${dates[day]},${keys[driver]},Actual,${valueOf(seed, driver, day)}`;
+  writeLines(file, count, {
+    header: 'date,region,product,scenario,amount',
+    line: (line) => {
+      const row = (line * stride) % count;
+      const driver = row % drivers;
+      const day = (row - driver) / drivers;
+      return `${dates[day]},${keys[driver]},Actual,${valueOf(seed, driver, day)}`;
+    },
   });
 }
 
 /** Writes the file unless it is there. */
 export function writeWide(file: string, { drivers, months, seed }: WideFile): void {
   const columns = Array.from({ length: months }, (_, month) => monthOf(month));
-  writeLines(file, `region,product,${columns.join(',')}`, drivers, (driver) => {
-    const cells = columns.map((_, month) => valueOf(seed, driver, month));
-    return `${keyOf(driver)},${cells.join(',')}`;
+  writeLines(file, drivers, {
+    header: `region,product,${columns.join(',')}`,
+    line: (driver) => {
+      const cells = columns.map((_, month) => valueOf(seed, driver, month));
+      return `${keyOf(driver)},${cells.join(',')}`;
+    },
   });
 }
 
@@ -100,19 +106,27 @@ function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
-function writeLines(file: string, header: string, count: number, line: (index: number) => string): void {
+export interface LineFile {
+  readonly header?: string;
+  readonly line: (index: number) => string;
+  /** Default: utf-8. */
+  readonly encoding?: 'latin1';
+}
+
+/** Writes the file unless it is there. */
+export function writeLines(file: string, count: number, { header, line, encoding }: LineFile): void {
   if (existsSync(file)) return;
   const draft = `${file}.draft`;
   const out = openSync(draft, 'w');
   try {
-    let text = `${header}\n`;
+    let text = header === undefined ? '' : `${header}\n`;
     for (let index = 0; index < count; index++) {
       text += `${line(index)}\n`;
       if (text.length < chunkChars) continue;
-      writeSync(out, text);
+      writeSync(out, text, undefined, encoding);
       text = '';
     }
-    writeSync(out, text);
+    writeSync(out, text, undefined, encoding);
   } finally {
     closeSync(out);
   }
