@@ -164,13 +164,18 @@ class PassLog {
     else this.#log.debug(`push ${outcome}`, fields);
   }
 
-  #noteSource({ name, state, reason, hint, digest, rows, rejects, changes, carried }: SourceReport): void {
+  #noteSource(report: SourceReport): void {
+    const { name, state, reason, hint, digest, rows, rejects, changes, carried, findings } = report;
     const isWell = state === 'accepted' || state === 'unchanged';
     const isNews = this.#isNews(`source ${name}`, isWell ? '' : `${state} ${reason} ${digest}`);
-    if (!isWell) this.#log[isNews ? 'warn' : 'debug'](`source ${state}`, { source: name, reason, hint, digest });
+    if (!isWell)
+      this.#log[isNews ? 'warn' : 'debug'](`source ${state}`, { source: name, reason, hint, digest, findings });
     else if (isNews) this.#log.info('source is well again', { source: name });
-    if (state === 'accepted')
+    if (state === 'accepted') {
       this.#log.info('source accepted', { source: name, rows, rejects, changes: showChanges(changes) });
+      // Approved, or let through by `guard.values: warn`.
+      if (findings !== undefined) this.#log.warn('accepted values look like a slip', { source: name, findings });
+    }
     const isCarriedNews = this.#isNews(`carried ${name}`, carried.join(', '));
     if (!isCarriedNews) return;
     if (carried.length > 0) this.#log.warn('parts are gone and carried', { source: name, carried });

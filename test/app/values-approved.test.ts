@@ -1,5 +1,6 @@
 /** What becomes of findings: holds, warnings, approvals, and months that are closed. */
 import { describe, expect, test } from 'vitest';
+import { showSources } from '../../src/cli/text.ts';
 import { type Values, accepted, changed, merged, named, negated, timesTen, twoYears } from '../support/value-world.ts';
 
 const names = [...named('Sales', 12), ...named('Costs', 12)];
@@ -27,6 +28,9 @@ describe('a held read', () => {
     const [planned] = (await w.plan()).sources;
     expect(planned).toMatchObject({ state: 'held', reason, findings: [{ kind: 'factor', group: ['Sales'] }] });
     expect(planned?.largest[0]).toMatchObject({ path: ['Sales', 'S12'] });
+    expect(showSources(planned === undefined ? [] : [planned])).toContainEqual(
+      expect.stringMatching(/^ {2}such as: sales-s01 {2}2025-12 {2}from \d+\.\d+ to \d+$/),
+    );
     const status = await w.status();
     expect(status.held).toMatchObject([{ source: 'sales', digest: w.digest, reason }]);
     expect(status.sources[0]).toMatchObject({ findings: [{ kind: 'factor', factor: '1000' }] });
