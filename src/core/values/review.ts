@@ -96,7 +96,6 @@ export class ValueReview {
   /** What the counts do not rule out: the fewest that can make a finding in some group are there. */
   #sought(): readonly Sought[] {
     return [
-      ...(this.#closed > 0 ? [closedSought] : []),
       ...this.#exactFactors().map(exactFactorSought),
       ...this.#factors.factors(20, factorsMax).map(anyFactorSought),
       ...atLeast(this.#moved, 1).map(movedSought),
@@ -105,6 +104,8 @@ export class ValueReview {
       ...(this.#turned >= 5 ? [newSignSought] : []),
       ...(this.#newZeros >= 10 ? [newZerosSought] : []),
       ...(this.#repeated >= 9 ? [copiedSought] : []),
+      // Last: a slip says why closed months change.
+      ...(this.#closed > 0 ? [closedSought] : []),
     ];
   }
 

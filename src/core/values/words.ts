@@ -13,8 +13,11 @@ export function holdOf(findings: readonly Finding[], lastClose: string | undefin
 
 export function describeFindings(findings: readonly Finding[], lastClose?: string): string {
   const told = findings.filter((finding) => !isSecondOfPair(finding));
-  const more = told.length > shownMax ? [`and ${told.length - shownMax} more findings`] : [];
-  return [...told.slice(0, shownMax).map((finding) => describeFinding(finding, lastClose)), ...more].join('; ');
+  const closed = told.filter(({ kind }) => kind === 'closed').slice(0, 1);
+  const others = told.filter((finding) => !closed.includes(finding)).slice(0, shownMax - closed.length);
+  const shown = [...others, ...closed].map((finding) => describeFinding(finding, lastClose));
+  const more = told.length - shown.length;
+  return [...shown, ...(more === 0 ? [] : [`and ${more} more ${more === 1 ? 'finding' : 'findings'}`])].join('; ');
 }
 
 /** Of two drivers that have exchanged their values one sentence names both. */
