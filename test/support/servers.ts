@@ -194,9 +194,12 @@ interface Home {
   readonly own: (name: string, text: string) => string;
 }
 
+/** MariaDB's script takes no path with blanks or quotes, and the path of a socket has 107 bytes. */
+const homes = /^[\w./-]{1,60}$/.test(tmpdir()) ? tmpdir() : '/tmp';
+
 /** A directory of the server's own. No server runs as root: there it is an unprivileged user's. */
 function home(user: string): Home {
-  const dir = mkdtempSync(path.join(tmpdir(), `driver-sync-${user}-`));
+  const dir = mkdtempSync(path.join(homes, `driver-sync-${user}-`));
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   const as = identityOf(user);
   const give = (file: string): void => {
