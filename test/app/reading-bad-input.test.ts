@@ -1,21 +1,15 @@
 /** Bad input: people are told what is wrong, and nothing is lost or deleted at the service. */
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anybody, asAnybody } from '../support/anybody.ts';
 import { arrange, file, pushed, reportOf, revenue } from '../support/pushed-world.ts';
+import { makeSocket } from '../support/source-world.ts';
 import { type TestWorld, longFile, longSource } from '../support/world.ts';
 
 async function makeFifo(made: TestWorld, name: string): Promise<void> {
   execFileSync('mkfifo', [path.join(made.dir, name)]);
-}
-
-async function makeSocket(made: TestWorld, name: string): Promise<void> {
-  const server = createServer().listen(path.join(made.dir, name));
-  onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once('listening', resolve));
 }
 
 interface Bad {
@@ -121,7 +115,7 @@ const bad: readonly Bad[] = [
   },
   {
     what: 'a socket',
-    spoil: (made) => makeSocket(made, 'exports/x.csv'),
+    spoil: (made) => makeSocket(path.join(made.dir, 'exports/x.csv')),
     reason: /exports\/x\.csv is a socket/,
     hint: /glob/,
   },

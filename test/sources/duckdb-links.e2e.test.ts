@@ -5,6 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/core/model.ts';
 import { kinds } from '../../src/sources/index.ts';
+import { quoted } from '../support/pushdown-world.ts';
 import { laterClock, noMapping, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
 
 const secret = 's3cr3t-t0ken';
@@ -48,7 +49,7 @@ test.each([
   await symlink('../token', path.join(dir, 'exports/x.csv'));
   const failure = await failureOf(dir, query);
   expect(failure).toMatchObject({ code: 'part.unreadable', hint: expect.stringContaining('remove the link') });
-  expect(failure.message).toMatch(/exports\/x\.csv is a link to \S+token, which is the agent's own/);
+  expect(failure.message).toMatch(/exports\/x\.csv is a link to .+token, which is the agent's own/);
 });
 
 test.each<[string, string, (dir: string) => Promise<void>]>([
@@ -58,7 +59,7 @@ test.each<[string, string, (dir: string) => Promise<void>]>([
   const dir = await books();
   await make(dir);
   const failure = await failureOf(dir, `SELECT * FROM read_csv('${glob}') ORDER BY ALL`);
-  expect(failure.message).toMatch(/is a link to \S+state, which is the agent's own/);
+  expect(failure.message).toMatch(/is a link to .+state, which is the agent's own/);
   expect(failure.message).not.toContain(secret);
 });
 
@@ -67,11 +68,11 @@ test('so is one that a view of the database names', async () => {
   await symlink('../token', path.join(dir, 'exports/x.csv'));
   const instance = await DuckDBInstance.create(path.join(dir, 'books.duckdb'));
   const connection = await instance.connect();
-  await connection.run(`CREATE VIEW v AS SELECT content FROM read_text('${dir}/exports/*')`);
+  await connection.run(`CREATE VIEW v AS SELECT content FROM read_text(${quoted(`${dir}/exports/*`)})`);
   connection.closeSync();
   instance.closeSync();
   const failure = await failureOf(dir, 'SELECT * FROM v', { file: 'books.duckdb' });
-  expect(failure.message).toMatch(/x\.csv is a link to \S+token, which is the agent's own/);
+  expect(failure.message).toMatch(/x\.csv is a link to .+token, which is the agent's own/);
 });
 
 test('a link out of its folder is refused, and the hint has the path to write', async () => {

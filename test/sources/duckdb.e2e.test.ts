@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../../src/core/model.ts';
+import { quoted } from '../support/pushdown-world.ts';
 import { busyReaderOf } from '../support/reader-process.ts';
 import { calm, openSource, queryPart, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
 
@@ -106,7 +107,9 @@ describe('a query', () => {
     const dir = await tempDir();
     const instance = await DuckDBInstance.create();
     const connection = await instance.connect();
-    await connection.run(`COPY (SELECT 'N' AS region, 1.50::DECIMAL(9, 2) AS amount) TO '${dir}/books.parquet'`);
+    await connection.run(
+      `COPY (SELECT 'N' AS region, 1.50::DECIMAL(9, 2) AS amount) TO ${quoted(`${dir}/books.parquet`)}`,
+    );
     connection.closeSync();
     instance.closeSync();
     await writeFiles(dir, { 'books.json': '[{"region": "S", "amount": 2}]' });
@@ -127,7 +130,7 @@ describe('a query', () => {
   test('that exports is refused before it makes a folder', async () => {
     const dir = await tempDir();
     const file = path.join(dir, 'out');
-    expect(await failureOf(`/* all */ EXPORT DATABASE '${file}'`)).toMatchObject({
+    expect(await failureOf(`/* all */ EXPORT DATABASE ${quoted(file)}`)).toMatchObject({
       message: 'duckdb: the query does not only read',
     });
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -224,7 +227,7 @@ describe('a query', () => {
       const writer = await DuckDBInstance.create();
       const connection = await writer.connect();
       await connection.run(
-        `COPY (SELECT 'the note of row ' || i AS note FROM range(300000) r(i)) TO '${file}' (ROW_GROUP_SIZE 10000)`,
+        `COPY (SELECT 'the note of row ' || i AS note FROM range(300000) r(i)) TO ${quoted(file)} (ROW_GROUP_SIZE 10000)`,
       );
       connection.closeSync();
       writer.closeSync();

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
@@ -24,6 +27,17 @@ export async function writeFiles(dir: string, files: Readonly<Record<string, str
     await mkdir(path.dirname(path.join(dir, name)), { recursive: true });
     await writeFile(path.join(dir, name), content);
   }
+}
+
+/** Makes a socket, which goes with its test. The path of one has 107 bytes, and that of its folder may be longer. */
+export async function makeSocket(file: string): Promise<void> {
+  const folder = openSync(path.dirname(file), 'r');
+  const server = createServer().listen(`/proc/self/fd/${folder}/${path.basename(file)}`);
+  onTestFinished(() => {
+    server.close();
+    closeSync(folder);
+  });
+  await once(server, 'listening');
 }
 
 /** For kinds that leave collapsing to the agent. */
