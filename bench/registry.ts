@@ -9,6 +9,7 @@ import { records } from './records.ts';
 import { responsive } from './responsive.ts';
 import { routing } from './routing.ts';
 import { idle, unchanged } from './start.ts';
+import { values } from './values.ts';
 import { workbook } from './xlsx.ts';
 
 interface Measurement {
@@ -26,6 +27,7 @@ export const registry: Readonly<Record<string, Measurement>> = {
   appends: { about: 'a thousand rows more onto 11 M rows, until they are committed', measure: appends },
   responsive: { about: 'how late a timer of the main thread is while threads read 11 M rows', measure: responsive },
   push: { about: 'a snapshot of 6 M points, beside posting bytes that are ready', measure: push },
+  values: { about: 'what judging values adds to a pass over 6 M points', measure: values },
   unchanged: { about: 'a sync where nothing changed, beside node -e 0', measure: unchanged },
   idle: { about: 'the memory of a daemon that waits', measure: idle },
   routing: { about: "the emulator's dry runs, beside bare node:http", measure: routing },
