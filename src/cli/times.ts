@@ -17,10 +17,10 @@ export function showTime(at: string | number, { nowMs, timezone }: Now): string 
   return `${clockTime(atMs, { nowMs, timezone })}, ${distance(atMs - nowMs)}`;
 }
 
-/** Whose times these are: `of Europe/Berlin, where it is 2026-03-14 02:15`. */
+/** Whose times these are: `in Europe/Berlin, where it is 2026-03-14 02:15`. */
 export function showNow({ nowMs, timezone }: Now): string {
   const wall = wallTime(nowMs, timezone);
-  return `of ${timezone}, where it is ${wall.slice(0, 10)} ${wall.slice(11, 16)}`;
+  return `in ${timezone}, where it is ${wall.slice(0, 10)} ${wall.slice(11, 16)}`;
 }
 
 /** The day by its name where it is at most one away, else its date. */

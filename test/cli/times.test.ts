@@ -30,13 +30,13 @@ describe('a time', () => {
     const before = { nowMs: Date.parse('2026-03-28T22:59:00Z'), timezone: 'Europe/Berlin' };
     expect(showTime('2026-03-29T00:15:00Z', before)).toBe('01:15 tomorrow, in 76 min');
     expect(showTime('2026-03-29T01:15:00Z', before)).toBe('03:15 tomorrow, in 2 h');
-    expect(showNow(before)).toBe('of Europe/Berlin, where it is 2026-03-28 23:59');
+    expect(showNow(before)).toBe('in Europe/Berlin, where it is 2026-03-28 23:59');
   });
 
   test('status has them with the zone, and words for the exit code', async () => {
     const { run, json } = await twoPushes();
     const { stdout } = await run('status');
-    expect(stdout).toMatch(/\ntimes +of UTC, where it is \d{4}-\d\d-\d\d \d\d:\d\d\n/);
+    expect(stdout).toMatch(/\ntimes +in UTC, where it is \d{4}-\d\d-\d\d \d\d:\d\d\n/);
     expect(stdout).toMatch(/\nlast pass +\d\d:\d\d (today|yesterday), (now|\d+ min ago): acknowledged, all is well\n/);
     expect(stdout).toMatch(/\nacknowledged +push 2, .*: 2 drivers, 3 points\n/);
     expect(stdout).not.toMatch(/exit \d/);
