@@ -26,10 +26,11 @@ async function refusalOf(request: Promise<unknown>): Promise<unknown> {
 /** The clients look at a task about every six seconds: those pass at once, and at the emulator too. */
 function hurry(emulator: Emulator): void {
   const { setTimeout } = globalThis;
-  vi.stubGlobal('setTimeout', (call: () => void, ms = 0): NodeJS.Timeout => {
+  // Node's own HTTP client gives its timers an argument.
+  vi.stubGlobal('setTimeout', (call: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): NodeJS.Timeout => {
     const isLook = ms > 5000 && ms < 7000;
     if (isLook) emulator.advance(6);
-    return setTimeout(call, isLook ? 0 : ms);
+    return setTimeout(call, isLook ? 0 : ms, ...given);
   });
   onTestFinished(() => void vi.unstubAllGlobals());
 }
