@@ -5,6 +5,7 @@
  */
 import { enlarged } from '../enlarged.ts';
 import type { Month } from '../model.ts';
+import { mantissaText } from '../numbers/mantissa.ts';
 
 const startCapacity = 1 << 12;
 const none = -1;
@@ -94,6 +95,19 @@ export class CellTable {
       this.#slots[this.#slotOf(this.#driver[cell] as number, this.month[cell] as number)] = cell;
     }
   }
+}
+
+/** Values by cell: an integer and its scale, or, where the scale is negative, a text. */
+interface CellValues {
+  readonly mantissa: Float64Array;
+  readonly scale: Int8Array;
+  readonly value: { get(cell: number): string | undefined };
+}
+
+/** The value of a cell as decimal text; of an average its sum. */
+export function valueOfCell({ mantissa, scale, value }: CellValues, cell: number): string {
+  const decimals = scale[cell] as number;
+  return decimals < 0 ? (value.get(cell) ?? '') : mantissaText(mantissa[cell] as number, decimals);
 }
 
 /** Bytes for each text: its length, then its characters. */

@@ -7,8 +7,8 @@ import { enlarged } from '../enlarged.ts';
 import { AgentError } from '../errors.ts';
 import type { DriverName, Readings, ReadingSink } from '../mapping/reading.ts';
 import type { Moment, Rule } from '../model.ts';
-import { isExact, mantissaText, rescaled } from '../numbers/mantissa.ts';
-import { CellTable } from './cell-table.ts';
+import { isExact, rescaled } from '../numbers/mantissa.ts';
+import { CellTable, valueOfCell } from './cell-table.ts';
 import { samePath } from './merge-folds.ts';
 import { packCells } from './pack-cells.ts';
 import type { PackedDriver } from './packing.ts';
@@ -229,12 +229,6 @@ export class Fold implements ReadingSink {
     if (scale < 0) cells.value.set(cell, values[at] as string);
   }
 
-  /** The value of a cell, of an average its sum, as decimal text. */
-  #valueOf(cell: number): string {
-    const scale = this.#cells.scale[cell] as number;
-    return scale < 0 ? this.#cells.value.get(cell) : mantissaText(this.#cells.mantissa[cell] as number, scale);
-  }
-
   /** Negative, zero or positive: the reading's value against that of a cell. */
   #compare(cell: number, readings: Readings, at: number): number {
     const cells = this.#cells;
@@ -242,7 +236,7 @@ export class Fold implements ReadingSink {
     if (scale >= 0 && scale === cells.scale[cell]) {
       return (readings.mantissas[at] as number) - (cells.mantissa[cell] as number);
     }
-    return compareDecimals(readings.value(at), this.#valueOf(cell));
+    return compareDecimals(readings.value(at), valueOfCell(cells, cell));
   }
 
   #addTo(cell: number, readings: Readings, at: number): void {
@@ -260,7 +254,7 @@ export class Fold implements ReadingSink {
         return;
       }
     }
-    const sum = addDecimals(this.#valueOf(cell), readings.value(at));
+    const sum = addDecimals(valueOfCell(cells, cell), readings.value(at));
     cells.scale[cell] = -1;
     cells.value.set(cell, sum);
   }

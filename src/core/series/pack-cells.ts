@@ -3,7 +3,7 @@ import { averageDecimal } from '../numbers/arithmetic.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
 import type { Place, Rule } from '../model.ts';
 import { BlobWriter } from './blob.ts';
-import type { CellTable } from './cell-table.ts';
+import { type CellTable, valueOfCell } from './cell-table.ts';
 import { type PackedDriver, type Tie, type TiedReading, packTies } from './packing.ts';
 import { isAdding } from './rule.ts';
 import type { TieFinder } from './tie-finder.ts';
@@ -53,13 +53,13 @@ function packTaken(cells: CellTable, cell: number): void {
   const text = cells.text.get(cell);
   if (scale >= 0) points.decimal(cells.mantissa[cell] as number, scale, 0);
   else points.text(cells.value.get(cell), 0);
-  if (text === '' || text === valueOf(cells, cell)) origins.varint(0);
+  if (text === '' || text === valueOfCell(cells, cell)) origins.varint(0);
   else origins.text(text, 1);
 }
 
 /** A value that readings were added to, and the text of the latest of them. */
 function packAdded(cells: CellTable, cell: number, rule: Rule): void {
-  const sum = valueOf(cells, cell);
+  const sum = valueOfCell(cells, cell);
   const count = cells.readings[cell] as number;
   const value = rule === 'average' ? averageDecimal(sum, count) : rule === 'count' ? String(count) : sum;
   const addedScale = cells.addedScale[cell] as number;
@@ -69,12 +69,6 @@ function packAdded(cells: CellTable, cell: number, rule: Rule): void {
   if (text === value) origins.varint(0);
   else origins.text(text, 1);
   if (rule === 'average') origins.text(sum, 0);
-}
-
-/** The value of a cell, of an average its sum, as decimal text. */
-function valueOf(cells: CellTable, cell: number): string {
-  const scale = cells.scale[cell] as number;
-  return scale < 0 ? cells.value.get(cell) : mantissaText(cells.mantissa[cell] as number, scale);
 }
 
 function tiesOf(list: readonly number[], ties: TieFinder, rows: number): { index: number; tie: Tie }[] {

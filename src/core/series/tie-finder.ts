@@ -1,9 +1,8 @@
 /** Finds readings of one driver and time that differ, while a part is folded. */
 import { enlarged } from '../enlarged.ts';
 import { compareDecimals } from '../numbers/arithmetic.ts';
-import { mantissaText } from '../numbers/mantissa.ts';
 import type { Readings } from '../mapping/reading.ts';
-import type { CellTable } from './cell-table.ts';
+import { type CellTable, valueOfCell } from './cell-table.ts';
 import type { Tie, TiedReading } from './packing.ts';
 
 /** What becomes of a reading, and by which rule. */
@@ -83,11 +82,10 @@ export class TieFinder {
     { readings, at, rule }: { readings: Readings; at: number; rule: 'last' | 'first' },
   ): void {
     const { seconds, nanos } = readings.moment(at);
-    const scale = from.scale[cell] as number;
-    const value = scale < 0 ? from.value.get(cell) : mantissaText(from.mantissa[cell] as number, scale);
+    const value = valueOfCell(from, cell);
     const newValue = readings.value(at);
-    if (compareDecimals(newValue, value ?? '') === 0) return;
-    const before: TiedReading = { value: value ?? '', row: from.row[cell] as number, part: this.#part };
+    if (compareDecimals(newValue, value) === 0) return;
+    const before: TiedReading = { value, row: from.row[cell] as number, part: this.#part };
     const now: TiedReading = { value: newValue, row: readings.rows[at] as number, part: this.#part };
     const [left, kept] = rule === 'last' ? [before, now] : [now, before];
     const known = this.#ties.get(cell);
