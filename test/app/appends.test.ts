@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type PassOptions, runPass } from '../../src/app/pass.ts';
 import { type FoldedDriver, unpackDriver } from '../../src/core/series/packing.ts';
 import { arrange, reportOf } from '../support/pushed-world.ts';
-import type { TestWorld } from '../support/world.ts';
+import { type TestWorld, longEntry } from '../support/world.ts';
 
 const file = 'ledger.csv';
 const header = 'id,time,value,note\n';
@@ -31,18 +31,11 @@ function row(at: number, value: string): string {
 }
 
 function sources(keys: object = {}): { sources: Record<string, object> } {
-  const entry = (id: string, collapse: string): object => ({
-    id,
-    path: [id],
-    time: '{time}',
-    value: '{value}',
-    collapse,
-  });
   const drivers = [
-    entry('{id}', 'last'),
-    entry('{id}/sum', 'sum'),
-    entry('{id}/mean', 'average'),
-    entry('{id}/min', 'min'),
+    longEntry('{id}', 'last'),
+    longEntry('{id}/sum', 'sum'),
+    longEntry('{id}/mean', 'average'),
+    longEntry('{id}/min', 'min'),
   ];
   return { sources: { books: { type: 'csv', files: ['*.csv'], drivers, settle: '0s', ...keys } } };
 }

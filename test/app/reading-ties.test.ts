@@ -1,7 +1,7 @@
 /** Readings of one driver at one same time: a last or first keeps one of them, and everything that reports a source says so. */
 import { describe, expect, test } from 'vitest';
 import { arrange, reportOf } from '../support/pushed-world.ts';
-import { type TestWorld, collapsing, longFile, longSource } from '../support/world.ts';
+import { type TestWorld, collapsing, longFile, longSource, longEntry } from '../support/world.ts';
 
 const twoBookings = 'id,time,value\nRent,2026-01-15,5\nRent,2026-01-15,3\nFuel,2026-01-15,1\n';
 
@@ -54,16 +54,12 @@ describe('two bookings of one day under the default last', () => {
 });
 
 test('are counted for each entry, each with its own example', async () => {
-  const entry = (id: string, collapse: string): object => ({
-    id,
-    path: [id],
-    time: '{time}',
-    value: '{value}',
-    collapse,
-  });
-  const made = await synced(longSource('books.csv', { drivers: [entry('l/{id}', 'last'), entry('f/{id}', 'first')] }), {
-    'books.csv': `${twoBookings}Fuel,2026-01-15,2\n`,
-  });
+  const made = await synced(
+    longSource('books.csv', { drivers: [longEntry('l/{id}', 'last'), longEntry('f/{id}', 'first')] }),
+    {
+      'books.csv': `${twoBookings}Fuel,2026-01-15,2\n`,
+    },
+  );
   expect(await warnings(made)).toEqual([
     expect.stringMatching(
       /^drivers\[1\]: 2 points have .* "f\/Fuel" at 2026-01-15: 2 .*row 4.*1 .*row 3.* "first" keeps the earlier row/,

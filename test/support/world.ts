@@ -152,8 +152,12 @@ export function longSource(files: string | readonly string[], keys: object = {})
 
 /** The same with a rule of collapse. */
 export function collapsing(rule: string, files: string | readonly string[], keys: object = {}): object {
-  const drivers = [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}', collapse: rule }];
-  return longSource(files, { drivers, ...keys });
+  return longSource(files, { drivers: [longEntry('{id}', rule)], ...keys });
+}
+
+/** An entry of `drivers` for such files. */
+export function longEntry(id: string, collapse: string): object {
+  return { id, path: [id], time: '{time}', value: '{value}', collapse };
 }
 
 /** Ids from `first` to `last`: `D01`, `D02` and so on. */
