@@ -6,6 +6,7 @@ import type { PushOutcome, PushResult, SnapshotBody } from './ports.ts';
 import type { LoopState } from './loop/state.ts';
 import type { PassReport } from './report.ts';
 import type { BodyFormat } from './series/snapshot.ts';
+import type { TellingState } from './telling/record.ts';
 import type { Finding } from './values/finding.ts';
 
 export interface NewPush {
@@ -199,6 +200,8 @@ export interface LedgerState {
   readonly loop?: LoopState | undefined;
   /** The same of addresses that it pushed to before, the last one first. */
   readonly earlierLoops?: readonly LoopState[] | undefined;
+  /** Who was told of what, and what is still on its way. */
+  readonly telling?: TellingState | undefined;
 }
 
 /**

@@ -1,0 +1,81 @@
+/** What is wrong now, by what is known after a pass. */
+import type { HeldCandidate } from '../ledger.ts';
+import type { PassReport } from '../report.ts';
+import type { NoticeEvent } from './notice.ts';
+import type { Matter, Subject } from './record.ts';
+
+/** How things are after the last pass. */
+export interface Known {
+  readonly nowMs: number;
+  readonly address: string;
+  readonly host: string;
+  readonly report: PassReport;
+  readonly held: readonly HeldCandidate[];
+  /** When the service last had everything: a push was acknowledged, or there was nothing to push. `undefined`: it never had. */
+  readonly servedMs: number | undefined;
+  /** How long twice the schedule is, counted from a moment. */
+  readonly twiceScheduleMs: (fromMs: number) => number;
+}
+
+export function isSame(a: Subject, b: Subject): boolean {
+  return a.event === b.event && a.source === b.source;
+}
+
+/** How long something has to last before it is told: a service that is restarted is nobody's business. */
+export function patienceMs(event: NoticeEvent): number {
+  return event === 'unreachable' ? 3_600_000 : 0;
+}
+
+/**
+ * Everything that is wrong, in a fixed order.
+ * @param before what was wrong at the last look: a pass that tried no push does not say that the last failure is over
+ * @param watchedMs since when the address is looked at
+ */
+export function mattersNow(known: Known, before: readonly Matter[], watchedMs: number): readonly Matter[] {
+  const { nowMs, held, report } = known;
+  const found: Matter[] = [
+    ...held.map(({ source, sinceMs }) => ({ event: 'held' as const, source, sinceMs: Math.min(sinceMs, nowMs) })),
+    ...report.sources.flatMap(({ name, state }) =>
+      state === 'unread' ? [{ event: 'unread' as const, source: name, sinceMs: nowMs }] : [],
+    ),
+  ];
+  for (const event of ['refused', 'unreachable'] as const) {
+    const standing = pushFailure(event, report);
+    const kept = before.find((matter) => isSame(matter, { event }));
+    if (standing === true || (standing === undefined && kept !== undefined)) found.push({ event, sinceMs: nowMs });
+  }
+  if (nowMs >= staleMs(known, watchedMs)) found.push({ event: 'stale', sinceMs: nowMs });
+  return found.map((matter) => ({ ...matter, sinceMs: sinceOf(matter, before) }));
+}
+
+function sinceOf(matter: Matter, before: readonly Matter[]): number {
+  return before.find((kept) => isSame(kept, matter))?.sinceMs ?? matter.sinceMs;
+}
+
+/** Whether the failure stands; `undefined` where the pass does not say. */
+function pushFailure(event: 'refused' | 'unreachable', { outcome }: PassReport): boolean | undefined {
+  switch (outcome) {
+    case 'acknowledged':
+    case 'unchanged':
+      return false;
+    case 'refused':
+      // Whoever refuses has been reached.
+      return event === 'refused';
+    case 'unreachable':
+    case 'unknown':
+      return event === 'unreachable' ? true : undefined;
+    case 'blocked':
+      return undefined;
+  }
+}
+
+/** From when on nothing was acknowledged for too long. */
+export function staleMs(known: Known, watchedMs: number): number {
+  const fromMs = servedOr(known, watchedMs);
+  return fromMs + known.twiceScheduleMs(fromMs);
+}
+
+/** A moment that lies ahead is from before the clock was set back, and says nothing. */
+export function servedOr({ servedMs, nowMs }: Known, watchedMs: number): number {
+  return servedMs === undefined || servedMs > nowMs ? Math.min(watchedMs, nowMs) : servedMs;
+}

@@ -1,0 +1,141 @@
+/** How the record of telling changes: with what a pass found, and with what became of a notice. All of it is pure. */
+import { fullJitterMs } from '../loop/backoff.ts';
+import { type Known, isSame, mattersNow, patienceMs, staleMs } from './matters.ts';
+import type { Listener, Notice } from './notice.ts';
+import type { Letter, TellingState, ToldMatter } from './record.ts';
+import { endOf, startOf } from './words.ts';
+
+/** What is older is given up: by then the status page and the log have told it to whoever looks. */
+const ageMaxMs = 7 * 86_400_000;
+/** Letters that wait for one channel. */
+const waitingMax = 100;
+const firstPauseMs = 10_000;
+const longestPauseMs = 15 * 60_000;
+/** A receiver may ask for more patience than that, but not for all of it. */
+const askedPauseMaxMs = 3_600_000;
+
+export function newTelling(address: string, nowMs: number): TellingState {
+  return {
+    notedMs: nowMs,
+    address,
+    watchedMs: nowMs,
+    matters: [],
+    outbox: [],
+    letters: 0,
+    failures: 0,
+    dropped: 0,
+    failing: [],
+  };
+}
+
+/** The same state as of now. Where the clock was set back, every moment moves along. */
+export function settleTelling(state: TellingState, nowMs: number): TellingState {
+  if (nowMs >= state.notedMs) return state;
+  const move = (ms: number): number => ms + nowMs - state.notedMs;
+  return {
+    ...state,
+    notedMs: nowMs,
+    watchedMs: move(state.watchedMs),
+    matters: state.matters.map((matter) => ({ ...matter, sinceMs: move(matter.sinceMs) })),
+    outbox: state.outbox.map((letter) => ({ ...letter, writtenMs: move(letter.writtenMs), dueMs: move(letter.dueMs) })),
+    failing: state.failing.map((one) => ({ ...one, sinceMs: move(one.sinceMs), atMs: move(one.atMs) })),
+    ...(state.heartbeat && { heartbeat: { ...state.heartbeat, sinceMs: move(state.heartbeat.sinceMs) } }),
+  };
+}
+
+/** Looks at how things are, and puts into the outbox what the listeners do not know yet. */
+export function tell(kept: TellingState, known: Known, listeners: readonly Listener[]): TellingState {
+  const { nowMs, address } = known;
+  const settled = settleTelling(kept, nowMs);
+  const isMoved = settled.address !== address;
+  const state = isMoved ? { ...settled, address, watchedMs: nowMs } : settled;
+  // What was said of pushes to another address is over with it.
+  const before = isMoved ? state.matters.filter(({ source }) => source !== undefined) : state.matters;
+  const standing = mattersNow(known, before, state.watchedMs);
+  const written: Omit<Letter, 'id'>[] = [];
+  const write = (notice: Notice, { name: channel }: Listener): void =>
+    void written.push({ channel, notice, writtenMs: nowMs, tries: 0, dueMs: nowMs });
+
+  for (const matter of state.matters) {
+    if (before.includes(matter) && standing.some((one) => isSame(one, matter))) continue;
+    for (const one of listeners) if (matter.told.includes(one.name)) write(endOf(matter, known), one);
+  }
+  const matters = standing.map((matter): ToldMatter => {
+    const told = before.find((one) => isSame(one, matter))?.told ?? [];
+    if (nowMs < matter.sinceMs + patienceMs(matter.event)) return { ...matter, told };
+    const news = listeners.filter(({ name, on }) => on.includes(matter.event) && !told.includes(name));
+    for (const one of news) write(startOf(matter, known, state.watchedMs), one);
+    return { ...matter, told: [...told, ...news.map(({ name }) => name)] };
+  });
+  const letters = written.map((letter, index) => ({ ...letter, id: state.letters + index + 1 }));
+  return withinLimits(
+    {
+      ...state,
+      notedMs: nowMs,
+      matters,
+      outbox: [...state.outbox, ...letters],
+      letters: state.letters + letters.length,
+    },
+    nowMs,
+    listeners,
+  );
+}
+
+/** Without what is too old, too much, or for a channel that is gone. */
+function withinLimits(state: TellingState, nowMs: number, listeners: readonly Listener[]): TellingState {
+  const isKnown = (channel: string): boolean => listeners.some(({ name }) => name === channel);
+  const wanted = state.outbox.filter(({ channel }) => isKnown(channel));
+  const outbox = wanted.filter((letter, index) => {
+    const later = wanted.slice(index + 1).filter(({ channel }) => channel === letter.channel);
+    return later.length < waitingMax && nowMs - letter.writtenMs <= ageMaxMs;
+  });
+  const failing = state.failing.filter(({ channel }) => isKnown(channel));
+  return { ...state, outbox, failing, dropped: state.dropped + wanted.length - outbox.length };
+}
+
+/** Whether two states differ in more than the time. */
+export function isNews(before: TellingState, after: TellingState): boolean {
+  return JSON.stringify({ ...before, notedMs: 0 }) !== JSON.stringify({ ...after, notedMs: 0 });
+}
+
+/** What a channel gets next: its notices arrive in the order in which things happened. */
+export function nextLetter({ outbox }: TellingState, channel: string): Letter | undefined {
+  return outbox.find((letter) => letter.channel === channel);
+}
+
+export function delivered(state: TellingState, { id, channel }: Letter): TellingState {
+  const outbox = state.outbox.filter((letter) => letter.id !== id);
+  return { ...state, outbox, failing: state.failing.filter((one) => one.channel !== channel) };
+}
+
+export interface Failed {
+  readonly error: string;
+  readonly nowMs: number;
+  /** What `Retry-After` asked for. */
+  readonly retryAfterMs?: number | undefined;
+  readonly random: () => number;
+}
+
+export function failed(state: TellingState, letter: Letter, failure: Failed): TellingState {
+  const { error, nowMs, retryAfterMs = 0, random } = failure;
+  const tries = letter.tries + 1;
+  const backoffMs = fullJitterMs({ attempt: tries, baseMs: firstPauseMs, capMs: longestPauseMs, random });
+  const dueMs = nowMs + Math.max(backoffMs, Math.min(retryAfterMs, askedPauseMaxMs));
+  const { channel } = letter;
+  const sinceMs = state.failing.find((one) => one.channel === channel)?.sinceMs ?? nowMs;
+  return {
+    ...state,
+    outbox: state.outbox.map((one) => (one.id === letter.id ? { ...one, tries, dueMs } : one)),
+    failures: state.failures + 1,
+    failing: [...state.failing.filter((one) => one.channel !== channel), { channel, sinceMs, atMs: nowMs, error }],
+  };
+}
+
+/** When it is worth looking again though no pass has ended. */
+export function nextLookMs(state: TellingState, known: Known): number {
+  const undue = state.matters
+    .map(({ event, sinceMs }) => sinceMs + patienceMs(event))
+    .filter((atMs) => atMs > known.nowMs);
+  const isStale = state.matters.some(({ event }) => event === 'stale');
+  return Math.min(...undue, isStale ? Infinity : staleMs(known, state.watchedMs));
+}
