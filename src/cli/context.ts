@@ -55,7 +55,7 @@ export function load(context: Context, secrets: 'required' | 'optional'): Loaded
 export function loadUnsentSettings(context: Context): Settings {
   const whole = load(context, 'required');
   if (whole.settings !== undefined) return whole.settings;
-  const elsewhere = whole.problems.filter(({ path: key }) => !key.startsWith('destination'));
+  const elsewhere = whole.problems.filter(({ path: key }) => !/^(destination|notify|heartbeat)\b/.test(key));
   if (elsewhere.length > 0) throw new ConfigError(whole.problems);
   return loadSettings(context, 'optional');
 }

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import type { LastClose } from '../core/settings.ts';
 import { parseMonth } from '../core/time/month.ts';
-import { isHeaderText, isToken } from '../http/credentials.ts';
+import { noticeEvents } from '../core/telling/notice.ts';
+import { parseSmtp } from '../core/telling/smtp.ts';
+import { hasReadableUser, isHeaderText, isToken } from '../http/credentials.ts';
 import {
   anyText,
   cron,
@@ -17,6 +19,14 @@ import {
   textOf,
   timezone,
 } from './scalars.ts';
+
+/** The address of a hook, all of it a secret. */
+const hookUrl = scalar<string>({ type: 'string', examples: ['${HOOK}'] }, (written) => {
+  const address = typeof written === 'string' ? URL.parse(written) : null;
+  if (address !== null && /^https?:$/.test(address.protocol) && hasReadableUser(address))
+    return { value: address.href };
+  return { diagnostic: { message: 'expected an http or https address', hint: 'such as https://hooks.example.com/…' } };
+});
 
 export const rootShape = {
   state: text
@@ -55,6 +65,11 @@ export const rootShape = {
     .optional()
     .describe(
       'Months up to this one are closed: a read that changes a point in them is held, whatever `guard.values` says. A month such as `2026-03`, or `{ day: 10 }`, which closes a month on the 10th of the next. Default: no month is closed.',
+    ),
+  heartbeat: hookUrl
+    .optional()
+    .describe(
+      'An address that is fetched after every pass that left the service right (exit 0), so that somebody else notices when the agent is gone. As secret as a password: best from the environment.',
     ),
   workers: z
     .int()
@@ -154,4 +169,45 @@ export const guardShape = {
     .describe(
       'What becomes of a read whose values look like a slip (a factor of 1000, another sign, months that moved; see RULES.md): it is held, or accepted with a warning, or its values are not looked at.',
     ),
+};
+
+const mailbox = scalar<string>({ type: 'string', examples: ['finance@example.com'] }, (written) => {
+  const said = textOf(written)?.trim() ?? '';
+  if (/^[^\s@<>,;:"()]+@[^\s@<>,;:"()]+$/.test(said)) return { value: said };
+  return { diagnostic: { message: 'expected an e-mail address', hint: 'such as finance@example.com' } };
+});
+
+const smtp = scalar<string>({ type: 'string', examples: ['${SMTP_URL}'] }, (written) => {
+  const said = textOf(written)?.trim() ?? '';
+  const server = parseSmtp(said);
+  return 'problem' in server ? { diagnostic: { message: server.problem, hint: server.hint } } : { value: said };
+});
+
+export const notifyShape = {
+  url: hookUrl
+    .optional()
+    .describe('The address of a web hook, which gets a POST. As secret as a password: best from the environment.'),
+  format: z
+    .enum(['json', 'slack', 'teams'])
+    .optional()
+    .describe('What the hook is sent: a JSON notice, a message for Slack, or a card for Teams. Default: `json`.'),
+  email: z.array(mailbox).min(1).optional().describe('Who gets an e-mail instead.'),
+  smtp: smtp
+    .optional()
+    .describe(
+      'The mail server: `smtps://USER:PASSWORD@HOST` or `smtp://HOST:587`. Nothing is sent without TLS, except to this machine or where the address ends with `?tls=none`.',
+    ),
+  from: mailbox
+    .optional()
+    .describe(
+      'The sender of e-mails. Default: the user of the mail server, or `driver-sync@` and the name of this machine.',
+    ),
+  on: z
+    .array(z.enum(noticeEvents))
+    .min(1)
+    .default([...noticeEvents])
+    .describe('What is told. Default: all of it.'),
+  caFile: text
+    .optional()
+    .describe('A PEM file of further certificate authorities, for a receiver behind a private one.'),
 };

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Settings } from '../core/settings.ts';
+import { isLoopback, parseSmtp } from '../core/telling/smtp.ts';
 
 /** @param modeOf permissions of a file, `undefined` where it cannot be asked for them */
 export function exposureWarnings(settings: Settings, modeOf: (file: string) => number | undefined): readonly string[] {
@@ -14,10 +15,13 @@ export function exposureWarnings(settings: Settings, modeOf: (file: string) => n
   const addresses: readonly Address[] = [
     ...(destination === 'emulator' ? [] : [addressOfDestination(destination)]),
     ...settings.sources.flatMap(({ name, kind }) => addressOfSource(name, kind, baseDir)),
+    ...hookAddresses(settings),
   ];
   for (const { where, url, hasSecret, tokenFile } of addresses) {
-    if (hasSecret && url.protocol === 'http:' && !isLoopback(url.hostname)) {
-      warnings.push(`${where}: what it says to ${url.host} to be let in crosses the network unencrypted: use https`);
+    if (hasSecret && /^(http|smtp):$/.test(url.protocol) && !isLoopback(url.hostname)) {
+      warnings.push(
+        `${where}: what it says to ${url.host} to be let in crosses the network unencrypted: use ${url.protocol.slice(0, -1)}s`,
+      );
     }
     const mode = tokenFile === undefined ? undefined : modeOf(tokenFile);
     const others = isSet(mode, othersWrite) ? 'change' : isSet(mode, othersRead) ? 'read' : undefined;
@@ -74,10 +78,17 @@ function addressOfSource(name: string, kind: unknown, baseDir: string): Address[
   ];
 }
 
-function hasAuthorization(headers: unknown): boolean {
-  return Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization');
+/** Whoever knows the address of a hook may write to it. A mail server is asked for TLS unless its address says otherwise. */
+function hookAddresses({ notify, heartbeat }: Settings): readonly Address[] {
+  const addresses = notify.flatMap((channel): [string, string][] => {
+    if (channel.kind === 'hook') return [['notify', channel.url]];
+    const server = parseSmtp(channel.smtp);
+    return 'problem' in server || server.tls !== 'none' ? [] : [['notify', channel.smtp]];
+  });
+  if (heartbeat !== undefined) addresses.push(['heartbeat', heartbeat]);
+  return addresses.map(([where, url]) => ({ where, url: new URL(url), hasSecret: true, tokenFile: undefined }));
 }
 
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+function hasAuthorization(headers: unknown): boolean {
+  return Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization');
 }

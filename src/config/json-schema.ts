@@ -1,7 +1,7 @@
 /** The config's keys: their types, defaults and descriptions. The editor's schema and docs/CONFIG.md are made of this. */
 import { z } from 'zod';
 import { kinds } from '../sources/index.ts';
-import { destinationShape, guardShape, rootShape } from './agent-keys.ts';
+import { destinationShape, guardShape, notifyShape, rootShape } from './agent-keys.ts';
 import { driverShape, sourceShape, timeShape, valueShape } from './source-keys.ts';
 import { template } from './scalars.ts';
 
@@ -12,9 +12,10 @@ export function kindShape(type: string): Readonly<Record<string, z.ZodType>> {
 }
 
 const homes: readonly (readonly [string, object])[] = [
-  ['at the top level', { ...rootShape, destination: 0, guard: 0, sources: 0 }],
+  ['at the top level', { ...rootShape, destination: 0, guard: 0, notify: 0, sources: 0 }],
   ['under destination', destinationShape],
   ['under guard', guardShape],
+  ['under an entry of notify', notifyShape],
   ['under a source', { ...sourceShape, type: 0, drivers: 0 }],
   ['under an entry of drivers', driverShape],
   ['under time', timeShape],
@@ -59,6 +60,10 @@ export function jsonSchema(): object {
       .union([z.literal('emulator'), destination])
       .describe('Where snapshots are pushed to; `emulator` starts the embedded emulator and prints its address.'),
     guard: z.strictObject(guardShape).optional().describe('When a read is held instead of accepted.'),
+    notify: z
+      .array(z.strictObject(notifyShape))
+      .optional()
+      .describe('Who is told of what is wrong: once when it starts and once when it is over.'),
     sources: z
       .record(z.string(), z.union(Object.keys(kinds).map(sourceSchema)))
       .describe('The places that are read, by names of your own.'),

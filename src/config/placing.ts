@@ -67,6 +67,7 @@ function wordsOf(
 
 /** Whether the value at this path may be a secret. */
 function isSecret([section, key]: Path): boolean {
+  if (section === 'notify' || section === 'heartbeat') return true;
   return section === 'destination' && ['url', 'token', 'tokenFile', 'headers'].includes(String(key));
 }
 

@@ -8,6 +8,7 @@ import type { DecimalFormat } from './numbers/decimal.ts';
 import type { Pattern } from './mapping/pattern.ts';
 import type { Template } from './mapping/template.ts';
 import type { TimeFormat } from './time/time-format.ts';
+import type { NoticeEvent } from './telling/notice.ts';
 
 /** A share of a whole (`10%`, exact in units of 1/1 000 000), or a count. */
 export type Limit =
@@ -37,6 +38,10 @@ export interface Settings {
   readonly refreshMs: number;
   readonly keepMs: number;
   readonly keepMaxBytes: number;
+  /** Who is told of what is wrong. */
+  readonly notify: readonly ChannelSettings[];
+  /** An address that is fetched after every pass that left the service right. As secret as a password. */
+  readonly heartbeat: string | undefined;
   /** In the order of the config: of two sources with the same new driver the first one keeps it. */
   readonly sources: readonly SourceSettings[];
 }
@@ -51,6 +56,32 @@ export interface DestinationSettings {
   readonly compress: 'none' | 'gzip';
   /** Absolute path of a PEM file with further authorities. */
   readonly caFile: string | undefined;
+}
+
+export type ChannelSettings = HookSettings | MailSettings;
+
+interface AnyChannelSettings {
+  readonly on: readonly NoticeEvent[];
+  /** Absolute path of a PEM file with further authorities. */
+  readonly caFile: string | undefined;
+}
+
+export interface HookSettings extends AnyChannelSettings {
+  readonly kind: 'hook';
+  /** As secret as a password. */
+  readonly url: string;
+  readonly format: HookFormat;
+}
+
+export type HookFormat = 'json' | 'slack' | 'teams';
+
+export interface MailSettings extends AnyChannelSettings {
+  readonly kind: 'mail';
+  readonly to: readonly string[];
+  /** `undefined`: the user of the server where that is an address, else one of this machine. */
+  readonly from: string | undefined;
+  /** `smtps://` or `smtp://`, with user and password. */
+  readonly smtp: string;
 }
 
 export type Secret =

@@ -30,6 +30,7 @@ export function renderReference(): string {
     renderTable('The top level', root),
     renderTable('`destination`', formOf(root.properties?.['destination'])),
     renderTable('`guard`', formOf(root.properties?.['guard'])),
+    renderTable('Entries of `notify`', root.properties?.['notify']?.items ?? {}),
     renderTable('Every source', { ...source, properties: { ...source.properties, type: typeOf(types) } }, common),
     renderTable('`unpivot`', formOf(source.properties?.['unpivot'])),
     ...types.flatMap((type, index) => {
