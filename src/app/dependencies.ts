@@ -3,6 +3,7 @@ import type { SourceSettings, Settings } from '../core/settings.ts';
 import type { Clock, Destination, Log, Lookups, Schedule, Source } from '../core/ports.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
+import type { Outlets } from '../core/telling/notice.ts';
 
 export interface Dependencies {
   readonly settings: Settings;
@@ -15,6 +16,8 @@ export interface Dependencies {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly destination: Destination;
+  /** Who is told of what is wrong. */
+  readonly outlets: Outlets;
   /** What acknowledged snapshots belong to: the destination's address, or `emulator`. */
   readonly address: string;
   openSource(settings: SourceSettings): Source;

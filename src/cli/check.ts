@@ -1,7 +1,7 @@
 import { judgeChecked } from '../app/ask/check-judgement.ts';
 import { readKnown } from '../compose/known.ts';
 import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
-import { probeDestination } from '../compose/probe.ts';
+import { type TriedChannel, probeDestination, tryChannels } from '../compose/probe.ts';
 import { hasState, openFirstScratch, openScratch } from '../compose/scratch.ts';
 import { type Refusal, type SourceCheck, checkSource } from '../app/ask/check.ts';
 import { exposureWarnings, fileMode } from '../config/exposure.ts';
@@ -20,11 +20,14 @@ interface CheckAnswer {
   readonly sources: readonly SourceCheck[];
   /** With `--destination`: what holds of the address. */
   readonly destination?: Probe | undefined;
+  /** With `--notify`: what came of a test message to each channel. */
+  readonly notify?: readonly TriedChannel[] | undefined;
 }
 
 export interface CheckOptions {
   readonly offline?: boolean;
   readonly destination?: boolean;
+  readonly notify?: boolean;
 }
 
 /** Validates the config and looks into every source, and at the address if told to. Prints its own JSON whatever it finds. */
@@ -33,22 +36,32 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   const { settings } = loaded;
   if (settings !== undefined) warnOfState(settings);
   const isProbed = settings !== undefined && options.destination === true;
-  const [sources, probed] = await Promise.all([
+  const isTold = settings !== undefined && options.notify === true;
+  const [sources, probed, notify] = await Promise.all([
     settings === undefined ? [] : checkSources(context, settings, options.offline === true),
     isProbed ? probe(context, settings) : ({} satisfies Probed as Probed),
+    isTold ? tryChannels(settings, commandLog(context)) : undefined,
   ]);
   const problems = [
     ...loaded.problems,
     ...(settings === undefined ? [] : sourceProblems(settings, sources)),
     ...(probed.problems ?? []),
   ];
-  const exit = checkExit({ problems, sources, destination: probed.destination });
+  const exit = checkExit({ problems, sources, destination: probed.destination, notify });
   const report: CheckAnswer = {
     ok: exit === 0,
     problems,
-    warnings: settings === undefined ? [] : [...exposureWarnings(settings, fileMode), ...(probed.warnings ?? [])],
+    warnings:
+      settings === undefined
+        ? []
+        : [
+            ...exposureWarnings(settings, fileMode),
+            ...(probed.warnings ?? []),
+            ...(notify?.length === 0 ? ['notify names nobody, so there is nobody to send a test message to'] : []),
+          ],
     sources: options.offline === true ? sources.filter(({ error }) => error !== undefined) : sources,
     ...(probed.destination === undefined ? {} : { destination: probed.destination }),
+    ...(notify === undefined ? {} : { notify }),
   };
   answer(context, report, () => showCheck(report, options.offline === true));
   return exit;
@@ -58,9 +71,11 @@ function checkExit({
   problems,
   sources,
   destination,
-}: Pick<CheckAnswer, 'problems' | 'sources' | 'destination'>): number {
+  notify,
+}: Pick<CheckAnswer, 'problems' | 'sources' | 'destination' | 'notify'>): number {
   if (problems.length > 0) return 78;
   if (destination?.outcome === 'unreachable' || destination?.outcome === 'unknown') return 75;
+  if (notify?.some(({ ok }) => !ok) === true) return 75;
   if (destination?.outcome === 'refused') return 5;
   if (sources.some(({ refusals }) => refusals.length > 0)) return 4;
   return sources.some(({ error }) => error !== undefined) ? 3 : 0;
@@ -132,7 +147,7 @@ function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Pl
   return locateDiagnostics(settings.file, findings);
 }
 
-function showCheck({ problems, warnings, sources, destination }: CheckAnswer, offline: boolean): string[] {
+function showCheck({ problems, warnings, sources, destination, notify }: CheckAnswer, offline: boolean): string[] {
   const lines = [...problems.map(problemLine), ...warnings.map((warning) => `note: ${warning}`)];
   for (const source of sources) {
     lines.push(`source ${source.name}${source.problems.length > 0 ? ': see its problems above' : ''}`);
@@ -148,10 +163,16 @@ function showCheck({ problems, warnings, sources, destination }: CheckAnswer, of
       lines.push(`  ${step.padEnd(10)}  ${holds ? 'ok' : 'fails'}: ${text}`);
     }
   }
+  if (notify !== undefined && notify.length > 0) {
+    lines.push('notify');
+    for (const { channel, ok, text } of notify) lines.push(`  ${channel}: ${ok ? 'ok' : 'fails'}: ${text}`);
+  }
   if (problems.length > 0)
     lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
   else
-    lines.push(`the config is valid${offline ? '; no source was opened' : ''}${foundNote({ sources, destination })}`);
+    lines.push(
+      `the config is valid${offline ? '; no source was opened' : ''}${foundNote({ sources, destination, notify })}`,
+    );
   return lines;
 }
 
@@ -159,13 +180,14 @@ function showRefusal(what: string, { message, hint }: Refusal): string[] {
   return [`  ${what}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])];
 }
 
-function foundNote({ sources, destination }: Pick<CheckAnswer, 'sources' | 'destination'>): string {
+function foundNote({ sources, destination, notify }: Pick<CheckAnswer, 'sources' | 'destination' | 'notify'>): string {
   const unread = sources.filter(({ error }) => error !== undefined).length;
   const refused = sources.filter(({ refusals }) => refusals.length > 0).length;
   const notes = [
     ...(unread === 0 ? [] : [`${count(unread, 'source')} cannot be read now`]),
     ...(refused === 0 ? [] : [`sync would not accept ${count(refused, 'source')}`]),
     ...(destination === undefined || destination.outcome === 'acknowledged' ? [] : ['nothing could be pushed now']),
+    ...(notify?.some(({ ok }) => !ok) === true ? ['somebody could not be told'] : []),
   ];
   return notes.length === 0 ? '' : `, but ${notes.join(' and ')}`;
 }

@@ -4,6 +4,7 @@ import { findPackageJSON } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
 import { AgentError } from '../core/errors.ts';
 import { type CommonOptions, type Context, fail } from './context.ts';
+import type { CheckOptions } from './check.ts';
 import type { DiffOptions } from './diff.ts';
 import type { EmulatorFlags } from './emulator.ts';
 import type { PlanOptions } from './plan.ts';
@@ -116,11 +117,13 @@ function addWorking(program: Command, run: Run): void {
     'check',
     'check --offline',
     'check --destination',
+    'check --notify',
     'check --json',
   ])
     .option('--offline', 'open no source')
     .option('--destination', 'try the address too: name, TLS, token, and an update that changes and deletes nothing')
-    .action((options: CommonOptions & { offline?: boolean; destination?: boolean }) =>
+    .option('--notify', 'send a test message to everybody whom notify names')
+    .action((options: CommonOptions & CheckOptions) =>
       run(options, async (context) => (await import('./check.ts')).check(context, options)),
     );
 

@@ -6,6 +6,7 @@ import { loopState } from '../app/loop-record.ts';
 import { heartbeatOf, killedAgent, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
 import { nextPushOf as nextPush, repeatFromMs, waitsUntilMs } from '../app/loop/next-push.ts';
+import { type TellingReport, tellingReport } from '../app/telling/telling-report.ts';
 import type { PassReport, SourceReport } from '../core/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
@@ -126,6 +127,8 @@ export interface StatusReport {
   readonly rolledBackTo?: number | undefined;
   /** Those of the last week and those that wait, newest first: who, and why. */
   readonly decisions: readonly Decision[];
+  /** What could not be told yet; absent where nobody is to be told. */
+  readonly telling?: TellingReport | undefined;
   /** The newest record of the chain, as `N:SHA256`. */
   readonly head: string;
 }
@@ -179,6 +182,7 @@ async function statusReport(deps: Dependencies, unset: readonly string[]): Promi
     blocked,
     rolledBackTo: rolledBack?.push,
     decisions: await recentDecisions(deps),
+    telling: tellingReport(state),
     head: await ledger.head(),
   };
 }
@@ -259,6 +263,7 @@ function showStatus(report: StatusReport, now: Now): string[] {
     ['next push', next === undefined ? noNextPush(report) : `${showTime(next, now)}; ${now.timezone}: ${why}`],
     ['times', showNow(now)],
     ...waitingRows(report, now),
+    ...tellingRows(report, now),
   ];
   if (report.configDiffers) {
     rows.push(['config', `the file is not what the agent has loaded: kill -HUP ${report.agent?.pid} loads it`]);
@@ -284,6 +289,23 @@ function waitingRows({ unpushedSince, repeatFrom, agent }: StatusReport, now: No
           ['', 'no agent runs: a "driver-sync sync" after that time does it'] as const,
         ]),
   ];
+}
+
+/** What could not be told. */
+function tellingRows({ telling }: StatusReport, now: Now): (readonly [string, string])[] {
+  if (telling === undefined) return [];
+  const { waiting, dropped, lastError, heartbeat } = telling;
+  const rows: (readonly [string, string])[] = [];
+  if (lastError !== undefined) {
+    const { channel, since, error } = lastError;
+    rows.push(['telling', `${count(waiting, 'notice')} cannot be delivered: ${error}`]);
+    rows.push(['', `${channel}, since ${showTime(since, now)}; it is tried again by itself`]);
+  } else if (waiting > 0) rows.push(['telling', `${count(waiting, 'notice')} on the way`]);
+  if (dropped > 0) rows.push(['not told', `${count(dropped, 'notice')} could not be delivered and were given up`]);
+  if (heartbeat !== undefined) {
+    rows.push(['heartbeat', `not sent since ${showTime(heartbeat.since, now)}: ${heartbeat.error}`]);
+  }
+  return rows;
 }
 
 /** What waits for a person, and what people decided. */

@@ -1,6 +1,7 @@
 import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
 import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
+import { tellOnce } from '../app/telling/teller.ts';
 import type { PassReport } from '../core/report.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
@@ -19,7 +20,11 @@ export async function sync(context: Context, options: { force?: boolean }): Prom
   const isForced = options.force === true;
   const push = isForced ? 'always' : 'ifNeeded';
   const pass: PassOptions = { push, resume: true, retryForMs, keepsToRetryAfter: !isForced };
-  const report = await withAgent(context, settings, 'sync', (agent, signal) => runPassOrRebuild(agent, pass, signal));
+  const report = await withAgent(context, settings, 'sync', async (agent, signal) => {
+    const passed = await runPassOrRebuild(agent, pass, signal);
+    await tellOnce(() => agent.deps, passed, signal);
+    return passed;
+  });
   answer(context, { outcome: report.outcome, exit: report.exit, ...rest(report) }, () => showPass(report));
   return report.exit;
 }

@@ -9,6 +9,7 @@ import { systemClock } from '../edges/clock.ts';
 import { snapshotFiles } from '../edges/state/archive.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { nextDue, previousDue } from '../edges/schedule.ts';
+import { openOutlets } from '../edges/telling/outlets.ts';
 import { kinds } from '../sources/index.ts';
 import { readLookups } from '../sources/lookups.ts';
 
@@ -29,6 +30,7 @@ export function partsOf(
     address: settings.destination === 'emulator' ? 'emulator' : settings.destination.url,
     openSource: sourceOpener(settings),
     readLookups: lookupReader(settings),
+    outlets: openOutlets(settings),
     observe: options.observe ?? (() => undefined),
   };
 }

@@ -17,6 +17,7 @@ import { PollSchedule } from './poll-schedule.ts';
 import { type LoopState, type PlannedPass, settle, start } from '../../core/loop/state.ts';
 import type { Waker } from './waker.ts';
 import { type Watching, watchSources } from './watching.ts';
+import { Teller } from '../telling/teller.ts';
 
 export interface DaemonOptions {
   readonly agent: Agent;
@@ -45,7 +46,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   } catch (error) {
     if (!options.signal.aborted) throw error;
   } finally {
-    await daemon.stop();
+    await daemon.end();
   }
 }
 
@@ -53,6 +54,7 @@ class Daemon {
   readonly #options: DaemonOptions;
   readonly #agent: Agent;
   readonly #idleWork = new IdleWork();
+  readonly #teller: Teller;
   #watching: Watching | undefined;
   #polls: PollSchedule;
   #state: LoopState;
@@ -65,6 +67,7 @@ class Daemon {
     this.#options = options;
     this.#agent = options.agent;
     const { deps } = this.#agent;
+    this.#teller = new Teller(() => this.#agent.deps, 'loop');
     this.#polls = new PollSchedule(deps);
     this.#tokenVersion = this.#agent.tokenVersion();
     this.#state = state;
@@ -88,7 +91,12 @@ class Daemon {
     }
   }
 
-  /** Ends what it does beside its loop. */
+  async end(): Promise<void> {
+    await this.stop();
+    await this.#teller[Symbol.asyncDispose]();
+  }
+
+  /** Ends what it does beside its loop for the settings that it has. */
   async stop(): Promise<void> {
     await this.#idleWork.stop();
     await this.#watching?.[Symbol.asyncDispose]();
@@ -101,6 +109,7 @@ class Daemon {
     const leftMs = untilMs - deps.clock.now().getTime();
     this.#agent.beat(idleAllowanceMs);
     this.#idleWork.start(deps, (source) => this.#wakeFor(source));
+    await this.#teller.look();
     const woken = await waker.wait(Math.max(0, Math.min(beatMs, leftMs)), signal);
     if (!woken.has('reload')) return woken;
     const events = new Set<LoopEvent>(woken);
@@ -168,6 +177,7 @@ class Daemon {
       this.#state = await loopState(this.#agent.deps);
       this.#agent.noteBroken(undefined);
       passed?.(report);
+      await this.#teller.passed(report);
     } catch (error) {
       if (signal.aborted || !isAgentError(error)) throw error;
       // A push may have been tried before the pass broke.

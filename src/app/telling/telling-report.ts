@@ -1,0 +1,37 @@
+/** What `status` and the metrics say of telling. */
+import type { LedgerState } from '../../core/ledger.ts';
+
+export interface TellingReport {
+  /** Tries of notices that did not arrive, in all. */
+  readonly failures: number;
+  /** Notices that wait to be delivered. */
+  readonly waiting: number;
+  /** Notices that were given up, in all. */
+  readonly dropped: number;
+  /** Of the channel whose last try failed last; gone once it works again. */
+  readonly lastError?: {
+    readonly at: string;
+    readonly since: string;
+    readonly channel: string;
+    readonly error: string;
+  };
+  /** Since when the heartbeat cannot be sent, and why. */
+  readonly heartbeat?: { readonly since: string; readonly error: string };
+}
+
+/** `undefined` where nobody ever was to be told. */
+export function tellingReport({ telling }: LedgerState): TellingReport | undefined {
+  if (telling === undefined) return undefined;
+  const { failures, outbox, dropped, failing, heartbeat } = telling;
+  const last = failing.at(-1);
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return {
+    failures,
+    waiting: outbox.length,
+    dropped,
+    ...(last === undefined
+      ? {}
+      : { lastError: { at: iso(last.atMs), since: iso(last.sinceMs), channel: last.channel, error: last.error } }),
+    ...(heartbeat === undefined ? {} : { heartbeat: { since: iso(heartbeat.sinceMs), error: heartbeat.error } }),
+  };
+}
