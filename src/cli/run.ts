@@ -1,18 +1,19 @@
 import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
-import { systemClock } from '../compose/parts.ts';
+import { openSupervisor, systemClock } from '../compose/parts.ts';
 import { stateWarning, watchRequests } from '../compose/state.ts';
 import { passAllowanceMs, pushAllowanceMs, runDaemon } from '../app/loop/daemon.ts';
 import type { PassReport, SourceReport } from '../core/report.ts';
 import { Waker } from '../app/loop/waker.ts';
-import type { PassEvent } from '../app/dependencies.ts';
+import type { Dependencies, PassEvent } from '../app/dependencies.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log, Supervisor } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, commandLog, load, loadSettings, problemLine } from './context.ts';
 import { embedEmulator } from './embedded.ts';
 import { print, talkOnly } from './output.ts';
 import { previewReload } from './plan.ts';
+import { statusText } from './supervised.ts';
 import { showChanges } from './text.ts';
 
 /** A push under way at SIGTERM may end by itself for this long; the process ends within 20 s in all. */
@@ -26,19 +27,21 @@ export async function run(context: Context): Promise<number> {
   const warning = stateWarning(settings);
   if (warning !== undefined) log.warn(warning);
   await using emulator = await embedEmulator(settings);
-  const ending = openEnding(log);
-  talkOnly();
   const { env, version } = context;
+  const supervisor = openSupervisor({ env, log, monotonicMs: () => systemClock.monotonicMs() });
+  const ending = openEnding(log, supervisor);
+  talkOnly();
   const observe = (event: PassEvent): void => {
     ending.note(event);
     const allowanceMs = event.kind.startsWith('push.') ? pushAllowanceMs : passAllowanceMs;
     agent?.beat(allowanceMs(agent.deps.settings));
   };
-  const options = { command: 'run', log, env, version, emulatorUrl: emulator?.url, observe } as const;
+  const options = { command: 'run', log, env, version, emulatorUrl: emulator?.url, observe, supervisor } as const;
   const waker = new Waker(systemClock);
   process.on('SIGHUP', () => waker.wake('reload'));
   process.on('SIGUSR2', () => waker.wake('pass'));
-  const agent = await openWhenPossible(log, ending.signal, () => openAgent(settings, options));
+  const waits = (why: string): void => supervisor?.status(`cannot start yet: ${why}`);
+  const agent = await openWhenPossible(log, { signal: ending.signal, waits }, () => openAgent(settings, options));
   if (agent === undefined) return 0;
   await using _agent = agent;
   if (emulator !== undefined) {
@@ -52,10 +55,14 @@ export async function run(context: Context): Promise<number> {
     state: settings.state,
     sources: settings.sources.length,
   });
-  const reload = (): Promise<Settings | undefined> => reloadSettings(context, { log, current: agent.deps.settings });
+  const reload = (): Promise<Settings | undefined> => {
+    supervisor?.reloading();
+    return reloadSettings(context, { log, current: agent.deps.settings });
+  };
   const passLog = new PassLog(log);
-  const passed = (report: PassReport): void => {
+  const passed = async (report: PassReport): Promise<void> => {
     passLog.note(report);
+    await showStatus(agent.deps, { report, supervisor, log });
     if (emulator !== undefined && report.outcome === 'acknowledged') {
       print(`pushed:   ${report.push?.drivers} drivers to the emulator; Ctrl+C ends`);
     }
@@ -65,16 +72,35 @@ export async function run(context: Context): Promise<number> {
   return 0;
 }
 
+/** A line that cannot be made now is no reason to call the pass broken. */
+async function showStatus(
+  deps: Dependencies,
+  { report, supervisor, log }: { report: PassReport; supervisor: Supervisor | undefined; log: Log },
+): Promise<void> {
+  if (supervisor === undefined) return;
+  try {
+    supervisor.status(await statusText(deps, report));
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
+    log.debug('the status for systemd cannot be made', { error });
+  }
+}
+
 /**
  * Waits while the disk is full, as the loop does: whatever supervises the daemon would only start it again and again.
  * `undefined`: the agent was stopped meanwhile.
  */
-async function openWhenPossible(log: Log, signal: AbortSignal, open: () => Promise<Agent>): Promise<Agent | undefined> {
+async function openWhenPossible(
+  log: Log,
+  { signal, waits }: { readonly signal: AbortSignal; readonly waits: (why: string) => void },
+  open: () => Promise<Agent>,
+): Promise<Agent | undefined> {
   for (;;) {
     try {
       return await open();
     } catch (error) {
       if (!isAgentError(error, 'state.full')) throw error;
+      waits(error.message);
       log.error('the agent cannot start and tries again', {
         error: error.message,
         hint: error.hint,
@@ -92,13 +118,14 @@ interface Ending {
 }
 
 /** The first SIGTERM or SIGINT lets a push end, the second one ends the process at once. */
-function openEnding(log: Log): Ending {
+function openEnding(log: Log, supervisor: Supervisor | undefined): Ending {
   const stop = new AbortController();
   let isPushing = false;
   let isAsked = false;
   const onSignal = (name: NodeJS.Signals): void => {
     if (isAsked) process.exit(name === 'SIGINT' ? 130 : 143);
     isAsked = true;
+    supervisor?.stopping();
     log.info(isPushing ? 'ending: waiting for the push to be answered' : 'ending', { signal: name });
     if (!isPushing) stop.abort(new AgentError('aborted', `stopped by ${name}`));
     else setTimeout(() => stop.abort(new AgentError('aborted', `stopped by ${name}`)), graceMs).unref();

@@ -14,7 +14,7 @@ const dayMs = 24 * hourMs;
 /** @param at ISO 8601, or milliseconds since 1970 */
 export function showTime(at: string | number, { nowMs, timezone }: Now): string {
   const atMs = typeof at === 'number' ? at : Date.parse(at);
-  return `${clockTime(atMs, { nowMs, timezone })}, ${distance(atMs - nowMs)}`;
+  return `${showMoment(atMs, { nowMs, timezone })}, ${distance(atMs - nowMs)}`;
 }
 
 /** Whose times these are: `in Europe/Berlin, where it is 2026-03-14 02:15`. */
@@ -24,7 +24,7 @@ export function showNow({ nowMs, timezone }: Now): string {
 }
 
 /** The day by its name where it is at most one away, else its date. */
-function clockTime(atMs: number, { nowMs, timezone }: Now): string {
+export function showMoment(atMs: number, { nowMs, timezone }: Now): string {
   const [wall, today] = [wallTime(atMs, timezone), wallTime(nowMs, timezone)];
   const days = Math.round((Date.parse(wall.slice(0, 10)) - Date.parse(today.slice(0, 10))) / dayMs);
   const day = { '-1': 'yesterday', '0': 'today', '1': 'tomorrow' }[String(days)];

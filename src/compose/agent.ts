@@ -5,7 +5,7 @@ import v8 from 'node:v8';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
 import { type AgentError, isAgentError } from '../core/errors.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log, Supervisor } from '../core/ports.ts';
 import type { DestinationSettings, Settings } from '../core/settings.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
@@ -26,6 +26,7 @@ export interface AgentOptions {
   /** Where `destination: emulator` listens. */
   readonly emulatorUrl?: string | undefined;
   readonly observe?: Dependencies['observe'];
+  readonly supervisor?: Supervisor | undefined;
 }
 
 const emulatorTimeoutMs = 60_000;
@@ -107,6 +108,7 @@ class RunningAgent implements Agent {
   }
 
   beat(allowanceMs: number): void {
+    this.#options.supervisor?.beat(allowanceMs);
     const nowMs = systemClock.now().getTime();
     const untilMs = nowMs + allowanceMs;
     const isFresh = nowMs >= this.#beatAtMs && nowMs - this.#beatAtMs < 1000;

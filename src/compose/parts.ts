@@ -15,6 +15,7 @@ import { readLookups } from '../sources/lookups.ts';
 
 export { openLog } from '../edges/log.ts';
 export { systemClock } from '../edges/clock.ts';
+export { openSupervisor } from '../edges/supervisor.ts';
 
 /** The dependencies that hold nothing open. */
 export function partsOf(

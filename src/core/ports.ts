@@ -223,6 +223,16 @@ export interface ProbeStep {
   readonly text: string;
 }
 
+/** Whoever started the daemon and watches over it. Nothing of this waits, and nothing of it fails. */
+export interface Supervisor {
+  /** The loop moves, and may be silent for this long from now on. The first one, also after a reload, says that it is ready. */
+  beat(allowanceMs: number): void;
+  reloading(): void;
+  stopping(): void;
+  /** One line for a person. No secret. */
+  status(text: string): void;
+}
+
 /** Structured log lines. `fields` hold no secret and, at `info` and above, no whole row. */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;

@@ -26,8 +26,8 @@ export interface DaemonOptions {
   readonly reload: () => Promise<Settings | undefined>;
   /** Aborts when the daemon has to end. */
   readonly signal: AbortSignal;
-  /** Is told of every pass. */
-  readonly passed?: (report: PassReport) => void;
+  /** Is told of every pass, and waited for. */
+  readonly passed?: (report: PassReport) => void | Promise<void>;
 }
 
 /** The loop says that it moves at least this often, and sees this soon that the clock was set. */
@@ -114,6 +114,8 @@ class Daemon {
     if (!woken.has('reload')) return woken;
     const events = new Set<LoopEvent>(woken);
     const before = this.#agent.deps.settings.digest;
+    // What another config would change is found out by reading, as in a pass.
+    this.#agent.beat(passAllowanceMs(this.#agent.deps.settings));
     const settings = await this.#options.reload();
     if (settings === undefined) events.delete('reload');
     else await this.#reconfigure(settings);
@@ -176,7 +178,7 @@ class Daemon {
       );
       this.#state = await loopState(this.#agent.deps);
       this.#agent.noteBroken(undefined);
-      passed?.(report);
+      await passed?.(report);
       await this.#teller.passed(report);
     } catch (error) {
       if (signal.aborted || !isAgentError(error)) throw error;
