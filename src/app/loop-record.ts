@@ -25,7 +25,7 @@ export async function keepLoopState({ ledger }: Dependencies, state: LoopState):
   if (!isSame || kept.notedMs > next.notedMs) await ledger.setState(withLoop(record, next));
 }
 
-/** What of the record changes with the loop's state. */
+/** The fields of the record that change with the loop's state. */
 export function withLoop({ loop, earlierLoops = [] }: LedgerState, state: LoopState): LedgerState {
   const earlier = [...(loop === undefined ? [] : [loop]), ...earlierLoops];
   return {
@@ -34,7 +34,7 @@ export function withLoop({ loop, earlierLoops = [] }: LedgerState, state: LoopSt
   };
 }
 
-/** What of a state outlives the process. */
+/** The part of a state that outlives the process. */
 function lasting(state: LoopState): LoopState {
   return { ...state, broken: undefined };
 }

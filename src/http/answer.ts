@@ -4,7 +4,7 @@ const waitMaxMs = 366 * 86_400_000;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** By `Retry-After`, in seconds or as a date beside the answer's own `Date`: whatever our clock says. */
+/** How long `Retry-After` asks to wait, in ms. A date is compared with the answer's own `Date`, so that a wrong clock here does no harm. */
 export function parseRetryAfter(headers: Headers, now: Date): number | undefined {
   const text = String(headers['retry-after'] ?? '').trim();
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : parseDate(text) - (parseDate(headers['date']) || now.getTime());

@@ -121,7 +121,7 @@ const certificateWords: readonly (readonly [RegExp, string])[] = [
   [/unable to (?:get|verify) .*certificate/, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 ];
 
-/** By OpenSSL's codes for a certificate and Node's own; by its words where a driver put a code of its own over that. */
+/** Knows a failure of TLS by the codes of OpenSSL and Node, or by its words where a database's client put its own code over them. */
 function tlsFailure(error: unknown): Failure | undefined {
   const message = messageOf(error);
   const code = certificateWords.find(([words]) => words.test(message))?.[1] ?? codeOf(error);

@@ -82,7 +82,7 @@ interface FoundDriver {
   readonly packed: PackedDriver;
 }
 
-/** By the id, which is asked for directly; else by the path, for which all drivers are walked. */
+/** Looks the driver up by its id; where no id fits, walks all drivers for the path. */
 function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
   const sources = buffer.reads.acceptedSources();
   for (const source of sources) {

@@ -7,7 +7,7 @@ import { prove } from './grown-parts.ts';
 
 /** More runs than these are made one: each of them is looked through for every driver. */
 const runsMax = 8;
-/** Of the time that hashing takes; it is to be noticed by nobody. */
+/** It rests for so many times as long as it hashed, so that nobody notices it. */
 const restTimes = 3;
 
 /** Runs between passes, and goes on behind the next pass where it was stopped. */

@@ -52,7 +52,7 @@ export interface OriginRow {
   is_part: number;
 }
 
-/** Of all that is pushed or shown of a driver. */
+/** A checksum over everything of a driver that is pushed or shown. */
 export function checksum(driver: PackedDriver): number {
   const { points, origins, ties } = driver;
   return foldChecksum(driver, points, origins, ...(ties === undefined ? [] : [ties]));

@@ -7,7 +7,7 @@ import { type FoldRow, type OriginRow, type PartReadRow, foldColumns, readOrigin
 import type { Folds } from './folds.ts';
 import type { Statements } from './statements.ts';
 
-/** Of a source and a kind. */
+/** The runs of the read of a source and a kind. */
 const runsOfRead = `SELECT run FROM read_part rp JOIN part_run USING (part_read) WHERE rp.source = ? AND rp.kind = ?`;
 
 export class SqliteReads implements ReadStore {

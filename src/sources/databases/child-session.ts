@@ -24,7 +24,7 @@ export interface Reply {
   readonly columns?: readonly QueryColumn[];
   readonly rows?: readonly Row[];
   readonly batch?: WireBatch;
-  /** Of all rows, with the last ones. */
+  /** The hash of all rows; comes with the last ones. */
   readonly hash?: string;
   /** Whether these rows are the last. */
   readonly isLast?: boolean;

@@ -4,13 +4,13 @@ import { type Hash, createHash, hash } from 'node:crypto';
 /** Small enough to look at several of them within a millisecond; their hashes are 80 KB for a file of 600 MB. */
 export const blockBytes = 256 * 1024;
 
-/** Of a sha256. */
+/** The length of a sha256. */
 export const hashBytes = 32;
 
 /** Takes the bytes of a file in their order. */
 export class BlockHasher {
   readonly #blocks: Uint8Array[];
-  /** Of the block that is not full yet. */
+  /** The hash of the block that is not full yet. */
   #hash: Hash | undefined;
   #bytes = 0;
 

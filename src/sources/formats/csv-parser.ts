@@ -7,8 +7,8 @@ import { fieldBytesMax, isFieldTooLong, rowBytesMax, rowFieldsMax } from '../lim
 /** Parsed at once. It is far below every limit, so that only the first row of a piece can be beyond one. */
 const pieceBytesMax = 64 * 1024;
 /**
- * Of a field that has no end yet. One of quotes alone has each of them twice in the file, and what stands before it in its piece counts
- * too; whether a whole field is too long is judged exactly.
+ * How long a field may become before its end is known. A field of quotes alone has each of them twice in the file, and what stands before
+ * it in its piece counts too. A whole field is then measured exactly.
  */
 const rawFieldBytesMax = 2 * fieldBytesMax + pieceBytesMax;
 

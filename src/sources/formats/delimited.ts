@@ -111,7 +111,7 @@ class LinesOfRows {
     this.#lines = this.#lines.length === 0 ? [...lines] : [...this.#lines, ...lines];
   }
 
-  /** Of these rows, which come in the order in which they were added. */
+  /** The lines of these rows, which come in the order in which they were added. */
   take(rows: readonly Row[], linesAbove: number): readonly number[] {
     const [first] = rows;
     if (first === undefined) return [];

@@ -57,7 +57,7 @@ async function placedFault(file: PartFile): Promise<AgentError> {
   return new AgentError('part.unreadable', `${file.name} changed while it was read`);
 }
 
-/** Cuts text into lines, each of which must be one record. */
+/** Cuts text into lines; each line must be one record. */
 class Lines {
   /** The present one, counted from 1. */
   line = 1;

@@ -11,7 +11,7 @@ export interface ScannedText {
   readonly label: string;
   /** The bytes of the file itself. */
   readonly isRaw: boolean;
-  /** Of a byte-order mark. */
+  /** How long its byte-order mark is. */
   readonly markBytes: number;
   readonly chunks: () => AsyncGenerator<Buffer, void, void>;
 }

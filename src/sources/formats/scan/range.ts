@@ -24,13 +24,13 @@ export const gridBytesDefault = 1024 * 1024;
 
 /** What all ranges of a file have in common. Can be cloned. */
 export interface RangeJob {
-  /** Of a single-byte encoding; `undefined` for UTF-8. */
+  /** The label of a single-byte encoding; `undefined` for UTF-8. */
   readonly encoding: string | undefined;
   readonly delimiter: number;
   readonly comment: string | undefined;
   readonly columns: readonly string[];
   readonly isOneColumn: boolean;
-  /** Of the file. */
+  /** How long the file is. */
   readonly bytes: number;
   readonly mapping: PortableMapping;
   readonly rules: MonthRules;

@@ -67,7 +67,7 @@ export async function* readColumns(
 interface AppendFormat {
   readonly columns: readonly string[];
   readonly isOneColumn: boolean;
-  /** Of the encoding, which a byte-order mark may have said. */
+  /** The label of the encoding, which a byte-order mark may have said. */
   readonly label: string;
 }
 

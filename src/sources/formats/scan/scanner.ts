@@ -38,7 +38,7 @@ export interface ScanLayout {
   readonly comment: Buffer | undefined;
   /** Whether the first row has one field, so that a row of white space is a row. */
   readonly isOneColumn: boolean;
-  /** Of a batch. */
+  /** How many rows a batch has at most. */
   readonly rowsMax: number;
 }
 

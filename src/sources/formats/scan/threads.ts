@@ -70,7 +70,7 @@ export async function foldRanges(
         },
       });
     } finally {
-      // Of a range that failed or is not plain there is no end; the others need not wait for it.
+      // A range that failed or is not plain has no end; the others need not wait for it.
       ends[at]?.reject(notPlain);
     }
   });
