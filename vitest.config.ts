@@ -29,7 +29,7 @@ const globalSetup = ['test/support/global-setup.ts'];
 /** Starting a process for each file costs half a second, so only files that start processes themselves have one each. */
 const projects = [
   // Starts processes, servers and browsers.
-  { name: 'e2e', include: [endToEnd], globalSetup },
+  { name: 'e2e', include: [endToEnd], globalSetup: [...globalSetup, 'test/support/built.ts'] },
   // The rest of the rooms, with a server in this process at most.
   { name: 'rooms', include: ['test/**/*.test.ts'], exclude: [endToEnd, ...unit], isolate: false, globalSetup },
   {

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openAgent } from '../../src/compose/agent.ts';
 import { openState } from '../../src/compose/state.ts';
 import { runPass } from '../../src/app/pass.ts';
@@ -22,12 +22,19 @@ import {
   writeVersion,
 } from '../support/crash-child.ts';
 import { type Manner, type Moment, type Service, openService } from '../support/crash-service.ts';
+import { build, builtFolder } from '../support/built.ts';
 import { never } from '../support/destination-world.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { propertySeed } from '../support/seeds.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), 'driver-sync-crash-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+// Beside the agent, where packages are found.
+const programs = path.join(builtFolder, 'crash');
+const program = path.join(programs, 'crash-child.js');
+beforeAll(() => build(programs, { 'crash-child': path.join(import.meta.dirname, '../support/crash-child.ts') }));
+afterAll(() => {
+  for (const folder of [home, programs]) rmSync(folder, { recursive: true, force: true });
+});
 
 /** A service that is silent for so long is given up. Every wait for a late landing takes as long. */
 const timeoutMs = 1000;
@@ -136,8 +143,7 @@ async function runUntilKilled(
 }
 
 function startChild(plan: ChildPlan): ChildProcess {
-  const script = path.join(import.meta.dirname, '../support/crash-child.ts');
-  const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [program, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

@@ -1,35 +1,23 @@
 /** The built files, as a package has them: they do what the checkout does, and load little. */
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { builtFolder, executable, root } from '../support/built.ts';
 import { csv, place } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 import { workbook } from '../support/workbooks.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-let built = '';
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'driver-sync-built-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
 
-beforeAll(async () => {
-  built = await mkdtemp(path.join(tmpdir(), 'driver-sync-built-'));
-  for (const part of ['bin', 'config', 'package.json']) {
-    await cp(path.join(root, part), path.join(built, part), { recursive: true });
-  }
-  await symlink(path.join(root, 'node_modules'), path.join(built, 'node_modules'));
-  const made = spawnSync(path.join(root, 'node_modules/.bin/rolldown'), ['-c', '-d', path.join(built, 'dist')], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  if (made.status !== 0) throw new Error(made.stderr);
-});
-afterAll(() => rm(built, { recursive: true }));
-
-const bin = (): string => path.join(built, 'bin/driver-sync.js');
 const columns = ['id', 'time', 'value'];
 const row = ['a', '2026-03-01', '1.50'];
 const entry = (name: string): object => ({
@@ -83,8 +71,8 @@ test('push what the checkout pushes, of every kind of source', async () => {
   await using receiver = await openReceiver();
   const config = { destination: { url: receiver.url }, workers: 2, sources };
   const pushed: unknown[] = [];
-  for (const executable of [bin(), path.join(root, 'bin/driver-sync.js')]) {
-    await using at = await place(config, {}, {}, executable);
+  for (const program of [executable, path.join(root, 'bin/driver-sync.js')]) {
+    await using at = await place(config, {}, {}, program);
     await writeAll(at.dir);
     const done = await at.command('sync', '--json');
     expect(done.json()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
@@ -96,10 +84,10 @@ test('push what the checkout pushes, of every kind of source', async () => {
 });
 
 test('load no package but SQLite, and few files, for a sync with nothing to send', async () => {
-  const env = { LOADED: path.join(built, 'loaded'), NODE_OPTIONS: `--import=${recorder}` };
+  const env = { LOADED: path.join(await emptyFolder(), 'loaded'), NODE_OPTIONS: `--import=${recorder}` };
   await using receiver = await openReceiver();
   const config = { destination: { url: receiver.url }, sources: { revenue: csv('a.csv', drivers('csv')) } };
-  await using at = await place(config, { 'a.csv': `${columns.join()}\n${row.join()}\n` }, env, bin());
+  await using at = await place(config, { 'a.csv': `${columns.join()}\n${row.join()}\n` }, env);
   for (const outcome of ['acknowledged', 'unchanged']) {
     expect((await at.command('sync', '--json')).json()).toMatchObject({ outcome });
   }
@@ -119,7 +107,7 @@ const recorder = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 test('write a starter config with its sample, and run it with the emulator, whose films and pages are there', async () => {
-  await using at = await place({}, {}, {}, bin());
+  await using at = await place({}, {});
   expect((await at.command('init', 'finance')).code).toBe(0);
   const started = at.start('run', '--config', 'finance/driver-sync.yaml');
   const [, url = ''] = await started.says(/emulator: (http:\/\/\S+)/);
@@ -129,21 +117,21 @@ test('write a starter config with its sample, and run it with the emulator, whos
   }
   started.kill('SIGTERM');
   expect(await started.exit).toMatchObject({ code: 0 });
-  expect(await readdir(path.join(built, 'dist/films'))).toEqual(
+  expect(await readdir(path.join(builtFolder, 'dist/films'))).toEqual(
     await readdir(path.join(root, 'src/emulator/routing/films')),
   );
 });
 
 test('have the licence of every package that is part of them', async () => {
-  const notices = await readFile(path.join(built, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+  const notices = await readFile(path.join(builtFolder, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
   for (const name of ['commander', 'undici', 'yaml', 'zod']) expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
   expect(notices).not.toMatch(/^better-sqlite3 /m);
 });
 
 test('give the emulator to a program that imports it', async () => {
-  const project = path.join(built, 'project');
+  const project = await emptyFolder();
   await mkdir(path.join(project, 'node_modules'), { recursive: true });
-  await symlink(built, path.join(project, 'node_modules/driver-sync'));
+  await symlink(builtFolder, path.join(project, 'node_modules/driver-sync'));
   const program = `
     import { startEmulator } from 'driver-sync/emulator';
     await using emulator = await startEmulator({ port: 0 });

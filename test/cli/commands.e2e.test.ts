@@ -9,13 +9,13 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { executable } from '../support/built.ts';
 import { commandLine, shapes } from '../support/command-line.ts';
 import { csv, place } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 import { longFile } from '../support/world.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const executable = path.join(root, 'bin/driver-sync.js');
 
 const commands = [
   'run',

@@ -6,11 +6,10 @@ import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { runningAgent } from '../../src/compose/state.ts';
+import { executable } from '../support/built.ts';
 import { csv, place } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 import { longFile } from '../support/world.ts';
-
-const executable = path.resolve(import.meta.dirname, '../../bin/driver-sync.js');
 
 /** Runs a command line whose output goes through a pipe of the shell to a reader that waits for a word. */
 function readLate(args: string, cwd: string) {

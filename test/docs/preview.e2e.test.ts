@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { executable } from '../support/built.ts';
 import { commandsWorld } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { longFile } from '../support/world.ts';
@@ -28,7 +29,7 @@ async function previewWorld() {
     await writeFile(path.join(bin, 'driver-sync'), `#!/bin/sh\n${script}\n`);
     await chmod(path.join(bin, 'driver-sync'), 0o755);
   };
-  await command(`exec '${process.execPath}' '${path.join(root, 'bin/driver-sync.js')}' "$@"`);
+  await command(`exec '${process.execPath}' '${executable}' "$@"`);
   const preview = async (state = backup) => {
     const file = path.join(at.dir, 'comment.md');
     const args = [path.join(root, 'docs/preview/preview.sh'), state, path.join(at.dir, 'driver-sync.yaml'), file];
@@ -60,7 +61,7 @@ test('without a preview it says that nobody knows, and ends with what went wrong
   expect(await preview()).toEqual({ exit: 1, comment: loud });
   await command('kill -9 $$');
   expect(await preview()).toEqual({ exit: 137, comment: loud });
-  await command(`exec '${process.execPath}' '${path.join(root, 'bin/driver-sync.js')}' "$@"`);
+  await command(`exec '${process.execPath}' '${executable}' "$@"`);
   await at.write('driver-sync.yaml', 'sources: []\n');
   expect(await preview()).toEqual({ exit: 78, comment: loud });
 });

@@ -10,12 +10,11 @@ import { startEmulator } from '../../src/emulator/index.ts';
 import { openDatabase } from '../../src/emulator/database.ts';
 import { EmulatorClock } from '../../src/emulator/routing/clock.ts';
 import { RoutingStore } from '../../src/emulator/routing/store.ts';
+import { executable } from '../support/built.ts';
 import { commandLine } from '../support/command-line.ts';
 import { driver, push, temporaryDirectory } from '../support/emulator-world.ts';
 import { routingWorld } from '../support/routing-world.ts';
 import type { RoutingWorld } from '../support/routing-world.ts';
-
-const executable = join(import.meta.dirname, '../../bin/driver-sync.js');
 
 const video = { promptText: 'waves', duration: 5 };
 

@@ -3,11 +3,9 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { executable } from './built.ts';
 import { within } from './receiver.ts';
-
-const checkout = fileURLToPath(new URL('../../bin/driver-sync.js', import.meta.url));
 
 export interface Exit {
   /** `undefined` where a signal ended it. */
@@ -53,7 +51,7 @@ export async function place(
   config: object,
   files: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv = {},
-  executable = checkout,
+  program = executable,
 ): Promise<Place> {
   const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-process-'));
   const started: Running[] = [];
@@ -64,7 +62,7 @@ export async function place(
   };
   const configure: Place['configure'] = (next) => write('driver-sync.yaml', stringify(next));
   const start: Place['start'] = (...args) => {
-    const running = startProcess([executable, ...args], dir, env);
+    const running = startProcess([program, ...args], dir, env);
     started.push(running);
     return running;
   };
