@@ -76,7 +76,8 @@ async function main(): Promise<number> {
   console.log(`${showFigures(figures)}\n`);
   if (values.quick) console.log('The goals are for the full sizes.\n');
   if (values.write) writeRun(run);
-  return values.check ? check(figures) : 0;
+  const hasFailed = names.some((name) => run[name] === undefined);
+  return Math.max(hasFailed ? 1 : 0, values.check ? check(figures) : 0);
 }
 
 function misused(why: string): number {
@@ -97,6 +98,7 @@ async function measureAll(names: readonly string[], sizes: Sizes, dataDir: strin
     for (const name of names) {
       const load = loadavg()[0]?.toFixed(1) ?? '';
       const tables = await measured(name, place, sizes);
+      if (tables === undefined) continue;
       for (const table of tables) console.log(`${showTable(table)}\n`);
       run[name] = { at: new Date().toISOString().slice(0, 10), machine, load, runs: sizes.runs, tables };
     }
@@ -106,13 +108,17 @@ async function measureAll(names: readonly string[], sizes: Sizes, dataDir: strin
   return run;
 }
 
-async function measured(name: string, place: Place, sizes: Sizes): Promise<readonly Table[]> {
+/** `undefined` where it failed: the others are measured all the same, and the run ends with 1. */
+async function measured(name: string, place: Place, sizes: Sizes): Promise<readonly Table[] | undefined> {
   try {
     return [(await registry[name]?.measure(place, sizes)) ?? []].flat();
   } catch (error) {
-    if (!(error instanceof NotMeasured)) throw error;
-    console.log(`${name} is not measured: ${error.message}\n`);
-    return [];
+    if (error instanceof NotMeasured) {
+      console.log(`${name} is not measured: ${error.message}\n`);
+      return [];
+    }
+    console.error(`${name} failed:`, error);
+    return undefined;
   }
 }
 

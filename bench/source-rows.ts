@@ -5,22 +5,13 @@
  *   node bench/source-rows.ts TYPE URL QUERY [RULE]
  */
 import { plainDecimal } from '../src/core/numbers/decimal.ts';
-import type { DriverEntry, Mapping } from '../src/core/settings.ts';
-import type { Kind } from '../src/sources/kind.ts';
+import type { DriverEntry } from '../src/core/settings.ts';
 import { template } from '../test/support/templates.ts';
+import { openSource } from './open-source.ts';
 
 const [type = '', url = '', query = '', rule] = process.argv.slice(2);
-const { [type]: kind } = (await import(`../src/sources/${type}.ts`)) as Readonly<Record<string, Kind>>;
-if (kind === undefined) throw new Error(`there is no type ${type}`);
 const drivers = rule === undefined ? [] : [entry(rule as DriverEntry['rule'])];
-const mapping: Mapping = { where: [], missing: [''], unpivot: undefined, fillDown: [], maps: {}, drivers };
-const source = kind.open(kind.schema.parse({ url, query, pushdown: rule !== undefined }), {
-  name: 'bench',
-  baseDir: process.cwd(),
-  clock: { now: () => new Date(), monotonicMs: () => performance.now(), sleep: async () => undefined },
-  mapping,
-  timezone: 'UTC',
-});
+const source = openSource(type, { url, query, pushdown: rule !== undefined }, process.cwd(), drivers);
 const { signal } = new AbortController();
 const [part] = await source.parts(signal);
 const startedMs = performance.now();

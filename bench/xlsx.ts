@@ -6,11 +6,11 @@
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { Zip, ZipDeflate } from 'fflate';
-import { kinds } from '../src/sources/index.ts';
 import { benchFile } from './agent.ts';
 import { valueOf } from './generate.ts';
 import { type Place, type Sizes, type Table, peak, resultOf, slower } from './measurement.ts';
 import { compare } from './measure.ts';
+import { openSource } from './open-source.ts';
 
 const seed = 1;
 const numberColumns = 6;
@@ -108,12 +108,8 @@ function rowXml(row: number): string {
 
 /** Through the source, as the agent does. */
 async function readOurs(file: string): Promise<number> {
-  const kind = kinds['xlsx'];
-  if (kind === undefined) throw new Error('there is no xlsx');
-  const signal = new AbortController().signal;
-  const settings = kind.schema.parse({ files: [path.basename(file)], settle: '0s' });
-  // Nothing else of a context is asked for.
-  const source = kind.open(settings, { name: 'bench', baseDir: path.dirname(file) } as Parameters<typeof kind.open>[1]);
+  const { signal } = new AbortController();
+  const source = openSource('xlsx', { files: [path.basename(file)], settle: '0s' }, path.dirname(file));
   let rows = 0;
   for (const part of await source.parts(signal)) {
     for await (const batch of source.rows(part, signal)) rows += batch.count;
