@@ -1,6 +1,5 @@
 /** A notice by e-mail: one connection to the mail server for each try. */
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { type Socket, connect as connectPlain, isIP } from 'node:net';
 import { type TLSSocket, connect as connectTls } from 'node:tls';
 import { isAgentError } from '../../core/errors.ts';
@@ -11,9 +10,6 @@ import { readAuthorities } from '../../http/credentials.ts';
 import { codeOf, networkFailure } from '../../http/failures.ts';
 import { oneLine } from '../../http/masking.ts';
 import { mailText } from './formats.ts';
-
-// Loaded with the first mail: most agents send none for months.
-const require = createRequire(import.meta.url);
 
 const connectMs = 10_000;
 const silenceMs = 20_000;
@@ -80,7 +76,8 @@ async function send(
   { settings, server, authorities, socket }: Way,
   { notice, key }: { readonly notice: Notice; readonly key: string },
 ): Promise<Delivery> {
-  const { createTransport } = require('nodemailer') as typeof import('nodemailer');
+  // Loaded with the first mail: most agents send none for months.
+  const { createTransport } = await import('nodemailer');
   const { host, port, tls, user, password } = server;
   const isImplicit = tls === 'implicit';
   const transport = createTransport({
