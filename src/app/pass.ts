@@ -47,6 +47,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),
+    begunAt: new Date(begun.begunMs).toISOString(),
     outcome: push.outcome,
     exit: passExit(push, verdicts, reads, deps),
     ...(push.reason === undefined ? {} : { reason: push.reason }),

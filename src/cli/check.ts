@@ -11,6 +11,7 @@ import { isAgentError } from '../core/errors.ts';
 import type { Probe } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, load, problemLine, warnOfState } from './context.ts';
+import { tinted } from './output.ts';
 import { count, table } from './text.ts';
 
 interface CheckAnswer {
@@ -51,14 +52,12 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   const report: CheckAnswer = {
     ok: exit === 0,
     problems,
-    warnings:
-      settings === undefined
-        ? []
-        : [
-            ...exposureWarnings(settings, fileMode),
-            ...(probed.warnings ?? []),
-            ...(notify?.length === 0 ? ['notify names nobody, so there is nobody to send a test message to'] : []),
-          ],
+    warnings: [
+      ...loaded.exposed.map(problemLine),
+      ...(settings === undefined ? [] : exposureWarnings(settings, fileMode)),
+      ...(probed.warnings ?? []),
+      ...(notify?.length === 0 ? ['notify names nobody, so there is nobody to send a test message to'] : []),
+    ],
     sources: options.offline === true ? sources.filter(({ error }) => error !== undefined) : sources,
     ...(probed.destination === undefined ? {} : { destination: probed.destination }),
     ...(notify === undefined ? {} : { notify }),
@@ -103,14 +102,15 @@ async function probe(context: Context, settings: Settings): Promise<Probed> {
 }
 
 /** A config that is not there is the first thing that `check` may find. */
-function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'problems'> {
+function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'problems' | 'exposed'> {
   try {
     return load(context, 'required');
   } catch (error) {
     if (!isAgentError(error, 'config.missing') || context.options.json !== true) throw error;
     const { message, hint } = error;
     const file = context.options.config ?? '';
-    return { problems: [{ file, line: 1, column: 1, path: '', message, ...(hint === undefined ? {} : { hint }) }] };
+    const problem = { file, line: 1, column: 1, path: '', message, ...(hint === undefined ? {} : { hint }) };
+    return { problems: [problem], exposed: [] };
   }
 }
 
@@ -139,6 +139,19 @@ async function checkSources(context: Context, settings: Settings, isOffline: boo
   }
 }
 
+/** What `check` finds of sources, without the address. */
+export interface Looked {
+  readonly problems: readonly PlacedDiagnostic[];
+  readonly sources: readonly SourceCheck[];
+  readonly exit: number;
+}
+
+export async function lookAround(context: Context, settings: Settings): Promise<Looked> {
+  const sources = await checkSources(context, settings, false);
+  const problems = sourceProblems(settings, sources);
+  return { problems, sources, exit: checkExit({ problems, sources }) };
+}
+
 /** A column that is not there, or a test that fails, is a problem of the config: shown where it is asked for. */
 function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): PlacedDiagnostic[] {
   const findings = sources.flatMap(({ name, problems }) =>
@@ -149,23 +162,16 @@ function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Pl
 
 function showCheck({ problems, warnings, sources, destination, notify }: CheckAnswer, offline: boolean): string[] {
   const lines = [...problems.map(problemLine), ...warnings.map((warning) => `note: ${warning}`)];
-  for (const source of sources) {
-    lines.push(`source ${source.name}${source.problems.length > 0 ? ': see its problems above' : ''}`);
-    if (source.error !== undefined) lines.push(...showRefusal('cannot be read', source.error));
-    for (const refusal of source.refusals) lines.push(...showRefusal('sync would not accept it', refusal));
-    if (source.readings.length > 0) lines.push(...showReadings(source.readings).map((line) => `  ${line}`));
-    for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
-    for (const warning of source.warnings) lines.push(`  note: ${warning}`);
-  }
+  for (const source of sources) lines.push(...showSource(source));
   if (destination !== undefined) {
     lines.push('destination');
     for (const { step, holds, text } of destination.steps) {
-      lines.push(`  ${step.padEnd(10)}  ${holds ? 'ok' : 'fails'}: ${text}`);
+      lines.push(`  ${step.padEnd(10)}  ${tinted(holds ? 'ok' : 'fails')}: ${text}`);
     }
   }
   if (notify !== undefined && notify.length > 0) {
     lines.push('notify');
-    for (const { channel, ok, text } of notify) lines.push(`  ${channel}: ${ok ? 'ok' : 'fails'}: ${text}`);
+    for (const { channel, ok, text } of notify) lines.push(`  ${channel}: ${tinted(ok ? 'ok' : 'fails')}: ${text}`);
   }
   if (problems.length > 0)
     lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
@@ -173,6 +179,18 @@ function showCheck({ problems, warnings, sources, destination, notify }: CheckAn
     lines.push(
       `the config is valid${offline ? '; no source was opened' : ''}${foundNote({ sources, destination, notify })}`,
     );
+  return lines;
+}
+
+/** What one source gives, for a person. */
+export function showSource(source: SourceCheck): string[] {
+  const lines = [`source ${source.name}${source.problems.length > 0 ? ': see its problems above' : ''}`];
+  if (source.error !== undefined) lines.push(...showRefusal(tinted('unread', 'cannot be read'), source.error));
+  for (const refusal of source.refusals)
+    lines.push(...showRefusal(tinted('held', 'sync would not accept it'), refusal));
+  if (source.readings.length > 0) lines.push(...showReadings(source.readings).map((line) => `  ${line}`));
+  for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
+  for (const warning of source.warnings) lines.push(`  note: ${warning}`);
   return lines;
 }
 

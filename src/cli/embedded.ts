@@ -36,7 +36,10 @@ function agentErrorOf(
   if (code !== 'held') return new AgentError('state.unwritable', message, { hint });
   const agent = pid === undefined ? 'another agent' : `another agent (pid ${pid}, driver-sync ${command})`;
   return new AgentError('state.locked', `${agent} holds ${state}`, {
-    hint: command === 'run' ? `kill -USR2 ${pid} makes it run a pass now` : 'wait until it ends',
+    hint:
+      command === 'run'
+        ? `kill -USR2 ${pid} makes it run a pass now; "driver-sync sync --wake" does so and waits for its end`
+        : 'wait until it ends',
   });
 }
 

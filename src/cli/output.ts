@@ -1,5 +1,7 @@
 /** The two streams of the process: data goes to stdout, talk to stderr, and whoever reads them gets all of it. */
+import { randomBytes } from 'node:crypto';
 import { fstatSync, writeSync } from 'node:fs';
+import { styleText } from 'node:util';
 import { visible, visibleJson } from '../core/text.ts';
 
 /** How long a daemon that was told to end waits for readers of its log that have stopped reading. */
@@ -31,7 +33,46 @@ export function talkOnly(): void {
 
 /** For a person. Each string is one line, whatever data is in it. */
 export function print(lines: string | readonly string[]): void {
-  write([lines].flat().map(visible).join('\n'));
+  write([lines].flat().map(coloured).join('\n'));
+}
+
+const tones = { good: 'green', waiting: 'yellow', bad: 'red' } as const;
+const toneNames = Object.keys(tones) as readonly (keyof typeof tones)[];
+
+const toneOf: Readonly<Record<string, keyof typeof tones>> = {
+  accepted: 'good',
+  acknowledged: 'good',
+  ok: 'good',
+  held: 'waiting',
+  blocked: 'waiting',
+  carried: 'waiting',
+  warning: 'waiting',
+  unread: 'bad',
+  refused: 'bad',
+  unreachable: 'bad',
+  unknown: 'bad',
+  broken: 'bad',
+  fails: 'bad',
+};
+
+/** Begins and ends a coloured text. Data cannot hold it, so that no text from data colours anything. */
+const mark = `\u0001${randomBytes(8).toString('hex')}`;
+
+/** A text in the colour of a state, where a person reads it on a terminal; the state is a word in it. */
+export function tinted(state: string, text = state): string {
+  const tone = toneOf[state];
+  const hasColours = process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '';
+  return tone === undefined || !hasColours ? text : `${mark}${toneNames.indexOf(tone)}${text}${mark}-`;
+}
+
+function coloured(line: string): string {
+  const [start = '', ...pieces] = line.split(mark);
+  const rest = pieces.map((piece) => {
+    const tone = toneNames[Number(piece.charAt(0))];
+    const text = visible(piece.slice(1));
+    return tone === undefined ? text : styleText(tones[tone], text, { validateStream: false });
+  });
+  return [visible(start), ...rest].join('');
 }
 
 export function printJson(data: unknown, indent = 0): void {

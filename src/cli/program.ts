@@ -7,6 +7,7 @@ import { type CommonOptions, type Context, fail } from './context.ts';
 import type { CheckOptions } from './check.ts';
 import type { DiffOptions } from './diff.ts';
 import type { EmulatorFlags } from './emulator.ts';
+import { meant } from './meant.ts';
 import type { PlanOptions } from './plan.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -45,23 +46,26 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   // What commander refuses comes before any command has its options.
   const isJson = argv.includes('--json');
   try {
-    await buildProgram(version, run, isJson).parseAsync(argv, { from: 'user' });
+    await buildProgram(version, run, { argv, isJson }).parseAsync(argv, { from: 'user' });
     return exit;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     if (!isJson) return 64;
     const context: Context = { options: { json: true }, env: process.env, cwd: process.cwd(), version };
-    return fail(
-      context,
-      new AgentError('usage', error.message.replace(/^error: /, ''), { hint: 'driver-sync --help' }),
-    );
+    const message = error.message.replace(/^error: /, '').replace(/\n\(.*\)$/s, '');
+    return fail(context, new AgentError('usage', message, { hint: meant(argv, message) ?? 'driver-sync --help' }));
   }
 }
 
 type Run = (options: CommonOptions, action: Action) => Promise<void>;
 
-function buildProgram(version: string, run: Run, isJson: boolean): Command {
+interface Typed {
+  readonly argv: readonly string[];
+  readonly isJson: boolean;
+}
+
+function buildProgram(version: string, run: Run, { argv, isJson }: Typed): Command {
   const program = new Command('driver-sync')
     .description("Keeps a planning service's drivers equal to your files and databases.")
     .version(version)
@@ -69,7 +73,12 @@ function buildProgram(version: string, run: Run, isJson: boolean): Command {
     .showHelpAfterError('  "driver-sync --help" shows the commands')
     .exitOverride();
   program.configureOutput({
-    outputError: (text, write) => write(text.replace(/^error: /, 'driver-sync: ')),
+    outputError: (text, write) => {
+      const said = meant(argv, text);
+      // A hint of ours is surer than the command that looks most alike.
+      const fact = said === undefined ? text : `${text.replace(/\n\(Did you mean .*\)\n$/s, '\n')}  ${said}\n`;
+      write(fact.replace(/^error: /, 'driver-sync: '));
+    },
     // With --json the error is printed as one, by the caller.
     ...(isJson ? { writeErr: () => undefined } : {}),
   });
@@ -106,10 +115,12 @@ function addWorking(program: Command, run: Run): void {
   command(program, 'sync', 'one pass: read what changed, judge, build, push, record', [
     'sync',
     'sync --force',
+    'sync --wake',
     'sync --json | jq .outcome',
   ])
     .option('--force', 'push even if the service has it already')
-    .action((options: CommonOptions & { force?: boolean }) =>
+    .option('--wake', 'beside a running daemon: make it run a pass now, and wait for its end')
+    .action((options: CommonOptions & { force?: boolean; wake?: boolean }) =>
       run(options, async (context) => (await import('./sync.ts')).sync(context, options)),
     );
 

@@ -1,5 +1,6 @@
 import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
+import { runningAgent } from '../compose/state.ts';
 import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
 import { tellOnce } from '../app/telling/teller.ts';
 import type { PassReport } from '../core/report.ts';
@@ -7,17 +8,28 @@ import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, loadSettings, warnOfState } from './context.ts';
 import { embedEmulator } from './embedded.ts';
-import { say } from './output.ts';
+import { say, tinted } from './output.ts';
 import { openProgress } from './progress.ts';
 import { count, showBytes, showSources, showWhy } from './text.ts';
+import { wakeAndWait } from './wake.ts';
 
 const retryForMs = 60_000;
 
-/** One pass, until the outcome is known. */
-export async function sync(context: Context, options: { force?: boolean }): Promise<number> {
+/** One pass, until the outcome is known; with `wake` one of the daemon, where one runs. */
+export async function sync(
+  context: Context,
+  { force: isForced = false, wake = false }: { readonly force?: boolean; readonly wake?: boolean },
+): Promise<number> {
   const settings = loadSettings(context, 'required');
   warnOfState(settings);
-  const isForced = options.force === true;
+  const holder = wake ? runningAgent(settings) : undefined;
+  if (holder?.command === 'run' && holder.pid !== undefined) {
+    if (isForced) {
+      const hint = 'leave --force out, or stop the agent first';
+      throw new AgentError('usage', 'a running agent pushes what is new and cannot be forced', { hint });
+    }
+    return showReport(context, await wakeAndWait(context, settings, holder.pid));
+  }
   const push = isForced ? 'always' : 'ifNeeded';
   const pass: PassOptions = { push, resume: true, retryForMs, keepsToRetryAfter: !isForced };
   const report = await withAgent(context, settings, 'sync', async (agent, signal) => {
@@ -25,6 +37,10 @@ export async function sync(context: Context, options: { force?: boolean }): Prom
     await tellOnce(() => agent.deps, passed, signal);
     return passed;
   });
+  return showReport(context, report);
+}
+
+function showReport(context: Context, report: PassReport): number {
   answer(context, { outcome: report.outcome, exit: report.exit, ...rest(report) }, () => showPass(report));
   return report.exit;
 }
@@ -40,7 +56,7 @@ export function showPass(report: PassReport): string[] {
       ? ''
       : ` push ${push.id}: ${count(push.drivers, 'driver')}, ${count(push.points, 'point')}, ${showBytes(push.bytes)}`;
   const why = showWhy(report.exit, report.sources);
-  const lines = [...showSources(report.sources), '', `${outcome}${what}${why}`];
+  const lines = [...showSources(report.sources), '', `${tinted(outcome)}${what}${why}`];
   if (reason !== undefined) lines.push(`  ${reason}`);
   if (hint !== undefined) lines.push(`  ${hint}`);
   return lines;

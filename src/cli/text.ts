@@ -5,11 +5,13 @@ import type { SourceReport } from '../core/report.ts';
 import type { Finding } from '../core/values/finding.ts';
 import type { Changes, Counts } from '../core/series/diff.ts';
 import { visible } from '../core/text.ts';
+import { tinted } from './output.ts';
 
 // Takes 40 ms and 3 MB, for texts that few companies have: it is loaded for the first of them.
 const require = createRequire(import.meta.url);
 
-export type Column = readonly [title: string, align: 'left' | 'right'];
+/** `state`: its words are coloured on a terminal. */
+export type Column = readonly [title: string, align: 'left' | 'right', holds?: 'state'];
 
 /** A line of titles and a line for each row. Columns are as wide as a terminal shows their texts. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
@@ -21,11 +23,17 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
     row
       .map((text, index) => {
         const padding = ' '.repeat((widths[index] ?? 0) - widthOf(text));
-        return columns[index]?.[1] === 'right' ? padding + text : text + padding;
+        const [, align, holds] = columns[index] as Column;
+        const shown = holds === 'state' ? tinted(firstWord(text), text) : text;
+        return align === 'right' ? padding + shown : shown + padding;
       })
       .join('  ')
       .trimEnd(),
   );
+}
+
+function firstWord(text: string): string {
+  return /^\w*/.exec(text)?.[0] ?? '';
 }
 
 /** How many columns of a terminal a text takes. */
@@ -107,7 +115,7 @@ export function showSources(sources: readonly SourceReport[]): string[] {
   const head = table(
     [
       ['source', 'left'],
-      ['state', 'left'],
+      ['state', 'left', 'state'],
       ['parts', 'right'],
       ['rows', 'right'],
       ['rejects', 'right'],

@@ -145,11 +145,12 @@ function readNumber(cursor: Cursor): DriverEntry['value'] {
 function reportLiteral(form: Cursor, literal: string, fault: string): void {
   const cursor = isMapping(writtenAt(form)) ? within(form, 'from') : form;
   if (isExcused(cursor)) return;
+  const bare = literal.replaceAll(/[{}]/g, '').trim();
   cursor.report({
     path: cursor.path,
     message: `a text that names no column, and is ${fault}`,
     detail: `: ${quote(literal)}`,
-    hint: `write ${JSON.stringify(`{${literal.replaceAll(/[{}]/g, '').trim()}}`)} for what stands in a column`,
+    hint: `if ${quote(bare)} is a column: write ${JSON.stringify(`{${bare}}`)}`,
   });
 }
 

@@ -8,7 +8,8 @@
  *   values -> settings       destination.ts, notify.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
  *                            what stands there by its schema (fields.ts)
  *   what is wrong            diagnostics.ts; placing.ts adds file, line and column; nearest.ts finds "did you mean"
- *   beside it                exposure.ts: what other users of the machine or the network could read or change
+ *   beside it                exposure.ts: what other users of the machine or the network could read or change; plain-secrets.ts:
+ *                            secrets that stand in the file itself
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,6 +24,7 @@ import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cur
 import type { Diagnostic, PlacedDiagnostic } from './diagnostics.ts';
 import { readNotify } from './notify.ts';
 import { placeDiagnostics } from './placing.ts';
+import { plainSecrets } from './plain-secrets.ts';
 import { canonicalJson, readSource } from './source.ts';
 
 export interface LoadedConfig {
@@ -37,6 +39,8 @@ export interface LoadedConfig {
    * the settings then differ from the daemon's.
    */
   readonly unset: readonly string[];
+  /** Secrets that stand in the file itself. */
+  readonly exposed: readonly PlacedDiagnostic[];
 }
 
 /**
@@ -46,16 +50,20 @@ export interface LoadedConfig {
  */
 export function loadConfig(file: string, options: Environment): LoadedConfig {
   const text = readText(file);
-  if (typeof text !== 'string') return { problems: [text], unset: [] };
+  if (typeof text !== 'string') return { problems: [text], unset: [], exposed: [] };
   const document = readDocument(text, options);
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const cursor: Cursor = { document, path: [], report: (diagnostic) => diagnostics.push(diagnostic) };
   const settings = readSettings(cursor, { file, text, secrets: options.secrets });
   const problems = placeDiagnostics(file, document, diagnostics);
-  const unset = [...document.unset];
-  if (settings !== undefined && problems.length === 0) return { settings, problems, unset, state: settings.state };
+  const found = {
+    problems,
+    unset: [...document.unset],
+    exposed: placeDiagnostics(file, document, plainSecrets(document)),
+  };
+  if (settings !== undefined && problems.length === 0) return { settings, ...found, state: settings.state };
   const isStateKnown = settings !== undefined && !problems.some((problem) => problem.path === 'state');
-  return { problems, unset, ...(isStateKnown ? { state: settings.state } : {}) };
+  return { ...found, ...(isStateKnown ? { state: settings.state } : {}) };
 }
 
 const usualPlaces = ['driver-sync.yaml', 'config/driver-sync.yaml', '/etc/driver-sync/config.yaml'];

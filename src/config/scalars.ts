@@ -179,8 +179,8 @@ function nearestZone(name: string): string | undefined {
 }
 
 /** A duration, or a cron expression. */
-export const poll = scalar<Poll>({ type: 'string', examples: ['5m', '0 6 * * *'] }, (written) => {
-  if (typeof written === 'string' && /\s/.test(written.trim())) {
+export const poll = scalar<Poll>({ type: 'string', examples: ['5m', '0 6 * * *', '@hourly'] }, (written) => {
+  if (typeof written === 'string' && /\s|^@/.test(written.trim())) {
     const cronResult = readCron(written);
     return 'value' in cronResult ? { value: { kind: 'cron', expression: cronResult.value } } : cronResult;
   }
@@ -204,15 +204,25 @@ export const locale = textScalar('a locale', { examples: ['en', 'de'] }, (name) 
   return unexpected('a locale of date-fns such as en, de or en-GB', name);
 });
 
-export const cron = textScalar('a cron expression', { examples: ['15 2 * * *'] }, readCron);
+export const cron = textScalar('a cron expression', { examples: ['15 2 * * *', '@daily'] }, readCron);
 
-function readCron(expression: string): ScalarResult<string> {
+/** As cron itself has them. */
+const nicknames: Readonly<Record<string, string>> = {
+  '@hourly': '0 * * * *',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@weekly': '0 0 * * 0',
+  '@monthly': '0 0 1 * *',
+};
+
+function readCron(written: string): ScalarResult<string> {
+  const expression = nicknames[written.trim().toLowerCase()] ?? written;
   const fields = expression.trim().split(/\s+/);
   const expected = 'a cron expression of five fields, or six with seconds';
-  // croner would also take a text with a colon as a date, and nicknames such as @daily.
+  // croner would also take a text with a colon as a date, and further nicknames.
   const isPlain = fields.every((field) => /^[\w*/,?#+-]+$/.test(field));
   if (fields.length < 5 || fields.length > 6 || !isPlain)
-    return unexpected(expected, expression, 'such as "15 2 * * *"');
+    return unexpected(expected, expression, 'such as "15 2 * * *", or @hourly, @daily, @weekly or @monthly');
   try {
     // From a fixed day, so that a config is valid on every day or on none.
     const next = new Cron(expression.trim(), { timezone: 'UTC', mode: '5-or-6-parts' }).nextRun(

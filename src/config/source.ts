@@ -52,6 +52,34 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
   };
 }
 
+/** What people call a kind who have not seen the list. */
+const otherNames: Readonly<Record<string, string>> = {
+  excel: 'xlsx',
+  xls: 'xlsx',
+  xlsm: 'xlsx',
+  workbook: 'xlsx',
+  spreadsheet: 'xlsx',
+  sheet: 'xlsx',
+  mariadb: 'mysql',
+  postgresql: 'postgres',
+  pg: 'postgres',
+  pgsql: 'postgres',
+  sqlite3: 'sqlite',
+  txt: 'csv',
+  text: 'csv',
+  delimited: 'csv',
+  file: 'csv',
+  tab: 'tsv',
+  jsonlines: 'jsonl',
+  ldjson: 'jsonl',
+  pq: 'parquet',
+  api: 'http',
+  https: 'http',
+  rest: 'http',
+  url: 'http',
+  web: 'http',
+};
+
 function readType(cursor: Cursor): string | undefined {
   const at = within(cursor, 'type');
   const names = Object.keys(kinds);
@@ -62,7 +90,8 @@ function readType(cursor: Cursor): string | undefined {
   const written = writtenAt(at);
   if (typeof written === 'string' && Object.hasOwn(kinds, written)) return written;
   if (written === undefined || spotOf(at)?.unset === true) return undefined;
-  const near = nearest(textOf(written) ?? '', names);
+  const said = (textOf(written) ?? '').toLowerCase();
+  const near = otherNames[said] ?? nearest(said, names);
   at.report({
     path: at.path,
     message: 'unknown type of source',

@@ -32,7 +32,10 @@ export interface SourceReport {
 }
 
 export interface PassReport {
+  /** When it ended. ISO 8601, UTC. */
   readonly at: string;
+  /** When it began. Passes of older agents do not say it. */
+  readonly begunAt?: string | undefined;
   readonly outcome: PassOutcome;
   readonly exit: number;
   readonly reason?: string | undefined;

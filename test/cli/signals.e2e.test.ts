@@ -98,6 +98,25 @@ test('SIGUSR2 in the middle of a push makes another pass after it', async () => 
   expect(pointsOf(await s.service.post(2))).toHaveProperty('b');
 });
 
+test('sync --wake beside a daemon waits for the pass that it asked for, and ends as that does', async () => {
+  await using s = await scene();
+  const daemon = await s.place.daemon();
+  await daemon.says(/"pushed"/);
+  await s.place.write('sales.csv', two);
+  const woken = await s.place.command('sync', '--wake', '--json');
+  expect(woken).toMatchObject({ code: 0, stderr: expect.stringContaining(`woke the agent with pid ${daemon.pid}`) });
+  expect(woken.json()).toMatchObject({ outcome: 'acknowledged', push: { id: 2 } });
+  s.service.answer(400);
+  await s.place.write('sales.csv', `${two}c,2026-01,3\n`);
+  expect((await s.place.command('sync', '--wake')).code).toBe(5);
+  const forced = await s.place.command('sync', '--wake', '--force');
+  expect(forced).toMatchObject({ code: 64, stderr: expect.stringContaining('cannot be forced') });
+  daemon.kill('SIGTERM');
+  await daemon.exit;
+  s.service.answer(200);
+  expect((await s.place.command('sync', '--wake', '--json')).json()).toMatchObject({ outcome: 'acknowledged' });
+});
+
 test('SIGHUP with a valid config swaps it, says what it changes, and passes', async () => {
   await using s = await scene();
   const daemon = await s.place.daemon();

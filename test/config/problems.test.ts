@@ -14,7 +14,7 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ['timezone: +02:00', '1:11 timezone: expected an IANA time zone such as Europe/Berlin or UTC, found "+02:00"'],
   [
     'schedule: 15 2 * *',
-    '1:11 schedule: expected a cron expression of five fields, or six with seconds, found "15 2 * *" (such as "15 2 * * *")',
+    '1:11 schedule: expected a cron expression of five fields, or six with seconds, found "15 2 * *" (such as "15 2 * * *", or @hourly, @daily, @weekly or @monthly)',
   ],
   [
     'schedule: "61 2 * * *"',
@@ -22,8 +22,8 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   ['schedule: "0 0 31 2 *"', '1:11 schedule: a schedule that never comes due: "0 0 31 2 *"'],
   [
-    'schedule: "@daily"',
-    '1:11 schedule: expected a cron expression of five fields, or six with seconds, found "@daily" (such as "15 2 * * *")',
+    'schedule: "@fortnightly"',
+    '1:11 schedule: expected a cron expression of five fields, or six with seconds, found "@fortnightly" (such as "15 2 * * *", or @hourly, @daily, @weekly or @monthly)',
   ],
   ['pushOnChange: 30', '1:15 pushOnChange: expected a duration such as 30s, 20h or 400d, found 30 (write 30s)'],
   [

@@ -69,19 +69,19 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: amount }]',
-    '6:48 sources.s.drivers[0].value: a text that names no column, and is not a number: "amount" (write "{amount}" for what stands in a column)',
+    '6:48 sources.s.drivers[0].value: a text that names no column, and is not a number: "amount" (if "amount" is a column: write "{amount}")',
   ],
   [
     'drivers: [{ path: [a], time: date, value: "{v}" }]',
-    '6:34 sources.s.drivers[0].time: a text that names no column, and is not a time: "date" (write "{date}" for what stands in a column)',
+    '6:34 sources.s.drivers[0].time: a text that names no column, and is not a time: "date" (if "date" is a column: write "{date}")',
   ],
   [
     'drivers: [{ path: [a], time: { from: "{{t}}", format: yyyy-MM }, value: "{v}" }]',
-    '6:42 sources.s.drivers[0].time.from: a text that names no column, and is not a time: "{t}" (write "{t}" for what stands in a column)',
+    '6:42 sources.s.drivers[0].time.from: a text that names no column, and is not a time: "{t}" (if "t" is a column: write "{t}")',
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: { from: "1,5" } }]',
-    '6:56 sources.s.drivers[0].value.from: a text that names no column, and is not a number: "1,5" (write "{1,5}" for what stands in a column)',
+    '6:56 sources.s.drivers[0].value.from: a text that names no column, and is not a number: "1,5" (if "1,5" is a column: write "{1,5}")',
   ],
   [
     'drivers: [{ time: "{t}", value: "{v}" }]',

@@ -376,7 +376,7 @@ describe('columns that do not fit', () => {
 
 describe("a text that is a column's name", () => {
   const text = (where: string, name: string): string =>
-    `drivers[0].${where} is the text "${name}" in every row, and there is a column of that name: for its fields write "{${name}}"`;
+    `drivers[0].${where} is the text "${name}" in every row, and "${name}" is a column: write "{${name}}" for its fields`;
 
   test('is found wherever an entry has it', () => {
     const slips = mapping([entry({ id: 'region', path: ['Sales', ' date '], time: 'date', value: '{amount}' })]);

@@ -104,7 +104,7 @@ describe('a state directory', () => {
     expect(refusal).toMatchObject({
       code: 'state.locked',
       exit: 75,
-      hint: `kill -USR2 ${other.pid} makes it run a pass now`,
+      hint: `kill -USR2 ${other.pid} makes it run a pass now; "driver-sync sync --wake" does so and waits for its end`,
     });
     expect(refusal.message).toBe(`another agent (pid ${other.pid}, driver-sync run) holds ${state}`);
     // The refused one has not touched what the holder says of itself.

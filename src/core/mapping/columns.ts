@@ -53,7 +53,7 @@ export function literalWarnings(mapping: Mapping, columns: readonly string[]): r
     return templates.flatMap(([key, template]) => {
       const literal = template === undefined ? undefined : literalText(template)?.trim();
       if (literal === undefined || literal === '' || !names.includes(literal) || measures.includes(literal)) return [];
-      return `drivers[${entry}].${key} is the text "${literal}" in every row, and there is a column of that name: for its fields write "{${literal}}"`;
+      return `drivers[${entry}].${key} is the text "${literal}" in every row, and "${literal}" is a column: write "{${literal}}" for its fields`;
     });
   });
 }

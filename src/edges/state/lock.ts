@@ -185,7 +185,7 @@ function lockedHint(holder: LockHolder | undefined): string {
   if (holder?.pid === undefined) return 'wait until it ends, or name another directory with state:';
   // Only a daemon stays after its pass, and knows the signal.
   if (holder.command !== 'run') return 'it is at work now: wait until it ends (kill -USR2 is for a daemon)';
-  return `kill -USR2 ${holder.pid} makes it run a pass now`;
+  return `kill -USR2 ${holder.pid} makes it run a pass now; "driver-sync sync --wake" does so and waits for its end`;
 }
 
 function stateError(stateDir: string, cause: unknown): AgentError {

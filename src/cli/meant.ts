@@ -1,0 +1,82 @@
+/** What people type who have not read the manual, and the command that does it here. */
+
+const commands: Readonly<Record<string, string>> = {
+  validate: 'check',
+  lint: 'check',
+  doctor: 'check',
+  test: 'check',
+  start: 'run',
+  daemon: 'run',
+  serve: 'run',
+  server: 'run',
+  watch: 'run',
+  once: 'sync',
+  push: 'sync',
+  apply: 'sync',
+  upload: 'sync',
+  import: 'sync',
+  preview: 'plan',
+  'dry-run': 'plan',
+  changes: 'plan',
+  accept: 'approve',
+  confirm: 'approve',
+  log: 'history',
+  logs: 'history',
+  list: 'history',
+  pushes: 'history',
+  compare: 'diff',
+  why: 'explain',
+  trace: 'explain',
+  lineage: 'explain',
+  errors: 'rejects',
+  undo: 'rollback',
+  revert: 'rollback',
+  restore: 'rollback',
+  info: 'status',
+  ps: 'status',
+  health: 'status --live',
+  new: 'init',
+  setup: 'init',
+  create: 'init',
+  propose: 'init --from FILE…',
+  infer: 'init --from FILE…',
+  mock: 'emulator',
+  fsck: 'verify',
+  audit: 'verify',
+  debug: 'support',
+  bundle: 'support',
+  completions: 'completion SHELL',
+  version: '--version',
+};
+
+const options: readonly (readonly [pattern: RegExp, says: string])[] = [
+  [
+    /^(--dry-?run|-n|--check|--preview|--what-?if|--diff)$/,
+    '"driver-sync plan" says what would be sent, and sends nothing',
+  ],
+  [/^(--watch|-w|--daemon|-d|--background|--loop)$/, '"driver-sync run" goes on until it is stopped'],
+  [/^(--once|--one-?shot)$/, '"driver-sync sync" is one pass'],
+  [/^(--verbose|-v+|--debug)$/, '--log-level debug says more'],
+  [/^(--quiet|-q|--silent)$/, '--log-level error says less'],
+  [/^(-c|-f|--file|--conf|--config-file)$/, '--config names the config'],
+  [/^(--output|-o|--format=json|--format)$/, '--json prints data as JSON'],
+  [/^(--force|-f)$/, 'only sync and rollback have --force'],
+  [/^(--yes|-y)$/, 'only forget asks, and has --yes'],
+  [/^(--from|--file)$/, '"driver-sync init --from FILE…" proposes a config for files'],
+  [/^(--token|--url|--host)$/, 'the address and its token stand in the config, under destination'],
+];
+
+/** What to do instead of what commander refused; `undefined` where nobody can tell. */
+export function meant(argv: readonly string[], message: string): string | undefined {
+  const [, option] = /unknown option '([^']+)'/.exec(message) ?? [];
+  if (option !== undefined) return options.find(([pattern]) => pattern.test(option))?.[1];
+  const [, command = ''] = /unknown command '([^']+)'/.exec(message) ?? [];
+  if (command === 'stop') return '"driver-sync status" shows its pid: kill PID, or systemctl stop driver-sync';
+  if (command === 'reload') return '"driver-sync status" shows its pid: kill -HUP PID, or systemctl reload driver-sync';
+  if (command === 'restart') return 'systemctl restart driver-sync; a changed config needs only kill -HUP PID';
+  const known = Object.hasOwn(commands, command.toLowerCase()) ? commands[command.toLowerCase()] : undefined;
+  if (known === undefined) return undefined;
+  const words = known.split(' ');
+  const rest = argv.slice(argv.indexOf(command) + 1);
+  return `"driver-sync ${[...words, ...(words.length === 1 && known !== '--version' ? rest : [])].join(' ')}" does that`;
+}

@@ -1,0 +1,70 @@
+/** `sync --wake`: the pass that a running daemon makes when it is asked, and what it came to. */
+import { heartbeatOf, openState } from '../compose/state.ts';
+import { AgentError } from '../core/errors.ts';
+import type { PassReport } from '../core/report.ts';
+import type { Settings } from '../core/settings.ts';
+import { type Context, commandLog } from './context.ts';
+import { say } from './output.ts';
+
+/** How long a command waits for the end of a pass. The daemon goes on with it. */
+const waitMs = 900_000;
+const lookMs = 200;
+
+/**
+ * Wakes the daemon and waits for the end of a pass that began after that.
+ * @throws AgentError `state.locked` where it cannot be woken, `aborted` where its pass broke or takes too long
+ */
+export async function wakeAndWait(context: Context, settings: Settings, pid: number): Promise<PassReport> {
+  await using state = await openState(settings, commandLog(context));
+  const { ledger, clock } = state.deps;
+  const wokenMs = clock.now().getTime();
+  signal(pid);
+  say(`woke the agent with pid ${pid}; waiting for the end of its pass`);
+  const untilMs = clock.monotonicMs() + waitMs;
+  const stop = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void =>
+    stop.abort(new AgentError('aborted', `stopped by ${name}; the agent goes on with its pass`));
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
+  try {
+    while (clock.monotonicMs() < untilMs) {
+      const { lastPass } = await ledger.state();
+      if (lastPass?.begunAt !== undefined && Date.parse(lastPass.begunAt) >= wokenMs) return lastPass;
+      const broken = heartbeatOf(settings)?.broken;
+      if (broken !== undefined && Date.parse(broken.at) >= wokenMs)
+        throw new AgentError('aborted', `the pass of the agent broke: ${broken.reason}`, { hint: broken.hint });
+      if (!isAlive(pid)) throw new AgentError('aborted', `the agent with pid ${pid} has ended`);
+      await clock.sleep(lookMs, stop.signal);
+    }
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, onSignal);
+  }
+  throw new AgentError(
+    'aborted',
+    `the pass of the agent with pid ${pid} has not ended after ${waitMs / 60_000} minutes`,
+    {
+      hint: 'it goes on; "driver-sync status" says how it ended',
+    },
+  );
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGUSR2');
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (typeof code !== 'string') throw cause;
+    const hint =
+      code === 'EPERM'
+        ? 'run this as the user of the agent, or as root'
+        : 'it reads by itself when a file changes, and at each poll';
+    throw new AgentError('state.locked', `the agent with pid ${pid} cannot be woken (${code})`, { cause, hint });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,45 @@
+/** Finds secrets that stand in the config itself, where backups, editors and colleagues see them. `check` warns of them. */
+import type { Diagnostic, Path } from './diagnostics.ts';
+import type { ConfigDocument, Spot, Written } from './document.ts';
+import { pathKey } from './diagnostics.ts';
+
+/** Keys whose texts are secret, wherever they stand. */
+const secretKeys = /^(token|password|passphrase|secret|clientSecret|secretKey|secretAccessKey|apiKey)$/i;
+/** Headers that let somebody in. */
+const secretHeaders = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-auth-token)$/i;
+
+export function plainSecrets(document: ConfigDocument): readonly Diagnostic[] {
+  return find(document, [], document.value);
+}
+
+function find(document: ConfigDocument, path: Path, value: Written): Diagnostic[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item: Written, index) => find(document, [...path, index], item));
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, inner]: [string, Written]) => find(document, [...path, key], inner));
+  }
+  const spot = document.spots.get(pathKey(path));
+  if (value === undefined || value === null || value === '' || hasVariable(spot)) return [];
+  const what = secretAt(path, String(value));
+  if (what === undefined) return [];
+  const key = String(path.at(-1));
+  const file = key === 'token' ? `, or name a file: ${key}File` : '';
+  const hint = `take it from the environment: ${key}: \${NAME}${file}`;
+  return [{ path, message: `${what} stands in the file, for everybody who may read it or a copy of it`, hint }];
+}
+
+function hasVariable(spot: Spot | undefined): boolean {
+  return (spot?.variables?.length ?? 0) > 0;
+}
+
+function secretAt(path: Path, text: string): string | undefined {
+  const key = String(path.at(-1));
+  const above = String(path.at(-2));
+  // Columns, maps and rows of tests may have any name.
+  if (['maps', 'where', 'tests', 'drivers'].some((section) => path.includes(section) && path[0] === 'sources'))
+    return undefined;
+  if (secretKeys.test(key)) return `the ${key}`;
+  if (above === 'headers' && secretHeaders.test(key)) return `the header ${key}`;
+  return /^[a-z][\w+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i.test(text) ? 'the password of the address' : undefined;
+}

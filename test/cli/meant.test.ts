@@ -1,0 +1,43 @@
+/** What people type who have not read the manual. */
+import { describe, expect, test } from 'vitest';
+import { commandLine } from '../support/command-line.ts';
+
+describe('another name for a command', () => {
+  test.each([
+    [['validate'], '"driver-sync check" does that'],
+    [['start'], '"driver-sync run" does that'],
+    [['undo', '41'], '"driver-sync rollback 41" does that'],
+    [['why', 'revenue/north', '2026-03'], '"driver-sync explain revenue/north 2026-03" does that'],
+    [['stop'], '"driver-sync status" shows its pid: kill PID, or systemctl stop driver-sync'],
+    [['reload'], '"driver-sync status" shows its pid: kill -HUP PID, or systemctl reload driver-sync'],
+  ])('%j', async (typed, hint) => {
+    const { code, stderr, stdout } = await commandLine(...typed);
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+    expect(stderr).toContain(`driver-sync: unknown command '${typed[0]}'\n  ${hint}\n`);
+  });
+});
+
+describe('an option that another command is', () => {
+  test.each([
+    [['sync', '--dry-run'], '"driver-sync plan" says what would be sent, and sends nothing'],
+    [['sync', '--watch'], '"driver-sync run" goes on until it is stopped'],
+    [['check', '-v'], '--log-level debug says more'],
+    [['status', '-o', 'json'], '--json prints data as JSON'],
+  ])('%j', async (typed, hint) => {
+    const { code, stderr } = await commandLine(...typed);
+    expect(code).toBe(64);
+    expect(stderr).toContain(`unknown option '${typed[1]}'`);
+    expect(stderr).toContain(hint);
+  });
+});
+
+test('a script is told the same', async () => {
+  expect((await commandLine('validate', '--json')).json()).toEqual({
+    error: { code: 'usage', message: "unknown command 'validate'", hint: '"driver-sync check --json" does that' },
+    exit: 64,
+  });
+});
+
+test('what resembles a command is still guessed by its letters', async () => {
+  expect((await commandLine('statsu')).stderr).toContain('(Did you mean status?)');
+});
