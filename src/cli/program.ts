@@ -282,10 +282,20 @@ function addStarting(program: Command, run: Run): void {
       run(options, async (context) => (await import('./emulator.ts')).emulator(context, options)),
     );
 
-  command(program, 'init', 'write a commented starter config with sample data', ['init', 'init finance'])
+  command(program, 'init', 'write a starter config: with sample data, or proposed for your own files', [
+    'init',
+    'init finance',
+    'init --from exports/revenue-*.csv exports/costs.xlsx',
+    'init finance --from exports/*.csv',
+  ])
     .argument('[dir]', 'where', '.')
-    .action((dir: string, options: CommonOptions) =>
-      run(options, async (context) => (await import('./init.ts')).init(context, dir)),
+    .option('--from <file...>', 'propose a config for these files, with the evidence for each guess as a comment')
+    .action((dir: string, { from, ...options }: CommonOptions & { from?: string[] }) =>
+      run(options, async (context) =>
+        from === undefined
+          ? (await import('./init.ts')).init(context, dir)
+          : await (await import('./init-from.ts')).initFrom(context, { directory: dir, files: from }),
+      ),
     );
 
   command(program, 'schema', "print the config's JSON Schema", ['schema > driver-sync.schema.json']).action(

@@ -1,0 +1,139 @@
+/** `init --from`: a config for files that nobody has described, and what `check` says of it. */
+import { globSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { SourceCheck } from '../app/ask/check.ts';
+import { namesBeside, sampleFile } from '../compose/samples.ts';
+import { loadConfig } from '../config/load.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import type { NoDraft } from '../propose/draft.ts';
+import type { Sample } from '../propose/layout.ts';
+import { type Proposal, propose } from '../propose/propose.ts';
+import { type Looked, lookAround, showSource } from './check.ts';
+import { type Context, answer, problemLine } from './context.ts';
+import { count } from './text.ts';
+
+interface From {
+  readonly directory: string;
+  readonly files: readonly string[];
+}
+
+/** Writes DIR/driver-sync.yaml for these files, and looks at it as `check` does. */
+export async function initFrom(context: Context, { directory, files }: From): Promise<number> {
+  const to = path.resolve(context.cwd, directory);
+  const config = path.join(to, 'driver-sync.yaml');
+  if (lstatSync(config, { throwIfNoEntry: false }) !== undefined)
+    throw new AgentError('usage', `${config} is there already`, { hint: 'name another directory, or move it away' });
+  const paths = [...new Set(files.flatMap((file) => expanded(context, file)))];
+  const { samples, unread } = await sampleAll(paths, to);
+  const beside = new Map(paths.map((file) => [nameIn(to, file), file]));
+  const proposal = propose(samples, (name) => namesBeside(beside.get(name) ?? config, name));
+  const without = [...unread, ...proposal.without];
+  if (proposal.text === undefined) throw nothingProposed(without);
+  writeConfig(config, proposal.text);
+  const loaded = loadConfig(config, { env: context.env, secrets: 'required' });
+  const looked: Looked =
+    loaded.settings === undefined
+      ? { problems: loaded.problems, sources: [], exit: 78 }
+      : await lookAround(context, loaded.settings);
+  const exit = looked.exit === 0 && without.length > 0 ? 3 : looked.exit;
+  const report = { config, ok: exit === 0, ...reportOf(proposal, looked), without, text: proposal.text };
+  answer(context, report, () => show(path.relative(context.cwd, config), { proposal, looked, without }));
+  return exit;
+}
+
+/** A pattern that no shell has expanded is expanded here. */
+function expanded({ cwd }: Context, file: string): readonly string[] {
+  const named = path.resolve(cwd, file);
+  if (lstatSync(named, { throwIfNoEntry: false }) !== undefined || !/[*?]/.test(file)) return [named];
+  const found = globSync(file, { cwd }).map((match) => path.resolve(cwd, match));
+  return found.length === 0 ? [named] : found.toSorted();
+}
+
+function nameIn(directory: string, file: string): string {
+  return path.relative(directory, file).replaceAll(path.sep, '/');
+}
+
+async function sampleAll(
+  files: readonly string[],
+  directory: string,
+): Promise<{ readonly samples: readonly Sample[]; readonly unread: readonly NoDraft[] }> {
+  const samples: Sample[] = [];
+  const unread: NoDraft[] = [];
+  for (const file of files) {
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {
+      unread.push({ name: nameIn(directory, file), why: 'it does not exist' });
+      continue;
+    }
+    try {
+      samples.push(await sampleFile(file, nameIn(directory, file), new AbortController().signal));
+    } catch (error) {
+      if (!isAgentError(error)) throw error;
+      unread.push({
+        name: nameIn(directory, file),
+        why: error.hint === undefined ? error.message : `${error.message} (${error.hint})`,
+      });
+    }
+  }
+  return { samples, unread };
+}
+
+function nothingProposed(without: readonly NoDraft[]): AgentError {
+  const why = without.map(({ name, why: reason }) => `${name}: ${reason}`).join('; ');
+  return new AgentError('usage', `no source can be proposed: ${why}`, {
+    hint: 'docs/COOKBOOK.md has the shapes of data that can be read, each with its config',
+  });
+}
+
+function writeConfig(config: string, text: string): void {
+  try {
+    mkdirSync(path.dirname(config), { recursive: true });
+    writeFileSync(config, text, { flag: 'wx' });
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause)) throw cause;
+    throw new AgentError('usage', `${config} cannot be written (${String(cause.code)})`, {
+      cause,
+      hint: 'name a directory that you may write',
+    });
+  }
+}
+
+function reportOf({ sources }: Proposal, looked: Looked): object {
+  const checked = new Map(looked.sources.map((source) => [source.name, source]));
+  return {
+    problems: looked.problems,
+    sources: sources.map(({ name, undecided }) => ({ ...checked.get(name), name, undecided })),
+  };
+}
+
+/** How many readings of each source are shown. */
+const readingsShown = 3;
+
+function show(
+  config: string,
+  found: { readonly proposal: Proposal; readonly looked: Looked; readonly without: readonly NoDraft[] },
+): string[] {
+  const { proposal, looked, without } = found;
+  const lines = [`wrote ${config}: ${count(proposal.sources.length, 'source')}`, ...looked.problems.map(problemLine)];
+  for (const { name, undecided } of proposal.sources) {
+    const source = looked.sources.find((one) => one.name === name);
+    lines.push(...(source === undefined ? [`source ${name}`] : showSource(firstOf(source))));
+    lines.push(...undecided.map((text) => `  ${text.startsWith('undecided') ? text : `look at this: ${text}`}`));
+  }
+  for (const { name, why } of without) lines.push(`no source for ${name}: ${why}`);
+  const isRight = looked.exit === 0;
+  lines.push(
+    isRight
+      ? 'as far as check has looked, sync would accept it; every line is a guess from what the files show, so read its comments'
+      : 'sync would not accept it yet: the comments in it say what it was guessed from; correct it, then check it',
+    `next: driver-sync check --config ${config}, then driver-sync run --config ${config}`,
+  );
+  return lines;
+}
+
+function firstOf(source: SourceCheck): SourceCheck {
+  return {
+    ...source,
+    readings: source.readings.slice(0, readingsShown),
+    rejects: source.rejects.slice(0, readingsShown),
+  };
+}

@@ -1,0 +1,53 @@
+/** Texts of a column, and what speaks for a guess. */
+
+/** Distinct texts with how often each occurs; white space around them is gone, and empty ones are not among them. */
+export type Counted = ReadonlyMap<string, number>;
+
+/** A key of the config as it is proposed, with what speaks for it. */
+export interface Guess<T = unknown> {
+  readonly key: string;
+  readonly value: T;
+  /** Beside the key, as a comment. */
+  readonly because: string;
+  /** Lines that a person may put in its place; each becomes a comment above the key. */
+  readonly instead?: readonly string[];
+}
+
+export function total(texts: Counted): number {
+  let sum = 0;
+  for (const count of texts.values()) sum += count;
+  return sum;
+}
+
+/** The first few texts, for a comment: `"1.5", "2"`. */
+export function examples(texts: Iterable<string>, max = 3): string {
+  const shown: string[] = [];
+  let isMore = false;
+  for (const text of texts) {
+    if (shown.length === max) {
+      isMore = true;
+      break;
+    }
+    shown.push(JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text));
+  }
+  return shown.join(', ') + (isMore ? ', …' : '');
+}
+
+/** A letter of the header of a column that says what it holds; words of the languages that exports come in. */
+export const words = {
+  time: /date|datum|day\b|tag\b|month|monat|mois|\bmes\b|mese|period|zeit|time|quarter|quartal|jour|fecha|stichtag|posting|posted|booked|buchung|valuta|stamp|epoch|as.?of|week|woche|when|année|jahr|year/i,
+  year: /^(fiscal.?)?(year|yr|jahr|gj|année|annee|año|ano|anno|jaar|rok|fy)$/i,
+  month: /^(fiscal.?)?(month|mon|mth|monat|mois|mes|mese|maand|period|periode|per)$/i,
+  code: /(^|[^a-z])(code|konto|kto|account|acct|compte|cuenta|conto|no|nr|num|number|nummer|id|key|sku|ean|plz|zip|kst|kostenstelle|cost.?cent(er|re)|branch|store|filiale|customer|kunde|supplier|vendor|artikel|item|project|projekt|company|entity|gl)([^a-z]|$)/i,
+  row: /^(#|no\.?|nr\.?|row|rownum|index|idx|lfd\.?.?(nr\.?)?|line|seq|unnamed: 0|column1)?$/i,
+  /** What a month has one of: later readings replace earlier ones. */
+  level:
+    /balance|saldo|stock|bestand|price|preis|kurs|rate|index|level|stand|headcount|customers|quote|close|temperature|anomaly|yield|share|percent|%/i,
+  /** What adds up over a month. */
+  flow: /amount|betrag|montant|importe|importo|revenue|umsatz|sales|turnover|cost|kosten|expense|aufwand|ertrag|quantity|qty|menge|units|orders|count|anzahl|hours|stunden|net|gross|brutto|netto|value|wert|debit|credit|soll|haben|total/i,
+  status: /status|state\b|stage|cancel|storno|void|deleted|flag|posted\?|approved/i,
+  remark:
+    /description|text|comment|memo|note|remark|bemerkung|buchungstext|verwendungszweck|libell|reference|beleg|invoice|rechnung|order|bestell|transaction|ticket|email|url|address|phone/i,
+  totalRow:
+    /^\W*(grand.?total|sub.?total|total|totals|sum|summe|gesamt|gesamtsumme|insgesamt|zwischensumme|totale|totaal|suma|somme|celkem|yhteensä)\b/i,
+} as const;

@@ -1,0 +1,84 @@
+/** What each column of a table holds, as far as a sample shows it. */
+import { type Counted, words } from './evidence.ts';
+import { type Habit, type NumberGuess, decimalHabit, guessNumbers } from './numbers.ts';
+import { type TimeGuess, guessTimes } from './times.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly at: number;
+  readonly texts: Counted;
+  /** Rows without a text. */
+  readonly empty: number;
+  readonly time: TimeGuess | undefined;
+  readonly number: NumberGuess | undefined;
+}
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly string[])[];
+  readonly habit: Habit | undefined;
+}
+
+/** @param form `numbers`: the file holds real numbers, with a point; `semicolons`: its delimiter speaks for a decimal comma */
+export function profile(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  form: 'numbers' | 'semicolons' | 'text',
+): Table {
+  const texts = names.map((_name, at) => countTexts(rows, at));
+  const shown = form === 'numbers' ? false : decimalHabit(texts.map(({ counted }) => counted));
+  const semicolons: Habit | undefined = form === 'semicolons' ? { decimalComma: true, isSure: false } : undefined;
+  const habit = shown === undefined ? semicolons : { decimalComma: shown, isSure: true };
+  const columns = names.map((name, at): Column => {
+    const { counted, empty } = texts[at] as Count;
+    return { name, at, texts: counted, empty, time: guessTimes(counted, name), number: guessNumbers(counted, habit) };
+  });
+  return { columns: settleDays(columns), rows, habit };
+}
+
+interface Count {
+  readonly counted: Counted;
+  readonly empty: number;
+}
+
+function countTexts(rows: readonly (readonly string[])[], at: number): Count {
+  const counted = new Map<string, number>();
+  let empty = 0;
+  for (const row of rows) {
+    const text = row[at] ?? '';
+    if (text === '') empty++;
+    else counted.set(text, (counted.get(text) ?? 0) + 1);
+  }
+  return { counted, empty };
+}
+
+/** A file writes all its dates alike: where one column decides between day and month, it decides for the others. */
+function settleDays(columns: readonly Column[]): readonly Column[] {
+  const decided = columns.find(
+    ({ time }) => time !== undefined && time.doubt === undefined && /dd.MM|MM.dd/.test(time.format),
+  );
+  if (decided?.time === undefined) return columns;
+  const isDayFirst = decided.time.format.startsWith('dd');
+  return columns.map((column) => {
+    const { time } = column;
+    if (time?.doubt === undefined) return column;
+    const format = time.format.startsWith('dd') === isDayFirst ? time.format : time.doubt.format;
+    const { doubt: _doubt, ...rest } = time;
+    return { ...column, time: { ...rest, format, because: `day and month as in ${JSON.stringify(decided.name)}` } };
+  });
+}
+
+/** A number that names something: an account, a branch, a year. */
+export function isCode({ name, number, texts }: Column): boolean {
+  if (number === undefined || !number.isPlainInteger) return false;
+  if (words.flow.test(name) && !words.code.test(name)) return false;
+  const all = [...texts.keys()];
+  return words.code.test(name) || all.some((text) => /^0\d/.test(text));
+}
+
+/** A column of four digits that are years. */
+export function isYears({ name, texts }: Column): boolean {
+  const all = [...texts.keys()];
+  const fits = all.length > 0 && all.every((text) => /^(18|19|20)\d{2}$/.test(text));
+  return fits && (words.year.test(name) || words.time.test(name));
+}

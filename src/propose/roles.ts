@@ -1,0 +1,241 @@
+/** Which column of a long table says when, which how much, and which of what. */
+import { compileTimeReader } from '../core/time/time.ts';
+import { type Counted, examples, total, words } from './evidence.ts';
+import { type Column, type Table, isCode, isYears } from './profile.ts';
+import { type TimeGuess, monthNamesLocale } from './times.ts';
+
+export interface When extends Pick<TimeGuess, 'format' | 'locale' | 'months' | 'because' | 'doubt'> {
+  /** A template. */
+  readonly from: string;
+  readonly columns: readonly Column[];
+  readonly strangers: readonly string[];
+  /** Other columns that name times. */
+  readonly others: readonly Column[];
+}
+
+export interface Left {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** Columns that name what a value is of, from the top of the path. */
+export interface Names {
+  readonly keys: readonly Column[];
+  /** For a key the column of its code: each has one of the other. */
+  readonly codes: ReadonlyMap<Column, Column>;
+  readonly left: readonly Left[];
+  /** Columns with one text in every row. Another text may come, and must not be taken for the first. */
+  readonly constants: readonly Column[];
+  /** Columns such as a status, which say whether a row counts. */
+  readonly tests: readonly Column[];
+}
+
+/** A column that a template cannot name. */
+function isNamable({ name }: Pick<Column, 'name'>): boolean {
+  return name !== '' && !/[{}|]/.test(name);
+}
+
+/** `undefined` where no column names a time. */
+export function findWhen({ columns }: Table): When | undefined {
+  const named = columns.filter(isNamable);
+  const dated = named.filter((column) => column.time !== undefined && !isYears(column));
+  const monthly = dated.filter(({ time }) => time?.months === 1);
+  const best = (monthly.length > 0 ? monthly : dated).toSorted((a, b) => timeScore(b) - timeScore(a));
+  const [first] = best;
+  const pair = yearAndMonth(named);
+  if (pair !== undefined && (first === undefined || first.time?.months !== 1)) return pair;
+  if (first?.time !== undefined) {
+    return { ...first.time, from: `{${first.name}}`, columns: [first], others: dated.filter((one) => one !== first) };
+  }
+  const year = named.find((column) => isYears(column));
+  if (year === undefined) return undefined;
+  return {
+    format: 'yyyy',
+    locale: undefined,
+    months: 12,
+    because: `years, such as ${examples(year.texts.keys())}`,
+    from: `{${year.name}}`,
+    columns: [year],
+    strangers: [],
+    others: [],
+  };
+}
+
+/** A name that says so, texts in every row, and no other reading as a number. */
+function timeScore({ name, texts, empty, number }: Column): number {
+  const filled = total(texts);
+  const usual = /^(date|datum|month|monat|period|stichtag|posting.?date|buchungsdatum|day|time)$/i.test(name) ? 2 : 0;
+  return (
+    usual + (words.time.test(name) ? 2 : 0) + filled / Math.max(1, filled + empty) + (number === undefined ? 0.5 : 0)
+  );
+}
+
+function yearAndMonth(columns: readonly Column[]): When | undefined {
+  const year = columns.find((column) => isYears(column));
+  const month = columns.find((column) => column !== year && words.month.test(column.name) && isMonths(column));
+  if (year === undefined || month === undefined) return undefined;
+  const locale = monthNamesLocale([...month.texts.keys()]);
+  return {
+    format: locale === undefined ? 'yyyy MM' : 'yyyy MMM',
+    locale: locale === 'en' ? undefined : locale,
+    months: 1,
+    because: `the year stands in ${JSON.stringify(year.name)}, the month in ${JSON.stringify(month.name)}`,
+    from: `{${year.name}} {${month.name}}`,
+    columns: [year, month],
+    strangers: [],
+    others: [],
+  };
+}
+
+function isMonths({ texts }: Column): boolean {
+  const all = [...texts.keys()];
+  return (
+    all.length > 0 && (all.every((text) => /^(0?[1-9]|1[0-2])$/.test(text)) || monthNamesLocale(all) !== undefined)
+  );
+}
+
+/** Columns of numbers that are measured, and name nothing. */
+export function findValues({ columns }: Table, taken: ReadonlySet<Column>): readonly Column[] {
+  const numbers = columns.filter(
+    (column) =>
+      column.number !== undefined && isNamable(column) && !taken.has(column) && !isCode(column) && !isRowNumber(column),
+  );
+  const isMeant = ({ name }: Column): boolean => words.flow.test(name) || words.level.test(name);
+  // Few integers that come again and again may be of either kind; where others are plainly values, they are left out.
+  const isFew = ({ texts }: Column): boolean => texts.size <= 12 && texts.size * 4 < total(texts);
+  const sure = numbers.filter((column) => isMeant(column) || column.number?.isPlainInteger !== true || !isFew(column));
+  return sure.length > 0 ? sure : numbers;
+}
+
+function isRowNumber({ name, texts }: Column): boolean {
+  if (!words.row.test(name)) return false;
+  const all = [...texts.keys()];
+  return all.every((text, at) => at === 0 || Number(text) === Number(all[at - 1]) + 1);
+}
+
+/** @param when the columns that say when; none where the headers do: then every row is one of a kind */
+export function findNames(table: Table, taken: ReadonlySet<Column>, when: readonly Column[]): Names {
+  const left: Left[] = [];
+  const tests: Column[] = [];
+  const constants: Column[] = [];
+  const times = when.reduce((most, { texts }) => Math.max(most, texts.size), 0);
+  const rows = table.rows.length;
+  const candidates = table.columns.filter((column) => {
+    if (taken.has(column) || column.texts.size === 0) return false;
+    if (column.number !== undefined && !isCode(column)) {
+      left.push({ name: column.name, why: 'numbers that are no values of their own' });
+      return false;
+    }
+    if (!isNamable(column)) {
+      left.push({ name: column.name, why: 'a template cannot name it' });
+      return false;
+    }
+    const why = reasonToLeave(column, { rows, times });
+    if (why !== undefined) left.push({ name: column.name, why });
+    else if (column.texts.size === 1 && rows > 1) constants.push(column);
+    else if (words.status.test(column.name) && column.texts.size <= 12) tests.push(column);
+    else return true;
+    return false;
+  });
+  if (candidates.length === 0) candidates.push(...constants.splice(0, 1));
+  const { keys, codes } = pairCodes(table, candidates);
+  return { keys: inOrder(table, keys), codes, left, constants, tests };
+}
+
+function reasonToLeave(
+  { name, texts, empty, time }: Column,
+  { rows, times }: { readonly rows: number; readonly times: number },
+): string | undefined {
+  const filled = rows - empty;
+  if (time !== undefined && !/^\d+$/.test([...texts.keys()][0] ?? '')) return 'another time';
+  if (texts.size === 1 && (empty > 0 || words.remark.test(name))) return `no other text than ${examples(texts.keys())}`;
+  if (times < 3) return undefined;
+  if (texts.size > 20 && texts.size > filled / 2) return 'a different text in nearly every row';
+  if (words.remark.test(name) && texts.size > Math.max(20, filled / 20)) return `${texts.size} different texts`;
+  return undefined;
+}
+
+/** Of two columns that stand for each other, the shorter texts are the code. */
+function pairCodes(
+  table: Table,
+  columns: readonly Column[],
+): { readonly keys: readonly Column[]; readonly codes: ReadonlyMap<Column, Column> } {
+  const codes = new Map<Column, Column>();
+  const gone = new Set<Column>();
+  for (const one of columns) {
+    for (const other of columns) {
+      if (one === other || gone.has(one) || gone.has(other) || codes.has(one) || codes.has(other)) continue;
+      if (one.texts.size < 2 || one.texts.size !== other.texts.size) continue;
+      if (!determines(table, one, other) || !determines(table, other, one)) continue;
+      const [code, name] = meanLength(one.texts) <= meanLength(other.texts) ? [one, other] : [other, one];
+      codes.set(name, code);
+      gone.add(code);
+    }
+  }
+  return { keys: columns.filter((column) => !gone.has(column)), codes };
+}
+
+function meanLength(texts: Counted): number {
+  let length = 0;
+  for (const text of texts.keys()) length += text.length;
+  return length / texts.size;
+}
+
+/** Whether each text of one column comes with one text of the other. */
+function determines({ rows }: Table, one: Column, other: Column): boolean {
+  const seen = new Map<string, string>();
+  for (const row of rows) {
+    const text = row[one.at] ?? '';
+    const beside = row[other.at] ?? '';
+    if ((seen.get(text) ?? beside) !== beside) return false;
+    seen.set(text, beside);
+  }
+  return true;
+}
+
+/** A group stands above what belongs to it. */
+function inOrder(table: Table, keys: readonly Column[]): readonly Column[] {
+  const above = (column: Column): number =>
+    keys.filter((other) => other !== column && other.texts.size < column.texts.size && determines(table, column, other))
+      .length;
+  return keys
+    .map((column, at) => ({ column, at, above: above(column) }))
+    .toSorted((a, b) => a.above - b.above || a.at - b.at)
+    .map(({ column }) => column);
+}
+
+export interface Repeats {
+  /** Rows that have the names and the time of an earlier one. */
+  readonly same: number;
+  /** The most different times that one driver has in a month. */
+  readonly perMonth: number;
+  readonly drivers: number;
+}
+
+/** How often a driver has several readings. */
+export function countRepeats({ rows }: Table, names: readonly Column[], when: When): Repeats {
+  const reader = compileTimeReader(
+    { formats: [when.format], locales: [when.locale ?? 'en'], timezone: undefined, fiscalYear: undefined },
+    'UTC',
+  );
+  const seen = new Set<string>();
+  const months = new Map<string, number>();
+  const drivers = new Set<string>();
+  let same = 0;
+  for (const row of rows) {
+    const time = when.columns.map(({ at }) => row[at] ?? '').join(' ');
+    const driver = JSON.stringify(names.map(({ at }) => row[at]));
+    const moment = reader(time);
+    if (typeof moment === 'string') continue;
+    drivers.add(driver);
+    const key = `${driver} ${time}`;
+    if (seen.has(key)) {
+      same++;
+      continue;
+    }
+    seen.add(key);
+    const month = `${driver} ${moment.month}`;
+    months.set(month, (months.get(month) ?? 0) + 1);
+  }
+  return { same, perMonth: [...months.values()].reduce((a, b) => Math.max(a, b), 0), drivers: drivers.size };
+}

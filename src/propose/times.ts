@@ -1,0 +1,205 @@
+/** Guesses how a column, or the headers of a wide table, write their dates and months. */
+import { formatMonth } from '../core/time/month.ts';
+import { compileTimeReader, formatMonths } from '../core/time/time.ts';
+import type { Moment } from '../core/model.ts';
+import { exchangedFormat } from '../core/time/day-month.ts';
+import { type Counted, examples, words } from './evidence.ts';
+
+export interface TimeGuess {
+  /** As the config writes it; `iso` needs not be written. */
+  readonly format: string;
+  /** Of month names; `undefined` where there are none, or they are English. */
+  readonly locale: string | undefined;
+  /** How many calendar months a text names: 1, 3 or 12. */
+  readonly months: number;
+  readonly because: string;
+  /** Another format that reads every text too. */
+  readonly doubt?: { readonly format: string; readonly because: string };
+  /** Texts that it does not read: their rows will be rejects. */
+  readonly strangers: readonly string[];
+}
+
+/** Languages of month names, the usual ones first. */
+const locales = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'sv', 'da', 'nb', 'fi', 'cs', 'hu', 'tr', 'ro'];
+
+const days = ['dd.MM.yyyy', 'dd/MM/yyyy', 'MM/dd/yyyy', 'dd-MM-yyyy', 'MM-dd-yyyy', 'yyyy/MM/dd', 'yyyy.MM.dd'];
+const shortDays = ['dd.MM.yy', 'dd/MM/yy', 'MM/dd/yy', 'dd-MM-yy'];
+const clocks = ['', ' HH:mm', ' HH:mm:ss', ' hh:mm a', ' hh:mm:ss a'];
+const months = ['MM/yyyy', 'MM.yyyy', 'MM-yyyy', 'yyyy/MM', 'yyyy.MM', 'MM/yy'];
+const named = [
+  'MMM yyyy',
+  'MMM-yyyy',
+  'MMM/yyyy',
+  'MMM, yyyy',
+  'MMMyyyy',
+  'MMM yy',
+  "MMM ''yy",
+  'MMM-yy',
+  'MMM/yy',
+  'MMM.yy',
+  'yyyy MMM',
+  'yyyy-MMM',
+  'yy-MMM',
+  'dd MMM yyyy',
+  'dd-MMM-yyyy',
+  'dd-MMM-yy',
+  'dd. MMM yyyy',
+  'dd/MMM/yyyy',
+  'MMM dd, yyyy',
+];
+
+/** How many texts each format is tried on before it is dropped. */
+const triedFirst = 40;
+/** The share of distinct texts that a format has to read. */
+const shareMin = 0.95;
+const yearMin = 1800;
+const yearMax = 2150;
+
+/** @param name of the column: its words decide where numbers could be times */
+export function guessTimes(texts: Counted, name: string): TimeGuess | undefined {
+  const distinct = [...texts.keys()];
+  if (distinct.length === 0) return undefined;
+  const sample = distinct.slice(0, triedFirst);
+  const isNamed = words.time.test(name);
+  const isNumeric = sample.every((text) => /^[\d.,\s]+$/.test(text) && !/^\d+[./-]\d+[./-]\d+/.test(text));
+  // Amounts such as 202401 read as months too: they need a name that says so, or many that all fit.
+  if (isNumeric && !isNamed && !(distinct.length >= 6 && isCompact(sample))) return undefined;
+  return firstFit(distinct, candidatesFor(sample, isNamed), undefined) ?? firstNamed(distinct);
+}
+
+/** Dates without any mark. */
+function isCompact(texts: readonly string[]): boolean {
+  return texts.every((text) => /^(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?$/.test(text));
+}
+
+function candidatesFor(sample: readonly string[], isNamed: boolean): string[] {
+  const all = (pattern: RegExp): boolean => sample.every((text) => pattern.test(text));
+  if (all(/^\d{4}$/)) return isNamed ? ['yyyy'] : [];
+  if (all(/^\d{6}$/)) return ['yyyyMM'];
+  if (all(/^-?\d{9,10}$/)) return isNamed ? ['unix'] : [];
+  if (all(/^-?\d{12,13}$/)) return isNamed ? ['unix-ms'] : [];
+  if (all(/^[2-6]\d{4}([.,]\d+)?$/)) return isNamed ? ['excel-serial'] : [];
+  if (all(/^(19|20)\d{2}[.,](0?\d|1[0-2]?)$/)) return isNamed ? ['yyyy.MM', 'decimal-month'] : [];
+  if (sample.some((text) => /Q|quarter/i.test(text))) return ['fiscal-quarter'];
+  if (sample.some((text) => /\bP(er|eriod)?\.? ?\d/i.test(text))) return ['fiscal-period'];
+  if (sample.some((text) => /^FY ?\d{2}/i.test(text))) return ['fiscal-year'];
+  const dates = [...days, ...shortDays].flatMap((date) => clocks.map((clock) => date + clock));
+  return ['iso', ...dates, ...months];
+}
+
+/** The formats with month names, in the first language that has them all. */
+function firstNamed(distinct: readonly string[]): TimeGuess | undefined {
+  if (!distinct.slice(0, triedFirst).every((text) => /\p{L}{3}/u.test(text) && /\d{2}/.test(text))) return undefined;
+  for (const locale of locales) {
+    const found = firstFit(distinct, named, locale);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+interface Fit {
+  readonly format: string;
+  readonly read: readonly Moment[];
+  readonly strangers: readonly string[];
+}
+
+function firstFit(
+  distinct: readonly string[],
+  formats: readonly string[],
+  locale: string | undefined,
+): TimeGuess | undefined {
+  const fits = formats.flatMap((format) => fit(distinct, format, locale) ?? []);
+  const [first] = fits.toSorted((a, b) => b.read.length - a.read.length);
+  if (first === undefined) return undefined;
+  const exchanged = exchangedFormat(first.format);
+  const other = fits.find(({ format, read }) => format === exchanged && read.length === first.read.length);
+  if (other === undefined) return guessOf(first, locale, distinct);
+  return settle(first, other, distinct);
+}
+
+/** `undefined` where too few texts fit. */
+function fit(distinct: readonly string[], format: string, locale: string | undefined): Fit | undefined {
+  const reader = compileTimeReader(
+    { formats: [format], locales: [locale ?? 'en'], timezone: undefined, fiscalYear: undefined },
+    'UTC',
+  );
+  const read: Moment[] = [];
+  const strangers: string[] = [];
+  for (const [index, text] of distinct.entries()) {
+    const moment = reader(text);
+    const year = typeof moment === 'string' ? 0 : Math.floor(moment.month / 12);
+    if (typeof moment === 'string' || year < yearMin || year > yearMax) strangers.push(text);
+    else read.push(moment);
+    if (index === triedFirst && read.length < triedFirst / 2) return undefined;
+  }
+  return read.length >= shareMin * distinct.length && read.length > 0 ? { format, read, strangers } : undefined;
+}
+
+function guessOf(
+  { format, strangers, read }: Fit,
+  locale: string | undefined,
+  distinct: readonly string[],
+  decided?: string,
+): TimeGuess {
+  const exchanged = exchangedFormat(format);
+  const day = exchanged === undefined ? undefined : distinct.find((text) => hasDayAbove12(text));
+  const because =
+    decided ?? (day === undefined ? `such as ${examples(distinct)}` : `${JSON.stringify(day)} has a day above 12`);
+  return {
+    format,
+    locale: locale === 'en' ? undefined : locale,
+    months: formatMonths({ formats: [format], locales: ['en'], timezone: undefined, fiscalYear: undefined }),
+    because: `${because}${spanOf(read)}`,
+    strangers,
+  };
+}
+
+function hasDayAbove12(text: string): boolean {
+  const [, first, second] = /^(\d{1,2})[./-](\d{1,2})[./-]/.exec(text) ?? [];
+  return Number(first) > 12 || Number(second) > 12;
+}
+
+function spanOf(read: readonly Moment[]): string {
+  const all = read.map(({ month }) => month);
+  const first = all.reduce((a, b) => Math.min(a, b), Infinity);
+  const last = all.reduce((a, b) => Math.max(a, b), -Infinity);
+  return first === last ? `; all of ${formatMonth(first)}` : `; ${formatMonth(first)} to ${formatMonth(last)}`;
+}
+
+/** Day and month could be exchanged in every text: the one that makes more sense, and the other as a doubt. */
+function settle(first: Fit, other: Fit, distinct: readonly string[]): TimeGuess {
+  const [a, b] = [first, other].map((one) => ({ one, days: daysOf(one.read) })) as [Reading, Reading];
+  // Exports of months have one day in each: always the first.
+  if (a.days.size === 1 && b.days.size > 1) return guessOf(first, undefined, distinct, sameDay(first, a));
+  if (b.days.size === 1 && a.days.size > 1) return guessOf(other, undefined, distinct, sameDay(other, b));
+  const because = `undecided: no day is above 12, so ${JSON.stringify(distinct[0])} could be ${formatMonth(a.one.read[0]?.month ?? 0)} or ${formatMonth(b.one.read[0]?.month ?? 0)}: ask whoever makes the export`;
+  return {
+    ...guessOf(first, undefined, distinct, because),
+    doubt: { format: other.format, because },
+  };
+}
+
+interface Reading {
+  readonly one: Fit;
+  readonly days: ReadonlySet<number>;
+}
+
+function sameDay({ format }: Fit, { days: all }: Reading): string {
+  return `as ${format} every date is day ${[...all].join('')} of its month, as in exports by month`;
+}
+
+function daysOf(read: readonly Moment[]): ReadonlySet<number> {
+  return new Set(read.map(({ seconds }) => new Date(seconds * 1000).getUTCDate()));
+}
+
+/** Month names without a year, as headers beside a column of years; the locale that has them all. */
+export function monthNamesLocale(texts: readonly string[]): string | undefined {
+  if (!texts.every((text) => /^\p{L}{3,}\.?$/u.test(text))) return undefined;
+  return locales.find((locale) => {
+    const reader = compileTimeReader(
+      { formats: ['yyyy MMM'], locales: [locale], timezone: undefined, fiscalYear: undefined },
+      'UTC',
+    );
+    return texts.every((text) => typeof reader(`2000 ${text}`) !== 'string');
+  });
+}

@@ -1,0 +1,137 @@
+/** `init --from`: from files that nobody has described to a config that `check` accepts. */
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { commandLine } from '../support/command-line.ts';
+import { workbook } from '../support/workbooks.ts';
+
+interface Answer {
+  readonly ok: boolean;
+  readonly config: string;
+  readonly text: string;
+  readonly problems: readonly object[];
+  readonly sources: readonly {
+    readonly name: string;
+    readonly undecided: readonly string[];
+    readonly readings: readonly { driver: string; month: string; value: string }[];
+    readonly rejects: readonly object[];
+    readonly refusals: readonly object[];
+  }[];
+  readonly without: readonly { name: string; why: string }[];
+}
+
+async function folder(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-propose-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(dir, name), content);
+  return dir;
+}
+
+const long = 'month,city,amount\n2024-01,Bonn,1.50\n2024-02,Bonn,2.50\n2024-02,Kiel,3\n';
+
+test('the sample of the package: every file becomes a source that sync would accept', async () => {
+  const dir = await folder({});
+  await cp(path.join(import.meta.dirname, '../../config/sample'), dir, { recursive: true });
+  const done = await commandLine('init', dir, '--json', '--from', path.join(dir, '*.csv'));
+  const { ok, sources, without, text } = done.json<Answer>();
+  expect({ code: done.code, ok, without }).toEqual({ code: 0, ok: true, without: [] });
+  expect(sources.map(({ name }) => name)).toEqual(['costs-by-month', 'orders', 'salden', 'subscriptions']);
+  expect(sources.flatMap(({ rejects, refusals }) => [...rejects, ...refusals])).toEqual([]);
+  expect(sources[1]?.readings[0]).toMatchObject({
+    month: '2024-01',
+    driver: expect.stringContaining('Espresso beans'),
+  });
+  expect(sources[2]?.readings[0]).toEqual({
+    driver: 'salden/1200',
+    path: ['Salden', 'Bank'],
+    month: '2024-01',
+    value: '95091.33',
+  });
+  expect(text).toContain('orders-*.csv');
+  await expect(readFile(path.join(dir, 'driver-sync.yaml'), 'utf8')).resolves.toBe(text);
+});
+
+test('workbooks, JSON, JSON lines and compressed files', async () => {
+  const rows = [
+    ['month', 'city', 'amount'],
+    ['2024-01', 'Bonn', '1.5'],
+    ['2024-02', 'Bonn', '2.5'],
+    ['2024-02', 'Kiel', '3'],
+  ];
+  const records = rows.slice(1).map(([month, city, amount]) => ({ month, city, amount: Number(amount) }));
+  const dir = await folder({
+    'book.xlsx': workbook({
+      sheets: [
+        { name: 'Notes', rows: [['nothing']] },
+        { name: 'Data', rows: [['A title'], ...rows] },
+      ],
+    }),
+    'list.json': JSON.stringify(records),
+    'answer.json': JSON.stringify({ meta: { count: 3 }, result: { rows: records } }),
+    'lines.jsonl': `${records.map((record) => JSON.stringify(record)).join('\n')}\n`,
+    'packed.csv.gz': gzipSync(long),
+  });
+  const names = ['book.xlsx', 'list.json', 'answer.json', 'lines.jsonl', 'packed.csv.gz'];
+  const done = await commandLine('init', dir, '--json', '--from', ...names.map((name) => path.join(dir, name)));
+  const { sources, text } = done.json<Answer>();
+  expect(done.code, text).toBe(0);
+  expect(sources.map(({ name, readings }) => [name, readings.length])).toEqual([
+    ['book', 3],
+    ['list', 3],
+    ['answer', 3],
+    ['lines', 3],
+    ['packed', 3],
+  ]);
+  expect(text).toContain('sheet: Data');
+  expect(text).toContain('items: result.rows');
+});
+
+test('what could not be read is told, and the rest is proposed', async () => {
+  const dir = await folder({ 'a.csv': long, 'b.pdf': '%PDF-1.7', 'c.csv': 'city,amount\nBonn,1.5\n' });
+  const files = ['a.csv', 'b.pdf', 'c.csv', 'd.csv'].map((name) => path.join(dir, name));
+  const done = await commandLine('init', dir, '--from', ...files);
+  expect(done.code).toBe(3);
+  expect(done.stdout).toContain('A/Bonn');
+  expect(done.stdout).toContain('a PDF document (a PDF holds no rows: export the data itself)');
+  expect(done.stdout).toContain('no source for c.csv: no column names a date, a month or a year');
+  expect(done.stdout).toMatch(/no source for .*d\.csv: it does not exist/);
+  expect(done.stdout).toContain('next: driver-sync check --config ');
+});
+
+test('what sync would not accept yet is said, and the config is there to be corrected', async () => {
+  const many = Array.from({ length: 40 }, (_, index) => `2024-0${(index % 9) + 1},C${index % 4},${index}.5\n`).join('');
+  const dir = await folder({
+    'a.csv': `month,city,amount\n${many}2024-01,C1,12.5 (see note 4)\n2024-01,C2,3.5 (see note 5)\n`,
+  });
+  const done = await commandLine('init', dir, '--from', path.join(dir, 'a.csv'));
+  expect(done.code).toBe(4);
+  expect(done.stdout).toContain(
+    'look at this: "{amount}": "12.5 (see note 4)", "3.5 (see note 5)" cannot be read and will be rejects',
+  );
+  expect(done.stdout).toContain('sync would not accept it yet');
+  await expect(stat(path.join(dir, 'driver-sync.yaml'))).resolves.toBeDefined();
+});
+
+test('nothing is written over, and nothing where nothing can be proposed', async () => {
+  const dir = await folder({ 'driver-sync.yaml': 'mine', 'a.csv': long });
+  const refused = await commandLine('init', dir, '--from', path.join(dir, 'a.csv'));
+  expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('is there already') });
+  await expect(readFile(path.join(dir, 'driver-sync.yaml'), 'utf8')).resolves.toBe('mine');
+  const empty = await folder({ 'a.csv': '' });
+  const nothing = await commandLine('init', empty, '--from', path.join(empty, 'a.csv'));
+  expect(nothing).toMatchObject({ code: 64, stderr: expect.stringContaining('no source can be proposed') });
+  await expect(stat(path.join(empty, 'driver-sync.yaml'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+const shared = process.env['DRIVER_SYNC_REAL_FILES'];
+
+test.skipIf(shared === undefined)('real files of publishers, where there are some', async () => {
+  const dir = await folder({});
+  await cp(shared ?? '', dir, { recursive: true });
+  const done = await commandLine('init', dir, '--json', '--from', path.join(dir, '*.csv'));
+  const { sources, without, text } = done.json<Answer>();
+  expect({ code: done.code, without }, text).toEqual({ code: 0, without: [] });
+  expect(sources.every(({ readings }) => readings.length > 0)).toBe(true);
+});

@@ -1,0 +1,340 @@
+/** What `init --from` proposes for tables of many styles: how files are laid out, and which column is what. */
+import { describe, expect, test } from 'vitest';
+import { lines, proposed } from '../support/proposals.ts';
+
+const monthly = (write: (year: number, month: number) => string, count = 14): string[] =>
+  Array.from({ length: count }, (_, index) => write(2024 + Math.floor(index / 12), (index % 12) + 1));
+const two = (number: number): string => String(number).padStart(2, '0');
+
+describe('how a file is laid out', () => {
+  test('a plain long table needs nothing but its columns', () => {
+    const { source, text, sources } = proposed({
+      'exports/rates.csv': lines(
+        'Date,Country,Rate',
+        '2024-01-01,Australia,0.8944',
+        '2024-01-01,Brazil,5.1',
+        '2024-02-01,Australia,0.89',
+      ),
+    });
+    expect(source).toEqual({
+      type: 'csv',
+      files: ['exports/rates.csv'],
+      drivers: [{ path: ['Rates', '{Country}'], time: '{Date}', value: '{Rate}' }],
+    });
+    expect(text).toContain('time: "{Date}" # such as "2024-01-01", "2024-02-01"; 2024-01 to 2024-02');
+    expect(sources).toEqual([{ name: 'rates', undecided: [] }]);
+  });
+
+  test.each([
+    [';', { type: 'csv', delimiter: ';' }],
+    ['\t', { type: 'tsv' }],
+    ['|', { type: 'csv', delimiter: '|' }],
+  ])('fields between %j', (mark, expected) => {
+    const rows = ['month,city,amount', '2024-01,Bonn,1', '2024-02,Bonn,2'].map((row) => row.replaceAll(',', mark));
+    expect(proposed({ 'a.txt': lines(...rows) }).source).toMatchObject(expected);
+  });
+
+  test('titles above the header, blank lines among them, and a total below the data are cut off', () => {
+    const { source, text } = proposed({
+      'a.csv': lines(
+        'Report "Q1"',
+        '',
+        'printed 2024-03-01',
+        'month,city,amount',
+        '2024-01,Bonn,1',
+        '2024-01,Kiel,2',
+        '2024-02,Bonn,3',
+        'Total,,6',
+      ),
+    });
+    expect(source).toMatchObject({ skipRows: 3, footer: 1 });
+    expect(text).toContain('footer: 1 # below the data: "Total 6"');
+  });
+
+  test('lines that begin with # are comments, unless they are the header', () => {
+    expect(
+      proposed({ 'a.csv': lines('# exported by hand', 'month,amount', '2024-01,1', '2024-02,2') }).source,
+    ).toMatchObject({ comment: '#' });
+    expect(proposed({ 'a.csv': lines('#month,amount', '2024-01,1', '2024-02,2') }).source).not.toHaveProperty(
+      'comment',
+    );
+  });
+
+  test('a file without a header gets names of its own', () => {
+    const { source } = proposed({ 'a.csv': lines('2024-01-31,Bonn,1.5', '2024-02-29,Bonn,2.5', '2024-02-29,Kiel,3') });
+    expect(source).toMatchObject({
+      columns: ['date', 'name', 'value'],
+      drivers: [{ time: '{date}', value: '{value}' }],
+    });
+  });
+
+  test('two rows of header are joined', () => {
+    const { source } = proposed({
+      'a.csv': lines('Account,2024,,2025,', ',Jan,Feb,Jan,Feb', 'Rent,1,2,3,4', 'Staff,5,6,7,8'),
+    });
+    expect(source).toMatchObject({
+      headerRows: 2,
+      unpivot: { columns: String.raw`^\d{4} \p{L}+$` },
+      drivers: [{ time: { from: '{month}', format: 'yyyy MMM' } }],
+    });
+  });
+
+  test('a name that two columns have is asked about, and both are read', () => {
+    const { source, sources } = proposed({ 'a.csv': lines('month,amount,amount', '2024-01,1,2', '2024-02,3,4') });
+    expect(source).toMatchObject({ skipRows: 1, columns: ['month', 'amount', 'amount 2'] });
+    expect(sources[0]?.undecided).toEqual(['two columns are called "amount": columns need names of their own']);
+  });
+
+  test('a file that does not end with a line end may be half a file, and that is said', () => {
+    const { source, text } = proposed({ 'a.csv': 'month,amount\n2024-01,1\n2024-02,2' });
+    expect(source).toMatchObject({ lineEnd: 'any' });
+    expect(text).toContain('leave this out if that may mean half a file');
+  });
+
+  test.each([
+    ['windows-1252', 'latin1'],
+    ['utf-16le', 'utf16le'],
+  ] as const)('text in %s', (label, encoding) => {
+    const text = lines('Monat;Stra\u00dfe;Betrag', '2024-01;K\u00f6ln;1,50', '2024-02;Bonn;2,50');
+    expect(proposed({ 'a.csv': Buffer.from(text, encoding) }).source).toMatchObject({
+      encoding: label,
+      drivers: [{ path: ['A', '{Stra\u00dfe}'] }],
+    });
+  });
+
+  test('text of a DOS program', () => {
+    // K\u00f6ln and D\u00fcren in code page 850.
+    const bytes = Buffer.concat([
+      Buffer.from('Monat;Ort;Betrag\n2024-01;K'),
+      Buffer.of(0x94),
+      Buffer.from('ln;1,50\n2024-02;D'),
+      Buffer.of(0x81),
+      Buffer.from('ren;2,50\n'),
+    ]);
+    expect(proposed({ 'a.csv': bytes }).source).toMatchObject({ encoding: 'cp850' });
+  });
+
+  test('a byte-order mark and UTF-8 need no encoding', () => {
+    const { source } = proposed({
+      'a.csv': `\uFEFF${lines('Monat;Ort;Betrag', '2024-01;K\u00f6ln;1,50', '2024-02;K\u00f6ln;2')}`,
+    });
+    expect(source).not.toHaveProperty('encoding');
+    expect(source.drivers[0]?.time).toBe('{Monat}');
+  });
+});
+
+describe('which column is what', () => {
+  test('bookings of one day add up, and numbers of bookings name nothing', () => {
+    const rows = Array.from(
+      { length: 60 },
+      (_, index) => `B-${1000 + index},2024-${two((index % 6) + 1)}-15,${index % 2 ? 'North' : 'South'},${index}.50`,
+    );
+    const { source, text } = proposed({ 'orders.csv': lines('booking,date,region,amount', ...rows) });
+    expect(source.drivers).toEqual([
+      { path: ['Orders', '{region}'], time: '{date}', value: '{amount}', collapse: 'sum' },
+    ]);
+    expect(text).toContain('left out: "booking", a different text in nearly every row');
+  });
+
+  test('balances of several days in a month are not added up', () => {
+    const { source } = proposed({
+      'a.csv': lines('date,balance', '2024-01-15,1.5', '2024-01-31,2.5', '2024-02-15,3.5'),
+    });
+    expect(source.drivers[0]).toMatchObject({ collapse: 'last' });
+  });
+
+  test('a code and its name: the id by the code, the path by the name', () => {
+    const { source } = proposed({
+      'a.csv': lines(
+        'month,account,title,amount',
+        '2024-01,6000,Salaries,1.5',
+        '2024-01,6100,Rent,2.5',
+        '2024-02,6000,Salaries,3.5',
+        '2024-02,6100,Rent,4',
+      ),
+    });
+    expect(source.drivers).toEqual([{ id: 'a/{account}', path: ['A', '{title}'], time: '{month}', value: '{amount}' }]);
+  });
+
+  test('what is the same in every row tells drivers apart all the same: another text may come', () => {
+    const rows = ['2024-01,EUR,Bonn,1.5', '2024-01,EUR,Kiel,2.5', '2024-02,EUR,Bonn,3'];
+    const { source, text } = proposed({ 'a.csv': lines('month,currency,city,amount', ...rows) });
+    expect(source.drivers[0]).toMatchObject({ id: 'a/{city}/{currency}', path: ['A', '{city}'] });
+    expect(text).toContain('"currency" is the same in every row as yet');
+    expect(
+      proposed({ 'a.csv': lines('month,city,amount', '2024-01,Bonn,1.5', '2024-02,Bonn,2.5') }).source.drivers[0],
+    ).toMatchObject({
+      path: ['A', '{city}'],
+    });
+  });
+
+  test('a group stands above what belongs to it', () => {
+    const rows = ['Espresso,Coffee', 'Filter,Coffee', 'Green,Tea', 'Black,Tea'].flatMap((pair) => [
+      `2024-01,${pair},1.5`,
+      `2024-02,${pair},2.5`,
+    ]);
+    expect(proposed({ 'sales.csv': lines('month,product,range,amount', ...rows) }).source.drivers[0]?.path).toEqual([
+      'Sales',
+      '{range}',
+      '{product}',
+    ]);
+  });
+
+  test('several measures are an entry each, and many are unpivoted', () => {
+    const few = proposed({ 'kpi.csv': lines('month,signups,churn rate', '2024-01,46,5.1%', '2024-02,38,3.9%') });
+    expect(few.source.drivers).toEqual([
+      { path: ['Kpi', 'signups'], time: '{month}', value: '{signups}' },
+      { path: ['Kpi', 'churn rate'], time: '{month}', value: { from: '{churn rate}', accounting: true } },
+    ]);
+    const names = Array.from({ length: 12 }, (_, index) => `measure ${String.fromCodePoint(97 + index)}`);
+    const many = proposed({
+      'kpi.csv': lines(
+        `month,${names.join(',')}`,
+        ...monthly((year, month) => `${year}-${two(month)},${names.map((_, index) => `${index}.${month}`).join(',')}`),
+      ),
+    });
+    expect(many.source).toMatchObject({
+      unpivot: { name: 'measure', value: 'amount' },
+      drivers: [{ path: ['Kpi', '{measure}'], value: '{amount}' }],
+    });
+  });
+
+  test('a status is no name: all rows count, and the config says so', () => {
+    const { text, sources } = proposed({
+      'a.csv': lines(
+        'date,status,amount',
+        '2024-01-01,shipped,1.5',
+        '2024-01-02,cancelled,2.5',
+        '2024-02-01,shipped,3',
+      ),
+    });
+    expect(text).toContain('all rows count, whatever stands in "status": "shipped" (2), "cancelled" (1)');
+    expect(sources[0]?.undecided.join()).toContain('whether all rows count');
+  });
+
+  test('names that are empty in some rows get a name', () => {
+    const { source } = proposed({
+      'a.csv': lines('month,city,amount', '2024-01,Bonn,1.5', '2024-01,,2.5', '2024-02,Kiel,3', '2024-02,Bonn,4'),
+    });
+    expect(source.drivers[0]?.path).toEqual(['A', '{city|default:none}']);
+  });
+
+  test('a table without any time, or without any number, is told', () => {
+    expect(proposed({ 'a.csv': lines('city,amount', 'Bonn,1.5', 'Kiel,2.5') })).toMatchObject({
+      text: undefined,
+      without: [{ name: 'a.csv', why: 'no column names a date, a month or a year, and no headers do' }],
+    });
+    expect(proposed({ 'a.csv': lines('month,city', '2024-01,Bonn', '2024-02,Kiel') }).without).toMatchObject([
+      { why: 'no column holds numbers that could be values' },
+    ]);
+  });
+});
+
+describe('wide tables', () => {
+  test.each([
+    [['2024-01', '2024-02', '2024-03'], String.raw`^\d{4}-\d{2}$`, '{month}'],
+    [['Jan 24', 'Feb 24', 'Mar 24'], String.raw`^\p{L}+ \d{2}$`, { from: '{month}', format: 'MMM yy' }],
+    [['01.2024', '02.2024', '03.2024'], String.raw`^\d{2}\.\d{4}$`, { from: '{month}', format: 'MM.yyyy' }],
+    [['1/2024', '2/2024', '12/2024'], String.raw`^\d{1,2}\/\d{4}$`, { from: '{month}', format: 'MM/yyyy' }],
+    [
+      ['31.01.2024', '29.02.2024', '31.03.2024'],
+      String.raw`^\d{2}\.\d{2}\.\d{4}$`,
+      { from: '{month}', format: 'dd.MM.yyyy' },
+    ],
+    [['202401', '202402', '202403'], String.raw`^\d{6}$`, { from: '{month}', format: 'yyyyMM' }],
+    [['Q1 2024', 'Q2 2024', 'Q3 2024'], String.raw`^Q\d{1} \d{4}$`, { from: '{quarter}', format: 'fiscal-quarter' }],
+    [['2022', '2023', '2024'], String.raw`^\d{4}$`, { from: '{year}', format: 'yyyy' }],
+  ])('a column for each of %j', (headers, pattern, time) => {
+    const { source } = proposed({
+      'a.csv': lines(['account', ...headers, 'Total'].join(';'), 'Rent;1;2;3;6', 'Staff;4;5;6;15'),
+    });
+    expect(source).toMatchObject({
+      unpivot: { columns: pattern, value: 'amount' },
+      drivers: [{ path: ['A', '{account}'], time, value: '{amount}' }],
+    });
+  });
+
+  test('months in the headers beside a column of years, with other columns to leave out', () => {
+    const months = 'Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec';
+    const { source } = proposed({
+      'nasa.csv': lines(
+        'Land-Ocean: Global Means',
+        `Year,${months},J-D,DJF`,
+        `1880,${'-.17,'.repeat(12)}-.16,***`,
+        `1881,${'.04,'.repeat(12)}-.08,-.16`,
+      ),
+    });
+    expect(source).toMatchObject({
+      skipRows: 1,
+      unpivot: { columns: `^(${months.replaceAll(',', '|')})$`, name: 'month', value: 'amount' },
+      drivers: [{ path: ['Nasa'], time: { from: '{Year} {month}', format: 'yyyy MMM' }, value: '{amount}' }],
+    });
+  });
+
+  test('measures and months in the headers', () => {
+    const { source } = proposed({
+      'a.csv': lines(
+        'account,Actual 2024-01,Actual 2024-02,Plan 2024-01,Plan 2024-02',
+        'Rent,1,2,3,4',
+        'Staff,5,6,7,8',
+      ),
+    });
+    expect(source).toMatchObject({
+      unpivot: { columns: String.raw`^(?<measure>Actual|Plan) (?<month>\d{4}-\d{2})$`, value: 'amount' },
+      drivers: [{ path: ['A', '{account}', '{measure}'], time: '{month}', value: '{amount}' }],
+    });
+  });
+
+  test('groups that are named once above their rows are filled down', () => {
+    const { source } = proposed({
+      'a.csv': lines(
+        'group,account,2024-01,2024-02',
+        'Costs,Rent,1,2',
+        ',Staff,3,4',
+        ',Energy,3,4',
+        'Revenue,Shop,5,6',
+        ',Web,7,8',
+      ),
+    });
+    expect(source).toMatchObject({ fillDown: ['group'], drivers: [{ path: ['A', '{group}', '{account}'] }] });
+  });
+});
+
+describe('several files', () => {
+  const table = (year: number): string =>
+    lines('month,city,amount', `${year}-01,Bonn,1.5`, `${year}-02,Bonn,2.5`, `${year}-02,Kiel,3`);
+
+  test('files of one shape are one source, with a glob for those that come', () => {
+    const { config } = proposed({ 'in/revenue-2024.csv': table(2024), 'in/revenue-2025.csv': table(2025) }, [
+      'in/costs.csv',
+    ]);
+    expect(Object.keys(config.sources)).toEqual(['revenue']);
+    expect(config.sources['revenue']?.files).toEqual(['in/revenue-*.csv']);
+  });
+
+  test('a glob that would take another file too is not proposed', () => {
+    const { config } = proposed({ 'in/revenue-2024.csv': table(2024), 'in/revenue-2025.csv': table(2025) }, [
+      'in/revenue-old.csv',
+    ]);
+    expect(config.sources['revenue']?.files).toEqual(['in/revenue-2024.csv', 'in/revenue-2025.csv']);
+  });
+
+  test('files of other shapes are sources of their own', () => {
+    const { config } = proposed({
+      'a-2024.csv': table(2024),
+      'a-2025.csv': lines('month,amount', '2025-01,1.5', '2025-02,2'),
+    });
+    expect(Object.keys(config.sources)).toEqual(['a', 'a-2']);
+  });
+
+  test('wide files of different months are of one shape', () => {
+    const { config } = proposed({
+      'wide-2024.csv': lines('account,2024-01,2024-02', 'Rent,1,2', 'Staff,3,4'),
+      'wide-2025.csv': lines('account,2025-01,2025-02', 'Rent,1,2', 'Staff,3,4'),
+    });
+    expect(config.sources['wide']).toMatchObject({
+      files: ['wide-*.csv'],
+      unpivot: { columns: String.raw`^\d{4}-\d{2}$` },
+    });
+  });
+});
