@@ -1,8 +1,10 @@
 /** The command line: every command, its options and its examples. Commands load what they need when they run. */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { AgentError } from '../core/errors.ts';
+import { type CommandSpec, keepExamples, specsOf } from './command-spec.ts';
+import type { Shell } from './completion.ts';
 import { type CommonOptions, type Context, fail } from './context.ts';
 import type { CheckOptions } from './check.ts';
 import type { DiffOptions } from './diff.ts';
@@ -58,6 +60,11 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** The commands as data. */
+export function commandSpecs(): readonly CommandSpec[] {
+  return specsOf(buildProgram('', async () => undefined, { argv: [], isJson: false }));
+}
+
 type Run = (options: CommonOptions, action: Action) => Promise<void>;
 
 interface Typed {
@@ -87,8 +94,9 @@ function buildProgram(version: string, run: Run, { argv, isJson }: Typed): Comma
 }
 
 function command(program: Command, usage: string, summary: string, examples: readonly string[]): Command {
-  return program
-    .command(usage)
+  const made = program.command(usage);
+  keepExamples(made, examples);
+  return made
     .description(summary)
     .showHelpAfterError(`  "driver-sync ${usage} --help" shows what it takes`)
     .addHelpText('before', `Examples:\n${examples.map((example) => `  driver-sync ${example}`).join('\n')}\n`)
@@ -296,6 +304,26 @@ function addStarting(program: Command, run: Run): void {
           ? (await import('./init.ts')).init(context, dir)
           : await (await import('./init-from.ts')).initFrom(context, { directory: dir, files: from }),
       ),
+    );
+
+  command(program, 'completion', 'print what a shell needs to complete commands, options, sources and digests', [
+    'completion bash > /etc/bash_completion.d/driver-sync',
+    'completion zsh > ~/.zfunc/_driver-sync',
+    'completion fish > ~/.config/fish/completions/driver-sync.fish',
+  ])
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .action((shell: Shell, options: CommonOptions) =>
+      run(options, async () => (await import('./completion.ts')).completion(shell, specsOf(program))),
+    );
+
+  // What these completions ask for; nothing for people.
+  program
+    .command('complete', { hidden: true })
+    .argument('<kind>')
+    .option('--config <file>')
+    .exitOverride()
+    .action((kind: string, options: CommonOptions) =>
+      run(options, async (context) => (await import('./complete.ts')).complete(context, kind)),
     );
 
   command(program, 'schema', "print the config's JSON Schema", ['schema > driver-sync.schema.json']).action(
