@@ -1,6 +1,6 @@
 import { type Decision, allDecisions } from '../app/ask/decisions.ts';
 import { openState } from '../compose/state.ts';
-import type { PushRecord } from '../core/ledger.ts';
+import type { Ledger, PushRecord } from '../core/ledger.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { showDecision, showState, showWho } from './decided.ts';
 import { showBytes, showCounts, table } from './text.ts';
@@ -8,14 +8,19 @@ import { showBytes, showCounts, table } from './text.ts';
 /** All pushes, and what people decided, newest first. */
 export async function history(context: Context): Promise<number> {
   await using state = await openState(loadSettings(context, 'optional'), commandLog(context));
-  const { ledger } = state.deps;
-  const pushes = (await ledger.pushes.all()).map(pushRow);
-  const decisions = await allDecisions(ledger);
+  const { pushes, decisions } = await historyOf(state.deps.ledger);
   answer(context, { pushes, decisions }, () => [
     ...(pushes.length === 0 ? ['nothing was pushed yet: "driver-sync sync" does'] : showPushes(pushes)),
     ...showDecisions(decisions),
   ]);
   return 0;
+}
+
+/** What `history --json` prints. */
+export async function historyOf(
+  ledger: Ledger,
+): Promise<{ readonly pushes: readonly Push[]; readonly decisions: readonly Decision[] }> {
+  return { pushes: (await ledger.pushes.all()).map(pushRow), decisions: await allDecisions(ledger) };
 }
 
 function showDecisions(decisions: readonly Decision[]): string[] {
@@ -87,7 +92,7 @@ function showPushes(pushes: readonly Push[]): string[] {
     [
       ['push', 'right'],
       ['at', 'left'],
-      ['outcome', 'left'],
+      ['outcome', 'left', 'state'],
       ['drivers', 'right'],
       ['points', 'right'],
       ['bytes', 'right'],

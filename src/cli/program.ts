@@ -9,6 +9,7 @@ import { type CommonOptions, type Context, fail } from './context.ts';
 import type { CheckOptions } from './check.ts';
 import type { DiffOptions } from './diff.ts';
 import type { EmulatorFlags } from './emulator.ts';
+import type { SupportOptions } from './support.ts';
 import { meant } from './meant.ts';
 import type { PlanOptions } from './plan.ts';
 
@@ -89,7 +90,7 @@ function buildProgram(version: string, run: Run, { argv, isJson }: Typed): Comma
     // With --json the error is printed as one, by the caller.
     ...(isJson ? { writeErr: () => undefined } : {}),
   });
-  for (const add of [addWorking, addDeciding, addLooking, addStarting]) add(program, run);
+  for (const add of [addWorking, addDeciding, addLooking, addStarting, addHelping]) add(program, run);
   return program;
 }
 
@@ -268,6 +269,23 @@ function addLooking(program: Command, run: Run): void {
     .action((source: string | undefined, options: CommonOptions) =>
       run(options, async (context) => (await import('./rejects.ts')).rejects(context, source)),
     );
+}
+
+function addHelping(program: Command, run: Run): void {
+  command(program, 'support', 'write one .tar.gz for a bug report: no secrets, and no rows of data', [
+    'support',
+    'support --output /tmp/report.tar.gz',
+    'support --with-rejects',
+  ])
+    .option('--output <file>', 'where (else driver-sync-support-TIME.tar.gz here)')
+    .option('--with-rejects', 'with the rows that could not be used')
+    .action((options: CommonOptions & SupportOptions) =>
+      run(options, async (context) => (await import('./support.ts')).support(context, options)),
+    );
+
+  command(program, 'mcp', 'serve agent tools on stdin and stdout that look and change nothing', [
+    'mcp --config /etc/driver-sync/config.yaml',
+  ]).action((options: CommonOptions) => run(options, async (context) => (await import('./mcp.ts')).mcp(context)));
 }
 
 function addStarting(program: Command, run: Run): void {

@@ -15,7 +15,7 @@ import type { Settings } from '../core/settings.ts';
 import type { Approval } from '../core/ledger.ts';
 import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { showDecided, showDecision } from './decided.ts';
-import { say } from './output.ts';
+import { say, tinted } from './output.ts';
 import { count, showSources, showWhy } from './text.ts';
 import { type Now, showNow, showTime } from './times.ts';
 
@@ -34,7 +34,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
   if (settings === undefined) throw new ConfigError(problems, goingOn(stateDirectory));
   warnOfState(settings);
   await using state = await openState(settings, commandLog(context));
-  const report = await statusReport(state.deps, unset);
+  const report = await statusOf(state.deps, unset);
   answer(context, report, () =>
     showStatus(report, { nowMs: state.deps.clock.now().getTime(), timezone: settings.timezone }),
   );
@@ -133,7 +133,8 @@ export interface StatusReport {
   readonly head: string;
 }
 
-async function statusReport(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
+/** What `status --json` prints. @param unset variables of the config that are not set here */
+export async function statusOf(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
   const { settings, ledger, address } = deps;
   const holder = runningAgent(settings);
   const state = await ledger.state();
@@ -347,7 +348,7 @@ function showPassLine(
   now: Now,
 ): string {
   const why = reason === undefined ? wordsFor(exit, sources) : `: ${reason}`;
-  return `${showTime(at, now)}: ${outcome}${why}${hint === undefined ? '' : ` (${hint})`}`;
+  return `${showTime(at, now)}: ${tinted(outcome)}${why}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 /** What its exit code says beside its outcome. */
@@ -359,7 +360,7 @@ function wordsFor(exit: number, sources: readonly SourceReport[]): string {
 
 function showPushLine({ id, at, outcome, detail }: NonNullable<StatusReport['lastPush']>, now: Now): string {
   const why = outcome === 'acknowledged' || detail === undefined ? '' : `: ${detail}`;
-  return `push ${id}, ${showTime(at, now)}: ${outcome}${why}`;
+  return `push ${id}, ${showTime(at, now)}: ${tinted(outcome)}${why}`;
 }
 
 function showAcknowledged(

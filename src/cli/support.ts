@@ -1,0 +1,243 @@
+/** `support`: one archive for a bug report. It holds no secret, and no row of data unless that is asked for. */
+import { existsSync, lstatSync, readFileSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { createTarGzip } from 'nanotar';
+import { openState, verifyIn } from '../compose/state.ts';
+import { findConfigFile } from '../config/load.ts';
+import { type MaskedConfig, maskConfig, maskTexts } from '../config/masked.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import { historyOf } from './history.ts';
+import { statusOf } from './status.ts';
+import { type Context, answer, commandLog, load } from './context.ts';
+import { showBytes } from './text.ts';
+
+export interface SupportOptions {
+  readonly output?: string;
+  readonly withRejects?: boolean;
+}
+
+interface Piece {
+  readonly name: string;
+  readonly text: string;
+}
+
+const pushesMax = 50;
+const rejectsMax = 1000;
+/** Walking a larger archive takes longer than a person waits. */
+const verifiedBytesMax = 20_000_000;
+
+/** Writes the archive; parts of it that cannot be had say why. */
+export async function support(context: Context, { output, withRejects = false }: SupportOptions): Promise<number> {
+  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const file = path.resolve(context.cwd, output ?? `driver-sync-support-${stamp}.tar.gz`);
+  const masked = configOf(context);
+  const pieces: Piece[] = [
+    { name: 'README.txt', text: readme(withRejects) },
+    { name: 'versions.json', text: json(versionsOf(context)) },
+    { name: 'config.yaml', text: masked.text },
+    { name: 'variables.json', text: json(variablesOf(masked, context.env)) },
+    ...(await statePieces(context, withRejects)),
+  ];
+  const secrets = [...masked.secrets, ...secretTexts(context, masked)];
+  const hidden = pieces.map(({ name, text }) => ({
+    name: `driver-sync-support/${name}`,
+    data: maskTexts(text, secrets),
+  }));
+  const bytes = await createTarGzip(hidden);
+  try {
+    writeFileSync(file, bytes, { mode: 0o600, flag: 'wx' });
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+    if (code === undefined) throw cause;
+    throw new AgentError('usage', `${file} cannot be written (${code})`, {
+      cause,
+      hint: '--output names another file',
+    });
+  }
+  answer(context, { file, bytes: bytes.length, files: pieces.map(({ name }) => name) }, () => [
+    `wrote ${path.relative(context.cwd, file) || file} (${showBytes(bytes.length)}): ${pieces.map(({ name }) => name).join(', ')}`,
+    'look into it before you send it: tar -xzf it; secrets are masked, names of sources, drivers and files are not',
+  ]);
+  return 0;
+}
+
+function json(data: unknown): string {
+  return `${JSON.stringify(data, null, 2)}\n`;
+}
+
+function readme(withRejects: boolean): string {
+  return `What driver-sync support gathers: versions, the config with secrets masked, status, the last pushes, what lies in the state
+directory, and whether the ledger is whole.${withRejects ? ' Rows that could not be read are in rejects.json, since --with-rejects asked for them.' : ' No row of data is in it.'}
+
+The log of the agent is not in it, since the agent does not keep one. Where it is:
+  systemd      journalctl -u driver-sync --since "2 days ago" > driver-sync.log
+  container    docker logs --since 48h NAME > driver-sync.log 2>&1
+  by hand      what "driver-sync run" printed
+`;
+}
+
+const require = createRequire(import.meta.url);
+
+function versionsOf({ version }: Context): object {
+  const peers = ['pg', 'mysql2', '@duckdb/node-api', '@modelcontextprotocol/server', 'oidc-provider'];
+  return {
+    'driver-sync': version,
+    node: process.versions.node,
+    sqlite: (require('better-sqlite3/package.json') as { version: string }).version,
+    packages: Object.fromEntries(peers.map((name) => [name, versionOf(name)])),
+    platform: `${process.platform} ${process.arch}`,
+    system: `${os.type()} ${os.release()}`,
+    processors: os.availableParallelism(),
+    memory: showBytes(os.totalmem()),
+    // The main thread's limit is the container's, where there is one.
+    memoryMax: process.constrainedMemory() > 0 ? showBytes(process.constrainedMemory()) : null,
+  };
+}
+
+function versionOf(name: string): string | null {
+  try {
+    const main = require.resolve(name);
+    const root = main.slice(
+      0,
+      main.lastIndexOf(path.join('node_modules', name)) + path.join('node_modules', name).length,
+    );
+    return (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }).version;
+  } catch {
+    // It is not installed, which is what is to be told.
+    return null;
+  }
+}
+
+function configOf({ options, env, cwd }: Context): MaskedConfig {
+  try {
+    const file = findConfigFile({ ...(options.config === undefined ? {} : { flag: options.config }), env, cwd });
+    return maskConfig(readFileSync(path.resolve(cwd, file), 'utf8'), env);
+  } catch (error) {
+    if (!isAgentError(error) && !(error instanceof Error && 'code' in error)) throw error;
+    return { ...maskConfig('{}', env), text: `# ${error.message}\n` };
+  }
+}
+
+/** Only whether they are set. */
+function variablesOf({ variables }: MaskedConfig, env: NodeJS.ProcessEnv): object {
+  const names = [
+    ...variables,
+    'DRIVER_SYNC_CONFIG',
+    'HTTPS_PROXY',
+    'HTTP_PROXY',
+    'NO_PROXY',
+    'NODE_OPTIONS',
+    'NODE_EXTRA_CA_CERTS',
+  ];
+  return Object.fromEntries(names.map((name) => [name, env[name] === undefined ? 'not set' : 'set']));
+}
+
+/** What stands in the files of secrets. */
+function secretTexts(context: Context, { secretFiles }: MaskedConfig): readonly string[] {
+  const baseDir = path.dirname(configPath(context) ?? context.cwd);
+  return secretFiles.flatMap((name) => {
+    try {
+      const text = readFileSync(path.resolve(baseDir, name), 'utf8').trim();
+      return text.length < 3 ? [] : [text, ...text.split(/\s+/).filter((word) => word.length >= 3)];
+    } catch {
+      // What cannot be read cannot be told either.
+      return [];
+    }
+  });
+}
+
+function configPath({ options, env, cwd }: Context): string | undefined {
+  try {
+    return findConfigFile({ ...(options.config === undefined ? {} : { flag: options.config }), env, cwd });
+  } catch {
+    return undefined;
+  }
+}
+
+async function statePieces(context: Context, withRejects: boolean): Promise<Piece[]> {
+  const pieces: Piece[] = [];
+  const add = async (name: string, make: () => Promise<unknown>): Promise<void> => {
+    let data: unknown;
+    try {
+      data = await make();
+    } catch (error) {
+      // A report about something broken is about what cannot be had, too.
+      data = { error: error instanceof Error ? error.message : String(error) };
+    }
+    pieces.push({ name, text: json(data) });
+  };
+  const loaded = configPath(context) === undefined ? undefined : load(context, 'optional');
+  await add('problems.json', async () => loaded?.problems ?? [{ message: 'there is no config' }]);
+  const { settings, state } = loaded ?? {};
+  if (state !== undefined) {
+    await add('sizes.json', async () => sizesOf(state));
+    await add('integrity.json', async () => integrityOf(state));
+  }
+  if (settings === undefined) return pieces;
+  await add('status.json', async () => {
+    await using opened = await openState(settings, commandLog(context));
+    return withoutValues(await statusOf(opened.deps, loaded?.unset ?? []));
+  });
+  await add('history.json', async () => {
+    await using opened = await openState(settings, commandLog(context));
+    const { pushes, decisions } = await historyOf(opened.deps.ledger);
+    return { pushes: pushes.slice(0, pushesMax), decisions: decisions.slice(0, pushesMax) };
+  });
+  if (withRejects) {
+    await add('rejects.json', async () => {
+      await using opened = await openState(settings, commandLog(context));
+      return [...opened.deps.buffer.rejects.all(undefined)].slice(0, rejectsMax);
+    });
+  }
+  return pieces;
+}
+
+/** Findings show examples of values, and reasons may quote a field. */
+function withoutValues(status: object): unknown {
+  return JSON.parse(
+    JSON.stringify(status, (key, value: unknown) => {
+      if (key === 'examples' || key === 'old' || key === 'new') return undefined;
+      return (key === 'reason' || key === 'why') && typeof value === 'string'
+        ? value.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"')
+        : value;
+    }),
+  );
+}
+
+interface StateFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly modified: string;
+}
+
+const filesMax = 200;
+
+function sizesOf(state: string): object {
+  const files = existsSync(state) ? filesIn(state, '') : [];
+  const { bavail, bsize } = existsSync(state) ? statfsSync(state) : { bavail: 0, bsize: 0 };
+  return {
+    state,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    free: bavail * bsize,
+    count: files.length,
+    files: files.toSorted((a, b) => b.bytes - a.bytes).slice(0, filesMax),
+  };
+}
+
+function filesIn(directory: string, below: string): StateFile[] {
+  return readdirSync(path.join(directory, below), { withFileTypes: true }).flatMap((entry) => {
+    const name = path.join(below, entry.name);
+    if (entry.isDirectory()) return filesIn(directory, name);
+    const stats = lstatSync(path.join(directory, name), { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ name, bytes: stats.size, modified: stats.mtime.toISOString() }];
+  });
+}
+
+async function integrityOf(state: string): Promise<unknown> {
+  const files = existsSync(state) ? filesIn(state, '') : [];
+  const bytes = files.filter(({ name }) => /^(archive|ledger)/.test(name)).reduce((sum, one) => sum + one.bytes, 0);
+  if (bytes > verifiedBytesMax) return { verified: false, why: `${showBytes(bytes)} take long: driver-sync verify` };
+  return { verified: true, ...(await verifyIn({ state })) };
+}
