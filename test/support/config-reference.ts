@@ -33,17 +33,79 @@ export function renderReference(): string {
     renderTable('Entries of `notify`', root.properties?.['notify']?.items ?? {}),
     renderTable('Every source', { ...source, properties: { ...source.properties, type: typeOf(types) } }, common),
     renderTable('`unpivot`', formOf(source.properties?.['unpivot'])),
-    ...types.flatMap((type, index) => {
-      // One kind may have two names.
-      const names = types.filter((other) => kinds[other] === kinds[type]);
-      const title = names.map((name) => `\`type: ${name}\``).join(', ');
-      const isOwn = (key: string): boolean => kindKeys[index]?.includes(key) === true;
-      return names[0] === type ? [renderTable(title, sources.anyOf?.[index] ?? {}, isOwn)] : [];
-    }),
+    ...renderKinds(
+      types.map((type, index) => ({ type, node: sources.anyOf?.[index] ?? {}, keys: kindKeys[index] ?? [] })),
+    ),
     renderTable('Entries of `drivers`', driver),
     renderTable('`time`, written out', formOf(driver.properties?.['time'])),
     renderTable('`value`, written out', formOf(driver.properties?.['value'])),
   ].join('\n\n');
+}
+
+interface KindKeys {
+  readonly type: string;
+  readonly node: Node;
+  /** Of the kind alone, and not of every source. */
+  readonly keys: readonly string[];
+}
+
+/** Keys that several kinds have stand once, in a section of their own; behind them a section for each kind. */
+function renderKinds(all: readonly KindKeys[]): string[] {
+  // One kind may have two names.
+  const unique = all.filter(({ type }) => all.find((other) => kinds[other.type] === kinds[type])?.type === type);
+  const shared = new Map<string, { readonly types: readonly KindKeys[]; readonly keys: Set<string> }>();
+  for (const kind of unique) {
+    for (const key of kind.keys) {
+      const row = cellsOf(kind.node, key).join();
+      const types = unique.filter(({ node, keys }) => keys.includes(key) && cellsOf(node, key).join() === row);
+      if (types.length < 2) continue;
+      const group = types.map(({ type }) => type).join();
+      const known = shared.get(group) ?? { types, keys: new Set() };
+      known.keys.add(key);
+      shared.set(group, known);
+    }
+  }
+  const groups = [...shared.values()].map((group) => ({ ...group, title: `Keys of ${listed(group.types)}` }));
+  const sections = groups.map(({ title, types, keys }) =>
+    renderTable(title, types[0]?.node ?? {}, (key) => keys.has(key)),
+  );
+  return [...sections, ...unique.map((kind) => renderKind(kind, all, groups))];
+}
+
+function renderKind(
+  { type, node, keys }: KindKeys,
+  all: readonly KindKeys[],
+  groups: readonly {
+    readonly title: string;
+    readonly types: readonly KindKeys[];
+    readonly keys: ReadonlySet<string>;
+  }[],
+): string {
+  const names = all.filter((other) => kinds[other.type] === kinds[type]);
+  const title = names.map((name) => `\`type: ${name.type}\``).join(', ');
+  const of = groups.filter(({ types }) => types.some((one) => one.type === type));
+  const own = keys.filter((key) => !of.some((group) => group.keys.has(key)));
+  const links = of.map((group) => `[${group.title.replaceAll('`', '').toLowerCase()}](#${anchorOf(group.title)})`);
+  const note =
+    links.length === 0
+      ? []
+      : [`It has the ${links.join(' and the ')}${own.length === 0 ? ', and none of its own' : ''}.`, ''];
+  if (own.length === 0) return [`### ${title}`, '', ...note].join('\n').trimEnd();
+  const [heading = '', blank = '', ...table] = renderTable(title, node, (key) => own.includes(key)).split('\n');
+  return [heading, blank, ...note, ...table].join('\n');
+}
+
+function listed(types: readonly KindKeys[]): string {
+  const names = types.map(({ type }) => `\`${type}\``);
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** As GitHub makes it of a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
 }
 
 /** The schema has one form of a source per kind, each with its own type. */
@@ -57,14 +119,17 @@ function formOf(node: Node = {}): Node {
 }
 
 function renderTable(title: string, node: Node, isShown: (key: string) => boolean = () => true): string {
-  const rows = Object.entries(node.properties ?? {})
-    .filter(([key]) => isShown(key))
-    .map(([key, field]) => {
-      const isRequired = node.required?.includes(key) === true;
-      return [code(key), renderForm(field), isRequired ? 'required' : renderDefault(field), field.description ?? ''];
-    });
+  const rows = Object.keys(node.properties ?? {})
+    .filter((key) => isShown(key))
+    .map((key) => cellsOf(node, key));
   const lines = [['key', 'written as', 'default', 'what it is'], ['---', '---', '---', '---'], ...rows];
   return [`### ${title}`, '', ...lines.map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`)].join('\n');
+}
+
+function cellsOf(node: Node, key: string): readonly string[] {
+  const field = node.properties?.[key] ?? {};
+  const isRequired = node.required?.includes(key) === true;
+  return [code(key), renderForm(field), isRequired ? 'required' : renderDefault(field), field.description ?? ''];
 }
 
 function renderDefault({ default: value }: Node): string {
