@@ -1,0 +1,64 @@
+/** `mcp`, asked by the official client: everything can be looked at, and nothing changed. */
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
+import { csv } from '../support/process.ts';
+
+const bin = path.join(import.meta.dirname, '../../bin/driver-sync.js');
+
+function serverOf({ at }: CommandsWorld): { command: string; args: string[] } {
+  return { command: process.execPath, args: [bin, 'mcp', '--config', path.join(at.dir, 'driver-sync.yaml')] };
+}
+
+async function clientOf(
+  commands: CommandsWorld,
+): Promise<(name: string, given?: object) => Promise<Record<string, unknown>>> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioClientTransport(serverOf(commands)));
+  onTestFinished(() => client.close());
+  return async (name, given = {}) => {
+    const { content } = (await client.callTool({ name, arguments: { ...given } })) as { content: { text: string }[] };
+    return JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
+  };
+}
+
+test('looks at status, history, a difference and where a number came from', async () => {
+  const ask = await clientOf(await twoPushes());
+  await expect(ask('status')).resolves.toMatchObject({ agent: null, lastAcknowledged: { id: 2 } });
+  await expect(ask('history')).resolves.toMatchObject({ pushes: [{ id: 2 }, { id: 1 }] });
+  await expect(ask('diff', { from: '1', to: '2' })).resolves.toMatchObject({
+    changes: { points: { create: 1, update: 1 } },
+  });
+  await expect(ask('explain', { driver: 'North', month: '2026-02' })).resolves.toMatchObject({
+    points: [{ value: '3', part: 'a.csv', row: 2, text: '3' }],
+  });
+  await expect(ask('explain', { driver: 'Nowhere' })).resolves.toMatchObject({ error: { code: 'usage' } });
+});
+
+test('says why something is held, and what a person types to approve it', async () => {
+  const commands = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': manyDrivers(20) });
+  await commands.run('sync');
+  await commands.at.write('a.csv', manyDrivers(2));
+  const ask = await clientOf(commands);
+  await expect(ask('plan')).resolves.toMatchObject({ sources: [{ name: 'revenue', state: 'held' }] });
+  await commands.run('sync');
+  await expect(ask('why_held')).resolves.toMatchObject({
+    sources: [{ name: 'revenue', state: 'held', approve: expect.stringMatching(/^driver-sync approve [0-9a-f]{12}$/) }],
+  });
+});
+
+test('offers tools that only read, to clients of either protocol', async () => {
+  const commands = await twoPushes();
+  const older = new OlderClient({ name: 'test', version: '1' });
+  await older.connect(new OlderTransport(serverOf(commands)));
+  onTestFinished(() => older.close());
+  const { tools } = await older.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['status', 'why_held', 'explain', 'plan', 'history', 'diff']);
+  expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+  const result = await older.callTool({ name: 'status', arguments: {} });
+  expect(result.structuredContent).toMatchObject({ lastAcknowledged: { id: 2 } });
+});
