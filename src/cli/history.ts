@@ -1,26 +1,21 @@
-import { type Decision, allDecisions } from '../app/ask/decisions.ts';
+import type { Decision } from '../app/ask/decisions.ts';
+import { type ReportedPush, historyReport } from '../app/ask/history-report.ts';
 import { openState } from '../compose/state.ts';
-import type { Ledger, PushRecord } from '../core/ledger.ts';
+import { showBytes } from '../core/size.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { showDecision, showState, showWho } from './decided.ts';
-import { showBytes, showCounts, table } from './text.ts';
+import { showCounts, table } from './text.ts';
 
 /** All pushes, and what people decided, newest first. */
 export async function history(context: Context): Promise<number> {
   await using state = await openState(loadSettings(context, 'optional'), commandLog(context));
-  const { pushes, decisions } = await historyOf(state.deps.ledger);
-  answer(context, { pushes, decisions }, () => [
+  const report = await historyReport(state.deps);
+  const { pushes, decisions } = report;
+  answer(context, report, () => [
     ...(pushes.length === 0 ? ['nothing was pushed yet: "driver-sync sync" does'] : showPushes(pushes)),
     ...showDecisions(decisions),
   ]);
   return 0;
-}
-
-/** What `history --json` prints. */
-export async function historyOf(
-  ledger: Ledger,
-): Promise<{ readonly pushes: readonly Push[]; readonly decisions: readonly Decision[] }> {
-  return { pushes: (await ledger.pushes.all()).map(pushRow), decisions: await allDecisions(ledger) };
 }
 
 function showDecisions(decisions: readonly Decision[]): string[] {
@@ -38,36 +33,15 @@ function showDecisions(decisions: readonly Decision[]): string[] {
   return ['', ...lines];
 }
 
-function pushRow(push: PushRecord) {
-  const { id, atMs, outcome, digest, drivers, points, bytes, changes, address, rollbackOf, status, detail } = push;
-  const at = new Date(atMs).toISOString();
-  return {
-    id,
-    at,
-    outcome: outcome ?? 'unknown',
-    digest,
-    drivers,
-    points,
-    bytes,
-    changes,
-    address,
-    rollbackOf,
-    status,
-    detail,
-  };
-}
-
-type Push = ReturnType<typeof pushRow>;
-
 /** Attempts of one snapshot that failed alike, one after another; the newest stands first. */
 interface Attempts {
-  readonly newest: Push;
-  oldest: Push;
+  readonly newest: ReportedPush;
+  oldest: ReportedPush;
   count: number;
 }
 
 /** An hour in which the service cannot be reached is one line. `--json` has every attempt. */
-function foldAttempts(pushes: readonly Push[]): Attempts[] {
+function foldAttempts(pushes: readonly ReportedPush[]): Attempts[] {
   const folded: Attempts[] = [];
   for (const push of pushes) {
     const last = folded.at(-1);
@@ -79,11 +53,11 @@ function foldAttempts(pushes: readonly Push[]): Attempts[] {
   return folded;
 }
 
-function isSameAttempt(a: Push, b: Push): boolean {
+function isSameAttempt(a: ReportedPush, b: ReportedPush): boolean {
   return a.digest === b.digest && a.outcome === b.outcome && a.address === b.address && a.rollbackOf === b.rollbackOf;
 }
 
-function showPushes(pushes: readonly Push[]): string[] {
+function showPushes(pushes: readonly ReportedPush[]): string[] {
   const folded = foldAttempts(pushes);
   const failures = folded.flatMap(({ newest: { id, outcome, detail } }) =>
     outcome === 'acknowledged' || detail === undefined ? [] : [`push ${id} ${outcome}: ${detail}`],
@@ -115,7 +89,7 @@ function showPushes(pushes: readonly Push[]): string[] {
   return [...all, ...failures];
 }
 
-function showOutcome({ outcome, rollbackOf }: Push, attempts: number): string {
+function showOutcome({ outcome, rollbackOf }: ReportedPush, attempts: number): string {
   const times = attempts === 1 ? '' : `, ${attempts} attempts`;
   return rollbackOf === undefined ? `${outcome}${times}` : `${outcome}${times} (rollback to ${rollbackOf})`;
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { fstatSync, writeSync } from 'node:fs';
 import { styleText } from 'node:util';
+import { csvText } from '../core/csv-text.ts';
 import { visible, visibleJson } from '../core/text.ts';
 
 /** How long a daemon that was told to end waits for readers of its log that have stopped reading. */
@@ -82,11 +83,7 @@ export function printJson(data: unknown, indent = 0): void {
 /** Rows of CSV: exactly the fields in a pipe or a file, one line a row on a terminal. */
 export function printCsv(rows: readonly (readonly string[])[]): void {
   const shown = process.stdout.isTTY ? visible : (field: string): string => field;
-  write(rows.map((fields) => fields.map((field) => quoteField(shown(field))).join(',')).join('\n'));
-}
-
-function quoteField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  write(csvText(rows.map((fields) => fields.map(shown))));
 }
 
 /** How many columns a terminal has; `undefined` where something else reads. */

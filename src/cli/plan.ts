@@ -4,13 +4,14 @@ import { mayHaveLanded } from '../app/push/repeat.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
+import { showBytes } from '../core/size.ts';
 import { configDiffers } from './status.ts';
 import { type Context, answer, commandLog, loadUnsentSettings, refuseJson } from './context.ts';
 import { print, say } from './output.ts';
 import { openProgress } from './progress.ts';
 import { changesShown, showPoints, showTotals } from './changes.ts';
 import { failedMarkdown, planMarkdown } from './markdown.ts';
-import { count, showBytes, showChanges, showSources } from './text.ts';
+import { count, showChanges, showSources } from './text.ts';
 
 const renamesShown = 10;
 

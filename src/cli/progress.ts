@@ -1,7 +1,8 @@
 /** One line on a terminal for what takes longer than a second: how much, how fast, how long still. */
 import type { PassEvent } from '../app/dependencies.ts';
 import { visible } from '../core/text.ts';
-import { cutToWidth, showBytes } from './text.ts';
+import { showBytes } from '../core/size.ts';
+import { cutToWidth } from './text.ts';
 
 export interface Progress {
   readonly observe: (event: PassEvent) => void;

@@ -2,6 +2,7 @@ import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
 import { openSupervisor, systemClock } from '../compose/parts.ts';
 import { stateWarning, watchRequests } from '../compose/state.ts';
+import { openStatusPage } from '../compose/status-page.ts';
 import { passAllowanceMs, pushAllowanceMs, runDaemon } from '../app/loop/daemon.ts';
 import type { PassReport, SourceReport } from '../core/report.ts';
 import { Waker } from '../app/loop/waker.ts';
@@ -48,6 +49,8 @@ export async function run(context: Context): Promise<number> {
     const { url } = emulator;
     print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
   }
+  const fileDigest = (): string | undefined => load(context, 'required').settings?.digest;
+  await using page = await openStatusPage(settings, { log, version, fileDigest });
   using _requests = watchRequests(settings, () => waker.wake('request'));
   log.info('driver-sync runs', {
     version: context.version,
@@ -55,13 +58,16 @@ export async function run(context: Context): Promise<number> {
     state: settings.state,
     sources: settings.sources.length,
   });
-  const reload = (): Promise<Settings | undefined> => {
+  const reload = async (): Promise<Settings | undefined> => {
     supervisor?.reloading();
-    return reloadSettings(context, { log, current: agent.deps.settings });
+    const next = await reloadSettings(context, { log, current: agent.deps.settings });
+    if (next !== undefined) await page.reconfigure(next, 'wanted');
+    return next;
   };
   const passLog = new PassLog(log);
-  const passed = async (report: PassReport): Promise<void> => {
+  const passed = async (report: PassReport, tookMs: number): Promise<void> => {
     passLog.note(report);
+    page.passed(report, tookMs);
     await showStatus(agent.deps, { report, supervisor, log });
     if (emulator !== undefined && report.outcome === 'acknowledged') {
       print(`pushed:   ${report.push?.drivers} drivers to the emulator; Ctrl+C ends`);

@@ -1,23 +1,18 @@
-import { type Decision, allDecisions } from '../app/ask/decisions.ts';
-import { mayStillLand } from '../app/push/send.ts';
-import { standingBlock } from '../app/push/blocked.ts';
-import { standingSources } from '../app/ask/standing-sources.ts';
-import { loopState } from '../app/loop-record.ts';
-import { heartbeatOf, killedAgent, openState, runningAgent } from '../compose/state.ts';
+import type { Decision } from '../app/ask/decisions.ts';
+import { type LastPass, type StatusReport, isWaiting, statusReport } from '../app/ask/status-report.ts';
+import { agentSigns, heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
-import { nextPushOf as nextPush, repeatFromMs, waitsUntilMs } from '../app/loop/next-push.ts';
-import { type TellingReport, tellingReport } from '../app/telling/telling-report.ts';
-import type { PassReport, SourceReport } from '../core/report.ts';
+import type { TellingReport } from '../app/telling/telling-report.ts';
+import type { SourceReport } from '../core/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
+import { type Now, showNow, showTime } from '../core/time/spoken.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Approval } from '../core/ledger.ts';
 import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { showDecided, showDecision } from './decided.ts';
 import { say, tinted } from './output.ts';
 import { count, showSources, showWhy } from './text.ts';
-import { type Now, showNow, showTime } from './times.ts';
 
 export interface StatusOptions {
   readonly exitCode?: boolean;
@@ -77,170 +72,10 @@ function ageExit(lastPass: StatusReport['lastPass'], maxMs: number, maxAge: stri
   return 75;
 }
 
-const weekMs = 7 * 86_400_000;
-const decisionsShown = 5;
-
-interface HeldReport {
-  readonly source: string;
-  readonly digest: string;
-  readonly reason: string;
-  readonly since: string;
-  readonly hint?: string | undefined;
-  readonly approvable: boolean;
-}
-
-interface LastPass {
-  readonly at: string;
-  /** `broken`: it ended before it had an outcome, for that reason. The sources are those of the last one that had one. */
-  readonly outcome: PassReport['outcome'] | 'broken';
-  readonly exit: number;
-  readonly reason?: string | undefined;
-  readonly hint?: string | undefined;
-}
-
-export interface StatusReport {
-  readonly agent: { pid: number | undefined; since: string | undefined; configLoadedAt: string | undefined } | null;
-  /** The last agent, where it was killed or crashed and none came after it. */
-  readonly killed?: { readonly pid: number | undefined; readonly since: string | undefined } | undefined;
-  /** The file is not what the running agent has loaded. */
-  readonly configDiffers: boolean;
-  readonly lastPass?: LastPass | undefined;
-  readonly sources: readonly SourceReport[];
-  readonly held: readonly HeldReport[];
-  readonly approvals: readonly { source: string; digest: string; state: string; why?: string | undefined }[];
-  readonly lastPush?: {
-    readonly id: number;
-    readonly at: string;
-    readonly outcome: string;
-    readonly digest: string;
-    readonly detail?: string | undefined;
-  };
-  readonly lastAcknowledged?: { id: number; at: string; digest: string; drivers: number; points: number };
-  readonly nextPush?: string | undefined;
-  readonly nextPushWhy?: string | undefined;
-  /** Since when accepted data waits for the next push. */
-  readonly unpushedSince?: string | undefined;
-  /** From when on the acknowledged snapshot is to be pushed once more, by a daemon or the next sync. */
-  readonly repeatFrom?: string | undefined;
-  /** Why nothing is pushed now. */
-  readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
-  readonly rolledBackTo?: number | undefined;
-  /** Those of the last week and those that wait, newest first: who, and why. */
-  readonly decisions: readonly Decision[];
-  /** What could not be told yet; absent where nobody is to be told. */
-  readonly telling?: TellingReport | undefined;
-  /** The newest record of the chain, as `N:SHA256`. */
-  readonly head: string;
-}
-
 /** What `status --json` prints. @param unset variables of the config that are not set here */
-export async function statusOf(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
-  const { settings, ledger, address } = deps;
-  const holder = runningAgent(settings);
-  const state = await ledger.state();
-  const { lastPass: ended, rolledBack } = state;
-  const lastPass = lastPassOf(settings, ended);
-  const last = await ledger.pushes.last(address);
-  const acknowledged = await ledger.pushes.lastAcknowledged(address);
-  const blocked = await standingBlock(deps);
-  const repeatMs = await repeatFromMs(deps);
-  const killed = holder === undefined ? killedAgent(settings) : undefined;
-  const { changed } = await loopState(deps);
-  return {
-    agent:
-      holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
-    ...(killed === undefined ? {} : { killed: { pid: killed.pid, since: killed.since } }),
-    configDiffers: configDiffers(settings, unset),
-    ...(lastPass === undefined ? {} : { lastPass }),
-    sources: standingSources(deps, state),
-    held: (await ledger.holds.held()).map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
-    approvals: await openApprovals(deps),
-    ...(last === undefined
-      ? {}
-      : {
-          lastPush: {
-            id: last.id,
-            at: iso(last.atMs),
-            outcome: last.outcome ?? 'unknown',
-            digest: last.digest,
-            detail: last.detail,
-          },
-        }),
-    ...(acknowledged === undefined
-      ? {}
-      : {
-          lastAcknowledged: {
-            id: acknowledged.id,
-            at: iso(acknowledged.endedAtMs ?? acknowledged.atMs),
-            digest: acknowledged.digest,
-            drivers: acknowledged.drivers,
-            points: acknowledged.points,
-          },
-        }),
-    ...(holder === undefined ? {} : await nextPushOf(deps, holder.command)),
-    ...(repeatMs === undefined ? {} : { repeatFrom: iso(repeatMs) }),
-    ...(changed === undefined ? {} : { unpushedSince: iso(changed.firstMs) }),
-    blocked,
-    rolledBackTo: rolledBack?.push,
-    decisions: await recentDecisions(deps),
-    telling: tellingReport(state),
-    head: await ledger.head(),
-  };
-}
-
-/** A pass that broke stands in the heartbeat alone, since the ledger may be what could not be written. */
-function lastPassOf(settings: Settings, ended: PassReport | undefined): LastPass | undefined {
-  const broken = heartbeatOf(settings)?.broken;
-  if (broken !== undefined && (ended === undefined || broken.at > ended.at)) return { ...broken, outcome: 'broken' };
-  return ended && { at: ended.at, outcome: ended.outcome, exit: ended.exit };
-}
-
-/** The newest of a week, and every request that no pass has carried out yet, however old. */
-async function recentDecisions({ ledger, clock }: Dependencies): Promise<readonly Decision[]> {
-  const since = iso(clock.now().getTime() - weekMs);
-  const all = await allDecisions(ledger);
-  const recent = new Set(all.filter(({ at }) => at > since).slice(0, decisionsShown));
-  return all.filter((one) => recent.has(one) || isWaiting(one));
-}
-
-/** Approvals that wait have lines of their own. */
-function isWaiting({ kind, state }: Decision): boolean {
-  return kind !== 'approval' && state === 'pending';
-}
-
-/** The newest approval of each source, while it waits, or was dropped within a week. */
-async function openApprovals({ ledger, clock }: Dependencies): Promise<StatusReport['approvals']> {
-  const newest = new Map<string, Approval>();
-  const held = new Map((await ledger.holds.held()).map(({ source, ...hold }) => [source, hold]));
-  // An approval that a pass has taken up and that still waits is in a source that no approval helps.
-  const waitsFor = ({ source = '', state }: Approval): string | undefined => {
-    const hold = held.get(source);
-    return state === 'pending' && hold?.approvable === false ? `it waits: ${hold.reason}` : undefined;
-  };
-  for (const approval of await ledger.holds.approvals()) {
-    const source = approval.source ?? '';
-    if (!newest.has(source)) newest.set(source, approval);
-  }
-  const oldestMs = clock.now().getTime() - weekMs;
-  return [...newest]
-    .filter(([, { state, atMs }]) => state === 'pending' || (state === 'dropped' && atMs > oldestMs))
-    .map(([source, approval]) => {
-      const { digest, state, why = waitsFor(approval) } = approval;
-      return { source, digest, state, why };
-    });
-}
-
-/** The agent's next push. A `sync` or a `rollback` is at its push already, and at most waits for an earlier one. */
-async function nextPushOf(
-  deps: Dependencies,
-  command: string | undefined,
-): Promise<Pick<StatusReport, 'nextPush' | 'nextPushWhy'>> {
-  const nowMs = deps.clock.now().getTime();
-  const broken = heartbeatOf(deps.settings)?.broken;
-  const untilMs = (await waitsUntilMs(deps, { push: 'newest' })) ?? -Infinity;
-  const waiting = untilMs > nowMs ? { atMs: untilMs, why: mayStillLand } : undefined;
-  const next = command === 'run' ? await nextPush(deps, broken && Date.parse(broken.at)) : waiting;
-  return next === undefined ? {} : { nextPush: iso(next.atMs), nextPushWhy: next.why };
+export function statusOf(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
+  const { settings } = deps;
+  return statusReport(deps, agentSigns(settings, configDiffers(settings, unset)));
 }
 
 /** Whether the config file is not what the running agent has loaded. Where variables are not set here, nobody can tell. */
@@ -248,10 +83,6 @@ export function configDiffers(settings: Settings, unset: readonly string[]): boo
   if (unset.length > 0) return false;
   const holder = runningAgent(settings);
   return holder?.command === 'run' && holder.configDigest !== undefined && holder.configDigest !== settings.digest;
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function showStatus(report: StatusReport, now: Now): string[] {

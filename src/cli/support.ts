@@ -7,11 +7,11 @@ import { createTarGzip } from 'nanotar';
 import { openState, verifyIn } from '../compose/state.ts';
 import { findConfigFile } from '../config/load.ts';
 import { type MaskedConfig, maskConfig, maskTexts } from '../config/masked.ts';
+import { historyReport } from '../app/ask/history-report.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
-import { historyOf } from './history.ts';
+import { showBytes } from '../core/size.ts';
 import { statusOf } from './status.ts';
 import { type Context, answer, commandLog, load } from './context.ts';
-import { showBytes } from './text.ts';
 
 export interface SupportOptions {
   readonly output?: string;
@@ -182,7 +182,7 @@ async function statePieces(context: Context, withRejects: boolean): Promise<Piec
   });
   await add('history.json', async () => {
     await using opened = await openState(settings, commandLog(context));
-    const { pushes, decisions } = await historyOf(opened.deps.ledger);
+    const { pushes, decisions } = await historyReport(opened.deps);
     return { pushes: pushes.slice(0, pushesMax), decisions: decisions.slice(0, pushesMax) };
   });
   if (withRejects) {

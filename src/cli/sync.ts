@@ -6,11 +6,12 @@ import { tellOnce } from '../app/telling/teller.ts';
 import type { PassReport } from '../core/report.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
+import { showBytes } from '../core/size.ts';
 import { type Context, answer, commandLog, loadSettings, warnOfState } from './context.ts';
 import { embedEmulator } from './embedded.ts';
 import { say, tinted } from './output.ts';
 import { openProgress } from './progress.ts';
-import { count, showBytes, showSources, showWhy } from './text.ts';
+import { count, showSources, showWhy } from './text.ts';
 import { wakeAndWait } from './wake.ts';
 
 const retryForMs = 60_000;

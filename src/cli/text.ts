@@ -87,19 +87,6 @@ export function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-export function showBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  const units = ['kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 'B';
-  for (const next of units) {
-    if (value < 1000) break;
-    value /= 1000;
-    unit = next;
-  }
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
-}
-
 /** One block of lines a source: what state it is in, and what to do where it is not well. */
 export function showSources(sources: readonly SourceReport[]): string[] {
   const rows = sources.map((source) => [

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { difference } from '../app/ask/difference.ts';
 import { explain } from '../app/ask/explain.ts';
+import { historyReport } from '../app/ask/history-report.ts';
 import { plan } from '../app/ask/plan.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { openScratch } from '../compose/scratch.ts';
@@ -9,7 +10,6 @@ import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { changesShown } from './changes.ts';
 import { type Context, commandLog, load, loadSettings, loadUnsentSettings } from './context.ts';
-import { historyOf } from './history.ts';
 import { statusOf } from './status.ts';
 
 export interface Tool {
@@ -74,9 +74,9 @@ export function lookingTools(context: Context): readonly Tool[] {
       description: `The newest ${historyMax} pushes with what became of them, and what people approved, rolled back and forgot.`,
       input: nothing,
       look: () =>
-        looking(async ({ ledger }) => {
-          const { pushes, decisions } = await historyOf(ledger);
-          return { pushes: pushes.slice(0, historyMax), decisions: decisions.slice(0, historyMax) };
+        looking(async (deps) => {
+          const { pushes, decisions } = await historyReport(deps, { limit: historyMax });
+          return { pushes, decisions: decisions.slice(0, historyMax) };
         }),
     },
     {

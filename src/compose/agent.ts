@@ -16,7 +16,8 @@ import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
-import { fileIn, openOwnLedger, partsOf } from './parts.ts';
+import { fileIn } from './look.ts';
+import { openOwnLedger, partsOf } from './parts.ts';
 
 export interface AgentOptions {
   readonly command: 'run' | 'sync' | 'rollback';

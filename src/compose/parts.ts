@@ -8,10 +8,10 @@ import type { Settings } from '../core/settings.ts';
 import { systemClock } from '../edges/clock.ts';
 import { snapshotFiles } from '../edges/state/archive.ts';
 import { openLedger } from '../edges/state/ledger.ts';
-import { nextDue, previousDue } from '../edges/schedule.ts';
 import { openOutlets } from '../edges/telling/outlets.ts';
 import { kinds } from '../sources/index.ts';
 import { readLookups } from '../sources/lookups.ts';
+import { type Look, fileIn, surroundingsOf } from './look.ts';
 
 export { openLog } from '../edges/log.ts';
 export { systemClock } from '../edges/clock.ts';
@@ -21,23 +21,13 @@ export { openSupervisor } from '../edges/supervisor.ts';
 export function partsOf(
   settings: Settings,
   options: { readonly log: Log; readonly observe?: Dependencies['observe'] | undefined },
-): Omit<Dependencies, 'buffer' | 'ledger' | 'archive' | 'destination'> {
+): Look {
   return {
-    settings,
-    clock: systemClock,
-    log: options.log,
-    random: Math.random,
-    schedule: { nextDue, previousDue },
-    address: settings.destination === 'emulator' ? 'emulator' : settings.destination.url,
+    ...surroundingsOf(settings, options),
     openSource: sourceOpener(settings),
     readLookups: lookupReader(settings),
     outlets: openOutlets(settings),
-    observe: options.observe ?? (() => undefined),
   };
-}
-
-export function fileIn(settings: Pick<Settings, 'state'>, name: 'buffer' | 'ledger' | 'archive'): string {
-  return path.join(settings.state, name === 'archive' ? name : `${name}.db`);
 }
 
 /** The ledger for the holder of the lock, who brings it up to date. @throws AgentError of `state.` */
@@ -62,9 +52,9 @@ export function lookupReader(settings: Settings): Dependencies['readLookups'] {
 }
 
 /** What no source may read as data: the config, what holds secrets, and the state directory. */
-function ownFiles({ file, state, destination, sources }: Settings): readonly string[] {
+function ownFiles({ file, state, destination, sources, status }: Settings): readonly string[] {
   const { token, caFile } = destination === 'emulator' ? {} : destination;
-  const ofDestination = [token?.kind === 'file' ? token.file : undefined, caFile];
+  const ofDestination = [token?.kind === 'file' ? token.file : undefined, caFile, status?.tokenFile];
   const ofSources = sources.flatMap(({ kind }) =>
     typeof kind === 'object' && kind !== null ? secretKeys.map((key) => (kind as Record<string, unknown>)[key]) : [],
   );

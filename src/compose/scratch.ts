@@ -13,8 +13,8 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { scratchDirectory } from '../edges/state/state-directory.ts';
-import { fileIn, openOwnLedger, partsOf } from './parts.ts';
-import { type OpenState, nowhere } from './state.ts';
+import { type OpenState, fileIn, nowhere } from './look.ts';
+import { openOwnLedger, partsOf } from './parts.ts';
 
 /** Dependencies whose buffer and archive are copies: what a pass would do, without doing it. */
 export async function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): Promise<OpenState> {

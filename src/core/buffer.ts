@@ -180,6 +180,19 @@ export interface ReadStore {
   revision(): number;
 }
 
+/** A driver of a source's accepted read, without its points. */
+export interface NamedDriver {
+  readonly source: string;
+  readonly id: string;
+  readonly path: readonly string[];
+}
+
+/** The names of accepted drivers: what a search goes through. */
+export interface DriverNames {
+  /** The next ones of a source behind an id, in the order of ids. */
+  after(source: string, id: string, limit: number): readonly NamedDriver[];
+}
+
 /** Rows of the newest read of each part that could not be used. */
 export interface RejectStore {
   /** Replaces those of a part. */
@@ -209,6 +222,7 @@ export interface LocalBuffer {
   readonly parts: PartStore;
   readonly growths: GrowthStore;
   readonly reads: ReadStore;
+  readonly names: DriverNames;
   readonly rejects: RejectStore;
   state(): BufferState;
   /** Changes what is given and leaves the rest; `undefined` forgets. */

@@ -14,6 +14,7 @@ const exits = {
   'state.corrupt': 75,
   'snapshot.damaged': 65,
   'emulator.port': 75,
+  'status.address': 78,
   usage: 64,
   'source.unreadable': 3,
   'source.timeout': 3,

@@ -124,6 +124,10 @@ export interface PushLog {
   ): Promise<void>;
   /** Newest first. */
   all(): Promise<readonly PushRecord[]>;
+  /** The newest ones before an id, newest first. */
+  newest(limit: number, before?: number): Promise<readonly PushRecord[]>;
+  /** How many there are of each outcome; one that has not ended counts as `unknown`. */
+  counts(): Promise<ReadonlyMap<PushOutcome, number>>;
   get(id: number): Promise<PushRecord | undefined>;
   last(address?: string): Promise<PushRecord | undefined>;
   lastAcknowledged(address?: string): Promise<PushRecord | undefined>;
@@ -133,6 +137,8 @@ export interface PushLog {
   maybeTaken(address: string, digest: string): Promise<{ readonly endedAtMs: number | undefined } | undefined>;
   /** Whether a push of another digest may have been taken, and nothing but that digest was acknowledged after it. */
   followsOpen(address: string, digest: string): Promise<boolean>;
+  /** The acknowledged pushes to an address that created or updated points of a driver, newest first; never the first push. */
+  changing(address: string, driver: string): Promise<readonly number[]>;
   /** The push to the address that began the present run of a point's value; the first of all where none changed it since. */
   firstOf(address: string, driver: string, month: Month): Promise<number | undefined>;
 }
@@ -239,6 +245,8 @@ export interface Snapshot {
   readonly origins: readonly OriginFacts[];
   /** The bytes of each driver are valid until the next one is asked for, and empty from then on; so with `readPoints`. */
   read(): Iterable<SnapshotDriver>;
+  /** One driver, without reading all of them. */
+  driver(id: string): SnapshotDriver | undefined;
   /** Names the blocks of its points: those of one name have the same drivers with the same points, in whatever snapshot. */
   blocks(): ReadonlySet<string>;
   /** The same without where the points came from, in half the time; and without some blocks. */

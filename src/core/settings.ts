@@ -42,6 +42,8 @@ export interface Settings {
   readonly notify: readonly ChannelSettings[];
   /** An address that is fetched after every pass that left the service right. As secret as a password. */
   readonly heartbeat: string | undefined;
+  /** Where the status page listens; `undefined`: there is none. */
+  readonly status: StatusSettings | undefined;
   /** In the order of the config: of two sources with the same new driver the first one keeps it. */
   readonly sources: readonly SourceSettings[];
 }
@@ -82,6 +84,15 @@ export interface MailSettings extends AnyChannelSettings {
   readonly from: string | undefined;
   /** `smtps://` or `smtp://`, with user and password. */
   readonly smtp: string;
+export interface StatusSettings {
+  /** A name or an address, IPv6 without brackets. */
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Absolute path of the file with the token; `undefined`: none is asked for. */
+  readonly tokenFile: string | undefined;
+  /** Further names that requests may ask for, in small letters. */
+  readonly hosts: readonly string[];
 }
 
 export type Secret =

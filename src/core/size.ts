@@ -18,3 +18,17 @@ export function parseSize(text: string): number | undefined {
   const bytes = Number(digits) * (units[unit.toLowerCase()] ?? Number.NaN);
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
+
+/** `1.5 kB`, `250 MB`. */
+export function showBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const shown = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 'B';
+  for (const next of shown) {
+    if (value < 1000) break;
+    value /= 1000;
+    unit = next;
+  }
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
+}

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { drawMonths } from '../../src/cli/blocks.ts';
-import { showNow, showTime } from '../../src/cli/times.ts';
+import { showNow, showTime } from '../../src/core/time/spoken.ts';
 import { commandsWorld, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { longFile } from '../support/world.ts';

@@ -3,12 +3,11 @@ import { AgentError } from '../../core/errors.ts';
 import { rowOf } from '../../core/row-origin.ts';
 import type { Month } from '../../core/model.ts';
 import { valuesByMonth } from '../../core/series/diff.ts';
-import { type Cell, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
-import type { Snapshot } from '../../core/ledger.ts';
+import { type Cell, type PackedDriver, type PackedPoints, unpackDriver } from '../../core/series/packing.ts';
 import { formatMonth, parseMonth } from '../../core/time/month.ts';
 import { utcOffsetSeconds } from '../../core/time/zone.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { openReadable } from '../push/retention.ts';
+import { driverIn } from '../push/retention.ts';
 
 export interface Explanation {
   readonly driver: string;
@@ -55,7 +54,7 @@ export async function explain(deps: Dependencies, driver: string, month?: string
     throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
   }
   const last = await ledger.pushes.lastAcknowledged(address);
-  const pushed = last === undefined ? undefined : pushedValues(await openReadable(deps, last.digest), id);
+  const pushed = last === undefined ? undefined : pushedValues(await driverIn(deps, last.digest, id));
   const points: ExplainedPoint[] = [];
   for (const cell of shown) {
     const origin = buffer.parts.origin(cell.part);
@@ -140,7 +139,6 @@ export function describeTime(seconds: number, timezone: string): string {
   return wall.endsWith('T00:00:00.000Z') ? wall.slice(0, 10) : new Date(seconds * 1000).toISOString();
 }
 
-function pushedValues(snapshot: Snapshot | undefined, id: string): ReadonlyMap<Month, string> | undefined {
-  for (const driver of snapshot?.readPoints() ?? []) if (driver.id === id) return valuesByMonth(driver.points);
-  return undefined;
+function pushedValues(driver: PackedPoints | undefined): ReadonlyMap<Month, string> | undefined {
+  return driver && valuesByMonth(driver.points);
 }

@@ -26,8 +26,8 @@ export interface DaemonOptions {
   readonly reload: () => Promise<Settings | undefined>;
   /** Aborts when the daemon has to end. */
   readonly signal: AbortSignal;
-  /** Is told of every pass, and waited for. */
-  readonly passed?: (report: PassReport) => void | Promise<void>;
+  /** Is told of every pass and how long it took, and waited for. */
+  readonly passed?: (report: PassReport, tookMs: number) => void | Promise<void>;
 }
 
 /** The loop says that it moves at least this often, and sees this soon that the clock was set. */
@@ -167,6 +167,7 @@ class Daemon {
     const { resume, polls } = pass;
     const push = pass.push === 'newest' ? 'ifNeeded' : pass.push;
     const due = this.#polls.begin(polls);
+    const beganMs = deps.clock.monotonicMs();
     let isKept = false;
     try {
       await keepLoopState(deps, this.#state);
@@ -178,7 +179,7 @@ class Daemon {
       );
       this.#state = await loopState(this.#agent.deps);
       this.#agent.noteBroken(undefined);
-      await passed?.(report);
+      await passed?.(report, deps.clock.monotonicMs() - beganMs);
       await this.#teller.passed(report);
     } catch (error) {
       if (signal.aborted || !isAgentError(error)) throw error;

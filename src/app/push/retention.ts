@@ -1,6 +1,6 @@
 /** Snapshots of the archive: which are kept, and what to do with one that cannot be read. */
 import { AgentError, isAgentError } from '../../core/errors.ts';
-import type { PushRecord, Snapshot } from '../../core/ledger.ts';
+import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const dayMs = 86_400_000;
@@ -22,6 +22,15 @@ export function openTitle(deps: Pick<Dependencies, 'archive' | 'log'>, digest: s
   return ifWhole(deps, digest, () => deps.archive.open(digest));
 }
 
+/** One driver of a snapshot; `undefined` where it is not in it, or the snapshot is not kept or damaged there. */
+export function driverIn(
+  deps: Pick<Dependencies, 'archive' | 'log'>,
+  digest: string,
+  id: string,
+): Promise<SnapshotDriver | undefined> {
+  return ifWhole(deps, digest, async () => (await deps.archive.open(digest))?.driver(id));
+}
+
 /** @throws AgentError `usage` for a push that is not there or was not acknowledged */
 export async function acknowledgedPush({ ledger }: Dependencies, push: number | string): Promise<PushRecord> {
   const record = /^\d+$/.test(String(push)) ? await ledger.pushes.get(Number(push)) : undefined;
@@ -38,11 +47,11 @@ export async function keptSnapshot({ archive }: Dependencies, { id, digest }: Pu
   });
 }
 
-async function ifWhole(
+async function ifWhole<T>(
   { log }: Pick<Dependencies, 'log'>,
   digest: string,
-  open: () => Promise<Snapshot | undefined>,
-): Promise<Snapshot | undefined> {
+  open: () => Promise<T | undefined>,
+): Promise<T | undefined> {
   try {
     return await open();
   } catch (error) {

@@ -84,18 +84,31 @@ export function* pairDrivers<A extends PackedPoints, B extends PackedPoints>(
   }
 }
 
+/** Adds up changes. */
+export class ChangeCounts {
+  readonly #drivers = { create: 0, update: 0, delete: 0 };
+  readonly #points = { create: 0, update: 0, delete: 0 };
+
+  add({ kind, created, updated, deleted }: DriverChange): void {
+    this.#drivers[kind]++;
+    this.#points.create += created.length;
+    this.#points.update += updated.length;
+    this.#points.delete += deleted.length;
+  }
+
+  sum(): Changes {
+    return { drivers: { ...this.#drivers }, points: { ...this.#points } };
+  }
+}
+
 /** Adds up changes; `each` sees every one of them on the way. */
 export function countChanges(changes: Iterable<DriverChange>, each?: (change: DriverChange) => void): Changes {
-  const drivers = { create: 0, update: 0, delete: 0 };
-  const points = { create: 0, update: 0, delete: 0 };
+  const counts = new ChangeCounts();
   for (const change of changes) {
-    drivers[change.kind]++;
-    points.create += change.created.length;
-    points.update += change.updated.length;
-    points.delete += change.deleted.length;
+    counts.add(change);
     each?.(change);
   }
-  return { drivers, points };
+  return counts.sum();
 }
 
 /** The months of a driver that a push creates or updates, as `packMonths` packs them. */

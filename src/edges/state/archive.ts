@@ -23,15 +23,15 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
-import type { Rule } from '../../core/model.ts';
-import { type OriginFacts, type PackedPoints, pointCount } from '../../core/series/packing.ts';
+import { type OriginFacts, pointCount } from '../../core/series/packing.ts';
 import type { SnapshotBody } from '../../core/ports.ts';
 import { BodyEncoder, type BodyFormat } from '../../core/series/snapshot.ts';
 import type { Archive, Snapshot, SnapshotDriver, SnapshotLog } from '../../core/ledger.ts';
 import type { SnapshotFile } from './chain.ts';
 import { releaseBuffers } from '../memory.ts';
 import { release } from './release.ts';
-import { type Block, BlockWriter, Pieces, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
+import { type Block, BlockWriter, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
+import { findDriver, pointsIn, pointsOf, wholeOf } from './snapshot-drivers.ts';
 
 const suffix = '.snapshot';
 /** Bytes given to a socket, after which those that it has sent are given back. */
@@ -156,6 +156,13 @@ function openSnapshot(file: string, digest: string): Snapshot {
     origins,
     ...counts,
     read: () => readDrivers(file, counts.drivers, wholeOf),
+    driver: (id) => {
+      try {
+        return findDriver(file, id);
+      } catch (error) {
+        throw damaged(file, error);
+      }
+    },
     blocks,
     readPoints(without) {
       if (without === undefined) return readDrivers(file, counts.drivers, pointsIn);
@@ -267,34 +274,6 @@ function* pairsOf(file: string): Generator<readonly [points: Block, origins: Blo
 
 function checkCount(found: number, expected: number): void {
   if (found !== expected) throw new Error(`it has ${found} of ${expected} drivers`);
-}
-
-function* pointsOf(section: Buffer): Generator<Omit<SnapshotDriver, 'origins'>> {
-  const pieces = new Pieces(section);
-  while (pieces.hasMore()) {
-    const [source, id, rule, driverPath, otherPath] = JSON.parse(pieces.text()) as [
-      string,
-      string,
-      Rule,
-      string,
-      string | null,
-    ];
-    yield { source, id, rule, path: driverPath, otherPath: otherPath ?? undefined, points: pieces.bytes() };
-  }
-}
-
-function* pointsIn(points: Block): Generator<PackedPoints> {
-  const section = points.unpack();
-  yield* pointsOf(section);
-  points.release(section);
-}
-
-function* wholeOf(points: Block, origins: Block): Generator<SnapshotDriver> {
-  const [pointSection, originSection] = [points.unpack(), origins.unpack()];
-  const pieces = new Pieces(originSection);
-  for (const driver of pointsOf(pointSection)) yield { ...driver, origins: pieces.bytes() };
-  points.release(pointSection);
-  origins.release(originSection);
 }
 
 function readTitle(file: string): { header: Header; counts: SnapshotCounts } {

@@ -5,6 +5,7 @@
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { BufferState, LocalBuffer } from '../../core/buffer.ts';
 import { checkCurrent, checkVersion, migrate } from './buffer-schema.ts';
+import { driverNames } from './driver-names.ts';
 import { Folds } from './folds.ts';
 import { SqliteGrowths } from './growth-store.ts';
 import { SqliteParts } from './part-store.ts';
@@ -67,6 +68,7 @@ function bufferOn(tables: Statements): LocalBuffer {
     parts: new SqliteParts(tables, folds),
     growths: new SqliteGrowths(tables, folds),
     reads: new SqliteReads(tables, folds),
+    names: driverNames(tables),
     rejects: new SqliteRejects(tables),
     state,
     setState: (changed) => {

@@ -108,6 +108,11 @@ export function killedHolder(stateDir: string): LockHolder | undefined {
   return isHeld(stateDir) ? undefined : readHolder(stateDir);
 }
 
+/** What the holder says of itself, without asking the lock: for a thread of the holder's own process. */
+export function ownHolder(stateDir: string): LockHolder {
+  return { pid: process.pid, command: 'run', since: undefined, ...readHolder(stateDir) };
+}
+
 function lockFile(stateDir: string): Database.Database {
   const path = join(stateDir, 'lock');
   let database: Database.Database | undefined;

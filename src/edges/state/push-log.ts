@@ -91,6 +91,17 @@ export class SqlitePushes implements PushLog {
     return this.#tables.all<PushRow>('SELECT * FROM push ORDER BY id DESC').map(pushRecord);
   }
 
+  async newest(limit: number, before?: number): Promise<readonly PushRecord[]> {
+    const sql = 'SELECT * FROM push WHERE :before IS NULL OR id < :before ORDER BY id DESC LIMIT :limit';
+    return this.#tables.all<PushRow>(sql, { before: before ?? null, limit }).map(pushRecord);
+  }
+
+  async counts(): Promise<ReadonlyMap<PushOutcome, number>> {
+    const sql = `SELECT coalesce(outcome, 'unknown') AS outcome, count(*) AS pushes FROM push GROUP BY 1`;
+    const rows = this.#tables.all<{ outcome: PushOutcome; pushes: number }>(sql);
+    return new Map(rows.map(({ outcome, pushes }) => [outcome, pushes]));
+  }
+
   async get(id: number): Promise<PushRecord | undefined> {
     return this.#tables.all<PushRow>('SELECT * FROM push WHERE id = ?', id).map(pushRecord)[0];
   }
@@ -124,6 +135,12 @@ export class SqlitePushes implements PushLog {
       AND (p.outcome IS NULL OR p.outcome != 'acknowledged') AND NOT EXISTS (SELECT 1 FROM push q
         WHERE q.address = p.address AND q.id > p.id AND q.outcome = 'acknowledged' AND q.digest != p.digest) LIMIT 1`;
     return this.#tables.all(sql, address, digest).length > 0;
+  }
+
+  async changing(address: string, driver: string): Promise<readonly number[]> {
+    const sql = `SELECT c.push FROM change c JOIN push p ON p.id = c.push
+      WHERE c.driver = ? AND p.address = ? ORDER BY c.push DESC`;
+    return this.#tables.all<{ push: number }>(sql, driver, address).map(({ push }) => push);
   }
 
   async firstOf(address: string, driver: string, month: Month): Promise<number | undefined> {

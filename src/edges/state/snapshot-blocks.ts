@@ -208,40 +208,56 @@ export interface Block {
 export function* readBlocks(file: string): Generator<Block> {
   const fd = openSync(file, 'r');
   try {
-    const { size } = fstatSync(fd);
-    const lengths = Buffer.allocUnsafe(8);
-    for (let at = titleBytes; readAll(fd, lengths, at) > 0;) {
-      const start = at + lengths.length;
-      const packedBytes = lengths.readUInt32LE(0);
-      const plainBytes = lengths.readUInt32LE(4);
-      at = start + packedBytes;
-      const packed = (): Buffer => {
-        if (start + packedBytes > size) throw new Error('it ends too early');
-        const bytes = Buffer.allocUnsafeSlow(packedBytes);
-        readAll(fd, bytes, start);
-        return bytes;
-      };
-      const chunkSize = chunkBytesFor(plainBytes);
-      const options = { chunkSize, maxOutputLength: plainBytes };
-      yield {
-        packed,
-        unpack: () => {
-          const bytes = packed();
-          const section = zstdDecompressSync(bytes, options);
-          release(bytes);
-          return section;
-        },
-        unpackBeside: async () => {
-          const bytes = packed();
-          const section = await decompress(bytes, options);
-          release(bytes);
-          return section;
-        },
-        release: (section) => release(section, chunkSize),
-      };
-    }
+    yield* blocksIn(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** All blocks of a file at once, for whoever looks for one of them. */
+export function openBlocks(file: string): Disposable & { readonly blocks: readonly Block[] } {
+  const fd = openSync(file, 'r');
+  const close = (): void => closeSync(fd);
+  try {
+    return { blocks: [...blocksIn(fd)], [Symbol.dispose]: close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function* blocksIn(fd: number): Generator<Block> {
+  const { size } = fstatSync(fd);
+  const lengths = Buffer.allocUnsafe(8);
+  for (let at = titleBytes; readAll(fd, lengths, at) > 0;) {
+    const start = at + lengths.length;
+    const packedBytes = lengths.readUInt32LE(0);
+    const plainBytes = lengths.readUInt32LE(4);
+    at = start + packedBytes;
+    const packed = (): Buffer => {
+      if (start + packedBytes > size) throw new Error('it ends too early');
+      const bytes = Buffer.allocUnsafeSlow(packedBytes);
+      readAll(fd, bytes, start);
+      return bytes;
+    };
+    const chunkSize = chunkBytesFor(plainBytes);
+    const options = { chunkSize, maxOutputLength: plainBytes };
+    yield {
+      packed,
+      unpack: () => {
+        const bytes = packed();
+        const section = zstdDecompressSync(bytes, options);
+        release(bytes);
+        return section;
+      },
+      unpackBeside: async () => {
+        const bytes = packed();
+        const section = await decompress(bytes, options);
+        release(bytes);
+        return section;
+      },
+      release: (section) => release(section, chunkSize),
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Times as people say them: `02:15 tomorrow, in 9 h`. */
-import { utcOffsetSeconds } from '../core/time/zone.ts';
+import { utcOffsetSeconds } from './zone.ts';
 
 export interface Now {
   readonly nowMs: number;

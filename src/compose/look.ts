@@ -1,0 +1,119 @@
+/** The stores of a state directory to look at, without what sources are made of: small enough for a thread of its own. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Dependencies } from '../app/dependencies.ts';
+import { restoreAfterLoss } from '../app/prepare/restore.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import type { LocalBuffer } from '../core/buffer.ts';
+import type { Ledger } from '../core/ledger.ts';
+import type { Log } from '../core/ports.ts';
+import type { Settings } from '../core/settings.ts';
+import { systemClock } from '../edges/clock.ts';
+import { nextDue, previousDue } from '../edges/schedule.ts';
+import { openArchive } from '../edges/state/archive.ts';
+import { openBuffer } from '../edges/state/buffer.ts';
+import { openLedger } from '../edges/state/ledger.ts';
+
+/** Dependencies that hold nothing open and read no source. */
+export type Surroundings = Omit<
+  Dependencies,
+  'buffer' | 'ledger' | 'archive' | 'destination' | 'openSource' | 'readLookups' | 'outlets'
+>;
+
+export type Look = Surroundings & Pick<Dependencies, 'openSource' | 'readLookups' | 'outlets'>;
+
+export function surroundingsOf(
+  settings: Settings,
+  options: { readonly log: Log; readonly observe?: Dependencies['observe'] | undefined },
+): Surroundings {
+  return {
+    settings,
+    clock: systemClock,
+    log: options.log,
+    random: Math.random,
+    schedule: { nextDue, previousDue },
+    address: settings.destination === 'emulator' ? 'emulator' : settings.destination.url,
+    observe: options.observe ?? (() => undefined),
+  };
+}
+
+/** For whoever only looks: it reads no source, and tells nobody. */
+export const onlyLooking: Pick<Dependencies, 'openSource' | 'readLookups' | 'outlets'> = {
+  openSource: () => {
+    throw new Error('whoever looks at the state reads no source');
+  },
+  readLookups: () => Promise.reject(new Error('whoever looks at the state reads no source')),
+  outlets: { host: '', channels: [], heartbeat: undefined },
+};
+
+export const nowhere: Dependencies['destination'] = {
+  push: () => Promise.reject(new Error('this command pushes nothing')),
+  probe: () => Promise.reject(new Error('this command tries no address')),
+};
+
+export function fileIn(settings: Pick<Settings, 'state'>, name: 'buffer' | 'ledger' | 'archive'): string {
+  return path.join(settings.state, name === 'archive' ? name : `${name}.db`);
+}
+
+/** The stores of a state directory as a command finds them, beside a running agent or without one. */
+export interface OpenState extends AsyncDisposable {
+  readonly deps: Dependencies;
+}
+
+/**
+ * Opens the stores. Takes no lock.
+ * @param access `request`: to leave a request in the ledger, where that may be written; a buffer that is lost is made anew in memory
+ * @throws AgentError `state.missing` that says where it looked
+ */
+export async function openStores(look: Look, access: 'read' | 'request'): Promise<OpenState> {
+  const { settings } = look;
+  const file = fileIn(settings, 'ledger');
+  if (!existsSync(file)) throw noState(settings);
+  const ledger = access === 'read' ? openLedger(file, 'read') : openWritable(file);
+  try {
+    const archive = openArchive(fileIn(settings, 'archive'));
+    const kept = { ...look, ledger, archive, destination: nowhere };
+    const bufferFile = fileIn(settings, 'buffer');
+    const buffer = access === 'read' ? openBuffer(bufferFile, 'read') : await openReadableBuffer(bufferFile, kept);
+    return {
+      deps: { ...kept, buffer },
+      async [Symbol.asyncDispose]() {
+        buffer.close();
+        await ledger.close();
+      },
+    };
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+}
+
+/** Where there is no buffer to read, the last acknowledged snapshot answers, as it will for the next pass. */
+async function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer'>): Promise<LocalBuffer> {
+  try {
+    if (existsSync(file)) return openBuffer(file, 'read');
+  } catch (error) {
+    if (!isAgentError(error, 'state.corrupt')) throw error;
+    kept.log.warn('the buffer is damaged: this is of the last acknowledged snapshot', { cause: error.message });
+  }
+  const buffer = openBuffer(':memory:', 'write');
+  await restoreAfterLoss({ ...kept, buffer, log: silent });
+  return buffer;
+}
+
+const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export function noState(settings: Pick<Settings, 'state'>): AgentError {
+  return new AgentError('state.missing', `there is no state in ${settings.state}`, {
+    hint: '"driver-sync run" or "sync" makes it; check "state" in the config and which user runs the agent',
+  });
+}
+
+function openWritable(file: string): Ledger {
+  try {
+    return openLedger(file, 'write');
+  } catch (error) {
+    if (!isAgentError(error, 'state.unwritable') && !isAgentError(error, 'state.full')) throw error;
+    return openLedger(file, 'read');
+  }
+}
