@@ -38,6 +38,7 @@ export class Service {
   readonly #app: App = new Hono<EmulatorEnv>();
   readonly #own: OwnAddresses;
   readonly #bodyBytesMax: number;
+  readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -101,6 +102,11 @@ export class Service {
     return this.#driverArea.driverPaths();
   }
 
+  onNews(happened: () => void): () => void {
+    this.#listeners.add(happened);
+    return () => this.#listeners.delete(happened);
+  }
+
   lastPush(): LastPush | undefined {
     return this.#driverArea.lastPush();
   }
@@ -113,6 +119,7 @@ export class Service {
       this.#driverArea.clear();
       this.routing.reset();
     })();
+    this.#tellNews();
   }
 
   /** Ends requests that hang, wait or are half received, then closes the state. */
@@ -124,6 +131,10 @@ export class Service {
     } finally {
       this.#database.close();
     }
+  }
+
+  #tellNews(): void {
+    for (const happened of this.#listeners) happened();
   }
 
   /** Comes first, so that a refused request is not recorded and uses up no fault. */
@@ -151,6 +162,7 @@ export class Service {
       context.res.headers.set('x-request-id', exchange.requestId);
       record.status = context.res.status;
       this.log.save(record);
+      this.#tellNews();
     });
   }
 

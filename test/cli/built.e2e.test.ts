@@ -112,7 +112,7 @@ test('write a starter config with its sample, and run it with the emulator, whos
   const started = at.start('run', '--config', 'finance/driver-sync.yaml');
   const [, url = ''] = await started.says(/emulator: (http:\/\/\S+)/);
   await started.says(/pushed: +21 drivers/);
-  for (const asset of ['console.css', 'uplot.js']) {
+  for (const asset of ['pages.css', 'pages.js']) {
     expect((await fetch(`${url}/console/assets/${asset}`)).status).toBe(200);
   }
   started.kill('SIGTERM');

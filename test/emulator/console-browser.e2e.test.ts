@@ -169,23 +169,13 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     'a chart of a century, of tiny values or of a single one is labelled at %d px',
     async (width) => {
       const { emulator, page, problems } = await world({ viewport: { width, height: 800 } });
-      await page.addInitScript(`
-      globalThis.drawn = [];
-      const { fillText } = CanvasRenderingContext2D.prototype;
-      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-        drawn.push(text);
-        fillText.call(this, text, ...rest);
-      };
-    `);
       const century = Array.from({ length: 1_200 }, (_, month) => `${Date.UTC(1926, month, 1) / 1_000} ${month}`);
       const tiny = ['1767225600 0.000000001', '1769904000 0.000000005'];
       const extDrivers = [driver('century', ...century), driver('tiny', ...tiny), driver('single', '1767225600 40')];
       await push(emulator, { extDrivers });
       const drawnOf = async (id: string): Promise<string[]> => {
         await page.goto(`/console/drivers?id=${id}`);
-        await page.locator('#chart canvas').waitFor();
-        await page.waitForFunction('drawn.length > 0');
-        return page.evaluate('drawn');
+        return page.locator('.chart text').allTextContents();
       };
       expect(await drawnOf('century')).toEqual(expect.arrayContaining(['1940', '1960', '1980', '2000', '2020']));
       expect(await drawnOf('tiny')).toEqual(expect.arrayContaining(['2026-01', '2e-9', '4e-9']));
@@ -194,23 +184,39 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     },
   );
 
-  test('a driver is drawn, and read exactly from the table beside it', async () => {
+  test.for([true, false])(
+    'a driver is drawn, and read exactly from the years below it, with JavaScript: %s',
+    async (on) => {
+      const { emulator, page, problems } = await world({ javaScriptEnabled: on });
+      await pushSample(emulator);
+      await page.goto('/console/drivers');
+      await page.getByRole('link', { name: 'Sales' }).click();
+      await page.getByRole('img', { name: 'The points of Sales by month' }).waitFor();
+      expect(await page.getByRole('row', { name: '2025' }).innerText()).toMatch(/\b161\.50$/);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('a page keeps up with pushes, and marks the points that the last one changed', async () => {
     const { emulator, page, problems } = await world();
     await pushSample(emulator);
-    await page.goto('/console/drivers');
-    await page.getByRole('link', { name: 'Sales' }).click();
-    await page.locator('#chart canvas').waitFor();
-    expect(await page.locator('#reading').textContent()).toBe('2025-12: 161.50');
-    expect(await page.getByRole('row').nth(1).innerText()).toContain('161.50');
+    await page.goto('/console/drivers?id=sales');
+    const points = Array.from(
+      { length: 24 },
+      (_, month) => `${Date.UTC(2024, month, 1) / 1_000} ${month === 5 ? 1234567 : month * 7}.50`,
+    );
+    await push(emulator, { extDrivers: [{ ...driver('sales', ...points), path: ['Revenue', 'Sales'] }] });
+    await page.locator('.years').getByText('was 35.50').waitFor();
+    expect(await page.locator('.years .changed').allTextContents()).toEqual(['1\u202F234\u202F567.50']);
+    expect(await page.locator('.chart .changed').count()).toBe(1);
     expect(problems).toEqual([]);
   });
 
-  test('without JavaScript there is the table and no empty place for a chart', async () => {
-    const { emulator, page } = await world({ javaScriptEnabled: false });
-    await pushSample(emulator);
-    await page.goto('/console/drivers?id=sales');
-    expect(await page.locator('#chart').isVisible()).toBe(false);
-    expect(await page.getByRole('row').count()).toBe(25);
+  test('the address of the service leads a browser to the console, and a program to an answer for programs', async () => {
+    const { emulator, page } = await world();
+    await page.goto('/');
+    expect(new URL(page.url()).pathname).toBe('/console/drivers');
+    expect((await emulator.fetch('/')).status).toBe(404);
   });
 
   test('a hostile name is text, and runs nothing', async () => {

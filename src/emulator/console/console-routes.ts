@@ -2,6 +2,7 @@
 import type { App } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import { serveAssets } from './assets.ts';
+import { type Newsworthy, serveEvents } from './events.ts';
 import { serveDriverPages } from './driver-pages.ts';
 import type { DriversShown } from './driver-pages.ts';
 import { serveLogPage } from './log-page.ts';
@@ -12,13 +13,13 @@ import { serveRequestPages } from './request-pages.ts';
 import { serveRouterPages } from './router-pages.ts';
 import { serveTaskPages } from './task-pages.ts';
 
-export interface Shown extends DriversShown {
+export interface Shown extends DriversShown, Newsworthy {
   readonly routing: Routing;
 }
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   // With `no-referrer` browsers send the origin of a form as `null`.
   'referrer-policy': 'same-origin',
@@ -34,7 +35,14 @@ export function serveConsole(app: App, shown: Shown): void {
   for (const path of ['/console', '/console/']) {
     servePages(app, path, { GET: (context) => context.redirect('/console/drivers') });
   }
+  // A person who opens the address of the service is looking for its pages; a program gets the service's answer.
+  app.get('/', (context, next) => {
+    return context.req.header('accept')?.includes('text/html') === true
+      ? Promise.resolve(context.redirect('/console/drivers'))
+      : next();
+  });
   serveAssets(app);
+  serveEvents(app, shown);
   serveDriverPages(app, shown);
   serveRouterPages(app, shown.routing);
   serveLogPage(app, shown.routing);

@@ -9,8 +9,11 @@ import { showTree } from './driver-tree.ts';
 import type { Placed } from './driver-tree.ts';
 import { monthOf, pointRows, showEarlierPush, showLastPush } from './last-push.ts';
 import type { PointRow } from './last-push.ts';
-import { countOf, groupDigits, showEmpty, showPage, showTable, visibleOf } from './page.ts';
-import type { Column, Html } from './page.ts';
+import { countOf, groupDecimal, groupDigits, showEmpty, showTable, visibleOf } from '../../pages/markup.ts';
+import { type ChartPoint, showChart } from '../../pages/chart.ts';
+import type { Column, Html } from '../../pages/markup.ts';
+import { showYears } from '../../pages/years.ts';
+import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
 
 const pointsShownMax = 1_200;
@@ -51,6 +54,7 @@ export function serveDriverPages(app: App, shown: DriversShown): void {
         title,
         section: 'drivers',
         body,
+        isLive: true,
         status: asked !== undefined && chosen === undefined ? 404 : 200,
       });
     },
@@ -85,7 +89,7 @@ function showNone(lastPush: Html, origin: string): Response {
       'The service holds no drivers. A push fills this page: from driver-sync, with this address as its destination, or from the command line.',
       example,
     )}`;
-  return showPage({ title: 'Drivers', section: 'drivers', body });
+  return showPage({ title: 'Drivers', section: 'drivers', body, isLive: true });
 }
 
 interface Index {
@@ -140,28 +144,41 @@ function showDriver(driver: Driver, last: LastPush | undefined): Html {
     ${
       timeSeries.length === 0
         ? html`<p>This driver has no points. A push with elements in its <code>timeSeries</code> brings some.</p>`
-        : html`<div id="chart" hidden></div>
-            <p id="reading" class="quiet" hidden></p>`
+        : showPoints(nameOf(driver), isAdded ? rows.map((row) => ({ ...row, was: undefined })) : rows)
     }
-    ${rows.length > shown.length ? html`<p class="quiet">The newest ${groupDigits(shown.length)} points are shown.</p>` : ''}
     ${
       rows.length === 0
         ? ''
-        : showTable({
-            caption: 'Points, newest first',
-            columns: pointColumns,
-            rows: shown.map(showPoint),
-            onPhone: 'columns',
-          })
+        : html`<details>
+            <summary>${countOf(rows.length, 'point')} with their times, newest first</summary>
+            ${rows.length > shown.length ? html`<p class="quiet">The newest ${groupDigits(shown.length)} are shown.</p>` : ''}
+            ${showTable({
+              caption: 'Points, newest first',
+              columns: pointColumns,
+              rows: shown.map(showPoint),
+              onPhone: 'columns',
+            })}
+          </details>`
     }`;
+}
+
+/** The chart and the years, of the points that have a month and are held. */
+function showPoints(name: string, rows: readonly PointRow[]): Html {
+  const points = rows
+    .flatMap(({ time, value, isGone, was }): ChartPoint[] => {
+      const month = monthOf(time);
+      return month === undefined || isGone ? [] : [{ month, value, mark: was }];
+    })
+    .reverse();
+  return html`${showChart({ label: `The points of ${name} by month`, points, markMeans: 'changed by the last push' })}
+  ${showYears('Points by year and month', points)}`;
 }
 
 function showPoint({ time, value, isGone, change }: PointRow): (Html | string)[] {
   const month = monthOf(time);
-  // The chart is drawn from these rows, without points that are gone or have no month.
   const shown =
     month === undefined || isGone
       ? value
-      : html`<data value="${value}" data-time="${time}" data-month="${month}">${value}</data>`;
+      : html`<data value="${value}" data-time="${time}" data-month="${month}">${groupDecimal(value)}</data>`;
   return [month ?? '–', isGone ? html`<del>${value}</del>` : shown, time, change];
 }

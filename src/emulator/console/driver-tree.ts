@@ -1,7 +1,7 @@
 /** The tree of drivers by path, as links. */
 import { html } from 'hono/html';
-import { countOf, groupDigits, visibleOf } from './page.ts';
-import type { Html } from './page.ts';
+import { countOf, groupDigits, visibleOf } from '../../pages/markup.ts';
+import type { Html } from '../../pages/markup.ts';
 
 /** Deeper levels are shown in one line, so that they do not become too narrow. */
 const depthMax = 8;

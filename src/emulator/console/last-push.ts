@@ -3,8 +3,8 @@ import { html } from 'hono/html';
 import type { Driver, Point } from '../../contract/driver-push.ts';
 import type { LastPush } from '../drivers/driver-routes.ts';
 import type { RequestRecord } from '../request-record.ts';
-import { countOf, groupDigits, showMoment, showState } from './page.ts';
-import type { Html, Tone } from './page.ts';
+import { countOf, groupDecimal, groupDigits, showMoment, showState } from '../../pages/markup.ts';
+import type { Html, Tone } from '../../pages/markup.ts';
 
 const kinds = ['added', 'changed', 'removed'] as const;
 type Kind = (typeof kinds)[number];
@@ -66,6 +66,8 @@ function kindOf(before: Driver | undefined, isHeld: boolean): Kind {
 export interface PointRow extends Point {
   readonly isGone: boolean;
   readonly change: Html | '';
+  /** What the change of its value was, in words; `undefined` where it did not change. */
+  readonly was?: string | undefined;
 }
 
 /**
@@ -79,7 +81,7 @@ export function pointRows(now: readonly Point[], before: readonly Point[] | unde
     const month = monthOf(point.time) ?? point.time;
     const earlier = left.get(month);
     left.delete(month);
-    return { ...point, isGone: false, change: showChange(point, earlier) };
+    return { ...point, isGone: false, change: showChange(point, earlier), was: wordsFor(point, earlier) };
   });
   for (const point of left.values()) rows.push({ ...point, isGone: true, change: showState('bad', 'removed') });
   return rows.sort((first, second) => (BigInt(first.time) < BigInt(second.time) ? 1 : -1));
@@ -87,8 +89,14 @@ export function pointRows(now: readonly Point[], before: readonly Point[] | unde
 
 function showChange({ time, value }: Point, earlier: Point | undefined): Html | '' {
   if (earlier === undefined) return showState(tones.added, 'added');
-  if (earlier.value !== value) return showState(tones.changed, `changed from ${earlier.value}`);
+  if (earlier.value !== value) return showState(tones.changed, `changed from ${groupDecimal(earlier.value)}`);
   return earlier.time === time ? '' : showState(tones.changed, `time changed from ${earlier.time}`);
+}
+
+/** Only what a chart marks: a value that is new or another one. */
+function wordsFor({ value }: Point, earlier: Point | undefined): string | undefined {
+  if (earlier === undefined) return 'added';
+  return earlier.value === value ? undefined : `was ${groupDecimal(earlier.value)}`;
 }
 
 /** `2026-03`, UTC; undefined for a time that is beyond the range of dates. */

@@ -4,8 +4,9 @@ import type { RoutedRequest } from '../../contract/routing-resources.ts';
 import type { App } from '../routes.ts';
 import { pageOf } from '../routing/pages.ts';
 import type { Routing } from '../routing/routing.ts';
-import { countOf, showEmpty, showMoment, showPage, showState, showTable, visibleOf } from './page.ts';
-import type { Column, Html } from './page.ts';
+import { countOf, showEmpty, showMoment, showState, showTable, visibleOf } from '../../pages/markup.ts';
+import { showPage } from './page.ts';
+import type { Column, Html } from '../../pages/markup.ts';
 import { servePages } from './page-routes.ts';
 import { showStages } from './pipeline-view.ts';
 
@@ -29,7 +30,7 @@ export function serveLogPage(app: App, { routers, log }: Routing): void {
             : showTable({ caption: countOf(data.length, 'request'), columns, rows, onPhone: 'cards' })
         }
         ${nextCursor === null ? '' : html`<p><a href="?cursor=${nextCursor}">Older requests</a></p>`}`;
-      return showPage({ title: `Log of ${shownName}`, section: 'routers', body });
+      return showPage({ title: `Log of ${shownName}`, section: 'routers', body, isLive: true });
     },
   });
 }

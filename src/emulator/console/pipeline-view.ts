@@ -2,8 +2,8 @@
 import { html } from 'hono/html';
 import type { PipelineEntry } from '../../contract/routing-answers.ts';
 import type { Dropped, RoutingRequest } from '../routing/request.ts';
-import { countOf, groupDigits, showState } from './page.ts';
-import type { Html } from './page.ts';
+import { countOf, groupDigits, showState } from '../../pages/markup.ts';
+import type { Html } from '../../pages/markup.ts';
 
 const stageNames = {
   allow_deny: 'Model list',

@@ -4,8 +4,8 @@ import { modalities } from '../../contract/routing-settings.ts';
 import type { Modality } from '../../contract/routing-settings.ts';
 import { invalidAt } from '../routing/refusal.ts';
 import type { Router } from '../routing/routers.ts';
-import { visibleOf } from './page.ts';
-import type { Html } from './page.ts';
+import { visibleOf } from '../../pages/markup.ts';
+import type { Html } from '../../pages/markup.ts';
 
 const audioTypes = ['speech', 'audio'] as const;
 

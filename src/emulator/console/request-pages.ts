@@ -3,8 +3,9 @@ import { html } from 'hono/html';
 import type { RequestLog } from '../request-log.ts';
 import type { RequestRecord } from '../request-record.ts';
 import type { App } from '../routes.ts';
-import { countOf, groupDigits, showEmpty, showMoment, showPage, showState, showTable } from './page.ts';
-import type { Column, Html } from './page.ts';
+import { countOf, groupDigits, showEmpty, showMoment, showState, showTable } from '../../pages/markup.ts';
+import { showPage } from './page.ts';
+import type { Column, Html } from '../../pages/markup.ts';
 import { servePages } from './page-routes.ts';
 
 const pageRows = 100;
@@ -39,7 +40,7 @@ export function serveRequestPages(app: App, log: RequestLog): void {
             ? html`<p><a href="/console/requests?before=${last.id}">Older requests</a></p>`
             : ''
         }`;
-      return showPage({ title: 'Requests', section: 'requests', body });
+      return showPage({ title: 'Requests', section: 'requests', body, isLive: true });
     },
   });
 }

@@ -5,7 +5,7 @@ import type { Modality, OptimizationTarget, RouterSettings, SettingsPatch } from
 import type { Model } from '../routing/catalog.ts';
 import { isEligible, listOf } from './model-list.ts';
 import type { ModelList } from './model-list.ts';
-import type { Html } from './page.ts';
+import type { Html } from '../../pages/markup.ts';
 import { slugOf } from './slug.ts';
 
 /** The fields as text. */

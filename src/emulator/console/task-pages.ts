@@ -4,8 +4,9 @@ import type { App } from '../routes.ts';
 import { pageOf } from '../routing/pages.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { Task } from '../routing/tasks.ts';
-import { countOf, groupDigits, showEmpty, showMoment, showPage, showState, showTable, visibleOf } from './page.ts';
-import type { Column, Html, Tone } from './page.ts';
+import { countOf, groupDigits, showEmpty, showMoment, showState, showTable, visibleOf } from '../../pages/markup.ts';
+import { showPage } from './page.ts';
+import type { Column, Html, Tone } from '../../pages/markup.ts';
 import { servePages } from './page-routes.ts';
 
 const path = '/console/tasks';
@@ -31,7 +32,7 @@ export function serveTaskPages(app: App, routing: Routing): void {
         <p class="lead">The balance is ${groupDigits(routing.account.credits)} credits.</p>
         ${data.length === 0 ? showNone(origin) : html`${showSearch(id)} ${showTasks(data, routing, origin)}`}
         ${nextCursor === null ? '' : html`<p><a href="${path}?cursor=${nextCursor}">Older tasks</a></p>`}`;
-      return showPage({ title: 'Tasks', section: 'tasks', body });
+      return showPage({ title: 'Tasks', section: 'tasks', body, isLive: true });
     },
   });
   servePages(app, `${path}/:id/remove`, {

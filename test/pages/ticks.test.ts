@@ -1,8 +1,8 @@
-/** The labels of the axes of the console's charts. */
+/** The labels of the axes of charts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { monthTicks, valueRange, valueTicks } from '../../src/emulator/console/ticks.ts';
-import type { Tick } from '../../src/emulator/console/ticks.ts';
+import { monthTicks, valueRange, valueTicks } from '../../src/pages/ticks.ts';
+import type { Tick } from '../../src/pages/ticks.ts';
 import { at } from '../support/emulator-world.ts';
 
 const labelsOf = (ticks: readonly Tick[]): string[] => ticks.map(({ label }) => label);

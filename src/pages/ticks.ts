@@ -1,4 +1,4 @@
-/** Labels of a chart's axes. Browsers run these functions, so they refer to nothing outside of themselves. */
+/** Labels of a chart's axes. */
 
 export interface Tick {
   readonly at: number;
