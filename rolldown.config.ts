@@ -19,7 +19,6 @@ const external = [
   'pg',
   'pino',
   'pino-pretty',
-  'uplot',
 ];
 
 /** In a checkout such a `require` loads a package when it is first used; without this line the bundler does the same with its copy. */
@@ -72,6 +71,7 @@ export default defineConfig({
     main: 'src/main.ts',
     emulator: 'src/emulator/index.ts',
     thread: 'src/sources/formats/scan/thread.ts',
+    'status-thread': 'src/compose/status-thread.ts',
     'sqlite-child': 'src/sources/databases/sqlite-child.ts',
     'duckdb-child': 'src/sources/databases/duckdb-child.ts',
   },

@@ -2,7 +2,6 @@ import type { Decision } from '../app/ask/decisions.ts';
 import { type LastPass, type StatusReport, isWaiting, statusReport } from '../app/ask/status-report.ts';
 import { agentSigns, heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
-import type { TellingReport } from '../app/telling/telling-report.ts';
 import type { SourceReport } from '../core/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';

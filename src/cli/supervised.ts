@@ -3,7 +3,7 @@ import { nextPushOf } from '../app/loop/next-push.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { PassReport } from '../core/report.ts';
 import { count } from './text.ts';
-import { type Now, showMoment } from './times.ts';
+import { type Now, showMoment } from '../core/time/spoken.ts';
 
 export async function statusText(deps: Dependencies, report: PassReport): Promise<string> {
   const { address, clock, ledger, settings } = deps;

@@ -211,3 +211,58 @@ export const notifyShape = {
     .optional()
     .describe('A PEM file of further certificate authorities, for a receiver behind a private one.'),
 };
+
+/** A host and a port. */
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+const listen = scalar<Listen>({ type: 'string', examples: ['127.0.0.1:9464'] }, (written) => {
+  const said = textOf(written)?.trim() ?? '';
+  const refuse = (message: string, hint: string): { diagnostic: { message: string; hint: string } } => ({
+    diagnostic: { message, hint },
+  });
+  if (/^(?:\.{0,2}\/|unix:)/.test(said)) {
+    return refuse(
+      'a socket path, and the status page listens at a port',
+      'write 127.0.0.1:9464: a proxy finds it there',
+    );
+  }
+  if (/^(?:\*:|:|0:)?\d+$/.test(said)) {
+    return refuse('the host is missing', 'write 127.0.0.1:9464, or 0.0.0.0:9464 for every address of this machine');
+  }
+  const [, bracketed, plain, digits = ''] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(said) ?? [];
+  const host = (bracketed ?? plain)?.toLowerCase();
+  if (host === undefined) return refuse('expected a host and a port', 'such as 127.0.0.1:9464 or "[::1]:9464"');
+  if (Number(digits) > 65_535) return refuse(`there is no port ${digits}`, 'the last one is 65535');
+  return { value: { host, port: Number(digits) } };
+});
+
+const hostName = scalar<string>({ type: 'string', examples: ['status.example.com'] }, (written) => {
+  const said = textOf(written)?.trim().toLowerCase() ?? '';
+  if (/^(?:[\w-]+\.)*[\w-]+$/.test(said) || /^[\da-f:.]+$/.test(said)) return { value: said };
+  return {
+    diagnostic: {
+      message: 'expected the name of a host',
+      hint: 'without http:// and port, such as status.example.com',
+    },
+  };
+});
+
+export const statusShape = {
+  listen: listen.describe(
+    'Where the status page, `/livez`, `/readyz`, `/metrics` and `/api/status` are served, as host and port. Port 0 is any free one.',
+  ),
+  tokenFile: text
+    .optional()
+    .describe(
+      'A file that holds a token. Then everything but `/livez` and `/readyz` asks for it: as `Authorization: Bearer`, or as the password in a browser. It is read again for each request, so it may be renewed.',
+    ),
+  hosts: z
+    .array(hostName)
+    .default([])
+    .describe(
+      'Further names by which the page is asked for, such as that of a proxy. Requests with any other name in `Host` are refused.',
+    ),
+};

@@ -11,7 +11,7 @@ import { type Fields, readFields } from './fields.ts';
 
 type Target = Pick<Settings, 'destination' | 'shouldDeleteMissing' | 'stamp'>;
 
-interface Surroundings {
+export interface Surroundings {
   /** Absolute: what paths are relative to. */
   readonly baseDir: string;
   readonly secrets: Environment['secrets'];
@@ -71,23 +71,26 @@ function checkHeaders(cursor: Cursor, hasToken: boolean): void {
 function readToken(
   cursor: Cursor,
   { token, tokenFile }: Fields<typeof destinationShape>,
-  { baseDir, secrets }: Surroundings,
+  surroundings: Surroundings,
 ): Secret | undefined {
   if (tokenFile !== undefined) {
-    const file = path.resolve(baseDir, tokenFile);
-    const text = secrets === 'required' ? readPrivate(within(cursor, 'tokenFile'), file) : undefined;
-    if (text?.trim() === '') {
-      const at = within(cursor, 'tokenFile');
-      at.report({ path: at.path, message: 'the token file is empty', hint: 'write the token into it' });
-    } else if (text !== undefined && !isToken(text.trim())) {
-      const at = within(cursor, 'tokenFile');
-      const hint = 'it holds the token alone: look for white space or line ends within';
-      at.report({ path: at.path, message: 'the token in the file has a character that tokens cannot have', hint });
-    }
-    return { kind: 'file', file };
+    return { kind: 'file', file: readTokenFile(within(cursor, 'tokenFile'), tokenFile, surroundings) };
   }
   if (token === undefined || spotOf(within(cursor, 'token'))?.unset === true) return undefined;
   return { kind: 'text', text: token };
+}
+
+/** The absolute path of a file with a token, whose content is checked where secrets are required. */
+export function readTokenFile(at: Cursor, tokenFile: string, { baseDir, secrets }: Surroundings): string {
+  const file = path.resolve(baseDir, tokenFile);
+  const text = secrets === 'required' ? readPrivate(at, file) : undefined;
+  if (text?.trim() === '') {
+    at.report({ path: at.path, message: 'the token file is empty', hint: 'write the token into it' });
+  } else if (text !== undefined && !isToken(text.trim())) {
+    const hint = 'it holds the token alone: look for white space or line ends within';
+    at.report({ path: at.path, message: 'the token in the file has a character that tokens cannot have', hint });
+  }
+  return file;
 }
 
 function readCaFile(

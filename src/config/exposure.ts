@@ -29,7 +29,23 @@ export function exposureWarnings(settings: Settings, modeOf: (file: string) => n
       warnings.push(`${where}: every user of this machine can ${others} the token file ${tokenFile}: chmod 600`);
     }
   }
+  warnings.push(...statusWarnings(settings.status, modeOf));
   return [...new Set(warnings)];
+}
+
+/** The page shows values, names of files and reasons to whoever can reach it. */
+function statusWarnings(status: Settings['status'], modeOf: (file: string) => number | undefined): readonly string[] {
+  if (status === undefined) return [];
+  const { host, port, tokenFile } = status;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  if (tokenFile === undefined) {
+    if (isLoopback(shown)) return [];
+    return [`status: whoever reaches ${shown}:${port} sees the numbers: set tokenFile, or listen at 127.0.0.1`];
+  }
+  const mode = modeOf(tokenFile);
+  const others = isSet(mode, othersWrite) ? 'change' : isSet(mode, othersRead) ? 'read' : undefined;
+  if (others === undefined) return [];
+  return [`status: every user of this machine can ${others} the token file ${tokenFile}: chmod 600`];
 }
 
 /** Permissions of a file, through links; `undefined` where the file is missing or the system has no such permissions. */

@@ -1,7 +1,7 @@
 /** The config's keys: their types, defaults and descriptions. The editor's schema and docs/CONFIG.md are made of this. */
 import { z } from 'zod';
 import { kinds } from '../sources/index.ts';
-import { destinationShape, guardShape, notifyShape, rootShape } from './agent-keys.ts';
+import { destinationShape, guardShape, notifyShape, rootShape, statusShape } from './agent-keys.ts';
 import { driverShape, sourceShape, timeShape, valueShape } from './source-keys.ts';
 import { template } from './scalars.ts';
 
@@ -12,10 +12,11 @@ export function kindShape(type: string): Readonly<Record<string, z.ZodType>> {
 }
 
 const homes: readonly (readonly [string, object])[] = [
-  ['at the top level', { ...rootShape, destination: 0, guard: 0, notify: 0, sources: 0 }],
+  ['at the top level', { ...rootShape, destination: 0, guard: 0, notify: 0, sources: 0, status: 0 }],
   ['under destination', destinationShape],
   ['under guard', guardShape],
   ['under an entry of notify', notifyShape],
+  ['under status', statusShape],
   ['under a source', { ...sourceShape, type: 0, drivers: 0 }],
   ['under an entry of drivers', driverShape],
   ['under time', timeShape],
@@ -64,6 +65,12 @@ export function jsonSchema(): object {
       .array(z.strictObject(notifyShape))
       .optional()
       .describe('Who is told of what is wrong: once when it starts and once when it is over.'),
+    status: z
+      .union([z.literal('off'), statusShape.listen, z.strictObject(statusShape).meta({ title: 'a status page' })])
+      .optional()
+      .describe(
+        'The status page and what monitoring asks: `127.0.0.1:9464`, or a mapping with `listen`. See STATUS.md. Default: off.',
+      ),
     sources: z
       .record(z.string(), z.union(Object.keys(kinds).map(sourceSchema)))
       .describe('The places that are read, by names of your own.'),

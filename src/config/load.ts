@@ -5,7 +5,7 @@
  *                            yaml-errors.ts puts the parser's errors into words
  *   what may be written      agent-keys.ts, source-keys.ts: keys, their schemas and descriptions; scalars.ts: single values;
  *                            json-schema.ts: all of them together, for editors and docs/CONFIG.md
- *   values -> settings       destination.ts, notify.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
+ *   values -> settings       destination.ts, notify.ts, status.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
  *                            what stands there by its schema (fields.ts)
  *   what is wrong            diagnostics.ts; placing.ts adds file, line and column; nearest.ts finds "did you mean"
  *   beside it                exposure.ts: what other users of the machine or the network could read or change; plain-secrets.ts:
@@ -26,6 +26,7 @@ import { readNotify } from './notify.ts';
 import { placeDiagnostics } from './placing.ts';
 import { plainSecrets } from './plain-secrets.ts';
 import { canonicalJson, readSource } from './source.ts';
+import { readStatus } from './status.ts';
 
 export interface LoadedConfig {
   /** Present where there are no problems. */
@@ -118,6 +119,7 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
     baseDir,
     secrets: origin.secrets,
   });
+  const status = readStatus(within(cursor, 'status'), { baseDir, secrets: origin.secrets });
   const settings = {
     state: path.resolve(baseDir, root.state ?? '.driver-sync'),
     timezone: root.timezone,
@@ -134,12 +136,13 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
     workers: root.workers,
     notify: readNotify(within(cursor, 'notify'), baseDir),
     heartbeat: root.heartbeat,
+    status,
     sources: readSources(within(cursor, 'sources'), root.timezone),
   };
   return { file: origin.file, digest: digestOf(settings), ...settings };
 }
 
-const sections = ['destination', 'guard', 'notify', 'sources'];
+const sections = ['destination', 'guard', 'notify', 'sources', 'status'];
 const initHint = '`driver-sync init` writes one to start with';
 
 function readGuard(cursor: Cursor): Settings['guard'] {

@@ -84,6 +84,8 @@ export interface MailSettings extends AnyChannelSettings {
   readonly from: string | undefined;
   /** `smtps://` or `smtp://`, with user and password. */
   readonly smtp: string;
+}
+
 export interface StatusSettings {
   /** A name or an address, IPv6 without brackets. */
   readonly host: string;

@@ -56,8 +56,12 @@ export function showFrame({ title, product, assets, events, navigation, body, is
         ${footer === undefined ? '' : html`<footer ${isLive === true ? html`data-live` : ''}>${footer}</footer>`}
       </body>
     </html>`;
-  // No part of a page is asynchronous, so this is a string.
-  return `${text as HtmlEscapedString}`;
+  return textOf(text);
+}
+
+/** The text of markup. No part of a page is asynchronous, so it is there. */
+export function textOf(markup: Html | ''): string {
+  return (markup as HtmlEscapedString).toString();
 }
 
 export const icon =

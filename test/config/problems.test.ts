@@ -48,9 +48,9 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ['state: { a: 1 }', '1:8 state: expected a text, found a mapping'],
   [
     'colour: red',
-    '1:1 colour: unknown key "colour" (known here: state, timezone, schedule, pushOnChange, refresh, keep, keepMax, lastClose, heartbeat, workers, destination, guard, notify, sources)',
+    '1:1 colour: unknown key "colour" (known here: state, timezone, schedule, pushOnChange, refresh, keep, keepMax, lastClose, heartbeat, workers, destination, guard, notify, sources, status)',
   ],
-  ['status: 127.0.0.1:9464', expect.stringContaining('1:1 status: unknown key "status" (known here: ') as string],
+  ['page: 127.0.0.1:9464', expect.stringContaining('1:1 page: unknown key "page" (known here: ') as string],
   ['time_zone: UTC', '1:1 time_zone: unknown key "time_zone" (did you mean "timezone"?)'],
   ['stamp: end', '1:1 stamp: unknown key "stamp" ("stamp" belongs under destination)'],
   ['timezone: UTC\ntimezone: UTC', '2:1 timezone: the key "timezone" is written twice (keep one of the two)'],

@@ -42,8 +42,8 @@ describe('the JSON Schema', () => {
     for (const key of Object.keys(schema.properties ?? {})) {
       expect(problems(`${key}: ''\n`).filter((problem) => problem.includes('unknown key'))).toEqual([]);
     }
-    expect(problems("status: '127.0.0.1:9464'\n")).toContainEqual(expect.stringContaining('unknown key "status"'));
-    expect(schema.properties).not.toHaveProperty('status');
+    expect(problems("page: '127.0.0.1:9464'\n")).toContainEqual(expect.stringContaining('unknown key "page"'));
+    expect(schema.properties).not.toHaveProperty('page');
   });
 
   test('describes every key', () => {

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ChartPoint, showChart } from '../../src/pages/chart.ts';
-import { groupDecimal } from '../../src/pages/markup.ts';
+import { groupDecimal, textOf } from '../../src/pages/markup.ts';
 import { showYears } from '../../src/pages/years.ts';
 
 const chartOf = (points: readonly ChartPoint[], more: object = {}): string =>
-  showChart({ label: 'a', points, ...more }).toString();
+  textOf(showChart({ label: 'a', points, ...more }));
 const pathsOf = (chart: string, kind: string): string[] =>
   [...chart.matchAll(new RegExp(`class="${kind}" d="([^"]*)"`, 'g'))].map(([, path = '']) => path);
 
@@ -67,10 +67,12 @@ describe('a chart', () => {
 
 describe('a table of years', () => {
   test('has the newest year first, every month in its column, and no number where there is none', () => {
-    const table = showYears('Points', [
-      { month: '2024-12', value: '-1234567.50' },
-      { month: '2026-01', value: '0.10', mark: 'was 0.20' },
-    ]).toString();
+    const table = textOf(
+      showYears('Points', [
+        { month: '2024-12', value: '-1234567.50' },
+        { month: '2026-01', value: '0.10', mark: 'was 0.20' },
+      ]),
+    );
     const rows = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
       [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '').trim()),
     );

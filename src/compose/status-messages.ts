@@ -1,0 +1,51 @@
+/** What the agent and the thread of its status page tell each other. No secret crosses: the thread has no use for one. */
+import type { Settings, SourceSettings } from '../core/settings.ts';
+import type { PassNotes } from '../status/watched.ts';
+
+export interface StatusThreadData {
+  readonly settings: Settings;
+  readonly notes: PassNotes;
+  readonly version: string;
+}
+
+export type ToStatusThread =
+  | { readonly kind: 'settings'; readonly settings: Settings }
+  | { readonly kind: 'notes'; readonly notes: PassNotes }
+  /** The digest of the settings as the config file has them now; `undefined` where it is not valid. */
+  | { readonly kind: 'fileDigest'; readonly digest: string | undefined };
+
+export type FromStatusThread =
+  /** It listens as the newest settings say. */
+  | { readonly kind: 'listening'; readonly port: number }
+  /** It does not, and where it listened before it still does. */
+  | { readonly kind: 'unheard'; readonly code: string }
+  | { readonly kind: 'fileDigest?' }
+  | {
+      readonly kind: 'log';
+      readonly level: 'warn' | 'error';
+      readonly message: string;
+      readonly fields: Record<string, unknown>;
+    };
+
+/** The settings without secrets, and without what only reading takes: patterns and templates cannot cross to a thread. */
+export function settingsToLook(settings: Settings): Settings {
+  const { destination, sources } = settings;
+  return {
+    ...settings,
+    notify: [],
+    heartbeat: undefined,
+    destination: destination === 'emulator' ? destination : { ...destination, token: undefined, headers: {} },
+    sources: sources.map(sourceToLook),
+  };
+}
+
+function sourceToLook({ lookups: _lookups, ...source }: SourceSettings): SourceSettings {
+  const { drivers: _drivers, ...none } = source.mapping;
+  return {
+    ...source,
+    kind: undefined,
+    mapping: { ...none, where: [], missing: [], fillDown: [], unpivot: undefined, maps: {}, drivers: [] },
+    lookups: { maps: {}, calendar: undefined },
+    tests: [],
+  };
+}

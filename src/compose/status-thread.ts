@@ -1,0 +1,112 @@
+/** The thread of the status page: it answers while a pass keeps the main thread busy. Started by `status-page.ts`. */
+import { statSync } from 'node:fs';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { AgentSigns } from '../app/ask/status-report.ts';
+import type { Log } from '../core/ports.ts';
+import type { Settings, StatusSettings } from '../core/settings.ts';
+import { ownHolder } from '../edges/state/lock.ts';
+import { readHeartbeat } from '../edges/state/state-directory.ts';
+import { type StatusServer, openStatusServer } from '../status/server.ts';
+import type { Watched } from '../status/watched.ts';
+import { onlyLooking, openStores, surroundingsOf } from './look.ts';
+import type { FromStatusThread, StatusThreadData, ToStatusThread } from './status-messages.ts';
+
+/** The main thread may be busy for a moment; what it said last holds until then. */
+const digestPatienceMs = 1000;
+
+const port = parentPort as MessagePort;
+const { version, ...first } = workerData as StatusThreadData;
+
+let { settings, notes } = first;
+let server: { readonly of: StatusSettings; readonly open: StatusServer } | undefined;
+let file: { readonly stamp: string; readonly digest: string | undefined } | undefined;
+/** Those who wait for the digest of the file. */
+const waiting: ((digest: string | undefined) => void)[] = [];
+
+const tell = (message: FromStatusThread): void => port.postMessage(message);
+
+const logAt =
+  (level: 'warn' | 'error') =>
+  (message: string, fields: Record<string, unknown> = {}): void =>
+    tell({ kind: 'log', level, message, fields });
+const log: Log = { debug: () => undefined, info: () => undefined, warn: logAt('warn'), error: logAt('error') };
+
+const agent: Watched = {
+  version,
+  get settings() {
+    return settings;
+  },
+  get notes() {
+    return notes;
+  },
+  async signs(): Promise<AgentSigns> {
+    const { state } = settings;
+    return {
+      holder: ownHolder(state),
+      killed: undefined,
+      broken: readHeartbeat(state)?.broken,
+      configDiffers: (await fileDigest()) !== settings.digest,
+    };
+  },
+  silentUntilMs: () => readHeartbeat(settings.state)?.untilMs,
+  async open(look) {
+    await using state = await openStores({ ...surroundingsOf(settings, { log }), ...onlyLooking }, 'read');
+    return await look(state.deps);
+  },
+};
+
+/** The digest of the config file as it is now: the main thread reads it, but only where the file is another one. */
+async function fileDigest(): Promise<string | undefined> {
+  const stamp = stampOf(settings);
+  if (file?.stamp === stamp) return file.digest;
+  const known = file === undefined ? settings.digest : file.digest;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(known), digestPatienceMs);
+    waiting.push((digest) => {
+      clearTimeout(timer);
+      file = { stamp, digest };
+      resolve(digest);
+    });
+    if (waiting.length === 1) tell({ kind: 'fileDigest?' });
+  });
+}
+
+function stampOf(of: Settings): string {
+  const stat = statSync(of.file, { throwIfNoEntry: false });
+  return `${of.digest} ${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
+}
+
+/** Listens as the settings say. Where that fails, the server of before goes on. */
+async function listen(next: Settings): Promise<void> {
+  const { status: wanted } = next;
+  if (wanted === undefined) return;
+  try {
+    const isSame = server?.of.host === wanted.host && server.of.port === wanted.port;
+    const open = isSame && server !== undefined ? server.open : await openStatusServer(wanted, agent, log);
+    if (!isSame) await server?.open[Symbol.asyncDispose]();
+    server = { of: wanted, open };
+    settings = next;
+    tell({ kind: 'listening', port: open.port });
+    open.tellNews();
+  } catch (error) {
+    // What else changed holds all the same.
+    settings = { ...next, status: server?.of };
+    tell({ kind: 'unheard', code: error instanceof Error && 'code' in error ? String(error.code) : String(error) });
+  }
+}
+
+port.on('message', (message: ToStatusThread) => {
+  switch (message.kind) {
+    case 'settings':
+      void listen(message.settings);
+      break;
+    case 'notes':
+      ({ notes } = message);
+      server?.open.tellNews();
+      break;
+    case 'fileDigest':
+      for (const got of waiting.splice(0)) got(message.digest);
+  }
+});
+
+await listen(settings);

@@ -1,0 +1,79 @@
+/** What an operator has to know first: whether the service holds what the sources have, and if not, why. */
+import type { StatusReport } from '../app/ask/status-report.ts';
+import type { Tone } from '../pages/markup.ts';
+
+export interface Concern {
+  readonly tone: Tone;
+  readonly text: string;
+  /** What to do about it. */
+  readonly hint?: string | undefined;
+  /** A page that says more. */
+  readonly href?: string | undefined;
+}
+
+/** The gravest first; one that says that all is well where there is nothing else. */
+export function concernsOf(report: StatusReport): readonly Concern[] {
+  const found = [
+    ...ofPass(report),
+    ...ofPush(report),
+    ...report.held.map(({ source, reason }): Concern => ({
+      tone: 'bad',
+      text: `${source} is held: ${reason}`,
+      href: `/held?source=${encodeURIComponent(source)}`,
+    })),
+    ...ofSources(report),
+    ...ofConfig(report),
+  ];
+  if (found.length > 0) return found;
+  if (report.unpushedSince !== undefined) {
+    return [{ tone: 'busy', text: 'data that was accepted is not pushed yet', hint: report.nextPushWhy }];
+  }
+  return [{ tone: 'good', text: 'all is well: the service holds what the sources have' }];
+}
+
+function ofPass({ lastPass }: StatusReport): Concern[] {
+  if (lastPass === undefined) return [{ tone: 'idle', text: 'no pass has ended yet: the first one is at work' }];
+  if (lastPass.outcome !== 'broken') return [];
+  return [{ tone: 'bad', text: `the last pass broke: ${lastPass.reason}`, hint: lastPass.hint }];
+}
+
+function ofPush({ lastPush, blocked, rolledBackTo }: StatusReport): Concern[] {
+  const concerns: Concern[] = [];
+  if (rolledBackTo !== undefined) {
+    concerns.push({
+      tone: 'busy',
+      text: `rolled back to push ${rolledBackTo}: nothing else is pushed`,
+      hint: blocked?.hint,
+      href: `/push?id=${rolledBackTo}`,
+    });
+  } else if (blocked !== undefined) {
+    concerns.push({ tone: 'bad', text: `nothing is pushed: ${blocked.reason}`, hint: blocked.hint });
+  }
+  if (lastPush !== undefined && lastPush.outcome !== 'acknowledged') {
+    const { id, outcome, detail } = lastPush;
+    const text = `push ${id} was ${outcome}${detail === undefined ? '' : `: ${detail}`}`;
+    concerns.push({ tone: outcome === 'unknown' ? 'busy' : 'bad', text, href: `/push?id=${id}` });
+  }
+  return concerns;
+}
+
+function ofSources({ sources }: StatusReport): Concern[] {
+  return sources.flatMap(({ name, state, reason, hint, carried }) => {
+    const href = `/source?name=${encodeURIComponent(name)}`;
+    const concerns: Concern[] = [];
+    if (state === 'unread') {
+      concerns.push({ tone: 'bad', text: `${name} could not be read: ${reason}; its accepted data stays`, hint, href });
+    }
+    if (carried.length > 0) {
+      const parts = carried.length === 1 ? 'a part is' : `${carried.length} parts are`;
+      concerns.push({ tone: 'busy', text: `${name}: ${parts} gone, and the data of it is carried`, href });
+    }
+    return concerns;
+  });
+}
+
+function ofConfig({ configDiffers, agent }: StatusReport): Concern[] {
+  if (!configDiffers) return [];
+  const hint = agent?.pid === undefined ? undefined : `kill -HUP ${agent.pid} loads it`;
+  return [{ tone: 'busy', text: 'the config file is not what the agent has loaded', hint }];
+}

@@ -1,0 +1,58 @@
+/** A held candidate: why, what it would change, and the command that approves it. */
+import { html } from 'hono/html';
+import { heldDetail } from '../app/ask/held-detail.ts';
+import { showEmpty } from '../pages/markup.ts';
+import type { Answer, Ask } from './answer.ts';
+import { showDeletes, showFindings, showPointChanges } from './changes.ts';
+import { changesText, nowOf, pageAnswer, showCommand, showWhen, sourceLink } from './frame.ts';
+import type { Watched } from './watched.ts';
+
+export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> {
+  const source = query.get('source') ?? '';
+  const now = nowOf(agent);
+  const isHeld = await agent.open(async ({ ledger }) =>
+    (await ledger.holds.held()).some((one) => one.source === source),
+  );
+  if (!isHeld) {
+    const body = html`<p class="path"><a href="/">Overview</a></p>
+      <h1>Held: <bdi>${source}</bdi></h1>
+      ${showEmpty('Nothing of it is held now: it was approved, or a newer read is well again.', 'driver-sync history')}`;
+    return pageAnswer({ title: 'Held', body, status: 404 });
+  }
+  const { reason, hint, since, digest, approvable, report, largest, changedPoints } = await agent.open((deps) =>
+    heldDetail(deps, source),
+  );
+  const body = html`<p class="path"><a href="/">Overview</a></p>
+    <h1>Held: <bdi>${source}</bdi></h1>
+    <div class="held">
+      <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
+      ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
+      <p>Meanwhile its accepted data stays in every snapshot, and every other source moves on.</p>
+      ${
+        approvable
+          ? html`<p>If the new data is right, approve it. If not, mend the export: the next read is judged anew.</p>
+              ${showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason why`)}`
+          : html`<p>No approval helps: what is in its way has to change.</p>`
+      }
+    </div>
+    ${
+      report === undefined
+        ? ''
+        : html`<p>
+            The candidate: ${changesText(report.changes)}. ${sourceLink(report.name)} has its parts and rejects.
+          </p>`
+    }
+    ${
+      (report?.findings ?? []).length === 0
+        ? ''
+        : html`<section aria-label="Findings">
+            <h2>What looks like a slip</h2>
+            ${showFindings(report?.findings ?? [])}
+          </section>`
+    }
+    <section aria-label="Largest changes">
+      <h2>What approving it changes</h2>
+      ${showDeletes(report?.deletes ?? [])} ${showPointChanges(largest, changedPoints)}
+    </section>`;
+  return pageAnswer({ title: `Held: ${source}`, body });
+}

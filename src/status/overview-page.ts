@@ -1,0 +1,183 @@
+/** The first page: is it right, how old is it, what is held and why, what changed. */
+import { html } from 'hono/html';
+import type { Decision } from '../app/ask/decisions.ts';
+import { type ReportedPush, historyReport } from '../app/ask/history-report.ts';
+import { type HeldReport, type StatusReport, statusReport } from '../app/ask/status-report.ts';
+import type { SourceReport } from '../core/report.ts';
+import type { Now } from '../core/time/spoken.ts';
+import { showNow } from '../core/time/spoken.ts';
+import { type Html, countOf, groupDigits, showEmpty, showState, showTable } from '../pages/markup.ts';
+import type { Answer } from './answer.ts';
+import { showDecisions } from './decision-list.ts';
+import { concernsOf } from './concerns.ts';
+import {
+  changesText,
+  countsText,
+  nowOf,
+  pageAnswer,
+  shellWord,
+  showCommand,
+  showSourceState,
+  showWhen,
+  sourceLink,
+} from './frame.ts';
+import { showPushTable } from './push-table.ts';
+import type { Watched } from './watched.ts';
+
+const pushesShown = 5;
+
+export async function overviewPage(agent: Watched): Promise<Answer> {
+  const signs = await agent.signs();
+  const now = nowOf(agent);
+  const { report, pushes } = await agent.open(async (deps) => ({
+    report: await statusReport(deps, signs),
+    pushes: (await historyReport(deps, { limit: pushesShown })).pushes,
+  }));
+  const acknowledged = pushes.find(({ id }) => id === report.lastAcknowledged?.id);
+  const body = html`${showVerdict(report)} ${showFacts(report, { now, acknowledged })}
+  ${report.held.length === 0 ? '' : showHeld(report.held, now)} ${showSources(report.sources)}
+  ${showPushes(pushes, now)} ${showLately(report.decisions, now)}`;
+  return pageAnswer({ title: 'Overview', section: '/', body, footer: showFooter(report, agent, now) });
+}
+
+function showVerdict(report: StatusReport): Html {
+  const concerns = concernsOf(report);
+  const [first, ...others] = concerns;
+  if (first === undefined) return html``;
+  return html`<h1 class="verdict" role="status">${showState(first.tone, sentence(first.text))}</h1>
+    <ul class="concerns">
+      ${[{ ...first, text: '' }, ...others].map(({ tone, text, hint, href }) => {
+        if (text === '' && hint === undefined && href === undefined) return '';
+        return html`<li>
+          ${text === '' ? '' : showState(tone, sentence(text))}
+          ${hint === undefined ? '' : html`<span class="quiet">${hint}</span>`}
+          ${href === undefined ? '' : html`<a href="${href}">See what it is</a>`}
+        </li>`;
+      })}
+    </ul>`;
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function showFacts(
+  { lastPass, lastAcknowledged, nextPush, nextPushWhy, sources, held }: StatusReport,
+  { now, acknowledged }: { readonly now: Now; readonly acknowledged: ReportedPush | undefined },
+): Html {
+  const fact = (name: string, value: Html | string, more: Html | string): Html =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>
+        ${value}
+        <p>${more}</p>
+      </dd>
+    </div>`;
+  const rejects = sources.reduce((sum, source) => sum + source.rejects, 0);
+  return html`<dl class="facts">
+    ${fact(
+      'The service holds',
+      lastAcknowledged === undefined ? 'nothing of this agent yet' : countOf(lastAcknowledged.drivers, 'driver'),
+      lastAcknowledged === undefined
+        ? 'no push was acknowledged'
+        : html`${countOf(lastAcknowledged.points, 'point')}, by
+            <a href="/push?id=${lastAcknowledged.id}">push ${lastAcknowledged.id}</a>`,
+    )}
+    ${fact(
+      'Told',
+      lastAcknowledged === undefined ? 'never' : showWhen(lastAcknowledged.at, now),
+      acknowledged === undefined ? '' : changesText(acknowledged.changes),
+    )}
+    ${fact(
+      'Sources looked at',
+      lastPass === undefined ? 'not yet' : showWhen(lastPass.at, now),
+      `${countOf(sources.length, 'source')}, ${countOf(rejects, 'reject')}${held.length === 0 ? '' : `, ${held.length} held`}`,
+    )}
+    ${fact('Next push', nextPush === undefined ? 'none now' : showWhen(nextPush, now), nextPushWhy ?? '')}
+  </dl>`;
+}
+
+function showHeld(held: readonly HeldReport[], now: Now): Html {
+  return html`<section aria-label="Held">
+    <h2>Held</h2>
+    ${held.map(
+      ({ source, digest, reason, hint, since, approvable }) =>
+        html`<div class="held">
+          <h3>
+            <a href="/held?source=${encodeURIComponent(source)}"><bdi>${source}</bdi></a>
+          </h3>
+          <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
+          ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
+          ${approvable ? showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason ${shellWord('why')}`) : ''}
+        </div>`,
+    )}
+  </section>`;
+}
+
+function showSources(sources: readonly SourceReport[]): Html {
+  if (sources.length === 0) {
+    return html`<section aria-label="Sources">
+      <h2>Sources</h2>
+      ${showEmpty('The first pass fills this table. It says what each source has, and what was wrong with it.', 'driver-sync status')}
+    </section>`;
+  }
+  return html`<section aria-label="Sources">
+    <h2>Sources</h2>
+    ${showTable({
+      caption: 'Sources after the last pass',
+      onPhone: 'cards',
+      columns: [
+        { name: 'Source', kind: 'row' },
+        { name: 'State', kind: 'word' },
+        { name: 'Parts', kind: 'number' },
+        { name: 'Rows', kind: 'number' },
+        { name: 'Rejects', kind: 'number' },
+        { name: 'Drivers', kind: 'number' },
+        { name: 'Points', kind: 'number' },
+        { name: 'Points changed' },
+      ],
+      rows: sources.map(({ name, state, parts, rows, rejects, drivers, points, changes }) => [
+        sourceLink(name),
+        showSourceState(state),
+        groupDigits(parts),
+        groupDigits(rows),
+        groupDigits(rejects),
+        groupDigits(drivers),
+        groupDigits(points),
+        countsText(changes.points),
+      ]),
+    })}
+  </section>`;
+}
+
+function showPushes(pushes: readonly ReportedPush[], now: Now): Html {
+  return html`<section aria-label="Pushes">
+    <h2>What changed</h2>
+    ${
+      pushes.length === 0
+        ? showEmpty('Nothing was pushed yet. The first push brings every driver.', 'driver-sync plan')
+        : html`${showPushTable(pushes, now)}
+            <p class="more-link"><a href="/pushes">All pushes</a></p>`
+    }
+  </section>`;
+}
+
+function showLately(decisions: readonly Decision[], now: Now): Html | '' {
+  if (decisions.length === 0) return '';
+  return html`<section aria-label="Decisions">
+    <h2>Decided lately</h2>
+    ${showDecisions(decisions, now)}
+  </section>`;
+}
+
+function showFooter({ agent, head }: StatusReport, { version, settings }: Watched, now: Now): Html {
+  return html`<p>
+      driver-sync ${version}, pid
+      ${agent?.pid}${agent?.since === undefined ? '' : html`, since ${showWhen(agent.since, now)}`}, config
+      <code>${settings.file}</code>${
+        agent?.configLoadedAt === undefined ? '' : html`, loaded ${showWhen(agent.configLoadedAt, now)}`
+      }.
+      Times are ${showNow(now)}.
+    </p>
+    <p>Head of the chain, to be noted elsewhere: <code>${head}</code></p>`;
+}

@@ -1,0 +1,72 @@
+/** The status page of a daemon that is a process: its thread, its port, and what a reload does to them. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { scene, two } from '../support/daemon-scene.ts';
+import type { Running } from '../support/process.ts';
+import { askAt } from '../support/status-world.ts';
+
+/** The port that the log of a daemon names. */
+function portOf({ stderr }: Running): number {
+  const [, port = ''] = /"address":"http:\/\/127\.0\.0\.1:(\d+)\/"/.exec(stderr) ?? [];
+  return Number(port);
+}
+
+async function usedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test('a daemon serves what "status --json" prints, is ready after its first pass, and tells edits of its config', async () => {
+  await using s = await scene({ status: '127.0.0.1:0' });
+  const daemon = await s.place.daemon();
+  await daemon.says(/"pushed"/);
+  const port = portOf(daemon);
+  const bodyOf = async (path: string): Promise<string> => (await askAt(port, path)).body;
+  await expect.poll(async () => (await askAt(port, '/readyz')).status).toBe(200);
+  expect((await askAt(port, '/livez')).status).toBe(200);
+  const served = JSON.parse(await bodyOf('/api/status')) as Record<string, unknown>;
+  expect(served).toEqual((await s.place.command('status', '--json')).json());
+  expect(served).toMatchObject({ agent: { pid: daemon.pid }, configDiffers: false, lastAcknowledged: { id: 1 } });
+  expect(await bodyOf('/metrics')).toMatch(/^driver_sync_pass_duration_seconds 0?\.?\d/m);
+  await s.place.configure({ ...s.config, status: '127.0.0.1:0', refresh: '30h' });
+  expect(JSON.parse(await bodyOf('/api/status'))).toMatchObject({ configDiffers: true });
+  daemon.kill('SIGTERM');
+  expect((await daemon.exit).code).toBe(0);
+});
+
+test('a port that another program has ends the start with 78 and what to do', async () => {
+  const port = await usedPort();
+  await using s = await scene({ status: `127.0.0.1:${port}` });
+  const { code, stderr } = await s.place.command('run');
+  expect(code).toBe(78);
+  expect(stderr).toContain(`the status page cannot listen at 127.0.0.1:${port}: another program has this port`);
+  expect(stderr).toContain('name another port in "status"');
+  expect(s.service.posts).toHaveLength(0);
+});
+
+test('a reload moves the page, switches it on and off, and leaves it where it cannot move', async () => {
+  await using s = await scene({ status: '127.0.0.1:0' });
+  const daemon = await s.place.daemon();
+  await daemon.says(/"pushed"/);
+  const first = portOf(daemon);
+  const used = await usedPort();
+  await s.place.configure({ ...s.config, status: `127.0.0.1:${used}` });
+  daemon.kill('SIGHUP');
+  await daemon.says(new RegExp(`127.0.0.1:${used}: another program has this port; the old one stays`));
+  expect((await askAt(first, '/livez')).status).toBe(200);
+  await s.place.configure({ ...s.config, status: 'off' });
+  daemon.kill('SIGHUP');
+  await expect
+    .poll(() => askAt(first, '/livez').catch((error: Error & { code?: string }) => error.code))
+    .toBe('ECONNREFUSED');
+  await s.place.configure({ ...s.config, status: '127.0.0.1:0' });
+  daemon.kill('SIGHUP');
+  await daemon.says(/"the status page listens"/);
+  await s.place.write('sales.csv', two);
+  daemon.kill('SIGUSR2');
+  await s.service.post(2);
+});

@@ -1,0 +1,84 @@
+/** What supervisors and Prometheus are told. */
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
+import { statusWorld } from '../support/status-world.ts';
+
+test('/livez is 200 while the loop moves, and says until when it was to move', async () => {
+  const page = await statusWorld(await twoPushes());
+  expect(await page.ask('/livez')).toMatchObject({ status: 200, body: 'the loop moves\n' });
+  page.agent.silentUntilMs = Date.parse('2026-03-01T00:00:00Z');
+  expect(await page.ask('/livez')).toMatchObject({ status: 503, body: expect.stringContaining('2026-03-01T00:00:00') });
+  page.agent.silentUntilMs = undefined;
+  expect((await page.ask('/livez')).status).toBe(503);
+});
+
+test('/readyz is 200 once a pass has ended, and 503 with the reason while the last one broke', async () => {
+  const page = await statusWorld(await twoPushes());
+  expect((await page.ask('/readyz')).status).toBe(200);
+  page.agent.notes = { lastMs: undefined, readAtMs: {} };
+  expect(await page.ask('/readyz')).toMatchObject({ status: 503, body: expect.stringContaining('no pass has ended') });
+  page.agent.notes = { lastMs: 5, readAtMs: {} };
+  page.agent.broken = 'the disk is full';
+  expect(await page.ask('/readyz')).toMatchObject({ status: 503, body: 'the last pass broke: the disk is full\n' });
+});
+
+/** Values of metrics by name and labels. */
+function valuesOf(text: string): Record<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
+}
+
+test('the metrics say what the last pass, the pushes and every source came to', async () => {
+  const commands = await threeSources();
+  await commands.run('sync');
+  await commands.at.write('revenue.csv', manyDrivers(5));
+  await commands.at.remove('costs.csv');
+  commands.receiver.answer(400);
+  await commands.run('sync', '--force');
+  const page = await statusWorld(commands);
+  page.agent.notes = { lastMs: 2500, readAtMs: { revenue: 1_772_323_200_000 } };
+  const { headers, body } = await page.ask('/metrics');
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const values = valuesOf(body);
+  expect(values).toMatchObject({
+    [`driver_sync_build_info{version="1.2.3",node="${process.versions.node}"}`]: 1,
+    'driver_sync_pushes_total{outcome="acknowledged"}': 1,
+    'driver_sync_pushes_total{outcome="refused"}': 1,
+    'driver_sync_pushes_total{outcome="unknown"}': 0,
+    driver_sync_pass_duration_seconds: 2.5,
+    'driver_sync_source_state{source="revenue",state="held"}': 1,
+    'driver_sync_source_state{source="revenue",state="accepted"}': 0,
+    'driver_sync_source_state{source="staff",state="unchanged"}': 1,
+    'driver_sync_source_rows{source="staff"}': 1,
+    'driver_sync_source_rejects{source="staff"}': 0,
+    'driver_sync_source_last_read_timestamp_seconds{source="revenue"}': 1_772_323_200,
+    'driver_sync_held{source="revenue"}': 1,
+    'driver_sync_held{source="staff"}': 0,
+    driver_sync_notice_failures_total: 0,
+    driver_sync_snapshot_drivers: 22,
+    driver_sync_snapshot_points: 23,
+  });
+  for (const name of ['last_pass', 'last_acknowledged', 'next_push']) {
+    expect(values[`driver_sync_${name}_timestamp_seconds`], name).toBeGreaterThan(1_700_000_000);
+  }
+  expect(values).toHaveProperty('driver_sync_push_duration_seconds');
+  expect(values['driver_sync_snapshot_bytes']).toBeGreaterThan(100);
+});
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+
+test.skipIf(!hasPromtool && process.env['CI'] !== 'true')('promtool finds nothing wrong with the metrics', async () => {
+  const commands = await threeSources();
+  await commands.run('sync');
+  const { body } = await (await statusWorld(commands)).ask('/metrics');
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
+  expect({ code: checked.status, said: checked.stdout + checked.stderr }).toEqual({ code: 0, said: '' });
+});
+
+test('before the first pass there are no metrics of what nobody knows', async () => {
+  const page = await statusWorld(await threeSources());
+  expect((await page.ask('/metrics')).status).toBe(503);
+});
