@@ -1,5 +1,5 @@
 /** `init --from`: a config for files that nobody has described, and what `check` says of it. */
-import { globSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { globSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SourceCheck } from '../app/ask/check.ts';
 import { namesBeside, sampleFile } from '../compose/samples.ts';
@@ -18,12 +18,13 @@ interface From {
 }
 
 /** Writes DIR/driver-sync.yaml for these files, and looks at it as `check` does. */
-export async function initFrom(context: Context, { directory, files }: From): Promise<number> {
+export async function initFrom(context: Context, from: From): Promise<number> {
+  const { directory, files } = withDirectory(context, from);
   const to = path.resolve(context.cwd, directory);
   const config = path.join(to, 'driver-sync.yaml');
   if (lstatSync(config, { throwIfNoEntry: false }) !== undefined)
     throw new AgentError('usage', `${config} is there already`, { hint: 'name another directory, or move it away' });
-  const paths = [...new Set(files.flatMap((file) => expanded(context, file)))];
+  const paths = [...new Set(files.flatMap((file) => expanded(context, file)))].filter((file) => file !== config);
   const { samples, unread } = await sampleAll(paths, to);
   const beside = new Map(paths.map((file) => [nameIn(to, file), file]));
   const proposal = propose(samples, (name) => namesBeside(beside.get(name) ?? config, name));
@@ -41,10 +42,27 @@ export async function initFrom(context: Context, { directory, files }: From): Pr
   return exit;
 }
 
-/** A pattern that no shell has expanded is expanded here. */
+/** A directory behind the files is where the config goes: `init --from a.csv b.csv finance`. */
+function withDirectory({ cwd }: Context, { directory, files }: From): From {
+  const last = files.at(-1) ?? '';
+  if (directory !== '.' || files.length < 2 || /[*?.]/.test(path.basename(last))) return { directory, files };
+  const stats = statSync(path.resolve(cwd, last), { throwIfNoEntry: false });
+  const isPlace = stats === undefined || stats.isDirectory();
+  return isPlace ? { directory: last, files: files.slice(0, -1) } : { directory, files };
+}
+
+/** Names of files that may hold a table. */
+const tableName = /^[^.~].*\.(csv|tsv|tab|txt|dat|json|jsonl|ndjson|xlsx|xlsm|parquet)(\.(gz|zst))?$/i;
+
+/** A directory stands for the tables in it. A pattern that no shell has expanded is expanded here. */
 function expanded({ cwd }: Context, file: string): readonly string[] {
   const named = path.resolve(cwd, file);
-  if (lstatSync(named, { throwIfNoEntry: false }) !== undefined || !/[*?]/.test(file)) return [named];
+  const stats = statSync(named, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true) {
+    const names = readdirSync(named).filter((name) => tableName.test(name));
+    return names.length === 0 ? [named] : names.toSorted().map((name) => path.join(named, name));
+  }
+  if (stats !== undefined || !/[*?]/.test(file)) return [named];
   const found = globSync(file, { cwd }).map((match) => path.resolve(cwd, match));
   return found.length === 0 ? [named] : found.toSorted();
 }

@@ -312,10 +312,13 @@ function addStarting(program: Command, run: Run): void {
     'init',
     'init finance',
     'init --from exports/revenue-*.csv exports/costs.xlsx',
-    'init finance --from exports/*.csv',
+    'init finance --from exports',
   ])
     .argument('[dir]', 'where', '.')
-    .option('--from <file...>', 'propose a config for these files, with the evidence for each guess as a comment')
+    .option(
+      '--from <file...>',
+      'propose a config for these files and folders, with the evidence for each guess as a comment',
+    )
     .action((dir: string, { from, ...options }: CommonOptions & { from?: string[] }) =>
       run(options, async (context) =>
         from === undefined

@@ -58,7 +58,7 @@ export async function support(context: Context, { output, withRejects = false }:
   }
   answer(context, { file, bytes: bytes.length, files: pieces.map(({ name }) => name) }, () => [
     `wrote ${path.relative(context.cwd, file) || file} (${showBytes(bytes.length)}): ${pieces.map(({ name }) => name).join(', ')}`,
-    'look into it before you send it: tar -xzf it; secrets are masked, names of sources, drivers and files are not',
+    'look into it before you send it: secrets are masked, names of sources, drivers and files are not',
   ]);
   return 0;
 }
@@ -81,6 +81,7 @@ The log of the agent is not in it, since the agent does not keep one. Where it i
 const require = createRequire(import.meta.url);
 
 function versionsOf({ version }: Context): object {
+  const limited = process.constrainedMemory();
   const peers = ['pg', 'mysql2', '@duckdb/node-api', '@modelcontextprotocol/server', 'oidc-provider'];
   return {
     'driver-sync': version,
@@ -91,8 +92,8 @@ function versionsOf({ version }: Context): object {
     system: `${os.type()} ${os.release()}`,
     processors: os.availableParallelism(),
     memory: showBytes(os.totalmem()),
-    // The main thread's limit is the container's, where there is one.
-    memoryMax: process.constrainedMemory() > 0 ? showBytes(process.constrainedMemory()) : null,
+    // The limit of a container; without one Linux says a number beyond all memory.
+    memoryMax: limited > 0 && limited < os.totalmem() ? showBytes(limited) : null,
   };
 }
 

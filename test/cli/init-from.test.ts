@@ -1,9 +1,11 @@
 /** `init --from`: from files that nobody has described to a config that `check` accepts. */
-import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { commandLine } from '../support/command-line.ts';
 import { workbook } from '../support/workbooks.ts';
 
@@ -22,19 +24,34 @@ interface Answer {
   readonly without: readonly { name: string; why: string }[];
 }
 
-async function folder(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
-  const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-propose-'));
-  onTestFinished(() => rm(dir, { recursive: true }));
-  for (const [name, content] of Object.entries(files)) await writeFile(path.join(dir, name), content);
+/** Written before the first test: a file is read once it was quiet for two seconds, and so they wait for that together. */
+const written: { readonly dir: string; readonly files: Readonly<Record<string, string | Uint8Array>> }[] = [];
+const root = mkdtempSync(path.join(tmpdir(), 'driver-sync-propose-'));
+
+beforeAll(async () => {
+  for (const { dir, files } of written) {
+    await mkdir(dir, { recursive: true });
+    for (const [name, content] of Object.entries(files)) await writeFile(path.join(dir, name), content);
+  }
+});
+afterAll(() => rm(root, { recursive: true }));
+
+function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const dir = path.join(root, String(written.length));
+  written.push({ dir, files });
   return dir;
+}
+
+function filesIn(place: string): Readonly<Record<string, Uint8Array>> {
+  return Object.fromEntries(readdirSync(place).map((name) => [name, readFileSync(path.join(place, name))]));
 }
 
 const long = 'month,city,amount\n2024-01,Bonn,1.50\n2024-02,Bonn,2.50\n2024-02,Kiel,3\n';
 
+const sample = folder(filesIn(path.join(import.meta.dirname, '../../config/sample')));
+
 test('the sample of the package: every file becomes a source that sync would accept', async () => {
-  const dir = await folder({});
-  await cp(path.join(import.meta.dirname, '../../config/sample'), dir, { recursive: true });
-  const done = await commandLine('init', dir, '--json', '--from', path.join(dir, '*.csv'));
+  const done = await commandLine('init', sample, '--json', '--from', path.join(sample, '*.csv'));
   const { ok, sources, without, text } = done.json<Answer>();
   expect({ code: done.code, ok, without }).toEqual({ code: 0, ok: true, without: [] });
   expect(sources.map(({ name }) => name)).toEqual(['costs-by-month', 'orders', 'salden', 'subscriptions']);
@@ -50,31 +67,32 @@ test('the sample of the package: every file becomes a source that sync would acc
     value: '95091.33',
   });
   expect(text).toContain('orders-*.csv');
-  await expect(readFile(path.join(dir, 'driver-sync.yaml'), 'utf8')).resolves.toBe(text);
+  await expect(readFile(path.join(sample, 'driver-sync.yaml'), 'utf8')).resolves.toBe(text);
+});
+
+const rows = [
+  ['month', 'city', 'amount'],
+  ['2024-01', 'Bonn', '1.5'],
+  ['2024-02', 'Bonn', '2.5'],
+  ['2024-02', 'Kiel', '3'],
+];
+const records = rows.slice(1).map(([month, city, amount]) => ({ month, city, amount: Number(amount) }));
+const kinds = folder({
+  'book.xlsx': workbook({
+    sheets: [
+      { name: 'Notes', rows: [['nothing']] },
+      { name: 'Data', rows: [['A title'], ...rows] },
+    ],
+  }),
+  'list.json': JSON.stringify(records),
+  'answer.json': JSON.stringify({ meta: { count: 3 }, result: { rows: records } }),
+  'lines.jsonl': `${records.map((record) => JSON.stringify(record)).join('\n')}\n`,
+  'packed.csv.gz': gzipSync(long),
 });
 
 test('workbooks, JSON, JSON lines and compressed files', async () => {
-  const rows = [
-    ['month', 'city', 'amount'],
-    ['2024-01', 'Bonn', '1.5'],
-    ['2024-02', 'Bonn', '2.5'],
-    ['2024-02', 'Kiel', '3'],
-  ];
-  const records = rows.slice(1).map(([month, city, amount]) => ({ month, city, amount: Number(amount) }));
-  const dir = await folder({
-    'book.xlsx': workbook({
-      sheets: [
-        { name: 'Notes', rows: [['nothing']] },
-        { name: 'Data', rows: [['A title'], ...rows] },
-      ],
-    }),
-    'list.json': JSON.stringify(records),
-    'answer.json': JSON.stringify({ meta: { count: 3 }, result: { rows: records } }),
-    'lines.jsonl': `${records.map((record) => JSON.stringify(record)).join('\n')}\n`,
-    'packed.csv.gz': gzipSync(long),
-  });
   const names = ['book.xlsx', 'list.json', 'answer.json', 'lines.jsonl', 'packed.csv.gz'];
-  const done = await commandLine('init', dir, '--json', '--from', ...names.map((name) => path.join(dir, name)));
+  const done = await commandLine('init', kinds, '--json', '--from', ...names.map((name) => path.join(kinds, name)));
   const { sources, text } = done.json<Answer>();
   expect(done.code, text).toBe(0);
   expect(sources.map(({ name, readings }) => [name, readings.length])).toEqual([
@@ -88,10 +106,11 @@ test('workbooks, JSON, JSON lines and compressed files', async () => {
   expect(text).toContain('items: result.rows');
 });
 
+const mixed = folder({ 'a.csv': long, 'b.pdf': '%PDF-1.7', 'c.csv': 'city,amount\nBonn,1.5\n' });
+
 test('what could not be read is told, and the rest is proposed', async () => {
-  const dir = await folder({ 'a.csv': long, 'b.pdf': '%PDF-1.7', 'c.csv': 'city,amount\nBonn,1.5\n' });
-  const files = ['a.csv', 'b.pdf', 'c.csv', 'd.csv'].map((name) => path.join(dir, name));
-  const done = await commandLine('init', dir, '--from', ...files);
+  const files = ['a.csv', 'b.pdf', 'c.csv', 'd.csv'].map((name) => path.join(mixed, name));
+  const done = await commandLine('init', mixed, '--from', ...files);
   expect(done.code).toBe(3);
   expect(done.stdout).toContain('A/Bonn');
   expect(done.stdout).toContain('a PDF document (a PDF holds no rows: export the data itself)');
@@ -100,26 +119,43 @@ test('what could not be read is told, and the rest is proposed', async () => {
   expect(done.stdout).toContain('next: driver-sync check --config ');
 });
 
+const many = Array.from({ length: 40 }, (_, index) => `2024-0${(index % 9) + 1},C${index % 4},${index}.5\n`).join('');
+const noted = folder({
+  'a.csv': `month,city,amount\n${many}2024-01,C1,12.5 (see note 4)\n2024-01,C2,3.5 (see note 5)\n`,
+});
+
 test('what sync would not accept yet is said, and the config is there to be corrected', async () => {
-  const many = Array.from({ length: 40 }, (_, index) => `2024-0${(index % 9) + 1},C${index % 4},${index}.5\n`).join('');
-  const dir = await folder({
-    'a.csv': `month,city,amount\n${many}2024-01,C1,12.5 (see note 4)\n2024-01,C2,3.5 (see note 5)\n`,
-  });
-  const done = await commandLine('init', dir, '--from', path.join(dir, 'a.csv'));
+  const done = await commandLine('init', noted, '--from', path.join(noted, 'a.csv'));
   expect(done.code).toBe(4);
   expect(done.stdout).toContain(
     'look at this: "{amount}": "12.5 (see note 4)", "3.5 (see note 5)" cannot be read and will be rejects',
   );
   expect(done.stdout).toContain('sync would not accept it yet');
-  await expect(stat(path.join(dir, 'driver-sync.yaml'))).resolves.toBeDefined();
+  await expect(stat(path.join(noted, 'driver-sync.yaml'))).resolves.toBeDefined();
 });
 
+const tables = folder({ 'a.csv': long, 'b.csv': long.replace('amount', 'price'), 'notes.md': '# notes' });
+
+test('a folder stands for the tables in it, and one behind the files is where the config goes', async () => {
+  const into = path.join(tables, 'finance');
+  const whole = await commandLine('init', into, '--json', '--from', tables);
+  expect(whole.json<Answer>().sources.map(({ name }) => name)).toEqual(['a', 'b']);
+  const other = path.join(tables, 'other');
+  const files = ['a.csv', 'b.csv'].map((name) => path.join(tables, name));
+  const behind = await commandLine('init', '--json', '--from', ...files, other);
+  expect(behind.json<Answer>()).toMatchObject({ ok: true, config: path.join(other, 'driver-sync.yaml'), without: [] });
+  const { files: globs } = parse(behind.json<Answer>().text).sources.a as { files: string[] };
+  expect(globs).toEqual(['../a.csv']);
+});
+
+const mine = folder({ 'driver-sync.yaml': 'mine', 'a.csv': long });
+
+const empty = folder({ 'a.csv': '' });
+
 test('nothing is written over, and nothing where nothing can be proposed', async () => {
-  const dir = await folder({ 'driver-sync.yaml': 'mine', 'a.csv': long });
-  const refused = await commandLine('init', dir, '--from', path.join(dir, 'a.csv'));
+  const refused = await commandLine('init', mine, '--from', path.join(mine, 'a.csv'));
   expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('is there already') });
-  await expect(readFile(path.join(dir, 'driver-sync.yaml'), 'utf8')).resolves.toBe('mine');
-  const empty = await folder({ 'a.csv': '' });
+  await expect(readFile(path.join(mine, 'driver-sync.yaml'), 'utf8')).resolves.toBe('mine');
   const nothing = await commandLine('init', empty, '--from', path.join(empty, 'a.csv'));
   expect(nothing).toMatchObject({ code: 64, stderr: expect.stringContaining('no source can be proposed') });
   await expect(stat(path.join(empty, 'driver-sync.yaml'))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -127,10 +163,10 @@ test('nothing is written over, and nothing where nothing can be proposed', async
 
 const shared = process.env['DRIVER_SYNC_REAL_FILES'];
 
+const real = folder(shared === undefined ? {} : filesIn(shared));
+
 test.skipIf(shared === undefined)('real files of publishers, where there are some', async () => {
-  const dir = await folder({});
-  await cp(shared ?? '', dir, { recursive: true });
-  const done = await commandLine('init', dir, '--json', '--from', path.join(dir, '*.csv'));
+  const done = await commandLine('init', real, '--json', '--from', path.join(real, '*.csv'));
   const { sources, without, text } = done.json<Answer>();
   expect({ code: done.code, without }, text).toEqual({ code: 0, without: [] });
   expect(sources.every(({ readings }) => readings.length > 0)).toBe(true);

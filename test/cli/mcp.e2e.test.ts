@@ -10,8 +10,9 @@ import { csv } from '../support/process.ts';
 
 const bin = path.join(import.meta.dirname, '../../bin/driver-sync.js');
 
-function serverOf({ at }: CommandsWorld): { command: string; args: string[] } {
-  return { command: process.execPath, args: [bin, 'mcp', '--config', path.join(at.dir, 'driver-sync.yaml')] };
+function serverOf({ at }: CommandsWorld): { command: string; args: string[]; stderr: 'ignore' } {
+  const args = [bin, 'mcp', '--config', path.join(at.dir, 'driver-sync.yaml')];
+  return { command: process.execPath, args, stderr: 'ignore' };
 }
 
 async function clientOf(
