@@ -23,6 +23,8 @@ export interface Shape {
   /** As the config names them. */
   readonly files: readonly string[];
   readonly filesBecause: string | undefined;
+  /** A glob for files that may follow, where one file has a date in its name. */
+  readonly filesInstead: string | undefined;
   readonly keys: readonly Guess[];
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -74,13 +76,19 @@ export function draftOf(shape: Shape): Draft | NoDraft {
     name: shape.name,
     lines: [
       { key: 'type', value: plain(shape.type) },
-      { key: 'files', value: flow(shape.files), beside: shape.filesBecause },
+      { key: 'files', value: flow(shape.files), beside: shape.filesBecause, above: laterFiles(shape) },
       ...shape.keys.map(lineOf),
       ...plan.lines,
       drivers,
     ],
     undecided: [...shape.notes, ...sampled, ...ragged, ...undecided],
   };
+}
+
+function laterFiles({ filesInstead }: Shape): readonly string[] {
+  return filesInstead === undefined
+    ? []
+    : [`or files: [${JSON.stringify(filesInstead)}], for those of later times too`];
 }
 
 function formOf({ type, hasSemicolons }: Shape): 'numbers' | 'semicolons' | 'text' {

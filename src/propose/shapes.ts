@@ -29,6 +29,7 @@ export function shapesOf(
       type: first.type,
       files: (glob === undefined ? names : [glob]).map(escapedGlob(glob)),
       filesBecause: becauseOf(names, glob),
+      filesInstead: names.length === 1 ? datedGlob(first.name) : undefined,
       keys: mergedKeys(group),
       columns: widest(group).columns,
       rows: group
@@ -90,6 +91,12 @@ function globOf(names: readonly string[], neighbours: readonly string[]): string
   const strangers = neighbours.filter((name) => matches(name.slice(folder.length)) && !names.includes(name));
   if (strangers.length > 0 || bare.some((name) => !matches(name))) return undefined;
   return `${globText(folder + prefix)}*${globText(suffix)}`;
+}
+
+/** `revenue-2026-03.csv` may be followed by others: `revenue-*.csv`. */
+function datedGlob(name: string): string | undefined {
+  const [, before = '', after] = /^(.*[^\d/])(?:19|20)\d{2}(?:[-_.]?\d{2}){0,2}(\.\D.*)$/.exec(name) ?? [];
+  return after === undefined ? undefined : `${globText(before)}*${globText(after)}`;
 }
 
 function commonStart(names: readonly string[]): string {

@@ -312,6 +312,12 @@ describe('several files', () => {
     expect(config.sources['revenue']?.files).toEqual(['in/revenue-*.csv']);
   });
 
+  test('one file with a date in its name may be followed by others', () => {
+    const { source, text } = proposed({ 'in/revenue-2026-03.csv': table(2026) });
+    expect(source.files).toEqual(['in/revenue-2026-03.csv']);
+    expect(text).toContain('# or files: ["in/revenue-*.csv"], for those of later times too');
+  });
+
   test('a glob that would take another file too is not proposed', () => {
     const { config } = proposed({ 'in/revenue-2024.csv': table(2024), 'in/revenue-2025.csv': table(2025) }, [
       'in/revenue-old.csv',

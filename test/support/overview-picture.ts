@@ -1,7 +1,7 @@
 /** `docs/overview.svg`: source, part, row, reading, driver, snapshot and push, as a picture. */
 
 const width = 960;
-const height = 430;
+const height = 394;
 
 interface Box {
   readonly x: number;
@@ -12,7 +12,7 @@ interface Box {
 
 /** The picture; it has a light and a dark look, as the page around it. */
 export function overviewPicture(): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title desc">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 24 ${width} ${height}" role="img" aria-labelledby="title desc">
 <title id="title">How numbers travel through driver-sync</title>
 <desc id="desc">Files and databases are sources. A source has parts; a part has rows; each row gives readings. Readings of a month become a point of a driver. The guard accepts or holds what was read. All drivers together are a snapshot, which one push sends to the planning service.</desc>
 <style>
@@ -89,7 +89,7 @@ function reading(): string {
         ['South', '2026-01-31', '800.00'],
         ['North', '2026-02-28', '1310.00'],
       ],
-      [0, 46, 178],
+      [0, 46, 174],
     ),
     '<text class="soft" x="356" y="196">what cannot be read</text>',
     '<text class="soft" x="356" y="214">is a reject, with its reason</text>',
@@ -99,7 +99,7 @@ function reading(): string {
 function drivers(): string {
   return [
     arrow([546, 136], [600, 136], ''),
-    box({ x: 604, y: 40, width: 160, height: 190 }, 'driver', 'a point for each month'),
+    box({ x: 604, y: 40, width: 160, height: 190 }, 'driver', 'a point a month'),
     '<text class="data" x="618" y="116">Revenue / North</text>',
     '<polyline class="series" points="618,150 648,142 678,146 708,130 738,126"/>',
     '<text class="data" x="618" y="180">Revenue / South</text>',
@@ -129,7 +129,7 @@ function guard(): string {
     '<path class="stop" d="M573 62 L573 326"/>',
     '<rect class="box" x="330" y="326" width="410" height="76" rx="8"/>',
     '<text class="title" x="344" y="352">guard</text>',
-    '<text x="392" y="352" class="soft">judges each new read before it counts</text>',
+    '<text x="404" y="352" class="soft">judges each new read before it counts</text>',
     '<text class="stopped" x="344" y="374">held: deletes too much, turned empty, values that look</text>',
     '<text class="stopped" x="344" y="391">like a slip; the last good data goes on being sent</text>',
     '<rect class="box" x="20" y="326" width="290" height="76" rx="8"/>',
