@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, onTestFinished, test } from 'vitest';
-import { builtFolder, executable, root } from '../support/built.ts';
+import { builtFolder, checkout, executable, root } from '../support/built.ts';
 import { csv, place } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 import { workbook } from '../support/workbooks.ts';
@@ -71,7 +71,7 @@ test('push what the checkout pushes, of every kind of source', async () => {
   await using receiver = await openReceiver();
   const config = { destination: { url: receiver.url }, workers: 2, sources };
   const pushed: unknown[] = [];
-  for (const program of [executable, path.join(root, 'bin/driver-sync.js')]) {
+  for (const program of [executable, checkout]) {
     await using at = await place(config, {}, {}, program);
     await writeAll(at.dir);
     const done = await at.command('sync', '--json');

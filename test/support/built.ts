@@ -17,6 +17,9 @@ export const builtFolder = process.env[variable] ?? root;
 /** What people start. */
 export const executable = path.join(builtFolder, 'bin', 'driver-sync.js');
 
+/** The same from source. */
+export const checkout = path.join(root, 'bin', 'driver-sync.js');
+
 /** Runs once before the tests that start processes. */
 export async function setup(): Promise<void> {
   if (process.env[variable] !== undefined) return;
