@@ -55,6 +55,16 @@ test('what a sync could not deliver is shown by status, and the next one tries a
   expect(await json('status')).toMatchObject({ telling: { failures: 1, waiting: 0, dropped: 0 } });
 });
 
+test('a sync keeps to what a hook asked for with Retry-After', async () => {
+  const { run, json, receiver, hook, told } = await toldCommands();
+  hook.answer({ status: 429, headers: { 'retry-after': '600' } });
+  receiver.answer(400);
+  await run('sync');
+  await run('sync');
+  expect(told()).toEqual(['refused started']);
+  expect(await json('status')).toMatchObject({ telling: { failures: 1, waiting: 2 } });
+});
+
 test('a heartbeat follows a sync that ends with 0, and nobody need be told beside it', async () => {
   const ping = await openReceiver();
   onTestFinished(() => ping[Symbol.asyncDispose]());

@@ -28,7 +28,7 @@ const commandOver = new AgentError('aborted', `no answer within ${commandMs / 10
 
 export class Teller implements AsyncDisposable {
   readonly #deps: () => Dependencies;
-  /** Everything is tried once, whenever it was due: whoever gave the command wants it told now. */
+  /** Everything is tried once, though it may be due later: whoever gave the command wants it told now. */
   readonly #isOnce: boolean;
   readonly #ending = new AbortController();
   readonly #sending = new Map<string, Promise<void>>();
@@ -160,7 +160,8 @@ export class Teller implements AsyncDisposable {
       const { clock, log, outlets, random } = this.#deps();
       const letter = this.#state && nextLetter(this.#state, channel.name);
       if (letter === undefined || this.#ending.signal.aborted) return;
-      if (!this.#isOnce && letter.dueMs > clock.now().getTime()) return;
+      const notBeforeMs = this.#isOnce ? (letter.askedUntilMs ?? -Infinity) : letter.dueMs;
+      if (notBeforeMs > clock.now().getTime()) return;
       const { notice } = letter;
       const came = await this.#try((signal) => channel.deliver(notice, keyOf(letter, outlets.host), signal));
       if (came === undefined) return;

@@ -40,8 +40,10 @@ export interface Letter {
   readonly writtenMs: number;
   /** Tries that failed. */
   readonly tries: number;
-  /** Not before. */
+  /** When the next try is due. */
   readonly dueMs: number;
+  /** The receiver itself asked with `Retry-After` for nothing before this: a command keeps to that too. */
+  readonly askedUntilMs?: number | undefined;
 }
 
 export interface FailingChannel {

@@ -37,7 +37,12 @@ export function settleTelling(state: TellingState, nowMs: number): TellingState 
     notedMs: nowMs,
     watchedMs: move(state.watchedMs),
     matters: state.matters.map((matter) => ({ ...matter, sinceMs: move(matter.sinceMs) })),
-    outbox: state.outbox.map((letter) => ({ ...letter, writtenMs: move(letter.writtenMs), dueMs: move(letter.dueMs) })),
+    outbox: state.outbox.map((letter) => ({
+      ...letter,
+      writtenMs: move(letter.writtenMs),
+      dueMs: move(letter.dueMs),
+      askedUntilMs: letter.askedUntilMs === undefined ? undefined : move(letter.askedUntilMs),
+    })),
     failing: state.failing.map((one) => ({ ...one, sinceMs: move(one.sinceMs), atMs: move(one.atMs) })),
     ...(state.heartbeat && { heartbeat: { ...state.heartbeat, sinceMs: move(state.heartbeat.sinceMs) } }),
   };
@@ -120,12 +125,14 @@ export function failed(state: TellingState, letter: Letter, failure: Failed): Te
   const { error, nowMs, retryAfterMs = 0, random } = failure;
   const tries = letter.tries + 1;
   const backoffMs = fullJitterMs({ attempt: tries, baseMs: firstPauseMs, capMs: longestPauseMs, random });
-  const dueMs = nowMs + Math.max(backoffMs, Math.min(retryAfterMs, askedPauseMaxMs));
+  const askedMs = Math.min(retryAfterMs, askedPauseMaxMs);
+  const dueMs = nowMs + Math.max(backoffMs, askedMs);
+  const askedUntilMs = askedMs > 0 ? nowMs + askedMs : undefined;
   const { channel } = letter;
   const sinceMs = state.failing.find((one) => one.channel === channel)?.sinceMs ?? nowMs;
   return {
     ...state,
-    outbox: state.outbox.map((one) => (one.id === letter.id ? { ...one, tries, dueMs } : one)),
+    outbox: state.outbox.map((one) => (one.id === letter.id ? { ...one, tries, dueMs, askedUntilMs } : one)),
     failures: state.failures + 1,
     failing: [...state.failing.filter((one) => one.channel !== channel), { channel, sinceMs, atMs: nowMs, error }],
   };
