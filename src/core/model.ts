@@ -48,11 +48,16 @@ export interface Part {
 /** The fields of one data record, as text, in the order of its batch's columns. Its length may differ from theirs. */
 export type Row = readonly string[];
 
+/** What all rows of a part have in common and none of them holds: `file`, its name without folders, and `sheet`. */
+export type SharedTexts = Readonly<Record<string, string>>;
+
 /** Rows of a source that has no columns: `RowCoder` makes a batch of them. */
 export interface RowBatch {
   /** The trimmed header. The same array for every batch of a part. */
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
+  /** Columns beside these, by name. The same with every batch of a part. A column of the same name wins. */
+  readonly shared?: SharedTexts;
   /** For delimited text: the line of the file that each row begins in, counted from 1. For people only. */
   readonly lines?: readonly number[];
   /** How much of the part has been read so far, 0 to 1, where the place can tell. For progress only. */

@@ -7,7 +7,7 @@ import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
 import type { FilePlace } from './files/place.ts';
-import { fileKeys, fileSource, listParts, placeOf, readPart } from './files/place.ts';
+import { fileKeys, fileSource, listParts, partHash, placeOf, readPart } from './files/place.ts';
 import { watchGlobs } from './files/watch.ts';
 import { checkTable, patternOf, tableKeys } from './formats/table.ts';
 import { listSheets, readWorkbook } from './formats/workbook-table.ts';
@@ -96,7 +96,8 @@ function sheetsSource(settings: XlsxSettings, pattern: Pattern, context: SourceC
       const at = places.get(part.name);
       if (at === undefined) throw new AgentError('part.changing', `${part.name} is not a sheet that was listed`);
       const read = readPart(place, at.file, signal, (file) => readWorkbook(file, settings, at.sheet));
-      return yield* asColumns(hashedByRows(read), needsOf(context));
+      const content = yield* asColumns(hashedByRows(read), needsOf(context));
+      return { ...content, hash: partHash(content.hash, part.name, context.mapping) };
     },
     watch: (changed) => watchGlobs(place.globs, changed),
   };

@@ -102,7 +102,7 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: "abc{v|slg}" }]',
-    '6:52 sources.s.drivers[0].value: bad template: unknown filter "slg"; there are trim, lower, upper, slug, map:NAME, default:TEXT',
+    '6:52 sources.s.drivers[0].value: bad template: unknown filter "slg"; there are trim, lower, upper, slug, map:NAME, match:PATTERN, default:TEXT',
   ],
   [
     'drivers: [{ path: [a], time: "\\u0041{t", value: "{v}" }]',

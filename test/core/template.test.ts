@@ -22,10 +22,38 @@ describe('a template', () => {
     ['{a', 'a "{" without its "}"; write "{{" for a brace', 0],
     ['x}', 'a "}" without its "{"; write "}}" for a brace', 1],
     ['{}', 'a placeholder names no column, such as {amount}', 0],
-    ['x{a|slugg}', 'unknown filter "slugg"; there are trim, lower, upper, slug, map:NAME, default:TEXT', 1],
-    ['{a|lower:x}', 'unknown filter "lower:x"; there are trim, lower, upper, slug, map:NAME, default:TEXT', 0],
+    [
+      'x{a|slugg}',
+      'unknown filter "slugg"; there are trim, lower, upper, slug, map:NAME, match:PATTERN, default:TEXT',
+      1,
+    ],
+    ['{a|match:(x}', 'a "{" without its "}"; write "{{" for a brace', 0],
+    [
+      'x{a|match:(x+)+}',
+      'bad pattern "(x+)+": its first group, whose text is taken, is repeated; put the repetition inside the group: ((?:…)+)',
+      1,
+    ],
+    ['{a|match:(?=x)}', expect.stringContaining('looks ahead'), 0],
+    [
+      '{a|lower:x}',
+      'unknown filter "lower:x"; there are trim, lower, upper, slug, map:NAME, match:PATTERN, default:TEXT',
+      0,
+    ],
   ])('says what is wrong with %s', (text, problem, offset) => {
     expect(parseTemplate(text)).toEqual({ problem, offset });
+  });
+
+  test.each([
+    ['{a|match:\\d{4}-\\d{2}}', 'revenue-2026-03.csv', '2026-03'],
+    ['{a|match:^revenue-(\\d{4}-\\d{2})\\.csv$}', 'revenue-2026-03.csv', '2026-03'],
+    ['{a|match:_(?<city>[^_}|]+)_|upper}', 'rev_Köln_3', 'KÖLN'],
+    ['{a|match:(?:Q|q)([1-4])}', 'fy-q3', '3'],
+    ['{a|match:(Jan|Feb)\\}|lower}', 'x Feb} y', 'feb'],
+    ['{a|match:\\d+|default:none}', 'abc', 'none'],
+    ['{a|lower|match:[|{]b|trim}', 'A|B', '|b'],
+    ['{a|match:(x)?y}', 'y', ''],
+  ])('takes a piece of a text by a pattern: %s', (written, a, taken) => {
+    expect(renderText(template(written), field({ a }), maps)).toBe(taken);
   });
 });
 

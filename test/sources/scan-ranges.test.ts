@@ -149,6 +149,17 @@ describe('ranges of a file', () => {
     }
   });
 
+  test('know the name of their file, and columns by their places', async () => {
+    const content = Buffer.from(rows(40, (at) => `a${at % 4},${day(at)},${at}.50`));
+    const { drivers, ...more } = mappingOf(['file'], 'sum', '{#2}');
+    const [entry] = drivers;
+    const mapping = { ...more, drivers: [{ ...entry!, value: { ...entry!.value, from: template('{#3}') } }] };
+    const how = { ranges: 3, chunkBytes: 16, foldMax: 4, gridBytes: 32 };
+    const folded = await foldInRanges(fileOf(content, 4096), content, plainSettings, { mapping, how });
+    expect(folded?.drivers.map(({ id }) => id)).toEqual(['nasty.csv']);
+    expect(folded?.counts).toMatchObject({ rows: 40, rejects: 0 });
+  });
+
   test('are left to the other way where one of them is not plain', async () => {
     const content = Buffer.from(rows(200, (at) => (at === 150 ? 'a"b,2026-01-01,1' : `a,${day(at)},${at}`)));
     for (const count of ranges) {

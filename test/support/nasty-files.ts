@@ -187,8 +187,9 @@ function encoded(text: string, encoding: string): Buffer {
 
 /** A file in memory, as a format reads it. */
 export function fileOf(content: Buffer, chunkBytes: number): PartFile {
-  const file: Pick<PartFile, 'name' | 'bytes' | 'share' | 'chunks' | 'byteAt' | 'ends' | 'throwIfAborted'> = {
+  const file: Pick<PartFile, 'name' | 'bytes' | 'shared' | 'share' | 'chunks' | 'byteAt' | 'ends' | 'throwIfAborted'> = {
     name: 'nasty.csv',
+    shared: { file: 'nasty.csv' },
     bytes: content.length,
     share: 1,
     async *chunks(bytes = chunkBytes) {

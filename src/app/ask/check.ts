@@ -2,6 +2,7 @@
 import { isAgentError } from '../../core/errors.ts';
 import { isAdding } from '../../core/series/rule.ts';
 import { type MappingProblem, columnProblems, literalWarnings, otherDelimiter } from '../../core/mapping/columns.ts';
+import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { rowOf } from '../../core/row-origin.ts';
 import { type DriverName, type ReadingSink, eachReading } from '../../core/mapping/reading.ts';
@@ -202,13 +203,13 @@ class Look {
       rejects: [],
       rejectsMax: shownMax - this.#rejects.length,
       sink: this.#sink(part, { fold, readings, shown }),
-      mapper: (columns) => this.#mapper(part, columns),
+      mapper: (first) => this.#mapper(part, first),
       // A source without any reading is held: so that is only said once all rows were read.
       taken: () => (counts.rows < rowsMax || this.#readings.length + readings.length === 0 ? 'more' : 'enough'),
     };
   }
 
-  #mapper(part: Part, columns: readonly string[]): RowMapper | undefined {
+  #mapper(part: Part, { columns, shared }: Pick<Batch, 'columns' | 'shared'>): RowMapper | undefined {
     const mark = otherDelimiter(columns);
     if (mark !== undefined) {
       const shown = mark === '\t' ? '"\\t"' : `"${mark}"`;
@@ -216,10 +217,10 @@ class Look {
         `${part.name} has one column, "${columns[0]}", with ${shown} in it: should "delimiter" be ${shown}?`,
       );
     }
-    const problems = columnProblems(this.#mapping, columns);
+    const problems = columnProblems(this.#mapping, columns, shared);
     this.#note(problems);
     for (const warning of literalWarnings(this.#mapping, columns)) this.#warnings.add(warning);
-    return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules);
+    return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules, shared);
   }
 
   #sink(

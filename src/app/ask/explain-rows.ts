@@ -183,7 +183,7 @@ function takerOf(
     counts,
     rejects: [],
     rejectsMax: 0,
-    mapper: (columns) => new RowMapper(mapping, columns, rules),
+    mapper: ({ columns, shared }) => new RowMapper(mapping, columns, rules, shared),
     sink: eachReading((given, at) => {
       const moment = given.moment(at);
       if ((given.names[at] as DriverName).id !== driver || moment.month !== month) return;

@@ -284,7 +284,7 @@ export class PartReader {
       rejects,
       rejectsMax: rejectsKept,
       counts,
-      mapper: (columns) => new RowMapper(this.#mapping, columns, this.#rules),
+      mapper: ({ columns, shared }) => new RowMapper(this.#mapping, columns, this.#rules, shared),
       taken: ({ share }) => {
         if (fold.size >= foldMax) writer.addPacked(fold.drain());
         observe({ kind: 'part.reading', source: this.#settings.name, part: part.name, rows: counts.rows, share });

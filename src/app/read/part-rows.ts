@@ -12,8 +12,8 @@ import type { Limit, Mapping } from '../../core/settings.ts';
 const changingMaxMs = 30_000;
 
 export interface RowTaker {
-  /** Is given the columns of the part; `undefined` ends the read before its first row. */
-  mapper(columns: readonly string[]): RowMapper | undefined;
+  /** Is given the columns of the part by its first batch; `undefined` ends the read before its first row. */
+  mapper(first: Pick<Batch, 'columns' | 'shared'>): RowMapper | undefined;
   readonly sink: ReadingSink;
   /** Where rejects are kept; the others are only counted. */
   readonly rejects: Reject[];
@@ -51,7 +51,7 @@ export async function takeRows<End extends Content | undefined>(
       if (next.done === true) return next.value;
       // Records without a header name their columns themselves: where there are no records, nothing is missing.
       if (next.value.columns.length === 0 && next.value.count === 0) continue;
-      mapper ??= taker.mapper(next.value.columns);
+      mapper ??= taker.mapper(next.value);
       if (mapper !== undefined) {
         takeBatch(mapper, next.value, taker);
         if (taker.taken(next.value) === 'more') continue;

@@ -2,7 +2,7 @@
  * Rows as columns: what depends on a text is worked out once for each distinct text, and a value is a number of digits and
  * a scale, so that no string is made for a row.
  */
-import type { CollapsedRow, FieldFault, Row } from '../model.ts';
+import type { CollapsedRow, FieldFault, Row, SharedTexts } from '../model.ts';
 
 /** The texts of a column, numbered from 0 in the order of their first appearance. Equal numbers are equal texts. */
 export interface Texts {
@@ -57,7 +57,8 @@ export interface Batch {
   row(at: number): Row;
   /** Of delimited text: the line of the file that a row begins in, counted from 1. Only until the next batch. */
   line?(at: number): number;
-  /** These four are as in `RowBatch`. */
+  /** These five are as in `RowBatch`. */
+  readonly shared?: SharedTexts;
   readonly share?: number;
   readonly fault?: FieldFault;
   readonly places?: readonly number[];

@@ -1,4 +1,5 @@
 /** Whether a mapping fits the columns of a part, and what to do where it does not. */
+import type { SharedTexts } from '../model.ts';
 import type { Mapping, Unpivot } from '../settings.ts';
 import { type Template, literalText, templateColumns } from './template.ts';
 import type { ColumnNeed } from './column-batch.ts';
@@ -12,18 +13,50 @@ export interface MappingProblem {
   readonly hint: string;
 }
 
+/** Where a column stands that a mapping names: by its name, or by its place where no column is called that; -1: nowhere. */
+export function columnIndex(columns: readonly string[], name: string): number {
+  const index = columns.indexOf(name);
+  return index < 0 ? placeIndex(columns, name) : index;
+}
+
+/** The column that `#3` means; -1 where it is no place of these. */
+function placeIndex(columns: readonly string[], name: string): number {
+  const [, place] = /^#([1-9]\d{0,5})$/.exec(name) ?? [];
+  return place !== undefined && Number(place) <= columns.length ? Number(place) - 1 : -1;
+}
+
+/** The text that all rows share under this name; `undefined` where there is none. */
+function sharedText(shared: SharedTexts, name: string): string | undefined {
+  return Object.hasOwn(shared, name) ? shared[name] : undefined;
+}
+
+/** Whether a mapping names one of these. */
+export function namesShared({ where, drivers }: Mapping, names: readonly string[]): boolean {
+  const templates = drivers.flatMap(({ id, path, time, value }) => [id ?? [], path, time.from, value.from].flat());
+  const named = [...where.map(({ column }) => column), ...templates.flatMap(templateColumns)];
+  return named.some((name) => names.includes(name));
+}
+
+const none: SharedTexts = {};
+
 /** All that a mapping needs and these columns of a part lack. */
-export function columnProblems(mapping: Mapping, columns: readonly string[]): readonly MappingProblem[] {
+export function columnProblems(mapping: Mapping, columns: readonly string[], shared = none): readonly MappingProblem[] {
   const problems: MappingProblem[] = mapping.unpivot === undefined ? [] : unpivotProblems(mapping.unpivot, columns);
   if (problems.length > 0) return problems;
   const names = mapping.unpivot === undefined ? columns : unpivot(mapping.unpivot, columns).names;
-  const need = (path: MappingProblem['path'], needed: readonly string[], there = names): void => {
+  const lack = (path: MappingProblem['path'], column: string, there: readonly string[]): void => {
+    const hint = /^#\d+$/.test(column) ? `the columns are #1 to #${columns.length}` : columnHint(there);
+    problems.push({ path, message: `there is no column "${column}"`, hint });
+  };
+  const need = (path: MappingProblem['path'], needed: readonly string[]): void => {
     for (const column of new Set(needed)) {
-      if (there.includes(column)) continue;
-      problems.push({ path, message: `there is no column "${column}"`, hint: columnHint(there) });
+      const isThere = names.includes(column) || placeIndex(columns, column) >= 0;
+      if (!isThere && sharedText(shared, column) === undefined) lack(path, column, names);
     }
   };
-  for (const [index, column] of mapping.fillDown.entries()) need(['fillDown', index], [column], columns);
+  for (const [index, column] of mapping.fillDown.entries()) {
+    if (columnIndex(columns, column) < 0) lack(['fillDown', index], column, columns);
+  }
   for (const { column } of mapping.where) need(['where', column], [column]);
   for (const [index, entry] of mapping.drivers.entries()) {
     if (entry.id !== undefined) need(['drivers', index, 'id'], templateColumns(entry.id));
@@ -69,13 +102,19 @@ export interface PlacedRow {
 }
 
 /** @param columns of a part that the mapping fits */
-export function placesOf(mapping: Mapping, columns: readonly string[]): readonly PlacedRow[] {
-  if (mapping.unpivot === undefined) return [{ label: undefined, placeOf: (column) => columns.indexOf(column) }];
+export function placesOf(mapping: Mapping, columns: readonly string[], shared = none): readonly PlacedRow[] {
+  const inPart = (column: string): FieldPlace => {
+    const index = columnIndex(columns, column);
+    const text = index < 0 ? sharedText(shared, column) : undefined;
+    return text === undefined ? index : { text };
+  };
+  if (mapping.unpivot === undefined) return [{ label: undefined, placeOf: inPart }];
   const { names, rows } = unpivot(mapping.unpivot, columns);
   return rows.map(({ label, texts, fields }) => ({
     label,
     placeOf: (column) => {
       const index = names.indexOf(column);
+      if (index < 0) return inPart(column);
       if (index < columns.length) return index;
       const text = texts[index - columns.length];
       return text === undefined ? (fields[index - columns.length - texts.length] ?? { text: '' }) : { text };
@@ -92,7 +131,7 @@ export function columnNeeds(mapping: Mapping, columns: readonly string[]): reado
     time.from,
   ]);
   const coded = indexesOf(rows, [...named.flatMap(templateColumns), ...mapping.where.map(({ column }) => column)]);
-  for (const column of mapping.fillDown) coded.add(columns.indexOf(column));
+  for (const column of mapping.fillDown) coded.add(columnIndex(columns, column));
   const values = indexesOf(
     rows,
     mapping.drivers.flatMap(({ value }) => templateColumns(value.from)),

@@ -26,6 +26,12 @@ export interface Pattern {
   exec(text: string): ReadonlyMap<string, string> | undefined;
 }
 
+/** Takes a piece out of a text. */
+export interface Extract {
+  /** What the first group of the pattern holds where the text matches, or all that matches where it has none. */
+  take(text: string): string | undefined;
+}
+
 export interface PatternProblem {
   readonly problem: string;
   readonly hint?: string;
@@ -47,6 +53,27 @@ export function parsePattern(source: string, flags: '' | 'i' = ''): Pattern | Pa
       exec: (input) => {
         const match = compiled.exec(input);
         return match === null ? undefined : namedGroups(groups, match);
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return tooLarge;
+  }
+}
+
+/** A pattern whose first group, named or not, is what is wanted of a text. */
+export function parseExtract(source: string): Extract | PatternProblem {
+  const problem = syntaxProblem(source, '');
+  if (problem !== undefined) return problem;
+  const translated = new Translator(source, 'first').translate();
+  if ('problem' in translated) return translated;
+  const group = translated.groups.length > 0 ? 1 : 0;
+  try {
+    const compiled = RE2JS.compile(translated.text);
+    return {
+      take(text) {
+        const match = compiled.exec(text);
+        return match === null ? undefined : (match[group] ?? '');
       },
     };
   } catch (error) {
@@ -105,6 +132,11 @@ const inRepetition: PatternProblem = {
   hint: 'put the repetition inside the group: (?<name>(?:…)+)',
 };
 
+const firstInRepetition: PatternProblem = {
+  problem: 'its first group, whose text is taken, is repeated',
+  hint: 'put the repetition inside the group: ((?:…)+)',
+};
+
 /** Thrown and caught in this file: a problem may turn up anywhere in nested parts. */
 class Unsupported extends Error {
   readonly found: PatternProblem;
@@ -118,13 +150,16 @@ class Unsupported extends Error {
 /** Writes a pattern that JavaScript accepts in the syntax of re2, where `\s`, `.` and classes mean something else. */
 class Translator {
   readonly #source: string;
+  /** Which groups are kept: those with a name, or the first one, whatever it is. */
+  readonly #kept: 'named' | 'first';
   readonly #groups: string[] = [];
   /** How many names there were when each open group began. */
   readonly #open: number[] = [];
   #at = 0;
 
-  constructor(source: string) {
+  constructor(source: string, kept: 'named' | 'first' = 'named') {
     this.#source = source;
+    this.#kept = kept;
   }
 
   translate(): { readonly text: string; readonly groups: readonly string[] } | PatternProblem {
@@ -180,7 +215,11 @@ class Translator {
 
   #openGroup(): string {
     this.#open.push(this.#groups.length);
-    if (!this.#takeIf('?')) return '(?:';
+    if (!this.#takeIf('?')) {
+      if (this.#kept === 'named' || this.#groups.length > 0) return '(?:';
+      this.#groups.push('');
+      return '(';
+    }
     for (const around of ['=', '!', '<=', '<!']) {
       if (this.#takeIf(around)) throw new Unsupported(lookaround(around));
     }
@@ -198,7 +237,9 @@ class Translator {
   /** The engines disagree on which round's text a group keeps. */
   #closeGroup(): string {
     const isNamed = this.#groups.length > (this.#open.pop() ?? 0);
-    if (isNamed && /^[*+{]/.test(this.#source.slice(this.#at))) throw new Unsupported(inRepetition);
+    if (isNamed && /^[*+{]/.test(this.#source.slice(this.#at))) {
+      throw new Unsupported(this.#kept === 'first' ? firstInRepetition : inRepetition);
+    }
     return ')';
   }
 

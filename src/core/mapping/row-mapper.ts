@@ -1,12 +1,12 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
 import { AgentError } from '../errors.ts';
 import { orderOfPlace } from '../row-origin.ts';
-import type { CollapsedRow, FieldFault, Row } from '../model.ts';
+import type { CollapsedRow, FieldFault, Row, SharedTexts } from '../model.ts';
 import type { Mapping, Test } from '../settings.ts';
 import { trimWhiteSpace } from '../text.ts';
 import { BatchColumns } from './batch-columns.ts';
 import type { Batch, ColumnNeed } from './column-batch.ts';
-import { type FieldPlace, columnNeeds, columnProblems, placesOf } from './columns.ts';
+import { type FieldPlace, columnIndex, columnNeeds, columnProblems, placesOf } from './columns.ts';
 import { EntryReader, type MonthRules, RowTake } from './entry-reader.ts';
 import { Keyed } from './keyed.ts';
 import type { ReadingSink, Readings } from './reading.ts';
@@ -38,21 +38,32 @@ export class RowMapper {
   readonly #longRows: readonly LongRow[];
   readonly #entries: readonly EntryReader[];
   readonly #needs: readonly ColumnNeed[];
+  /** Whether rows of the part can pass the conditions on what all of them share. */
+  readonly #mayPass: boolean;
   readonly #take = new RowTake();
 
-  /** @throws AgentError `part.unreadable` where the mapping needs a column that is not there. */
-  constructor(mapping: Mapping, columns: readonly string[], rules: MonthRules) {
-    const [problem] = columnProblems(mapping, columns);
+  /**
+   * @param shared columns of the part beside these, which are the same in every row
+   * @throws AgentError `part.unreadable` where the mapping needs a column that is not there.
+   */
+  constructor(mapping: Mapping, columns: readonly string[], rules: MonthRules, shared: SharedTexts = {}) {
+    const [problem] = columnProblems(mapping, columns, shared);
     if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
     this.#columns = columns;
     this.#mapping = mapping;
     this.#needs = columnNeeds(mapping, columns);
     const batch = new BatchColumns(
       this.#needs,
-      mapping.fillDown.map((column) => columns.indexOf(column)),
+      mapping.fillDown.map((column) => columnIndex(columns, column)),
     );
     this.#batch = batch;
-    const longRows = placesOf(mapping, columns);
+    const longRows = placesOf(mapping, columns, shared);
+    this.#mayPass = longRows.some(({ placeOf }) =>
+      mapping.where.every(({ column, test }) => {
+        const place = placeOf(column);
+        return typeof place === 'number' || isMatch(test, place.text);
+      }),
+    );
     this.#longRows = longRows.map(({ label, placeOf }) => ({
       label,
       conditions: mapping.where.map(({ column, test }) => placeCondition(placeOf(column), test, batch)),
@@ -117,8 +128,9 @@ export class RowMapper {
   #faultsOf(at: number, fault: FieldFault): readonly string[] {
     const columns = this.#batch;
     const judged: string[] = [];
+    if (!this.#mayPass) return [];
     for (const { column, test } of this.#mapping.where) {
-      const index = this.#columns.indexOf(column);
+      const index = columnIndex(this.#columns, column);
       if (index < 0) continue;
       const text = columns.text(index, at);
       const found = fault(at, index);

@@ -1,4 +1,5 @@
 /** Templates over a row's columns: `revenue/{region}/{product|slug}`. */
+import { type Extract, parseExtract } from './pattern.ts';
 
 /** A parsed template. Literal pieces are never adjacent. */
 export interface Template {
@@ -15,6 +16,7 @@ export interface Placeholder {
 export type Filter =
   | { readonly name: 'trim' | 'lower' | 'upper' | 'slug' }
   | { readonly name: 'map'; readonly map: string }
+  | { readonly name: 'match'; readonly pattern: string }
   | { readonly name: 'default'; readonly text: string };
 
 export interface TemplateProblem {
@@ -25,7 +27,7 @@ export interface TemplateProblem {
 
 export type Maps = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const filterNames = 'trim, lower, upper, slug, map:NAME, default:TEXT';
+const filterNames = 'trim, lower, upper, slug, map:NAME, match:PATTERN, default:TEXT';
 
 /** Parses `{column|filter|filter}`; `{{` and `}}` are braces. */
 export function parseTemplate(text: string): { readonly template: Template } | TemplateProblem {
@@ -39,9 +41,10 @@ export function parseTemplate(text: string): { readonly template: Template } | T
     } else if (char === '}') {
       return { problem: 'a "}" without its "{"; write "}}" for a brace', offset: at };
     } else if (char === '{') {
-      const end = text.indexOf('}', at);
-      if (end < 0) return { problem: 'a "{" without its "}"; write "{{" for a brace', offset: at };
-      const placeholder = parsePlaceholder(text.slice(at + 1, end));
+      const inner = splitPlaceholder(text, at + 1);
+      if (inner === undefined) return { problem: 'a "{" without its "}"; write "{{" for a brace', offset: at };
+      const { pieces: written, end } = inner;
+      const placeholder = parsePlaceholder(written);
       if (typeof placeholder === 'string') return { problem: placeholder, offset: at };
       if (literal !== '') pieces.push(literal);
       literal = '';
@@ -56,8 +59,43 @@ export function parseTemplate(text: string): { readonly template: Template } | T
   return { template: { text, pieces } };
 }
 
-function parsePlaceholder(inner: string): Placeholder | string {
-  const [column = '', ...filters] = inner.split('|');
+/**
+ * The column and the filters of a placeholder, which end at the next `|` or `}`. A pattern ends there only outside of its own
+ * brackets: `{file|match:\d{4}|default:none}`.
+ */
+function splitPlaceholder(
+  text: string,
+  from: number,
+): { readonly pieces: readonly string[]; readonly end: number } | undefined {
+  const pieces: string[] = [];
+  for (let start = from; ;) {
+    const isPattern = pieces.length > 0 && /^\s*match:/.test(text.slice(start));
+    const end = isPattern ? endOfPattern(text, start) : start + text.slice(start).search(/[|}]|$/);
+    if (end >= text.length) return undefined;
+    pieces.push(text.slice(start, end));
+    if (text[end] === '}') return { pieces, end };
+    start = end + 1;
+  }
+}
+
+/** Where a pattern ends: the first `|` or `}` that is no part of it. */
+function endOfPattern(text: string, from: number): number {
+  const open: string[] = [];
+  for (let at = from; at < text.length; at++) {
+    const char = text[at] as string;
+    const isInClass = open.at(-1) === ']';
+    if (char === '\\') at++;
+    else if (char === open.at(-1)) open.pop();
+    else if (isInClass) continue;
+    else if (open.length === 0 && (char === '|' || char === '}')) return at;
+    else if (Object.hasOwn(closing, char)) open.push(closing[char] as string);
+  }
+  return text.length;
+}
+
+const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+
+function parsePlaceholder([column = '', ...filters]: readonly string[]): Placeholder | string {
   if (column.trim() === '') return 'a placeholder names no column, such as {amount}';
   if (column.includes('{')) return 'a "{" inside a placeholder';
   const parsed: Filter[] = [];
@@ -66,7 +104,12 @@ function parsePlaceholder(inner: string): Placeholder | string {
     const name = (colon < 0 ? filter : filter.slice(0, colon)).trim();
     const argument = colon < 0 ? undefined : filter.slice(colon + 1);
     if (name === 'map' && argument !== undefined) parsed.push({ name, map: argument.trim() });
-    else if (name === 'default' && argument !== undefined) parsed.push({ name, text: argument });
+    else if (name === 'match' && argument !== undefined) {
+      const extract = parseExtract(argument);
+      if ('problem' in extract)
+        return `bad pattern "${argument}": ${[extract.problem, extract.hint ?? []].flat().join('; ')}`;
+      parsed.push({ name, pattern: argument });
+    } else if (name === 'default' && argument !== undefined) parsed.push({ name, text: argument });
     else if (isPlainFilter(name) && argument === undefined) parsed.push({ name });
     else return `unknown filter "${filter}"; there are ${filterNames}`;
   }
@@ -147,12 +190,27 @@ function applyFilters(placeholder: Placeholder, field: string, maps: Maps): stri
       case 'map':
         text = lookUp(maps, filter.map, text);
         break;
+      case 'match':
+        text = extractOf(filter).take(text) ?? '';
+        break;
       case 'default':
         text = text.trim() === '' ? filter.text : text;
         break;
     }
   }
   return text;
+}
+
+/** A filter crosses to other threads as text: its pattern is compiled where it is used, once. */
+const extracts = new WeakMap<Filter, Extract>();
+
+function extractOf(filter: Filter & { readonly name: 'match' }): Extract {
+  const known = extracts.get(filter);
+  if (known !== undefined) return known;
+  const extract = parseExtract(filter.pattern);
+  if ('problem' in extract) throw new Error(`a pattern that was parsed before: ${extract.problem}`);
+  extracts.set(filter, extract);
+  return extract;
 }
 
 function lookUp(maps: Maps, name: string, text: string): string {

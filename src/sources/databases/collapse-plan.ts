@@ -1,5 +1,5 @@
 /** What a database is to collapse, planned from the mapping and the types of the query's columns. */
-import { type MappingProblem, columnProblems } from '../../core/mapping/columns.ts';
+import { type MappingProblem, columnIndex, columnProblems } from '../../core/mapping/columns.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { Rule } from '../../core/model.ts';
 import type { DriverEntry, Mapping, Test } from '../../core/settings.ts';
@@ -78,7 +78,7 @@ export function planCollapse(dialect: Dialect, request: CollapseRequest): Collap
   const names = described.map(({ name }) => name);
   const [problem] = [...columnProblems(mapping, names), ...pushdownProblems(mapping)];
   if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
-  const indexOf = (column: string): number => names.indexOf(column);
+  const indexOf = (column: string): number => columnIndex(names, column);
   const judged = where.map(({ column, test }) => ({ column: indexOf(column), ...flatten(test) }));
   const time = (drivers[0] as DriverEntry).time;
   const timeColumn = indexOf(columnOf(time.from) as string);
@@ -187,7 +187,7 @@ function keyColumns(
       const last = piece.filters.at(-1);
       const has = (name: Filter['name']): boolean => piece.filters.some((filter) => filter.name === name);
       if (last?.name === 'default' && last.text.trim() !== '') add(column, false, 'never');
-      else if (has('map') || has('default')) add(column, false, 'always');
+      else if (has('map') || has('match') || has('default')) add(column, false, 'always');
       else add(column, true, has('slug') ? 'unlessWord' : 'never');
     }
   }

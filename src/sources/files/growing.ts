@@ -13,7 +13,7 @@ import { untilAborted } from './access.ts';
 import { blockBytes, blockHash, firstHashes, hashAt } from './blocks.ts';
 import { isOutside } from './links.ts';
 import { PartFile } from './part-file.ts';
-import { type FilePlace, type FormatContent, type TextSettings, contentOf, openQuiet, placeOf } from './place.ts';
+import { type FilePlace, type FormatContent, type TextSettings, contentOf, openQuiet, placeOf, withShared } from './place.ts';
 import { type StableFile, isSameFile } from './stable-file.ts';
 
 /** Blocks between the ends that evidence looks at, others each time. */
@@ -102,9 +102,9 @@ async function* rowsBehind(
     if (file.version !== part.version) throw file.changed();
     const full = Math.floor(end.bytes / blockBytes);
     const partFile = new PartFile(file, place.expandedMax, firstHashes(end.blocks, full));
-    const format = yield* read(partFile, end);
+    const format = yield* withShared(partFile, read(partFile, end));
     if (format === undefined) return undefined;
-    const content = await contentOf(partFile, file, format, knowsEnd);
+    const content = await contentOf(partFile, file, format, { knowsEnd, mapping: place.mapping });
     await file.verify();
     return content;
   } finally {

@@ -131,7 +131,7 @@ export async function isOutside(file: OpenedFile, globs: readonly Glob[]): Promi
  * The batches and the end of `read`, whose failures say nothing that stands in the file. Whether its columns fit the
  * mapping is checked here, since the later check lists the columns in its message.
  */
-export async function* withoutNames<Given extends Pick<Batch, 'columns'>, End>(
+export async function* withoutNames<Given extends Pick<Batch, 'columns' | 'shared'>, End>(
   name: string,
   mapping: Mapping | undefined,
   read: AsyncGenerator<Given, End, void>,
@@ -141,8 +141,9 @@ export async function* withoutNames<Given extends Pick<Batch, 'columns'>, End>(
     for (;;) {
       const next = await read.next();
       if (next.done === true) return next.value;
-      const { columns } = next.value;
-      const [problem] = isFirst && mapping !== undefined && columns.length > 0 ? columnProblems(mapping, columns) : [];
+      const { columns, shared } = next.value;
+      const isJudged = isFirst && mapping !== undefined && columns.length > 0;
+      const [problem] = isJudged ? columnProblems(mapping, columns, shared) : [];
       if (problem !== undefined) throw untold(name, `its columns do not fit ${problem.path.join('.')}`);
       isFirst = false;
       yield next.value;

@@ -1,5 +1,7 @@
 /** The bytes of one part as a format reads them, expanded where they are stored compressed, hashed as they are stored. */
+import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
+import type { SharedTexts } from '../../core/model.ts';
 import type { Compression } from './archive.ts';
 import { BlockHasher, blockBytes, contentHash, hashBytes } from './blocks.ts';
 import { compressionOf, expand } from './compressed.ts';
@@ -38,6 +40,11 @@ export class PartFile {
     this.#compression = compressionOf(file.name);
     this.name = file.name;
     this.bytes = file.bytes;
+  }
+
+  /** What its rows share, whatever its format. */
+  get shared(): SharedTexts {
+    return { file: path.posix.basename(this.name) };
   }
 
   /** The open file; `undefined` where its bytes are not those that `chunks` gives. */

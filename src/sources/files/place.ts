@@ -1,4 +1,5 @@
 /** Files as parts: which there are, when they are quiet, and reads that are never of two contents. */
+import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,6 +7,7 @@ import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { parseSize } from '../../core/size.ts';
+import { namesShared } from '../../core/mapping/columns.ts';
 import type { Batch } from '../../core/mapping/column-batch.ts';
 import { asColumns } from '../../core/mapping/row-coder.ts';
 import type { Content, Part, RowBatch } from '../../core/model.ts';
@@ -233,7 +235,7 @@ async function hashPart(place: FilePlace, part: Part, signal: AbortSignal): Prom
   try {
     const hash = await new PartFile(file, place.expandedMax).hash();
     await file.verify();
-    return { hash, version: file.version };
+    return { hash: partHash(hash, part.name, place.mapping), version: file.version };
   } finally {
     await file.close();
   }
@@ -285,7 +287,7 @@ async function foldPart(
     if (folded === undefined) return undefined;
     const { format, ...rest } = folded;
     const endsWithLineEnd = isLineEnd((await partFile.ends()).end.at(-1));
-    const content = await contentOf(partFile, file, { endsWithLineEnd, format }, knowsEnd);
+    const content = await contentOf(partFile, file, { endsWithLineEnd, format }, { knowsEnd, mapping: place.mapping });
     await file.verify();
     return { ...rest, content };
   } finally {
@@ -303,17 +305,27 @@ export interface FormatContent extends Pick<Content, 'endsWithLineEnd'> {
 const growingBytesMin = 1_000_000;
 const lineFeed = 0x0a;
 
+/**
+ * The hash of a part. Where its name says what its rows mean, equal content under another name is not the same: the file of
+ * a month that is gone was not renamed to that of the next.
+ */
+export function partHash(hash: string, name: string, mapping: Mapping | undefined): string {
+  if (mapping === undefined || !namesShared(mapping, ['file', 'sheet'])) return hash;
+  return createHash('sha256').update(`${JSON.stringify(path.posix.basename(name))} ${hash}`).digest('hex');
+}
+
 /** What is known of a file that was read to its end. @param knowsEnd whether its end says that it is whole */
 export async function contentOf(
   partFile: PartFile,
   { stats, version }: StableFile,
   { endsWithLineEnd, format }: FormatContent,
-  knowsEnd: boolean,
+  { knowsEnd, mapping }: { readonly knowsEnd: boolean; readonly mapping: Mapping | undefined },
 ): Promise<Content> {
   const blocks = await partFile.blocks();
   const { bytes } = partFile;
   const ending = knowsEnd ? { endsWithLineEnd } : {};
-  const content = { ...ending, hash: contentHash(blocks), version, revisedAtMs: revisedAtMsOf(stats) };
+  const hash = partHash(contentHash(blocks), partFile.name, mapping);
+  const content = { ...ending, hash, version, revisedAtMs: revisedAtMsOf(stats) };
   // A row without a line end, or behind a lone CR, might go on in what is appended.
   const mayGrow = format !== undefined && bytes >= growingBytesMin && (await partFile.byteAt(bytes - 1)) === lineFeed;
   return mayGrow ? { ...content, end: { bytes, blocks, format } } : content;
@@ -326,6 +338,22 @@ export type FormatBatch = Batch | RowBatch;
 export type FormatReader<Given extends FormatBatch = FormatBatch> = (
   file: PartFile,
 ) => AsyncGenerator<Given, FormatContent, void>;
+
+/** Batches with what the rows of the file share. */
+export async function* withShared<Given extends FormatBatch, End>(
+  { shared }: PartFile,
+  batches: AsyncGenerator<Given, End, void>,
+): AsyncGenerator<Given, End, void> {
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done === true) return next.value;
+      yield { ...next.value, shared: { ...shared, ...next.value.shared } };
+    }
+  } finally {
+    await batches.return(undefined as never);
+  }
+}
 
 /**
  * The rows of one part through `read`, once it is quiet. The result counts only if the file did not change
@@ -341,8 +369,12 @@ export async function* readPart<Given extends FormatBatch>(
   try {
     const partFile = new PartFile(file, place.expandedMax);
     const isLinked = await untilAborted(isOutside(file, place.globs), signal);
-    const format = yield* isLinked ? withoutNames(part.name, place.mapping, read(partFile)) : read(partFile);
-    const content = await contentOf(partFile, file, format, format.endsWithLineEnd !== undefined);
+    const batches = withShared(partFile, read(partFile));
+    const format = yield* isLinked ? withoutNames(part.name, place.mapping, batches) : batches;
+    const content = await contentOf(partFile, file, format, {
+      knowsEnd: format.endsWithLineEnd !== undefined,
+      mapping: place.mapping,
+    });
     await file.verify();
     return content;
   } catch (error) {

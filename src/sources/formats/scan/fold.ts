@@ -46,7 +46,7 @@ export async function foldDelimited(
 ): Promise<FoldedFile | undefined> {
   if (file.fd === undefined || file.bytes < 2 * bytesMin || settings.footer > 0) return undefined;
   const start = await findData(file, settings);
-  if (start === undefined || columnProblems(job.mapping, start.columns).length > 0) return undefined;
+  if (start === undefined || columnProblems(job.mapping, start.columns, file.shared).length > 0) return undefined;
   const text = await openText(file, settings.encoding, 64 * 1024);
   const marks = marksOf(settings, text.encoding);
   if (marks === undefined || !text.isRaw) return undefined;
@@ -57,6 +57,7 @@ export async function foldDelimited(
     comment: settings.comment,
     columns: start.columns,
     isOneColumn: start.firstRow.length === 1,
+    shared: file.shared,
     bytes: file.bytes,
     mapping: packMapping(mapping),
     rules,

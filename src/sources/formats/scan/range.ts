@@ -4,7 +4,7 @@ import type { MonthRules } from '../../../core/mapping/entry-reader.ts';
 import { columnNeeds } from '../../../core/mapping/columns.ts';
 import { type PortableMapping, unpackMapping } from '../../../core/mapping/portable.ts';
 import { RowMapper, rowText } from '../../../core/mapping/row-mapper.ts';
-import type { Reject } from '../../../core/model.ts';
+import type { Reject, SharedTexts } from '../../../core/model.ts';
 import { Fold } from '../../../core/series/fold.ts';
 import type { PackedDriver } from '../../../core/series/packing.ts';
 import { carriageReturn, lineFeed } from './block.ts';
@@ -30,6 +30,8 @@ export interface RangeJob {
   readonly comment: string | undefined;
   readonly columns: readonly string[];
   readonly isOneColumn: boolean;
+  /** See `Batch`. */
+  readonly shared: SharedTexts;
   /** How long the file is. */
   readonly bytes: number;
   readonly mapping: PortableMapping;
@@ -157,7 +159,7 @@ class RangeReading {
     this.#end = from;
     this.#gridEnd = gridAfter(from, job);
     this.#fold = new Fold(job.part);
-    this.#mapper = new RowMapper(mapping, columns, job.rules);
+    this.#mapper = new RowMapper(mapping, columns, job.rules, job.shared);
     this.#scanner = new Scanner(layout, { lines: 0, bytes: 2 * chunkBytes });
   }
 
