@@ -12,7 +12,7 @@ export function kindShape(type: string): Readonly<Record<string, z.ZodType>> {
 }
 
 const homes: readonly (readonly [string, object])[] = [
-  ['at the top level', { ...rootShape, destination: 0, guard: 0, notify: 0, sources: 0, status: 0 }],
+  ['at the top level', { ...rootShape, destination: 0, guard: 0, defaults: 0, notify: 0, sources: 0, status: 0 }],
   ['under destination', destinationShape],
   ['under guard', guardShape],
   ['under an entry of notify', notifyShape],
@@ -65,6 +65,12 @@ export function jsonSchema(): object {
       .array(z.strictObject(notifyShape))
       .optional()
       .describe('Who is told of what is wrong: once when it starts and once when it is over.'),
+    defaults: z
+      .looseObject(z.object(sourceShape).partial().shape)
+      .optional()
+      .describe(
+        'What all sources share: any keys of sources, such as `timeout`, `encoding`, `maps` or `drivers`. A source that writes a key itself has that; a key that its type does not know is left out. An editor that knows this schema asks a source for its required keys all the same.',
+      ),
     status: z
       .union([z.literal('off'), statusShape.listen, z.strictObject(statusShape).meta({ title: 'a status page' })])
       .optional()

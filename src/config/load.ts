@@ -1,8 +1,8 @@
 /**
  * The config file, parsed once into settings that need no further check, or into everything that is wrong with it.
  *
- *   text -> document.ts      YAML as plain values and the position of each; environment.ts fills in ${VAR},
- *                            yaml-errors.ts puts the parser's errors into words
+ *   text -> document.ts      YAML as plain values and the position of each; environment.ts fills in ${VAR}, defaults.ts what
+ *                            sources share, and yaml-errors.ts puts the parser's errors into words
  *   what may be written      agent-keys.ts, source-keys.ts: keys, their schemas and descriptions; scalars.ts: single values;
  *                            json-schema.ts: all of them together, for editors and docs/CONFIG.md
  *   values -> settings       destination.ts, notify.ts, status.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
@@ -18,6 +18,7 @@ import { AgentError } from '../core/errors.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
 import { guardShape, rootShape } from './agent-keys.ts';
 import { readDestination } from './destination.ts';
+import { defaultKeys, withDefaults } from './defaults.ts';
 import { type Environment, readDocument } from './document.ts';
 import { type Fields, readFields, reportMissing, reportType } from './fields.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
@@ -52,7 +53,7 @@ export interface LoadedConfig {
 export function loadConfig(file: string, options: Environment): LoadedConfig {
   const text = readText(file);
   if (typeof text !== 'string') return { problems: [text], unset: [], exposed: [] };
-  const document = readDocument(text, options);
+  const document = withDefaults(readDocument(text, options));
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const cursor: Cursor = { document, path: [], report: (diagnostic) => diagnostics.push(diagnostic) };
   const settings = readSettings(cursor, { file, text, secrets: options.secrets });
@@ -114,6 +115,8 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
       hint: 'every command needs the state directory',
     });
   }
+  // Its values are read with each source that has them.
+  readFields(within(cursor, 'defaults'), {}, defaultKeys);
   const baseDir = path.dirname(origin.file);
   const { destination, shouldDeleteMissing, stamp } = readDestination(within(cursor, 'destination'), {
     baseDir,
@@ -142,7 +145,7 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
   return { file: origin.file, digest: digestOf(settings), ...settings };
 }
 
-const sections = ['destination', 'guard', 'notify', 'sources', 'status'];
+const sections = ['destination', 'guard', 'defaults', 'notify', 'sources', 'status'];
 const initHint = '`driver-sync init` writes one to start with';
 
 function readGuard(cursor: Cursor): Settings['guard'] {
@@ -224,7 +227,7 @@ export function locateDiagnostics(file: string, diagnostics: readonly Diagnostic
   if (diagnostics.length === 0) return [];
   return placeDiagnostics(
     file,
-    readDocument(readFileSync(file, 'utf8'), { env: process.env, secrets: 'optional' }),
+    withDefaults(readDocument(readFileSync(file, 'utf8'), { env: process.env, secrets: 'optional' })),
     diagnostics,
   );
 }
