@@ -2,7 +2,7 @@
 import type { ColumnNeed } from '../../src/core/mapping/column-batch.ts';
 import { isAgentError } from '../../src/core/errors.ts';
 import type { Row } from '../../src/core/model.ts';
-import type { FormatBatch } from '../../src/sources/files/place.ts';
+import type { FormatBatch } from '../../src/sources/files/read-part.ts';
 import { readDocument } from '../../src/sources/formats/json-array.ts';
 import { readTokens } from '../../src/sources/formats/json-lines.ts';
 import { readPlainRecords } from '../../src/sources/formats/scan/json-read.ts';
@@ -26,7 +26,10 @@ export async function readJsonBothWays({
   blockBytes,
   draw,
 }: NastyJson): Promise<number | undefined> {
-  const tokens = layout === 'lines' ? readTokens : (file: ReturnType<typeof fileOf>) => readDocument(file, []);
+  const tokens =
+    layout === 'lines'
+      ? readTokens
+      : (file: ReturnType<typeof fileOf>) => readDocument(file, { steps: [], isPointer: false, hasLists: false });
   const byTokens = await outcomeOf(tokens(fileOf(content, chunkBytes)));
   const needs = (columns: readonly string[]): readonly ColumnNeed[] =>
     columns.map(() => ({ isCoded: !draw.once(3), isValue: draw.once(2) }));

@@ -33,7 +33,7 @@ interface OpenObject {
  * @param pass one pass over the file: hands all tokens of its records to `records`, and yields now and then, also at its end
  */
 export async function* readRecords(
-  file: PartFile,
+  file: Pick<PartFile, 'share'>,
   pass: (records: JsonRecords) => AsyncIterable<void>,
 ): AsyncGenerator<RowBatch, void, void> {
   const records = new JsonRecords();

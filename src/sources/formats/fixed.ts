@@ -1,0 +1,143 @@
+/** Text whose columns stand at fixed places of a line, as mainframes and banks write it. */
+import { z } from 'zod';
+import { AgentError } from '../../core/errors.ts';
+import type { Row, RowBatch } from '../../core/model.ts';
+import { trimWhiteSpace } from '../../core/text.ts';
+import type { PartFile } from '../files/part-file.ts';
+import type { FormatContent } from '../files/read-part.ts';
+import { megabytes, rowBytesMax } from '../limits.ts';
+import { LinesAbove } from './above.ts';
+import { Table, neverMatched, tableKeys } from './table.ts';
+import { encodingKey, isLineEnd, readText } from './text.ts';
+
+/** Rows of one batch. */
+const batchRows = 1000;
+/** No line has more characters. */
+const placeMax = 100_000;
+
+export interface FixedColumn {
+  /** Counted from 0. */
+  readonly start: number;
+  /** Behind its last character. */
+  readonly end: number;
+}
+
+const place = z
+  .string()
+  .transform((text, context): FixedColumn => {
+    const [, from, to] = /^\s*(\d{1,6})\s*(?:-\s*(\d{1,6}))?\s*$/.exec(text) ?? [];
+    const start = Number(from);
+    const end = Number(to ?? from);
+    if (from !== undefined && start >= 1 && start <= end && end <= placeMax) return { start: start - 1, end };
+    context.addIssue({
+      code: 'custom',
+      message: 'expected the first and the last character of the column, such as 11-18',
+      params: { hint: 'characters are counted from 1' },
+    });
+    return z.NEVER;
+  })
+  .meta({ examples: ['11-18'] });
+
+export const fixedKeys = {
+  encoding: encodingKey,
+  columns: z
+    .record(z.string().trim().min(1), place)
+    .refine((columns) => Object.keys(columns).length > 0, 'there is no column')
+    .describe(
+      'Each column with its first and its last character in a line, counted from 1: `{ account: 1-8, date: 9-16, amount: 17-30 }`. Its text is trimmed; what a line does not reach is empty.',
+    ),
+  skipRows: tableKeys.skipRows,
+  skipUntil: tableKeys.skipUntil,
+  footer: tableKeys.footer,
+  comment: z.string().min(1).optional().describe('Lines that start with this text are ignored. Default: no line is.'),
+};
+
+/** The output of `fixedKeys`. */
+export type FixedSettings = z.output<z.ZodObject<typeof fixedKeys>>;
+
+/** @throws AgentError `part.unreadable` */
+export async function* readFixed(
+  file: PartFile,
+  settings: FixedSettings,
+): AsyncGenerator<RowBatch, FormatContent, void> {
+  const { columns: places, comment, footer, skipUntil } = settings;
+  const table = new Table({ skipRows: 0, footer, columns: Object.keys(places) }, file.name, 'skipped');
+  const cut = Object.values(places);
+  const above = new LinesAbove(settings);
+  const lines = new Lines(file.name);
+  let last: number | undefined;
+  let rows: Row[] = [];
+  let numbers: number[] = [];
+  const batch = (): RowBatch | undefined => {
+    const taken = table.take(rows);
+    // A footer keeps rows back: their lines are not known then.
+    const known = footer === 0 ? { lines: numbers } : {};
+    [rows, numbers] = [[], []];
+    return taken && { ...taken, ...known, share: file.share };
+  };
+  const add = (line: string, number: number): void => {
+    if (trimWhiteSpace(line) === '' || (comment !== undefined && line.startsWith(comment))) return;
+    rows.push(fieldsOf(line, cut));
+    numbers.push(number + above.linesCut);
+  };
+  for await (const chunk of readText({ file, encoding: settings.encoding })) {
+    last = chunk.at(-1);
+    lines.add(above.cut(chunk), add);
+    if (rows.length < batchRows) continue;
+    const full = batch();
+    if (full !== undefined) yield full;
+  }
+  lines.add(above.end(), add);
+  lines.end(add);
+  if (skipUntil !== undefined && !above.isCut) throw neverMatched(file.name, 'line', skipUntil);
+  if (file.bytes === 0) {
+    throw new AgentError('part.unreadable', `${file.name} is empty (0 bytes)`, {
+      hint: 'is the export still to be written, or did it fail?',
+    });
+  }
+  const rest = batch() ?? table.end();
+  if (rest !== undefined) yield rest;
+  return { endsWithLineEnd: isLineEnd(last) };
+}
+
+/** Places are those of characters, however many units or bytes these have. */
+function fieldsOf(line: string, cut: readonly FixedColumn[]): Row {
+  const characters = /[\uD800-\uDFFF]/.test(line) ? [...line] : undefined;
+  return cut.map(({ start, end }) =>
+    trimWhiteSpace(characters === undefined ? line.slice(start, end) : characters.slice(start, end).join('')),
+  );
+}
+
+/** Cuts text into lines at LF, CR LF and CR. */
+class Lines {
+  readonly #name: string;
+  #rest = '';
+  #count = 0;
+  readonly #decoder = new TextDecoder();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  add(chunk: Buffer, take: (line: string, number: number) => void): void {
+    const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
+    // A CR at the end may be half of a line end.
+    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop() ?? '';
+    if (this.#rest.length > rowBytesMax) {
+      throw new AgentError(
+        'part.unreadable',
+        `${this.#name} line ${this.#count + 1}: it is over ${megabytes(rowBytesMax)}`,
+        {
+          hint: 'does the file have no line ends?',
+        },
+      );
+    }
+    for (const line of lines) take(line, ++this.#count);
+  }
+
+  end(take: (line: string, number: number) => void): void {
+    const rest = this.#rest.replace(/\r$/, '');
+    if (rest !== '') take(rest, ++this.#count);
+  }
+}

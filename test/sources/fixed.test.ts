@@ -1,0 +1,80 @@
+/** Text whose columns stand at fixed places. */
+import { describe, expect, test } from 'vitest';
+import { calm, fileOf, readWhole, unreadable } from '../support/source-world.ts';
+import { failureOf } from '../support/web-world.ts';
+
+const columns = { account: '1-6', date: '7-14', amount: '15-24' };
+const line = (account: string, date: string, amount: string): string =>
+  `${account.padEnd(6)}${date}${amount.padStart(10)}`;
+
+async function rowsOf(text: string | Uint8Array, keys: object = {}): Promise<readonly (readonly string[])[]> {
+  return (await readWhole(await fileOf('fixed', text, { name: 'a.txt', columns, ...keys }))).rows;
+}
+
+describe('columns at fixed places', () => {
+  const two = `${line('4711', '20260131', '1.50')}\n${line('8', '20260228', '-7')}\n`;
+  const read = [
+    ['4711', '20260131', '1.50'],
+    ['8', '20260228', '-7'],
+  ];
+
+  test.each([
+    ['LF', two],
+    ['CR LF', two.replaceAll('\n', '\r\n')],
+    ['CR', two.replaceAll('\n', '\r')],
+    ['blank lines, and none at the end', `\n${two.replace('\n', '\n   \n').trimEnd()}`],
+  ])('are cut out of lines that end with %s', async (_end, text) => {
+    expect(await rowsOf(text)).toEqual(read);
+  });
+
+  test('have lines above, below and between them', async () => {
+    const text = `REPORT OF JANUARY\nacct  date\n# made today\n${two}TOTAL      -5.50\n`;
+    expect(await rowsOf(text, { skipUntil: '^4', footer: 1, comment: '#' })).toEqual(read);
+    expect(await rowsOf(text, { skipRows: 2, footer: 1, comment: '#' })).toEqual(read);
+  });
+
+  test('may overlap, leave places out, and reach behind the end of a line', async () => {
+    const keys = { columns: { year: '7-10', date: '7-14', sign: '20', more: '30-40' } };
+    expect(await rowsOf(two, keys)).toEqual([
+      ['2026', '20260131', '', ''],
+      ['2026', '20260228', '', ''],
+    ]);
+  });
+
+  test('are counted in characters, whatever their bytes', async () => {
+    expect(await rowsOf('Käse😀12\n', { columns: { a: '1-5', b: '6-7' } })).toEqual([['Käse😀', '12']]);
+    const latin = Buffer.from('Käse 12\n', 'latin1');
+    expect(await rowsOf(latin, { columns: { a: '1-5', b: '6-7' }, encoding: 'windows-1252' })).toEqual([
+      ['Käse', '12'],
+    ]);
+  });
+
+  test('are read over as many batches as it takes, with the line of each row', async () => {
+    const source = await fileOf('fixed', two.repeat(20_000), { name: 'a.txt', columns });
+    const whole = await readWhole(source);
+    expect(whole.rows).toHaveLength(40_000);
+    expect(whole.batches).toBeGreaterThan(1);
+    const [part] = await source.parts(calm);
+    let before = 0;
+    for await (const batch of source.rows(part!, calm)) {
+      expect(batch.line?.(0)).toBe(before + 1);
+      before += batch.count;
+    }
+    expect(before).toBe(40_000);
+  });
+});
+
+test('a file of lines is not read where it is empty, or its beginning never comes', async () => {
+  const failing = async (text: string, keys: object = {}) =>
+    await failureOf(await fileOf('fixed', text, { name: 'a.txt', columns, ...keys }));
+  expect(await failing('')).toMatchObject(unreadable('a.txt is empty (0 bytes)'));
+  expect(await failing('x\n', { skipUntil: '^DATA' })).toMatchObject(
+    unreadable('a.txt: no line matches skipUntil: ^DATA'),
+  );
+});
+
+test.each(['', '0-3', '5-4', 'a', '1-2-3', '1-999999'])('%j is no place of a column', async (place) => {
+  await expect(fileOf('fixed', '', { name: 'a.txt', columns: { a: place } })).rejects.toThrow(
+    'expected the first and the last character of the column',
+  );
+});
