@@ -1,4 +1,5 @@
 /** `type: http`: the answer of one address, read as one of the text formats. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { Batch } from '../core/mapping/column-batch.ts';
@@ -8,16 +9,18 @@ import type { Clock, Source } from '../core/ports.ts';
 import { isPageType } from '../http/answer.ts';
 import { oneLine } from '../http/masking.ts';
 import { PartFile } from './files/part-file.ts';
-import { type FormatReader, fileKeys } from './files/place.ts';
+import { fileKeys } from './files/keys.ts';
+import type { FormatBatch, FormatReader } from './files/read-part.ts';
 import { StableFile } from './files/stable-file.ts';
-import { delimitedKeys, delimiterKey } from './formats/delimited.ts';
-import { type ScanNeeds, readColumns } from './formats/scan/read.ts';
-import { itemsKey, readJsonArray } from './formats/json-array.ts';
-import { readJsonLines } from './formats/json-lines.ts';
+import type { ScanNeeds } from './formats/scan/read.ts';
+import { checkRows, readJsonPages } from './formats/json-array.ts';
 import { checkTable } from './formats/table.ts';
-import { encodingKey, isEncoding } from './formats/text.ts';
-import { type SourceContext, defineKind, needsOf } from './kind.ts';
+import { isEncoding } from './formats/text.ts';
+import { type SourceContext, defineKind, freshVersion, needsOf } from './kind.ts';
+import { type TextFormat, textFormatKey, textFormatKeys, textFormats, textReader } from './text-formats.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
+import { accessToken, oauthKey, refusedToken } from './web/oauth.ts';
+import { type Page, type Pages, fetchPages, linkTo, pagesKey } from './web/pages.ts';
 import { knownCodings, spool } from './web/spool.ts';
 import { type Validators, answeredVersion, parseVersion, validatorsOf } from './web/validators.ts';
 import { Web, type WebAnswer } from './web/web.ts';
@@ -26,35 +29,34 @@ const partName = 'response';
 /** An answer waits so long to be read. Then its connection is closed, in case nobody reads it. */
 const unreadMaxMs = 60_000;
 
-const formats = ['csv', 'tsv', 'jsonl', 'json'] as const;
-/** Another name of a format. */
-const alias = 'ndjson';
-type Format = (typeof formats)[number];
-
 const schema = z
   .strictObject({
     url: urlKey.describe(
       'What to ask for, by GET. User and password in it are sent as Basic authorization. Redirects are followed, up to 5. A server that gives an ETag or Last-Modified is asked whether anything changed; any other is read whole with each `poll`.',
     ),
     ...accessKeys,
-    format: z
-      .enum([...formats, alias])
-      .transform((name) => (name === alias ? 'jsonl' : name))
+    oauth: oauthKey,
+    pages: pagesKey,
+    format: textFormatKey
       .optional()
       .describe('How the answer is read. Default: as its Content-Type says, else as the path of `url` ends.'),
     expandedMax: fileKeys.expandedMax.describe(
       'An answer that is, or expands to, more than this is refused. It is kept in a temporary file while it is read.',
     ),
-    ...delimitedKeys,
-    encoding: encodingKey
-      .unwrap()
-      .optional()
-      .describe('Of csv and tsv, as in a file. Default: the charset of the Content-Type, else `utf-8`.'),
-    delimiter: delimiterKey,
-    items: itemsKey,
+    ...textFormatKeys,
+    encoding: textFormatKeys.encoding.describe(
+      'Of csv and tsv, as in a file. Default: the charset of the Content-Type, else `utf-8`.',
+    ),
   })
   .superRefine(checkTable)
-  .superRefine(checkWeb);
+  .superRefine(checkRows)
+  .superRefine(checkWeb)
+  .superRefine(({ oauth, token, tokenFile, url }, context) => {
+    const hasOther = token !== undefined || tokenFile !== undefined || (URL.parse(url)?.username ?? '') !== '';
+    if (oauth === undefined || !hasOther) return;
+    const params = { hint: 'keep one of the two' };
+    context.addIssue({ code: 'custom', path: ['oauth'], message: 'oauth, and other credentials', params });
+  });
 
 type HttpSettings = z.output<typeof schema>;
 
@@ -63,7 +65,8 @@ export const http = defineKind(schema, (settings: HttpSettings, context: SourceC
   return {
     isExpensive: true,
     parts: async (signal, known) => [await resource.look(signal, known?.get(partName))],
-    rows: (_part, signal) => resource.rows(signal),
+    rows: (_part, signal) =>
+      settings.pages === undefined ? resource.rows(signal) : resource.pageRows(settings.pages, signal),
   };
 });
 
@@ -80,6 +83,7 @@ class Resource {
   readonly #place: WebPlace;
   readonly #clock: Clock;
   readonly #needs: ScanNeeds;
+  readonly #baseDir: string;
   /** Asked for by `parts` and not read yet: a server must not compute the same report twice. */
   #unread: (Asked & { readonly version: string; readonly timer: NodeJS.Timeout }) | undefined;
 
@@ -88,10 +92,16 @@ class Resource {
     this.#place = place;
     this.#clock = context.clock;
     this.#needs = needsOf(context);
+    this.#baseDir = context.baseDir;
   }
 
   async look(signal: AbortSignal, known: string | undefined): Promise<Part> {
     this.#takeUnread()?.web.destroy();
+    // The first page says nothing of the others.
+    if (this.#settings.pages !== undefined) {
+      signal.throwIfAborted();
+      return { name: partName, version: freshVersion(), revisedAtMs: this.#clock.now().getTime() };
+    }
     const asked = await this.#ask(signal, known === undefined ? {} : parseVersion(known));
     const { web, answer, revisedAtMs } = asked;
     const isUnchanged = answer.status === 304 && known !== undefined;
@@ -111,8 +121,7 @@ class Resource {
       const { expandedMax } = this.#settings;
       const spooled = await spool(web, answer, expandedMax, signal);
       try {
-        const ending = { gzip: '.gz', zstd: '.zst', none: '' }[spooled.compression ?? 'none'];
-        const file = await StableFile.open(spooled.file, `${partName}${ending}`, signal);
+        const file = await openPage({ spooled, answer }, signal);
         try {
           const partFile = new PartFile(file, expandedMax);
           const content = yield* asColumns(readerOf(this.#settings, answer, this.#needs)(partFile), this.#needs);
@@ -128,10 +137,72 @@ class Resource {
     }
   }
 
-  async #ask(signal: AbortSignal, { etag, modified }: Validators): Promise<Asked> {
-    const web = await Web.open(this.#place, signal);
+  /** The rows of all pages. */
+  async *pageRows(pages: Pages, signal: AbortSignal): AsyncGenerator<Batch, Content, void> {
+    signal.throwIfAborted();
+    const { expandedMax } = this.#settings;
+    const read = async <T>(page: Page, work: (file: PartFile) => Promise<T>): Promise<T> => {
+      const file = await openPage(page, signal);
+      try {
+        return await work(new PartFile(file, expandedMax));
+      } finally {
+        await file.close();
+      }
+    };
+    const paging = {
+      pages,
+      expandedMax,
+      ask: async (url: URL) => await this.#ask(signal, {}, url),
+      countRows: async (page: Page) => await read(page, (file) => countRows(this.#readerOf(page)(file))),
+      hash: async (page: Page) => await read(page, (file) => file.hash()),
+      bytes: async (page: Page) => await read(page, async ({ bytes }) => bytes),
+    };
+    const taken = await fetchPages(this.#place.url, paging, signal);
+    const opened: StableFile[] = [];
     try {
-      const { format } = this.#settings;
+      for (const page of taken) opened.push(await openPage(page, signal));
+      const files = opened.map((file) => new PartFile(file, expandedMax));
+      const isJson = formatOf(this.#settings, (taken[0] as Page).answer) === 'json';
+      const rows = isJson
+        ? readJsonPages(files, this.#settings)
+        : readTables(files.map((file, at) => this.#readerOf(taken[at] as Page)(file)));
+      yield* asColumns(rows, this.#needs);
+      const hash = createHash('sha256');
+      for (const file of files) hash.update(`${await file.hash()}\n`);
+      return { hash: hash.digest('hex'), version: freshVersion(), revisedAtMs: this.#clock.now().getTime() };
+    } finally {
+      for (const file of opened) await file.close();
+      for (const { spooled } of taken) await spooled.remove();
+    }
+  }
+
+  #readerOf({ answer }: Page): FormatReader {
+    return readerOf(this.#settings, answer, this.#needs);
+  }
+
+  /** With a token of OAuth where that is wanted, and with another one where it is refused. */
+  async #ask(signal: AbortSignal, validators: Validators, url = this.#place.url): Promise<Asked> {
+    const { oauth: settings } = this.#settings;
+    if (settings === undefined) return await this.#askAs(this.#place, { validators, url }, signal);
+    const place = { settings, baseDir: this.#baseDir, place: this.#place, clock: this.#clock };
+    for (const need of ['any', 'fresh'] as const) {
+      const text = await accessToken(place, need, signal);
+      const asked = await this.#askAs({ ...this.#place, token: { kind: 'text', text } }, { validators, url }, signal);
+      if (asked.answer.status !== 401) return asked;
+      asked.web.destroy();
+      if (need === 'fresh') throw refusedToken(asked.web, url);
+    }
+    throw new Error('a token was asked for twice');
+  }
+
+  async #askAs(
+    place: WebPlace,
+    { validators: { etag, modified }, url }: { readonly validators: Validators; readonly url: URL },
+    signal: AbortSignal,
+  ): Promise<Asked> {
+    const web = await Web.open(place, signal);
+    try {
+      const { format, pages, oauth } = this.#settings;
       const condition = {
         ...(etag !== undefined && { 'if-none-match': etag }),
         ...(modified !== undefined && { 'if-modified-since': modified }),
@@ -141,13 +212,18 @@ class Resource {
         accept: format === undefined ? '*/*' : `${mediaTypes[format]}, */*;q=0.1`,
         'accept-encoding': knownCodings,
       };
-      const statuses = Object.keys(condition).length === 0 ? [200] : [200, 304];
-      const answer = await web.get(this.#place.url, { headers, statuses }, signal);
+      const statuses = [
+        200,
+        ...(Object.keys(condition).length === 0 ? [] : [304]),
+        ...(oauth === undefined ? [] : [401]),
+      ];
+      const answer = await web.get(url, { headers, statuses }, signal);
       // Fails before the rows are read, so that `check` and the pass say it at once.
       if (answer.status === 200 && formatOf(this.#settings, answer) === undefined) {
         throw isPage(answer) ? web.pageFailure(answer.url) : unknownFormat(web, answer);
       }
-      if (/;\s*rel\s*=\s*"?(?:[\w ]* )?next\b/i.test(answer.header('link') ?? '')) throw onePageError(web, answer);
+      if (pages === undefined && linkTo(answer.header('link') ?? '', 'next') !== undefined)
+        throw onePageError(web, answer);
       const modifiedMs = Date.parse(answer.header('last-modified') ?? modified ?? '');
       const revisedAtMs = Number.isNaN(modifiedMs) ? this.#clock.now().getTime() : modifiedMs;
       return { web, answer, validators: validatorsOf(answer), revisedAtMs };
@@ -173,7 +249,7 @@ class Resource {
   }
 }
 
-const mediaTypes: Readonly<Record<Format, string>> = {
+const mediaTypes: Readonly<Record<TextFormat, string>> = {
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
   jsonl: 'application/x-ndjson',
@@ -181,7 +257,7 @@ const mediaTypes: Readonly<Record<Format, string>> = {
 };
 
 /** By the subtype of a Content-Type, without `x-`. */
-const typeFormats: Readonly<Record<string, Format>> = {
+const typeFormats: Readonly<Record<string, TextFormat>> = {
   csv: 'csv',
   'comma-separated-values': 'csv',
   tsv: 'tsv',
@@ -193,7 +269,7 @@ const typeFormats: Readonly<Record<string, Format>> = {
   json: 'json',
 };
 
-const suffixFormats: Readonly<Record<string, Format>> = {
+const suffixFormats: Readonly<Record<string, TextFormat>> = {
   csv: 'csv',
   tsv: 'tsv',
   tab: 'tsv',
@@ -203,7 +279,7 @@ const suffixFormats: Readonly<Record<string, Format>> = {
 };
 
 /** `undefined` where neither the config, the Content-Type nor the address tells. */
-function formatOf({ format, url }: HttpSettings, answer: WebAnswer): Format | undefined {
+function formatOf({ format, url }: HttpSettings, answer: WebAnswer): TextFormat | undefined {
   if (format !== undefined) return format;
   const [, type = ''] = /^[\w.-]+\/(?:x-)?([\w.+-]+)/.exec(answer.header('content-type')?.toLowerCase() ?? '') ?? [];
   const byType = typeFormats[type] ?? (type.endsWith('+json') ? 'json' : undefined);
@@ -220,11 +296,44 @@ function isPage(answer: WebAnswer): boolean {
   return isPageType(answer.header('content-type'));
 }
 
+async function openPage({ spooled }: Page, signal: AbortSignal): Promise<StableFile> {
+  const ending = { gzip: '.gz', zstd: '.zst', none: '' }[spooled.compression ?? 'none'];
+  return await StableFile.open(spooled.file, `${partName}${ending}`, signal);
+}
+
+async function countRows(rows: AsyncGenerator<FormatBatch, unknown, void>): Promise<number> {
+  let count = 0;
+  for await (const batch of rows) count += 'rows' in batch ? batch.rows.length : batch.count;
+  return count;
+}
+
+/** The rows of several tables, which have the same columns. */
+async function* readTables(
+  tables: readonly AsyncGenerator<FormatBatch, unknown, void>[],
+): AsyncGenerator<FormatBatch, void, void> {
+  let columns: readonly string[] | undefined;
+  for (const [at, table] of tables.entries()) {
+    for await (const batch of table) {
+      columns ??= batch.columns;
+      if (batch.columns.join('\n') !== columns.join('\n')) {
+        throw new AgentError(
+          'part.unreadable',
+          `page ${at + 1} has other columns than the first: ${batch.columns.join(', ')}`,
+          {
+            hint: 'pages of one answer are read as one table',
+          },
+        );
+      }
+      yield { ...batch, columns };
+    }
+  }
+}
+
 /** Half of the rows would look like all of them. */
 function onePageError(web: Web, { url }: WebAnswer): AgentError {
   return web.failure(url, {
     why: 'the answer is one page of several: its Link names a next one',
-    hint: 'ask for all of it at once, such as by a larger page size in the address',
+    hint: 'say pages: link to read all of them, or ask for all of it at once, such as by a larger page size in the address',
   });
 }
 
@@ -233,23 +342,15 @@ function unknownFormat(web: Web, { url, header }: WebAnswer): AgentError {
   const what = type === undefined ? 'without a Content-Type' : `of Content-Type ${type}`;
   return web.failure(url, {
     why: `the answer ${what} does not tell its format`,
-    hint: `set format to one of ${formats.join(', ')}`,
+    hint: `set format to one of ${textFormats.join(', ')}`,
   });
 }
 
 function readerOf(settings: HttpSettings, answer: WebAnswer, needs: ScanNeeds): FormatReader {
-  const format = formatOf(settings, answer);
-  switch (format) {
-    case 'jsonl':
-      return (file) => readJsonLines(file, needs);
-    case 'json':
-      return (file) => readJsonArray(file, settings, needs);
-    default: {
-      const encoding = settings.encoding ?? charsetOf(answer) ?? 'utf-8';
-      const delimiter = format === 'tsv' ? '\t' : settings.delimiter;
-      return (file) => readColumns(file, { ...settings, encoding, delimiter }, needs);
-    }
-  }
+  const format = formatOf(settings, answer) ?? 'csv';
+  const isDelimited = format === 'csv' || format === 'tsv';
+  const encoding = settings.encoding ?? (isDelimited ? charsetOf(answer) : undefined) ?? 'utf-8';
+  return textReader(format, { ...settings, encoding }, needs);
 }
 
 /** @throws AgentError `part.unreadable` for an unknown charset: read as another one, texts would be wrong without a sign. */

@@ -1,7 +1,9 @@
 /** The registry: every `type` that a source of the config may have. */
 import type { Kind } from './kind.ts';
+import { command } from './command.ts';
 import { csv } from './csv.ts';
 import { duckdb } from './duckdb.ts';
+import { fixed } from './fixed.ts';
 import { http } from './http.ts';
 import { json } from './json.ts';
 import { jsonl } from './jsonl.ts';
@@ -19,6 +21,7 @@ export type { Kind } from './kind.ts';
 export const kinds: Readonly<Record<string, Kind>> = {
   csv,
   tsv,
+  fixed,
   jsonl,
   ndjson: jsonl,
   json,
@@ -29,5 +32,6 @@ export const kinds: Readonly<Record<string, Kind>> = {
   mysql,
   duckdb,
   http,
+  command,
   routing,
 };

@@ -18,6 +18,8 @@ export interface SourceContext {
   /** The mapping of the rows and the zone whose months count: for places that collapse rows themselves. */
   readonly mapping: Mapping;
   readonly timezone: string;
+  /** The state directory, where content from elsewhere is kept while it is read. Default: the system's for temporary files. */
+  readonly state?: string | undefined;
   /** How many threads may read a large file; none: the main one does. Default 0. */
   readonly threads?: number;
 }

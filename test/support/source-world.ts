@@ -9,6 +9,7 @@ import type { Content, Part, Row } from '../../src/core/model.ts';
 import type { Clock, Source } from '../../src/core/ports.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { kinds } from '../../src/sources/index.ts';
+import type { SourceContext } from '../../src/sources/kind.ts';
 import { rowsOf } from './mapping.ts';
 
 /** A signal that nobody aborts. */
@@ -45,13 +46,19 @@ export const noMapping: Mapping = { where: [], missing: [''], fillDown: [], unpi
 
 /** Opens a source of a kind as the config does, so that its keys are checked too. */
 export function openSource(type: string, keys: object, dir: string, clock: Clock = laterClock()): Source {
+  return openSourceIn({ baseDir: dir, clock }, type, keys);
+}
+
+/** The same with more of a context. */
+export function openSourceIn(context: Partial<SourceContext>, type: string, keys: object): Source {
   const kind = kinds[type]!;
   return kind.open(kind.schema.parse(keys), {
     name: 'revenue',
-    baseDir: dir,
-    clock,
+    baseDir: '/',
+    clock: laterClock(),
     mapping: noMapping,
     timezone: 'UTC',
+    ...context,
   });
 }
 

@@ -41,7 +41,7 @@ async function readText(web: Web, { url, body }: WebAnswer, signal: AbortSignal)
 type Revive = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
 /** `undefined` where the text is not JSON. */
-function parseTexts(text: string): unknown {
+export function parseTexts(text: string): unknown {
   const revive: Revive = (_key, value, { source }) => (typeof value === 'number' ? source : value);
   try {
     // The platform gives a reviver the source text; its types do not say so yet.

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable, pipeline } from 'node:stream';
 import { createBrotliDecompress } from 'node:zlib';
-import { AgentError, isAgentError } from '../../core/errors.ts';
+import { AgentError, type ErrorCode, isAgentError } from '../../core/errors.ts';
 import { codeOf } from '../files/access.ts';
 import type { Compression } from '../files/archive.ts';
 import { expand } from '../files/compressed.ts';
@@ -41,7 +41,11 @@ export async function spool(web: Web, answer: WebAnswer, expandedMax: number, si
     const file = path.join(directory, 'body');
     const handle = await open(file, 'wx', 0o600);
     try {
-      const content = decode(answer.header('content-encoding'), receive(web, answer, signal), expandedMax);
+      const content = decode(
+        answer.header('content-encoding'),
+        bodyOf(web, answer, signal, 'part.unreadable'),
+        expandedMax,
+      );
       const start = await keep(handle, content, expandedMax);
       // A server calls many things text/html: only a page begins like one.
       if (isPageText(start.toString('utf8'))) throw web.pageFailure(answer.url);
@@ -59,11 +63,12 @@ export async function spool(web: Web, answer: WebAnswer, expandedMax: number, si
   }
 }
 
-/** The bytes as they come; a failure is said in words. */
-async function* receive(
+/** The bytes as they come; a failure is said in words. @throws AgentError of that code where they do not come whole */
+export async function* bodyOf(
   web: Web,
   { url, body, header }: WebAnswer,
   signal: AbortSignal,
+  code: ErrorCode,
 ): AsyncGenerator<Buffer, void, void> {
   let bytes = 0;
   try {
@@ -75,7 +80,7 @@ async function* receive(
     signal.throwIfAborted();
     const length = header('content-length');
     const what = `the answer did not come whole (${bytes}${length === undefined ? '' : ` of ${length}`} bytes were read)`;
-    throw web.networkFailure(url, error, { code: 'part.unreadable', what });
+    throw web.networkFailure(url, error, { code, what });
   }
   signal.throwIfAborted();
 }

@@ -1,4 +1,4 @@
-/** GET requests to one server and to where it redirects: with limits, and without a secret for anybody else. */
+/** Requests that only read, to one server and to where it redirects: with limits, and without a secret for anybody else. */
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { AgentError, type ErrorCode } from '../../core/errors.ts';
@@ -18,7 +18,7 @@ import { isClean, secretsIn } from '../../http/masking.ts';
 import type { WebPlace } from './keys.ts';
 
 const code = 'source.unreadable';
-const redirectsMax = 5;
+const redirectsUsual = 5;
 /** So much is read of the words of a failure. */
 const saidMax = 4 * 1024;
 
@@ -39,6 +39,11 @@ export interface Question {
   readonly headers: Readonly<Record<string, string>>;
   /** Those that are an answer; any other is a failure. */
   readonly statuses: readonly number[];
+  /** Default: GET. */
+  readonly method?: 'GET' | 'PROPFIND' | 'POST';
+  readonly body?: string;
+  /** Default: 5. */
+  readonly redirectsMax?: number;
 }
 
 export interface WebAnswer {
@@ -102,11 +107,12 @@ export class Web {
   }
 
   /**
-   * Asks for `url` and follows up to 5 redirects. Secrets go to the place's own origin only, and no longer once a redirect
+   * Asks for `url` and follows redirects. Secrets go to the place's own origin only, and no longer once a redirect
    * has left it.
    * @throws AgentError `source.unreadable` for no answer, or one whose status is not among `statuses`
    */
-  async get(url: URL, { headers, statuses }: Question, signal: AbortSignal): Promise<WebAnswer> {
+  async get(url: URL, question: Question, signal: AbortSignal): Promise<WebAnswer> {
+    const { headers, statuses, redirectsMax = redirectsUsual } = question;
     let isHome = url.origin === this.#place.url.origin;
     let at = url;
     for (let redirects = 0; ; redirects++) {
@@ -115,14 +121,19 @@ export class Web {
         statusText,
         headers: given,
         body,
-      } = await this.#ask(at, { 'user-agent': 'driver-sync', ...headers, ...(isHome && this.#headers) }, signal);
+      } = await this.#ask(
+        at,
+        { ...question, headers: { 'user-agent': 'driver-sync', ...headers, ...(isHome && this.#headers) } },
+        signal,
+      );
       // A failing body that nobody reads would end the process. Whoever reads it learns of its failures.
       body.on('error', () => {});
       const header = (name: string): string | undefined => [given[name] ?? []].flat()[0];
       if (statuses.includes(statusCode)) {
         return { status: statusCode, url: at, header, body };
       }
-      const target = [301, 302, 303, 307, 308].includes(statusCode) ? header('location') : undefined;
+      const isRedirect = redirectsMax > 0 && [301, 302, 303, 307, 308].includes(statusCode);
+      const target = isRedirect ? header('location') : undefined;
       if (target === undefined) {
         // Where the words of a failure do not come through, its status stands alone.
         const said = isWords(header('content-type'))
@@ -134,7 +145,7 @@ export class Web {
         throw this.failure(at, { why: `it answered ${line}`, hint: hintOf(statusCode) });
       }
       body.destroy();
-      const next = this.#redirect(at, target, redirects);
+      const next = this.#redirect(at, target, { redirects, redirectsMax });
       isHome &&= next.origin === at.origin;
       at = next;
     }
@@ -146,19 +157,28 @@ export class Web {
     this.#dispatchers.clear();
   }
 
-  async #ask(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #ask(
+    url: URL,
+    { headers, method = 'GET', body }: Omit<Question, 'statuses'>,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
     signal.throwIfAborted();
     const dispatcher = await this.#dispatcherFor(url);
     try {
       const path = `${url.pathname}${url.search}`;
-      return await dispatcher.request({ origin: url.origin, path, method: 'GET', headers, signal });
+      const request = { origin: url.origin, path, headers, signal, ...(body !== undefined && { body }) };
+      return await dispatcher.request({ ...request, method });
     } catch (error) {
       signal.throwIfAborted();
       throw this.networkFailure(url, error);
     }
   }
 
-  #redirect(from: URL, location: string, redirects: number): URL {
+  #redirect(
+    from: URL,
+    location: string,
+    { redirects, redirectsMax }: { readonly redirects: number; readonly redirectsMax: number },
+  ): URL {
     const fail = (why: string, hint: string): AgentError => this.failure(from, { why, hint });
     if (redirects === redirectsMax) {
       const hint = 'check url: it may lead to a login, or in a circle';
@@ -192,7 +212,7 @@ export class Web {
 }
 
 function isWords(contentType = ''): boolean {
-  return /^(application\/([\w.+-]*\+)?json|text\/plain)\b/i.test(contentType.trim());
+  return /^(application\/([\w.+-]*\+)?(json|xml)|text\/(plain|xml))\b/i.test(contentType.trim());
 }
 
 function hintOf(status: number): string {

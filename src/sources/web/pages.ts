@@ -1,0 +1,190 @@
+/** Answers that come in pages: all of them, or none. */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { AgentError } from '../../core/errors.ts';
+import { type Spooled, spool } from './spool.ts';
+import { parseTexts } from './json.ts';
+import type { Web, WebAnswer } from './web.ts';
+
+const pointer = z
+  .string()
+  .refine((text) => /^\/(?:[^~]|~[01])*$/.test(text), 'expected a JSON pointer such as /next or /paging/cursor');
+const parameter = z.string().min(1).describe('The parameter of the address that it is sent as.');
+
+export const pagesKey = z
+  .union(
+    [
+      z.literal('link').transform(() => ({ by: 'link' }) as const),
+      z
+        .strictObject({ next: pointer.describe('A JSON pointer to the address of the next page.') })
+        .transform(({ next }) => ({ by: 'next', next }) as const),
+      z
+        .strictObject({ cursor: pointer.describe('A JSON pointer to what is sent for the next page.'), parameter })
+        .transform(({ cursor, parameter: name }) => ({ by: 'cursor', cursor, parameter: name }) as const),
+      z
+        .strictObject({ parameter, from: z.int().min(0).default(1).describe('The number of the first page.') })
+        .transform(({ parameter: name, from }) => ({ by: 'number', parameter: name, from }) as const),
+    ],
+    {
+      error: 'expected link, { next: /pointer }, { cursor: /pointer, parameter: name } or { parameter: page, from: 1 }',
+    },
+  )
+  .optional()
+  .describe(
+    'Where the rows come in pages: `link` follows the `Link` header; `{ next: /next }` the address at a JSON pointer; `{ cursor: /next_cursor, parameter: cursor }` sends what is at a pointer as a parameter; `{ parameter: page, from: 1 }` counts until a page has no rows. All pages are read, up to 1000, or none; then the first one is asked for again, and has to be what it was.',
+  );
+
+export type Pages = NonNullable<z.output<typeof pagesKey>>;
+
+const pagesMax = 1000;
+/** A page is held in memory where a pointer leads into it. */
+const pageBytesMax = 64_000_000;
+
+export interface Page {
+  readonly spooled: Spooled;
+  readonly answer: WebAnswer;
+}
+
+export interface Paging {
+  readonly pages: Pages;
+  /** For all pages together. */
+  readonly expandedMax: number;
+  /** Of the address, or a further page. */
+  readonly ask: (url: URL) => Promise<{ readonly web: Web; readonly answer: WebAnswer }>;
+  readonly countRows: (page: Page) => Promise<number>;
+  readonly hash: (page: Page) => Promise<string>;
+  readonly bytes: (page: Page) => Promise<number>;
+}
+
+/** All pages, whose files the caller removes. @throws AgentError where one of them does not come, or the first one changed meanwhile */
+export async function fetchPages(first: URL, paging: Paging, signal: AbortSignal): Promise<readonly Page[]> {
+  const { pages, ask, expandedMax, hash } = paging;
+  const taken: Page[] = [];
+  const seen = new Set<string>();
+  let left = expandedMax;
+  const fetch = async (url: URL): Promise<{ readonly page: Page; readonly web: Web }> => {
+    const { web, answer } = await ask(url);
+    try {
+      return { page: { spooled: await spool(web, answer, left, signal), answer }, web };
+    } finally {
+      web.destroy();
+    }
+  };
+  try {
+    const start = pages.by === 'number' ? withParameter(first, pages.parameter, String(pages.from)) : first;
+    for (let url: URL | undefined = start; url !== undefined;) {
+      const { page, web } = await fetch(url);
+      taken.push(page);
+      left -= await paging.bytes(page);
+      seen.add(url.href);
+      const next: URL | undefined = await nextOf({ page, web, first, at: taken.length }, paging);
+      if (next !== undefined && seen.has(next.href))
+        throw pagingFailure(web, url, `page ${taken.length} leads back to an earlier one`);
+      if (next !== undefined && taken.length === pagesMax)
+        throw pagingFailure(web, url, `there are more than ${pagesMax} pages`);
+      url = next;
+    }
+    if (taken.length > 1) await checkFirst(start, taken[0] as Page, { fetch, hash });
+    return taken;
+  } catch (error) {
+    await Promise.all(taken.map(({ spooled }) => spooled.remove()));
+    throw error;
+  }
+}
+
+/** Rows that came in while the pages were read may stand on two of them, or on none. */
+async function checkFirst(
+  url: URL,
+  before: Page,
+  { fetch, hash }: { readonly fetch: (url: URL) => Promise<{ page: Page; web: Web }> } & Pick<Paging, 'hash'>,
+): Promise<void> {
+  const { page, web } = await fetch(url);
+  try {
+    if ((await hash(page)) === (await hash(before))) return;
+    throw web.failure(url, {
+      why: 'its first page changed while the others were read',
+      hint: 'it is read again; ask for an order that new rows do not change, or for a closed period',
+    });
+  } finally {
+    await page.spooled.remove();
+  }
+}
+
+interface Taken {
+  readonly page: Page;
+  readonly web: Web;
+  readonly first: URL;
+  /** How many pages there are so far. */
+  readonly at: number;
+}
+
+async function nextOf({ page, web, first, at }: Taken, { pages, countRows }: Paging): Promise<URL | undefined> {
+  const { url, header } = page.answer;
+  switch (pages.by) {
+    case 'link': {
+      const target = linkTo(header('link') ?? '', 'next');
+      return target === undefined ? undefined : addressOf(web, url, target);
+    }
+    case 'next': {
+      const target = await textAt(web, page, pages.next);
+      return target === undefined ? undefined : addressOf(web, url, target);
+    }
+    case 'cursor': {
+      const cursor = await textAt(web, page, pages.cursor);
+      return cursor === undefined ? undefined : withParameter(first, pages.parameter, cursor);
+    }
+    case 'number':
+      if ((await countRows(page)) === 0) return undefined;
+      return withParameter(first, pages.parameter, String(pages.from + at));
+  }
+}
+
+function withParameter(url: URL, name: string, value: string): URL {
+  const next = new URL(url);
+  next.searchParams.set(name, value);
+  return next;
+}
+
+function addressOf(web: Web, from: URL, target: string): URL {
+  const next = URL.parse(target, from.href);
+  const isSafe = next !== null && (next.protocol === 'https:' || next.protocol === from.protocol);
+  if (isSafe && /^https?:$/.test(next.protocol)) return next;
+  throw pagingFailure(web, from, 'what leads to its next page is no address, or one that is not encrypted');
+}
+
+/** The target of a `Link` header (RFC 8288) of this relation. */
+export function linkTo(header: string, relation: string): string | undefined {
+  for (const [, target, parameters = ''] of header.matchAll(
+    /<([^>]*)>((?:\s*;\s*[\w!#$&+.^`|~-]+\s*(?:=\s*(?:"[^"]*"|[^\s",;]*))?)*)/g,
+  )) {
+    const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]*))/i.exec(parameters) ?? [];
+    if ((quoted ?? bare ?? '').toLowerCase().split(/\s+/).includes(relation)) return target;
+  }
+  return undefined;
+}
+
+/** The text or number at a JSON pointer; `undefined` where there is none, or an empty one. */
+async function textAt(web: Web, { spooled, answer }: Page, at: string): Promise<string | undefined> {
+  const bytes = await readFile(spooled.file);
+  if (bytes.length > pageBytesMax) throw pagingFailure(web, answer.url, `a page has more than ${pageBytesMax} bytes`);
+  let value = parseTexts(bytes.toString('utf8'));
+  if (value === undefined) throw pagingFailure(web, answer.url, 'a page is not JSON, so that no pointer leads into it');
+  const steps = at
+    .split('/')
+    .slice(1)
+    .map((text) => text.replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (const [depth, step] of steps.entries()) {
+    const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
+    // The last page may leave its last key out. Where what should hold it is missing, one page would look like all.
+    if (!isThere && depth === steps.length - 1 && typeof value === 'object' && value !== null) return undefined;
+    if (!isThere) throw pagingFailure(web, answer.url, `a page has nothing at /${steps.slice(0, depth + 1).join('/')}`);
+    value = (value as Readonly<Record<string, unknown>>)[step];
+  }
+  if (value === null || value === '' || value === false) return undefined;
+  if (typeof value === 'string') return value;
+  throw pagingFailure(web, answer.url, `what is at ${at} is no text`);
+}
+
+function pagingFailure(web: Web, url: URL, why: string): AgentError {
+  return web.failure(url, { why, hint: 'check pages: does the server page in this way?' });
+}

@@ -1,0 +1,278 @@
+/** Answers in pages, and tokens of OAuth. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import type { Source } from '../../src/core/ports.ts';
+import { receiver } from '../support/destination-world.ts';
+import { handClock } from '../support/hand-clock.ts';
+import { calm, openSource, openSourceIn, readWhole, tempDir } from '../support/source-world.ts';
+import { everythingIn, failureOf, secret, sourceOf } from '../support/web-world.ts';
+
+const rows = [
+  ['2026-01-31', '1.50'],
+  ['2026-02-28', '007'],
+  ['2026-03-31', '3'],
+];
+const records = rows.map(([date, amount]) => `{"date":"${date}","amount":"${amount}"}`);
+const whole = { columns: ['date', 'amount'], rows };
+
+type Answer = (page: number, url: URL) => { readonly body: string; readonly headers?: Record<string, string> };
+
+/** A server whose pages are counted from 1 by the parameter `page`. */
+function paged(answer: Answer, asked: string[] = []) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const url = new URL(request.url ?? '', 'http://server');
+    asked.push(`${url.pathname}${url.search}`);
+    const { body, headers = {} } = answer(Number(url.searchParams.get('page') ?? '1'), url);
+    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body);
+  };
+}
+
+const pageOf = (page: number): string => records[page - 1] ?? '';
+
+describe('pages of json', () => {
+  test.each<[string, object, Answer]>([
+    [
+      'the Link header',
+      { pages: 'link', items: 'rows' },
+      (page) => ({
+        body: `{"rows":[${pageOf(page)}]}`,
+        ...(page < 3 && {
+          headers: { link: `</x?page=${page}>; rel="prev", </x?page=${page + 1}>; title="a, b"; rel="next last"` },
+        }),
+      }),
+    ],
+    [
+      'an address in the answer',
+      { pages: { next: '/paging/next' }, items: 'rows' },
+      (page) => ({
+        body: `{"rows":[${pageOf(page)}],"paging":{"next":${page < 3 ? `"/x?page=${page + 1}"` : 'null'}}}`,
+      }),
+    ],
+    [
+      'a cursor',
+      { pages: { cursor: '/meta/cursor', parameter: 'page' }, items: 'rows' },
+      (page) => ({ body: `{"rows":[${pageOf(page)}],"meta":{${page < 3 ? `"cursor":${page + 1}` : ''}}}` }),
+    ],
+    [
+      'the number of the page',
+      { pages: { parameter: 'page' }, rows: '/1' },
+      (page) => ({ body: `[{"page":${page}},[${pageOf(page)}]]` }),
+    ],
+  ])('are read by %s, with the first one asked for again at the end', async (_by, keys, answer) => {
+    const asked: string[] = [];
+    const source = await sourceOf(paged(answer, asked), keys, '/x');
+    expect(await readWhole(source)).toMatchObject(whole);
+    expect(asked.at(-1)).toBe(asked[0]);
+    expect(new Set(asked).size).toBeGreaterThanOrEqual(3);
+  });
+
+  test('have the columns of all of them together', async () => {
+    const bodies = ['{"a":1}', '{"b":2}'];
+    const answer: Answer = (page) => ({ body: `[${bodies[page - 1] ?? ''}]` });
+    const source = await sourceOf(paged(answer), { pages: { parameter: 'page' } }, '/x');
+    expect(await readWhole(source)).toMatchObject({
+      columns: ['a', 'b'],
+      rows: [
+        ['1', ''],
+        ['', '2'],
+      ],
+    });
+  });
+
+  test('have a hash of their content', async () => {
+    const answer: Answer = (page) => ({ body: `[${pageOf(page)}]` });
+    const source = await sourceOf(paged(answer), { pages: { parameter: 'page' } }, '/x');
+    const [one, two] = [await readWhole(source), await readWhole(source)];
+    expect(one.content.hash).toBe(two.content.hash);
+    expect(one.content.version).not.toBe(two.content.version);
+  });
+});
+
+test('pages of csv are one table', async () => {
+  const answer: Answer = (page) => ({
+    body: `date,amount\n${(rows[page - 1] ?? []).join(',')}\n`,
+    headers: { 'content-type': 'text/csv', ...(page < 3 && { link: `<?page=${page + 1}>; rel=next` }) },
+  });
+  expect(await readWhole(await sourceOf(paged(answer), { pages: 'link' }, '/x'))).toMatchObject(whole);
+  const other: Answer = (page, url) => {
+    const given = answer(page, url);
+    return page === 2 ? { ...given, body: given.body.replace('amount', 'units') } : given;
+  };
+  const error = await failureOf(await sourceOf(paged(other), { pages: 'link' }, '/x'));
+  expect(error.message).toBe('page 2 has other columns than the first: date, units');
+});
+
+describe('nothing of the pages counts', () => {
+  const linked: Answer = (page) => ({
+    body: `[${pageOf(page)}]`,
+    ...(page < 3 && { headers: { link: `</x?page=${page + 1}>; rel="next"` } }),
+  });
+
+  test.each<[string, object, Answer, RegExp]>([
+    [
+      'where they go in a circle',
+      { pages: 'link' },
+      () => ({ body: '[]', headers: { link: '</x>; rel=next' } }),
+      /leads back to an earlier one$/,
+    ],
+    [
+      'where they never end',
+      { pages: 'link' },
+      (page) => ({ body: '[]', headers: { link: `</x?page=${page + 1}>; rel=next` } }),
+      /more than 1000 pages$/,
+    ],
+    ['where one is no JSON', { pages: { next: '/next' } }, () => ({ body: 'soon' }), /is not JSON/],
+    [
+      'where what should hold the next address is missing',
+      { pages: { next: '/paging/next' } },
+      () => ({ body: '{}' }),
+      /has nothing at \/paging$/,
+    ],
+    [
+      'where the next address is none',
+      { pages: { next: '/next' } },
+      () => ({ body: '{"next":"ftp://x"}' }),
+      /is no address/,
+    ],
+    ['where nobody asked for pages', {}, linked, /one page of several/],
+  ])('%s', async (_why, keys, answer, message) => {
+    const error = await failureOf(await sourceOf(paged(answer), keys, '/x'));
+    expect(error.message).toMatch(message);
+  });
+
+  test('where one fails', async () => {
+    const source = await sourceOf(
+      (request, response) => {
+        if (request.url?.includes('page=3') === true) response.writeHead(500).end();
+        else paged(linked)(request, response);
+      },
+      { pages: 'link' },
+      '/x',
+    );
+    expect((await failureOf(source)).message).toContain('500 Internal Server Error');
+  });
+
+  test('where the first one changed while the others were read', async () => {
+    let asked = 0;
+    const answer: Answer = (page, url) =>
+      page === 1 && asked++ > 0 ? { body: '[{"date":"new"}]' } : linked(page, url);
+    const error = await failureOf(await sourceOf(paged(answer), { pages: 'link' }, '/x'));
+    expect(error.message).toContain('its first page changed while the others were read');
+  });
+
+  test('where they are too much together', async () => {
+    const error = await failureOf(await sourceOf(paged(linked), { pages: 'link', expandedMax: '100B' }, '/x'));
+    expect(error.message).toMatch(/has more than \d+ bytes \(expandedMax\)$/);
+  });
+});
+
+describe('client credentials', () => {
+  interface Tokens {
+    readonly url: string;
+    /** What the server of tokens was sent. */
+    readonly asked: { authorization: string | undefined; form: string }[];
+    /** Tokens that are taken now. */
+    valid: string;
+    given: number;
+  }
+
+  async function tokens(
+    answer = (count: number): string => `{"access_token":"t${count}","token_type":"Bearer","expires_in":3600}`,
+  ): Promise<Tokens> {
+    const state: { -readonly [key in keyof Tokens]: Tokens[key] } = { url: '', asked: [], valid: 't1', given: 0 };
+    state.url = await receiver(async (request, response) => {
+      if (request.url === '/token') {
+        state.asked.push({ authorization: request.headers.authorization, form: await text(request) });
+        return response.writeHead(200, { 'content-type': 'application/json' }).end(answer(++state.given));
+      }
+      if (request.headers.authorization !== `Bearer ${state.valid}`) return response.writeHead(401).end();
+      return response.writeHead(200, { 'content-type': 'text/csv', etag: '"x"' }).end('date,amount\n2026-01-31,1.50\n');
+    });
+    return state;
+  }
+
+  async function reading(
+    { url }: Tokens,
+    keys: object = {},
+    clock = handClock(new Date('2026-03-15T12:00:00Z')),
+  ): Promise<Source> {
+    const oauth = { tokenUrl: `${url}/token`, clientId: 'me:1', clientSecret: `${secret}/+`, ...keys };
+    return openSourceIn({ clock, baseDir: await tempDir() }, 'http', { url: `${url}/x.csv`, oauth });
+  }
+
+  test('give a token that is used until it expires', async () => {
+    const server = await tokens();
+    const clock = handClock(new Date('2026-03-15T12:00:00Z'));
+    const source = await reading(server, { scope: 'reports', audience: 'books' }, clock);
+    await readWhole(source);
+    await readWhole(source);
+    const basic = Buffer.from(`me%3A1:${secret}%2F%2B`).toString('base64');
+    expect(server.asked).toEqual([
+      { authorization: `Basic ${basic}`, form: 'grant_type=client_credentials&scope=reports&audience=books' },
+    ]);
+    clock.jump(3_580_000);
+    server.valid = 't2';
+    await readWhole(source);
+    expect(server.given).toBe(2);
+  });
+
+  test('are sent in the form where that is wanted', async () => {
+    const server = await tokens();
+    await readWhole(await reading(server, { send: 'body' }));
+    expect(server.asked).toEqual([
+      {
+        authorization: undefined,
+        form: `grant_type=client_credentials&client_id=me%3A1&client_secret=${secret}%2F%2B`,
+      },
+    ]);
+  });
+
+  test('are asked once more where a token is refused, and no more', async () => {
+    const server = await tokens();
+    const source = await reading(server);
+    await readWhole(source);
+    server.valid = 't2';
+    await readWhole(source);
+    expect(server.given).toBe(2);
+    server.valid = 'none';
+    const error = await failureOf(source);
+    expect(error.message).toBe(`${server.url}: it answered 401 to a new token`);
+    expect(server.given).toBe(3);
+  });
+
+  test.each([
+    ['is no token', '{"access_token":"","expires_in":1}', 'the answer is not a token of OAuth at access_token'],
+    [
+      'is of another kind',
+      '{"access_token":"t1","token_type":"mac"}',
+      'the answer is not a token of OAuth at token_type',
+    ],
+    ['is a page', '<html></html>', 'a web page answered'],
+  ])('say what is wrong where the answer %s, without a secret', async (_what, answer, message) => {
+    const error = await failureOf(await reading(await tokens(() => answer)));
+    expect(error.message).toContain(message);
+    expect(everythingIn(error)).not.toContain(secret);
+  });
+
+  test('stand alone', () => {
+    const oauth = { tokenUrl: 'https://x/token', clientId: 'a', clientSecret: 'b' };
+    expect(() => openSource('http', { url: 'https://x/y', token: 'abc', oauth }, '/')).toThrow(
+      'oauth, and other credentials',
+    );
+    expect(() => openSource('http', { url: 'https://x/y', oauth: { ...oauth, clientSecret: undefined } }, '/')).toThrow(
+      'one of clientSecret and clientSecretFile has to be there',
+    );
+  });
+});
+
+test('a look at pages asks for nothing, so that the read is of one moment', async () => {
+  const asked: string[] = [];
+  const source = await sourceOf(
+    paged(() => ({ body: '[]' }), asked),
+    { pages: 'link' },
+    '/x',
+  );
+  await source.parts(calm);
+  expect(asked).toEqual([]);
+});
