@@ -19,6 +19,7 @@ const external = [
   'pg',
   'pino',
   'pino-pretty',
+  'ssh2',
 ];
 
 /** In a checkout such a `require` loads a package when it is first used; without this line the bundler does the same with its copy. */

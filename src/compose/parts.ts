@@ -38,7 +38,8 @@ export function openOwnLedger(settings: Settings): Ledger {
 /** How sources are opened; `check` needs nothing else. */
 export function sourceOpener(settings: Settings): Dependencies['openSource'] {
   const { timezone } = settings;
-  const place = { baseDir: path.dirname(settings.file), forbidden: ownFiles(settings), clock: systemClock };
+  const { state } = settings;
+  const place = { baseDir: path.dirname(settings.file), forbidden: ownFiles(settings), clock: systemClock, state };
   return ({ name, type, kind, mapping }) => {
     const known = kinds[type];
     if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
@@ -55,12 +56,21 @@ export function lookupReader(settings: Settings): Dependencies['readLookups'] {
 function ownFiles({ file, state, destination, sources, status }: Settings): readonly string[] {
   const { token, caFile } = destination === 'emulator' ? {} : destination;
   const ofDestination = [token?.kind === 'file' ? token.file : undefined, caFile, status?.tokenFile];
-  const ofSources = sources.flatMap(({ kind }) =>
-    typeof kind === 'object' && kind !== null ? secretKeys.map((key) => (kind as Record<string, unknown>)[key]) : [],
-  );
+  const ofSources = sources.flatMap(({ kind }) => secretFiles(kind));
   const named = [...ofDestination, ...ofSources].filter((name) => typeof name === 'string');
   return [file, state, ...named.map((name) => path.resolve(path.dirname(file), name))];
 }
 
-/** Keys of kinds whose files hold secrets. */
-const secretKeys = ['tokenFile', 'caFile'] as const;
+/** Keys of kinds whose files hold secrets, and keys with such keys below them. */
+const secretKeys = new Set(
+  'tokenFile caFile secretAccessKeyFile passwordFile keyFile knownHosts clientSecretFile'.split(' '),
+);
+const accessKeys = new Set(['s3', 'sftp', 'dav', 'oauth']);
+
+function secretFiles(keys: unknown): readonly string[] {
+  if (typeof keys !== 'object' || keys === null) return [];
+  return Object.entries(keys).flatMap(([key, value]: [string, unknown]) => {
+    if (typeof value === 'string') return secretKeys.has(key) ? [value] : [];
+    return accessKeys.has(key) ? secretFiles(value) : [];
+  });
+}

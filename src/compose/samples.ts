@@ -118,7 +118,7 @@ async function sampleWorkbook(part: PartFile, name: string): Promise<Sample> {
 async function sampleJson(part: PartFile, name: string): Promise<RecordsSample> {
   const items = await findList(part, name);
   if (items === 'lines') return { form: 'records', type: 'jsonl', name, ...(await firstRows(readTokens(part))) };
-  const rows = await firstRows(readDocument(part, items));
+  const rows = await firstRows(readDocument(part, { steps: items, isPointer: false, hasLists: false }));
   return { form: 'records', type: 'json', name, items: items.length === 0 ? undefined : items.join('.'), ...rows };
 }
 

@@ -4,7 +4,7 @@ import type { ConfigDocument, Spot, Written } from './document.ts';
 import { pathKey } from './diagnostics.ts';
 
 /** Keys whose texts are secret, wherever they stand. */
-const secretKeys = /^(token|password|passphrase|secret|clientSecret|secretKey|secretAccessKey|apiKey)$/i;
+const secretKeys = /^(token|password|passphrase|secret|clientSecret|secretKey|secretAccessKey|sessionToken|apiKey)$/i;
 /** Headers that let somebody in. */
 const secretHeaders = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-auth-token)$/i;
 

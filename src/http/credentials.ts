@@ -28,6 +28,20 @@ export async function readToken(secret: Secret | undefined, reading: Reading): P
 }
 
 /**
+ * A password or key that stands in the config or alone in a file; `undefined` where neither is named. A line end behind it is
+ * none of it. @throws AgentError of that code, or the signal's reason
+ */
+export async function readSecret(
+  { text, file, what }: { readonly text: string | undefined; readonly file: string | undefined; readonly what: string },
+  reading: Reading,
+): Promise<string | undefined> {
+  if (file === undefined) return text;
+  const secret = (await readConfigFile(what, file, reading)).replace(/\r?\n$/, '');
+  if (secret !== '') return secret;
+  throw new AgentError(reading.code, `${what} is empty`, { hint: 'it must hold the secret and nothing else' });
+}
+
+/**
  * PEM texts of the authorities in a file and of those that Node trusts anyway, so that public servers stay reachable;
  * `undefined` where no file is named. @throws AgentError of that code, or the signal's reason
  */

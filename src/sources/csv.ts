@@ -1,7 +1,7 @@
 /** `type: csv`: files of delimited text. */
 import { z } from 'zod';
 import { delimitedFiles } from './delimited-files.ts';
-import { fileKeys, lineEndKey } from './files/place.ts';
+import { fileKeys, lineEndKey } from './files/keys.ts';
 import { delimitedKeys, delimiterKey } from './formats/delimited.ts';
 import { checkTable } from './formats/table.ts';
 import { defineKind } from './kind.ts';

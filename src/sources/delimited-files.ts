@@ -1,7 +1,8 @@
 /** Files of delimited text, for csv and tsv. */
 import type { Source } from '../core/ports.ts';
 import { growingFiles } from './files/growing.ts';
-import { type TextSettings, textSource } from './files/place.ts';
+import type { TextSettings } from './files/keys.ts';
+import { textSource } from './files/source.ts';
 import type { DelimitedSettings } from './formats/delimited.ts';
 import { foldInThreads } from './formats/scan/fold.ts';
 import { readColumns, readColumnsBehind } from './formats/scan/read.ts';

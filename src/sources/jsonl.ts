@@ -1,6 +1,7 @@
 /** `type: jsonl`: files of JSON lines, also called ndjson. */
 import { z } from 'zod';
-import { fileKeys, lineEndKey, textSource } from './files/place.ts';
+import { fileKeys, lineEndKey } from './files/keys.ts';
+import { textSource } from './files/source.ts';
 import { readJsonLines } from './formats/json-lines.ts';
 import { defineKind, needsOf } from './kind.ts';
 

@@ -1,6 +1,7 @@
 /** `type: parquet`: files of columns. */
 import { z } from 'zod';
-import { fileKeys, fileSource } from './files/place.ts';
+import { fileKeys } from './files/keys.ts';
+import { fileSource } from './files/source.ts';
 import { readParquet } from './formats/parquet.ts';
 import { defineKind } from './kind.ts';
 

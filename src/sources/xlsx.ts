@@ -6,9 +6,11 @@ import type { Pattern } from '../core/mapping/pattern.ts';
 import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
-import type { FilePlace } from './files/place.ts';
-import { fileKeys, fileSource, listParts, partHash, placeOf, readPart } from './files/place.ts';
-import { watchGlobs } from './files/watch.ts';
+import { fileKeys } from './files/keys.ts';
+import { listParts } from './files/list-parts.ts';
+import { type FilePlace, placeOf } from './files/place.ts';
+import { partHash, readPart } from './files/read-part.ts';
+import { fileSource, looksAt } from './files/source.ts';
 import { checkTable, patternOf, tableKeys } from './formats/table.ts';
 import { listSheets, readWorkbook } from './formats/workbook-table.ts';
 import { type SourceContext, defineKind, needsOf } from './kind.ts';
@@ -99,7 +101,7 @@ function sheetsSource(settings: XlsxSettings, pattern: Pattern, context: SourceC
       const content = yield* asColumns(hashedByRows(read), needsOf(context));
       return { ...content, hash: partHash(content.hash, part.name, context.mapping) };
     },
-    watch: (changed) => watchGlobs(place.globs, changed),
+    ...looksAt(place),
   };
 }
 

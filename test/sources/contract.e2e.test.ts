@@ -4,12 +4,14 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
+import { zipSync } from 'fflate';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { isAgentError } from '../../src/core/errors.ts';
 import type { Source } from '../../src/core/ports.ts';
 import { oneMariadb, onePostgres } from '../support/server-places.ts';
 import { cannotMariadb, cannotPostgres } from '../support/servers.ts';
+import { s3Keys, s3Server } from '../support/s3-server.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from '../support/source-world.ts';
 import { publishedReport } from '../support/web-world.ts';
 import { workbook } from '../support/workbooks.ts';
@@ -57,6 +59,24 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   csv: () => textFile('csv', 'revenue.csv', (table) => delimited(table, ',')),
   'csv, as gzip': () => textFile('csv', 'revenue.csv.gz', (table) => gzipSync(delimited(table, ','))),
   'csv, as zstd': () => textFile('csv', 'revenue.csv.zst', (table) => zstdCompressSync(delimited(table, ','))),
+  async 'csv, in a zip archive'() {
+    const dir = await tempDir();
+    const file = path.join(dir, 'exports.zip');
+    return {
+      source: openSource('csv', { files: ['exports.zip'], members: ['**/*.csv'] }, dir),
+      write: (table) => writeFile(file, zipSync({ 'march/revenue.csv': Buffer.from(delimited(table, ',')) })),
+      remove: () => rm(file),
+    };
+  },
+  async 'csv, in a bucket'() {
+    const server = await s3Server();
+    const key = 'finance/revenue.csv';
+    return {
+      source: openSource('csv', { files: [`s3://exports/${key}`], s3: { endpoint: server.endpoint, ...s3Keys } }, '/'),
+      write: async (table) => server.put(key, delimited(table, ',')),
+      remove: async () => void server.objects.delete(key),
+    };
+  },
   tsv: () => textFile('tsv', 'revenue.tsv', (table) => delimited(table, '\t')),
   async jsonl() {
     const place = await textFile('jsonl', 'revenue.jsonl', (table) =>
@@ -150,6 +170,15 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
       source,
       write: async (table) => publish(delimited(table, ',')),
       remove: async () => withdraw(),
+    };
+  },
+  async command() {
+    const dir = await tempDir();
+    const file = path.join(dir, 'revenue.csv');
+    return {
+      source: openSource('command', { command: ['cat', 'revenue.csv'], format: 'csv' }, dir, laterClock(0)),
+      write: (table) => writeFile(file, delimited(table, ',')),
+      remove: () => rm(file),
     };
   },
   // Where one is not installed, the suite of its own names it.

@@ -187,17 +187,18 @@ function encoded(text: string, encoding: string): Buffer {
 
 /** A file in memory, as a format reads it. */
 export function fileOf(content: Buffer, chunkBytes: number): PartFile {
-  const file: Pick<PartFile, 'name' | 'bytes' | 'shared' | 'share' | 'chunks' | 'byteAt' | 'ends' | 'throwIfAborted'> = {
-    name: 'nasty.csv',
-    shared: { file: 'nasty.csv' },
-    bytes: content.length,
-    share: 1,
-    async *chunks(bytes = chunkBytes) {
-      for (let at = 0; at < content.length; at += bytes) yield Buffer.from(content.subarray(at, at + bytes));
-    },
-    throwIfAborted: () => undefined,
-    byteAt: async (offset) => content[offset],
-    ends: async () => ({ start: content.subarray(0, 4), end: content.subarray(-2) }),
-  };
+  const file: Pick<PartFile, 'name' | 'bytes' | 'shared' | 'share' | 'chunks' | 'byteAt' | 'ends' | 'throwIfAborted'> =
+    {
+      name: 'nasty.csv',
+      shared: { file: 'nasty.csv' },
+      bytes: content.length,
+      share: 1,
+      async *chunks(bytes = chunkBytes) {
+        for (let at = 0; at < content.length; at += bytes) yield Buffer.from(content.subarray(at, at + bytes));
+      },
+      throwIfAborted: () => undefined,
+      byteAt: async (offset) => content[offset],
+      ends: async () => ({ start: content.subarray(0, 4), end: content.subarray(-2) }),
+    };
   return file as PartFile;
 }

@@ -3,7 +3,7 @@ import type { Batch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
 import type { Row } from '../../src/core/model.ts';
 import { isAgentError } from '../../src/core/errors.ts';
 import { readMantissa } from '../../src/core/numbers/mantissa.ts';
-import type { FormatBatch } from '../../src/sources/files/place.ts';
+import type { FormatBatch } from '../../src/sources/files/read-part.ts';
 import { readDelimited } from '../../src/sources/formats/delimited.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
 import { type Draw, type NastyFile, fileOf } from './nasty-files.ts';

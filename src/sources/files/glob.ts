@@ -159,6 +159,6 @@ function throwAccess(file: string): (cause: unknown) => never {
   };
 }
 
-function isMagic(segment: string): boolean {
+export function isMagic(segment: string): boolean {
   return /[*?[{]|[!@+]\(/.test(segment);
 }

@@ -13,7 +13,9 @@ import { untilAborted } from './access.ts';
 import { blockBytes, blockHash, firstHashes, hashAt } from './blocks.ts';
 import { isOutside } from './links.ts';
 import { PartFile } from './part-file.ts';
-import { type FilePlace, type FormatContent, type TextSettings, contentOf, openQuiet, placeOf, withShared } from './place.ts';
+import type { TextSettings } from './keys.ts';
+import { type FilePlace, placeOf } from './place.ts';
+import { type FormatContent, contentOf, openQuiet, withShared } from './read-part.ts';
 import { type StableFile, isSameFile } from './stable-file.ts';
 
 /** Blocks between the ends that evidence looks at, others each time. */
@@ -46,7 +48,7 @@ async function lookAt(
     const hasGrown = file.bytes > end.bytes;
     const isProven = earlier.wants === 'proof' || !hasGrown || !isSameFile(version, earlier.version);
     // No message may show what stands in such a file: it is always read whole, where that is seen to.
-    const isLinked = await untilAborted(isOutside(file, place.globs), signal);
+    const isLinked = file.isCopy || (await untilAborted(isOutside(file, place.globs), signal));
     const holds = !isLinked && file.bytes >= end.bytes && (await hasBlocks(file, earlier, isProven ? 'all' : 'some'));
     await file.verify();
     if (!holds) return { state: 'changed', version, isProven };

@@ -44,7 +44,8 @@ export class PartFile {
 
   /** What its rows share, whatever its format. */
   get shared(): SharedTexts {
-    return { file: path.posix.basename(this.name) };
+    // Of a member of an archive its own: `2026.zip#march/revenue.csv`.
+    return { file: path.posix.basename(this.name.replace(/^.*\.zip#/i, '')) };
   }
 
   /** The open file; `undefined` where its bytes are not those that `chunks` gives. */

@@ -33,7 +33,7 @@ export function revisedAtMsOf(stats: BigIntStats): number {
  * For how long a file has been quiet. A modification time ahead of the clock says nothing (a program may set it), and
  * the change time, which the system sets with every change, stands alone; `undefined` where that is ahead too.
  */
-export function quietMsOf(stats: BigIntStats, now: Date): number | undefined {
+function quietMsOf(stats: BigIntStats, now: Date): number | undefined {
   const ages = [revisedAtMsOf(stats), Number(stats.ctimeNs) / 1e6].map((atMs) => now.getTime() - atMs);
   const [, sinceChange = -1] = ages;
   return sinceChange < 0 ? undefined : Math.min(...ages.filter((ageMs) => ageMs >= 0));
@@ -96,15 +96,26 @@ function partError(path: string, cause: unknown): AgentError {
   return new AgentError('part.changing', `${path} was removed before it was read`, { cause });
 }
 
+/** What is known of a file that was copied from elsewhere to be read here. */
+export interface Original {
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly revisedAtMs: number;
+  /** Nobody needs the copy any more. */
+  release(): Promise<void>;
+}
+
 /** One open file, which is known to be one content once `verify` has come back. */
 export class StableFile {
   /** As the part's name says it, for messages. */
   readonly name: string;
+  /** Of a copy: that of its original. */
   readonly version: string;
   readonly bytes: number;
   readonly path: string;
   /** As it was opened. */
   readonly stats: BigIntStats;
+  readonly #original: Original | undefined;
   readonly #handle: FileHandle;
   readonly #signal: AbortSignal;
   #isReading = false;
@@ -112,19 +123,20 @@ export class StableFile {
   private constructor(
     path: string,
     name: string,
-    opened: { handle: FileHandle; stats: BigIntStats; signal: AbortSignal },
+    opened: { handle: FileHandle; stats: BigIntStats; signal: AbortSignal; original: Original | undefined },
   ) {
     this.path = path;
     this.name = name;
     this.stats = opened.stats;
     this.#handle = opened.handle;
     this.#signal = opened.signal;
-    this.version = versionOf(opened.stats);
+    this.#original = opened.original;
+    this.version = opened.original?.version ?? versionOf(opened.stats);
     this.bytes = Number(opened.stats.size);
   }
 
   /** @throws AgentError `part.unreadable`, or `part.changing` where it is gone. */
-  static async open(path: string, name: string, signal: AbortSignal): Promise<StableFile> {
+  static async open(path: string, name: string, signal: AbortSignal, original?: Original): Promise<StableFile> {
     // Without O_NONBLOCK a FIFO that took the file's place would block the open for ever.
     const opening = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     let handle: FileHandle;
@@ -138,11 +150,28 @@ export class StableFile {
     try {
       const stats = await untilAborted(handle.stat({ bigint: true }), signal);
       if (!stats.isFile()) throw notAFile(path, stats);
-      return new StableFile(path, name, { handle, stats, signal });
+      return new StableFile(path, name, { handle, stats, signal, original });
     } catch (error) {
       await handle.close();
       throw error;
     }
+  }
+
+  /** The rows of a file elsewhere lie here only while they are read. */
+  get isCopy(): boolean {
+    return this.#original !== undefined;
+  }
+
+  /** Milliseconds since 1970, with a fraction. */
+  get revisedAtMs(): number {
+    return this.#original?.revisedAtMs ?? revisedAtMsOf(this.stats);
+  }
+
+  /** See `quietMsOf`. Of a file elsewhere only the time of its last change is known. */
+  quietMs(now: Date): number | undefined {
+    if (this.#original === undefined) return quietMsOf(this.stats, now);
+    const quietMs = now.getTime() - this.#original.revisedAtMs;
+    return quietMs < 0 ? undefined : quietMs;
   }
 
   get fd(): number {
@@ -201,13 +230,14 @@ export class StableFile {
    */
   async verify(): Promise<void> {
     const held = await untilAborted(this.#handle.stat({ bigint: true }), this.#signal);
-    if (versionOf(held) !== this.version) throw this.changed();
+    const opened = versionOf(this.stats);
+    if (versionOf(held) !== opened) throw this.changed();
     const named = await statPart(this.path, this.#signal);
-    if (versionOf(named) !== this.version) throw this.changed();
+    if (versionOf(named) !== opened) throw this.changed();
   }
 
   changed(): AgentError {
-    return new AgentError('part.changing', `${this.path} changed while it was read`, {
+    return new AgentError('part.changing', `${this.isCopy ? this.name : this.path} changed while it was read`, {
       hint: 'it is read again once it holds still; a longer settle helps where it is written slowly',
     });
   }
@@ -217,5 +247,6 @@ export class StableFile {
     // Closing waits for a read that may hang on a dead share for ever.
     if (this.#isReading) void closing.catch(() => undefined);
     else await closing;
+    await this.#original?.release();
   }
 }

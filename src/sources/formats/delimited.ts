@@ -4,7 +4,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
-import type { FormatContent } from '../files/place.ts';
+import type { FormatContent } from '../files/read-part.ts';
 import { BytesAbove, LinesAbove } from './above.ts';
 import { CsvFault, CsvParser } from './csv-parser.ts';
 import { fieldBytesMax, grouped, megabytes, rowBytesMax, rowFieldsMax } from '../limits.ts';

@@ -2,7 +2,7 @@
 import { AgentError } from '../../core/errors.ts';
 import type { RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
-import type { FormatBatch, FormatContent } from '../files/place.ts';
+import type { FormatBatch, FormatContent } from '../files/read-part.ts';
 import { JsonRecords, readRecords } from './json-records.ts';
 import { JsonFault, JsonTokenizer, JsonSize, decisive } from './json-tokens.ts';
 import { type JsonScan, readPlainRecords } from './scan/json-read.ts';

@@ -3,7 +3,7 @@ import type { AsyncBuffer, FileMetaData, ParquetParsers, RowGroup } from 'hyparq
 import { AgentError } from '../../core/errors.ts';
 import type { FieldFault, Row, RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
-import type { FormatContent } from '../files/place.ts';
+import type { FormatContent } from '../files/read-part.ts';
 import { FieldFaults } from './field-faults.ts';
 import type { FieldProblem } from './field-faults.ts';
 import { batchLengthMax, fieldBytesMax, isFieldTooLong, megabytes, rowBytesMax } from '../limits.ts';

@@ -3,7 +3,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { Pattern } from '../../core/mapping/pattern.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
-import type { FormatContent } from '../files/place.ts';
+import type { FormatContent } from '../files/read-part.ts';
 import { FieldFaults } from './field-faults.ts';
 import { batchLengthMax } from '../limits.ts';
 import type { TableSettings } from './table.ts';

@@ -70,6 +70,11 @@ export class Zip {
     }
   }
 
+  /** As the directory writes them, folders with a slash at their end. */
+  get names(): readonly string[] {
+    return [...this.#entries.values()].map(({ fileName }) => fileName);
+  }
+
   has(name: string): boolean {
     return this.#entries.has(name.toLowerCase());
   }
@@ -108,7 +113,7 @@ export class Zip {
     const method = entry.compressionMethod;
     if (entry.isEncrypted()) throw new Error(`${entry.fileName} is encrypted`);
     if (method !== stored && method !== deflated) {
-      throw new Error(`${entry.fileName} is compressed in a way that workbooks are not (method ${method})`);
+      throw new Error(`${entry.fileName} is compressed in a way that is not known here (method ${method})`);
     }
     const { fileDataStart } = await this.#zip.readLocalFileHeaderPromise(entry, { minimal: true });
     const pieces = this.#stored(fileDataStart, fileDataStart + entry.compressedSize);

@@ -3,7 +3,7 @@ import { columnProblems } from '../../../core/mapping/columns.ts';
 import { packMapping } from '../../../core/mapping/portable.ts';
 import type { FoldJob } from '../../../core/ports.ts';
 import type { PartFile } from '../../files/part-file.ts';
-import type { FormatContent } from '../../files/place.ts';
+import type { FormatContent } from '../../files/read-part.ts';
 import type { DelimitedSettings } from '../delimited.ts';
 import { byteOffsetOf, openText } from './input.ts';
 import type { RangeJob } from './range.ts';

@@ -3,7 +3,7 @@ import { isAgentError } from '../../../core/errors.ts';
 import type { Batch, ColumnNeeds } from '../../../core/mapping/column-batch.ts';
 import type { ReadEnd, Row } from '../../../core/model.ts';
 import type { PartFile } from '../../files/part-file.ts';
-import type { FormatBatch, FormatContent } from '../../files/place.ts';
+import type { FormatBatch, FormatContent } from '../../files/read-part.ts';
 import { LinesAbove } from '../above.ts';
 import { CsvFault, CsvParser } from '../csv-parser.ts';
 import { type DataStart, type DelimitedSettings, readDelimited } from '../delimited.ts';

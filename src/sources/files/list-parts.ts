@@ -1,0 +1,62 @@
+/** The parts of a source that is made of files, as there are now. */
+import type { BigIntStats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentError } from '../../core/errors.ts';
+import type { Part } from '../../core/model.ts';
+import { accessError, codeOf, untilAborted } from './access.ts';
+import { findMatches, listNeighbours } from './glob.ts';
+import { withMembers } from './members.ts';
+import type { FilePlace } from './place.ts';
+import { notAFile, revisedAtMsOf, versionOf } from './stable-file.ts';
+
+/**
+ * The files that the globs name, in the order of their names. A directory that a glob happens to match is left out;
+ * so is the lock file of a workbook that somebody has open (`~$books.xlsx`). A device, a FIFO or a socket is a failure
+ * and is never opened.
+ * @throws AgentError `source.unreadable` where something cannot be seen, or a glob matches nothing.
+ */
+export async function listParts(place: FilePlace, signal: AbortSignal): Promise<readonly Part[]> {
+  const local = await untilAborted(collectParts(place, signal), signal);
+  const remote = await untilAborted(place.copies.list(place.remotes, signal), signal);
+  const parts = await withMembers(place, [...local, ...remote], signal);
+  return parts.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function collectParts(place: FilePlace, signal: AbortSignal): Promise<readonly Part[]> {
+  const parts = new Map<string, Part>();
+  for (const glob of place.globs) {
+    const matches = [...(await findMatches(glob, signal))];
+    const files = (await Promise.all(matches.map((file) => partOf(place, file)))).filter((part) => part !== undefined);
+    if (files.length === 0) {
+      throw new AgentError('source.unreadable', `nothing matches ${glob.text} in ${glob.directory}`, {
+        hint: await listNeighbours(glob),
+      });
+    }
+    for (const part of files) parts.set(part.name, part);
+  }
+  return [...parts.values()];
+}
+
+async function partOf(place: FilePlace, file: string): Promise<Part | undefined> {
+  if (path.basename(file).startsWith('~$')) return undefined;
+  const stats = await statFile(file);
+  if (stats === undefined || stats.isDirectory()) return undefined;
+  if (!stats.isFile()) throw notAFile(file, stats);
+  const name = path.relative(place.baseDir, file).replaceAll(path.sep, '/');
+  return { name, version: versionOf(stats), revisedAtMs: revisedAtMsOf(stats) };
+}
+
+/** `undefined` where it was removed since its directory was listed; a link that leads nowhere is a failure. */
+async function statFile(file: string): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(file, { bigint: true });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw accessError('source.unreadable', file, error);
+    if ((await lstat(file).catch(() => undefined)) === undefined) return undefined;
+    throw new AgentError('source.unreadable', `${file} is a symbolic link that leads nowhere`, {
+      cause: error,
+      hint: 'remove the link, or mount what it leads to',
+    });
+  }
+}

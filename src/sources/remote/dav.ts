@@ -1,0 +1,230 @@
+/** Files of WebDAV shares: Nextcloud, SharePoint, a web server's folder. */
+import { resolve } from 'node:path';
+import type { Clock } from '../../core/ports.ts';
+import { readSecret } from '../../http/credentials.ts';
+import { freshVersion } from '../kind.ts';
+import { XmlFault } from '../formats/xml.ts';
+import { bodyOf } from '../web/spool.ts';
+import type { WebPlace } from '../web/keys.ts';
+import { Web, type WebAnswer } from '../web/web.ts';
+import type { RemotePattern } from './address.ts';
+import type { DavSettings } from './keys.ts';
+import { type FolderEntry, type RemoteFile, type RemoteStore, changedFile, goneFile, walkFolders } from './store.ts';
+import { readElements } from './xml-list.ts';
+
+const properties = ['resourcetype', 'getcontentlength', 'getlastmodified', 'getetag'];
+const wanted = `<?xml version="1.0" encoding="utf-8"?><d:propfind xmlns:d="DAV:"><d:prop>${properties
+  .map((name) => `<d:${name}/>`)
+  .join('')}</d:prop></d:propfind>`;
+
+/** Dates have seconds: one that is younger may stay the same although the content changes. */
+const youngMs = 2000;
+
+/** @throws AgentError `source.unreadable` for credentials that cannot be read */
+export async function openDav(
+  pattern: RemotePattern,
+  settings: DavSettings,
+  { baseDir, clock }: { readonly baseDir: string; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<RemoteStore> {
+  const { token, tokenFile, caFile, passwordFile } = settings;
+  const absolute = (file: string | undefined): string | undefined => file && resolve(baseDir, file);
+  const secret = {
+    text: settings.password ?? pattern.password,
+    file: absolute(passwordFile),
+    what: 'the file of passwordFile',
+  };
+  const password = await readSecret(secret, { code: 'source.unreadable', signal });
+  const user = settings.user ?? pattern.user;
+  const basic = Buffer.from(`${user ?? ''}:${password ?? ''}`).toString('base64');
+  const hasUser = user !== undefined && token === undefined && tokenFile === undefined;
+  const url = new URL(pattern.root);
+  const file = absolute(tokenFile);
+  const place: WebPlace = {
+    url,
+    headers: hasUser ? { authorization: `Basic ${basic}` } : {},
+    token:
+      file !== undefined ? { kind: 'file', file } : token === undefined ? undefined : { kind: 'text', text: token },
+    caFile: absolute(caFile),
+    secrets: [password ?? '', basic, token ?? ''],
+  };
+  return new Share(await Web.open(place, signal), url, clock);
+}
+
+class Share implements RemoteStore {
+  readonly #web: Web;
+  readonly #root: URL;
+  readonly #clock: Clock;
+
+  constructor(web: Web, root: URL, clock: Clock) {
+    this.#web = web;
+    this.#root = root;
+    this.#clock = clock;
+  }
+
+  async find(pattern: RemotePattern, signal: AbortSignal): Promise<readonly RemoteFile[]> {
+    return await walkFolders(pattern, (directory, inner) => this.#list(directory, inner), signal);
+  }
+
+  async look(file: RemoteFile, signal: AbortSignal): Promise<RemoteFile | undefined> {
+    const entries = await this.#ask({ at: file.path, depth: '0', isFolder: false }, signal);
+    return entries?.find(({ path: at }) => at === file.path)?.file;
+  }
+
+  async *read(file: RemoteFile, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
+    const etag = tagOf(file.version);
+    // A weak tag says nothing of bytes, and servers answer 412 to it.
+    const isStrong = etag !== undefined && !etag.startsWith('W/');
+    const headers = { 'accept-encoding': 'identity', ...(isStrong && { 'if-match': etag }) };
+    const answer = await this.#web.get(
+      this.#urlOf(file.path, false),
+      { headers, statuses: [200, 404, 410, 412] },
+      signal,
+    );
+    if (answer.status !== 200) answer.body.destroy();
+    if (answer.status === 404 || answer.status === 410) throw goneFile(file);
+    const given = answer.header('etag');
+    if (answer.status === 412 || (etag !== undefined && given !== undefined && strong(given) !== strong(etag))) {
+      throw changedFile(file);
+    }
+    yield* bodyOf(this.#web, answer, signal, 'part.unreadable');
+    // Where its tag says nothing, only a second look does.
+    if (!isStrong && (await this.look(file, signal))?.version !== file.version) throw changedFile(file);
+  }
+
+  close(): void {
+    this.#web.destroy();
+  }
+
+  async #list(directory: string, signal: AbortSignal): Promise<readonly FolderEntry[] | undefined> {
+    const entries = await this.#ask({ at: directory, depth: '1', isFolder: true }, signal);
+    return entries?.flatMap(({ path: at, file }) => {
+      if (at === directory) return [];
+      const below = directory === '' ? at : at.slice(directory.length + 1);
+      return { name: below, file };
+    });
+  }
+
+  /** What the server lists there, itself among it; `undefined` where nothing is. */
+  async #ask(
+    { at, depth, isFolder }: { readonly at: string; readonly depth: '0' | '1'; readonly isFolder: boolean },
+    signal: AbortSignal,
+  ): Promise<readonly { readonly path: string; readonly file: RemoteFile | undefined }[] | undefined> {
+    const url = this.#urlOf(at, isFolder);
+    const headers = { depth, 'content-type': 'application/xml; charset=utf-8', accept: 'application/xml, text/xml' };
+    const question = { headers, statuses: [207, 404, 410], method: 'PROPFIND', body: wanted } as const;
+    const answer = await this.#web.get(url, question, signal);
+    if (answer.status !== 207) {
+      answer.body.destroy();
+      return undefined;
+    }
+    const answeredMs = Date.parse(answer.header('date') ?? '');
+    const responses = await this.#read(answer, signal);
+    return responses.map((response) => {
+      const path = this.#pathOf(response.href, at, url);
+      const nowMs = Number.isNaN(answeredMs) ? this.#clock.now().getTime() : answeredMs;
+      return { path, file: response.isFolder ? undefined : this.#fileOf(path, response, nowMs) };
+    });
+  }
+
+  async #read(answer: WebAnswer, signal: AbortSignal): Promise<readonly Response[]> {
+    const responses: Response[] = [];
+    let response: Response = { href: '', isFolder: false };
+    let given: Omit<Response, 'href'> = { isFolder: false };
+    try {
+      await readElements(bodyOf(this.#web, answer, signal, 'source.unreadable'), 'multistatus', (element, text) => {
+        const [, , ...below] = element.split('/');
+        switch (below.join('/')) {
+          case 'href':
+            response.href = text.trim();
+            return;
+          case 'propstat/prop/resourcetype/collection':
+            given.isFolder = true;
+            return;
+          case 'propstat/prop/getcontentlength':
+            given.length = text.trim();
+            return;
+          case 'propstat/prop/getlastmodified':
+            given.modified = text.trim();
+            return;
+          case 'propstat/prop/getetag':
+            given.etag = text.trim();
+            return;
+          case 'propstat/status':
+            // The properties that it does not have come with 404.
+            given.isMissing = !/\s2\d\d\b/.test(text);
+            return;
+          case 'propstat':
+            if (given.isMissing !== true)
+              response = { ...response, ...given, isFolder: response.isFolder || given.isFolder };
+            given = { isFolder: false };
+            return;
+          case '':
+            if (element === 'multistatus') return;
+            responses.push(response);
+            response = { href: '', isFolder: false };
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof XmlFault)) throw error;
+      throw this.#web.failure(answer.url, {
+        why: `its list of the folder is not whole: ${error.message}`,
+        hint: 'it is tried again; is this the address of a WebDAV share?',
+      });
+    }
+    return responses;
+  }
+
+  /** The path that an answer is about, below the root. */
+  #pathOf(href: string, asked: string, url: URL): string {
+    const path = decodePath(URL.parse(href, url.href)?.pathname);
+    const below = path?.replace(/^\/+|\/+$/g, '');
+    const isHere = below !== undefined && (below === asked || below.startsWith(asked === '' ? '' : `${asked}/`));
+    const rest = below?.slice(asked === '' ? 0 : asked.length + 1) ?? '';
+    if (isHere && !rest.includes('/') && rest !== '..') return below;
+    throw this.#web.failure(url, {
+      why: 'its list of a folder names something outside of it',
+      hint: 'is there a proxy on the way that changes paths? name the server itself',
+    });
+  }
+
+  #fileOf(at: string, { etag, modified = '', length }: Response, nowMs: number): RemoteFile {
+    const modifiedMs = Date.parse(modified);
+    const bytes = /^\d+$/.test(length ?? '') ? Number(length) : undefined;
+    const isYoung = !(nowMs - modifiedMs >= youngMs);
+    const stamp = etag ? `etag ${etag}` : isYoung ? freshVersion() : `date ${modified}`;
+    const revisedAtMs = Number.isNaN(modifiedMs) ? this.#clock.now().getTime() : modifiedMs;
+    return { name: `${this.#root.href}${at}`, path: at, bytes, version: `${stamp} ${length ?? ''}`, revisedAtMs };
+  }
+
+  #urlOf(at: string, isFolder: boolean): URL {
+    const encoded = at.split('/').map(encodeURIComponent).join('/');
+    return new URL(`${encoded}${isFolder && at !== '' ? '/' : ''}`, this.#root);
+  }
+}
+
+/** What the server says of one file or folder. */
+interface Response {
+  href: string;
+  isFolder: boolean;
+  length?: string;
+  modified?: string;
+  etag?: string;
+  isMissing?: boolean;
+}
+
+function tagOf(version: string): string | undefined {
+  return /^etag (.*) \d*$/s.exec(version)?.[1];
+}
+
+function strong(etag: string): string {
+  return etag.replace(/^W\//, '').replace(/-gzip"$/, '"');
+}
+
+function decodePath(path: string | undefined): string | undefined {
+  try {
+    return path === undefined ? undefined : decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+/** Shares that answer badly: half a list, another file than was listed, folders of others. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { Source } from '../../src/core/ports.ts';
+import { receiver } from '../support/destination-world.ts';
+import { calm, laterClock, openSource, readWhole } from '../support/source-world.ts';
+import { csv, failureOf, table } from '../support/web-world.ts';
+
+interface Entry {
+  readonly href: string;
+  readonly properties?: string;
+}
+
+const etag = '"v1"';
+const plain = `<D:getetag>"v1"</D:getetag><D:getcontentlength>${csv.length}</D:getcontentlength><D:getlastmodified>Fri, 02 Jan 2026 03:04:05 GMT</D:getlastmodified><D:resourcetype/>`;
+const folder = '<D:resourcetype><D:collection/></D:resourcetype>';
+
+function listOf(entries: readonly Entry[]): string {
+  const responses = entries.map(
+    ({ href, properties = plain }) =>
+      `<D:response><D:href>${href}</D:href><D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat><D:propstat><D:prop><D:quota/></D:prop><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat></D:response>`,
+  );
+  return `<?xml version="1.0"?>\n<D:multistatus xmlns:D="DAV:">${responses.join('')}</D:multistatus>`;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** A share with one file in a folder, and what is otherwise about it. */
+async function shareOf({ list, get }: { list?: string; get?: Answer } = {}, keys: object = {}): Promise<Source> {
+  const usual = listOf([{ href: '/dav/a/', properties: folder }, { href: '/dav/a/x.csv' }]);
+  const url = await receiver((request, response) => {
+    if (request.method === 'PROPFIND')
+      return response.writeHead(207, { 'content-type': 'application/xml' }).end(list ?? usual);
+    if (get !== undefined) return get(request, response);
+    return response.writeHead(200, { etag }).end(csv);
+  });
+  return openSource('csv', { files: [`${url}/dav/a/*.csv`], ...keys }, '/', laterClock(0));
+}
+
+test('a file is read in the version that was listed', async () => {
+  const source = await shareOf();
+  expect(await readWhole(source)).toMatchObject(table);
+});
+
+test('an address may be percent-encoded, and answers may name their host', async () => {
+  const list = listOf([{ href: 'http://other/dav/Caf%C3%A9%20a/x.csv' }]);
+  const asked: string[] = [];
+  const url = await receiver((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    if (request.method === 'PROPFIND') return response.writeHead(207).end(list);
+    return response.writeHead(200, { etag }).end(csv);
+  });
+  const source = openSource('csv', { files: [`${url}/dav/Caf%C3%A9%20a/*.csv`] }, '/', laterClock(0));
+  expect(await readWhole(source)).toMatchObject(table);
+  expect(asked).toEqual(['PROPFIND /dav/Caf%C3%A9%20a/', 'GET /dav/Caf%C3%A9%20a/x.csv']);
+});
+
+test('a token goes with every request', async () => {
+  const seen = new Set<string | undefined>();
+  const url = await receiver((request, response) => {
+    seen.add(request.headers.authorization);
+    if (request.method === 'PROPFIND') return response.writeHead(207).end(listOf([{ href: '/dav/x.csv' }]));
+    return response.writeHead(200, { etag }).end(csv);
+  });
+  const source = openSource('csv', { files: [`${url}/dav/*.csv`], dav: { token: 'abc' } }, '/', laterClock(0));
+  expect(await readWhole(source)).toMatchObject(table);
+  expect([...seen]).toEqual(['Bearer abc']);
+});
+
+describe('a share is not read', () => {
+  test.each([
+    ['its list ends in the middle', listOf([{ href: '/dav/a/x.csv' }]).slice(0, -20), 'is not whole'],
+    ['its list is a page', '<html><body>Sign in</body></html>', 'is not whole'],
+    ['its list is empty', '', 'is not whole'],
+    ['its list is of another folder', listOf([{ href: '/dav/b/x.csv' }]), 'names something outside of it'],
+    ['its list climbs', listOf([{ href: '/dav/a/..%2F..%2Fetc' }]), 'names something outside of it'],
+  ])('where %s', async (_why, list, message) => {
+    expect(await failureOf(await shareOf({ list }))).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test.each<[string, Answer]>([
+    ['is another one by now', (_request, response) => response.writeHead(200, { etag: '"v2"' }).end(csv)],
+    ['does not fit If-Match', (_request, response) => response.writeHead(412).end()],
+    ['has another length', (_request, response) => response.writeHead(200, { etag }).end(csv.slice(0, -3))],
+    ['is gone', (_request, response) => response.writeHead(404).end()],
+  ])('where a file %s', async (_why, get) => {
+    const source = await shareOf({ get });
+    const [part] = await source.parts(calm);
+    await expect(readWhole(source, part)).rejects.toMatchObject({ code: 'part.changing' });
+  });
+
+  test('where a file without a tag has another time after it was read', async () => {
+    let reads = 0;
+    const at = (minute: number): string =>
+      listOf([
+        {
+          href: '/dav/x.csv',
+          properties: plain.replace(/<D:getetag>.*<\/D:getetag>/, '').replace('03:04', `03:0${minute}`),
+        },
+      ]);
+    const url = await receiver((request, response) => {
+      if (request.method === 'PROPFIND') return response.writeHead(207).end(at(reads));
+      reads++;
+      return response.writeHead(200).end(csv);
+    });
+    const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
+    await expect(readWhole(source)).rejects.toMatchObject({ code: 'part.changing' });
+  });
+});
