@@ -103,6 +103,16 @@ describe('a query', () => {
     ]);
   });
 
+  test('reads them from the folder of the config alone, whatever its name has', async () => {
+    const dir = path.join(await tempDir(), "a, b; 'c'");
+    await writeFiles(dir, { 'exports/a.csv': 'region,amount\nN,1.50\n' });
+    const query = (file: string): string => `SELECT region, amount FROM read_csv('${file}', all_varchar = true)`;
+    expect(await rowsOf(query('exports/a.csv'), {}, dir)).toEqual([['N', '1.50']]);
+    expect(await rowsOf(query('./exports/*.csv'), {}, dir)).toEqual([['N', '1.50']]);
+    // The tests run in the checkout, which has one.
+    await expect(rowsOf(query('package.json'), {}, dir)).rejects.toThrow(/No files found/);
+  });
+
   test('reads Parquet and JSON', async () => {
     const dir = await tempDir();
     const instance = await DuckDBInstance.create();

@@ -22,6 +22,8 @@ import { firstWord, withoutEnd } from './query-words.ts';
 export interface DuckDbPlace {
   /** `:memory:`, or the absolute path of a database. */
   readonly file: string;
+  /** What relative paths in a query are relative to. */
+  readonly folder: string;
   readonly options: Readonly<Record<string, string>>;
   /** Absolute paths of files and directories that no query may read. */
   readonly forbidden: readonly string[];
@@ -50,9 +52,11 @@ let rowOfChunk = 0;
 let rowsBefore = 0;
 
 const reader: ChildReader<DuckDbPlace> = {
-  async open({ file, options, forbidden, rssMax }) {
+  async open({ file, folder, options, forbidden, rssMax }) {
     const driver = await import('@duckdb/node-api');
     watchMemory(rssMax);
+    // DuckDB's own setting, `file_search_path`, is a list: it takes a comma in the name of a folder for its end.
+    process.chdir(folder);
     const instance = await driver.DuckDBInstance.create(file, { ...options });
     const connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");

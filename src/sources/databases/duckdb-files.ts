@@ -3,6 +3,7 @@
  * are known only once they are open. Whoever writes into a folder of exports can put a link there to a file that the agent
  * may read and they may not: what such a file holds must not become rows or words of a message.
  */
+import path from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { isAgentError } from '../../core/errors.ts';
 import { refuseLink } from '../files/links.ts';
@@ -47,14 +48,15 @@ export class OpenedFiles {
 
   /** @throws Refusal */
   async look(): Promise<void> {
-    const opened = await this.#log.runAndReadAll(
+    const logged = await this.#log.runAndReadAll(
       `SELECT DISTINCT message FROM duckdb_logs WHERE type = 'FileSystem' AND contains(message, '"op":"OPEN"')`,
     );
-    for (const [message] of opened.getRowsJson()) {
-      const { fs, path } = JSON.parse(message as string) as { readonly fs: string; readonly path: string };
-      if (fs !== 'LocalFileSystem' || this.#passed.has(path)) continue;
-      await refuseLink(path, this.#forbidden).catch(refused);
-      this.#passed.add(path);
+    for (const [message] of logged.getRowsJson()) {
+      const { fs, path: opened } = JSON.parse(message as string) as { readonly fs: string; readonly path: string };
+      if (fs !== 'LocalFileSystem' || this.#passed.has(opened)) continue;
+      // As the query names it: relative to the working directory, which is the config's.
+      await refuseLink(path.resolve(opened), this.#forbidden).catch(refused);
+      this.#passed.add(opened);
     }
     this.#lookedAtMs = performance.now();
   }

@@ -37,6 +37,7 @@ export async function openDuckDb(settings: DuckDbSettings, signal: AbortSignal):
   try {
     const failure = await session.open({
       file: file ?? ':memory:',
+      folder: settings.baseDir,
       options: optionsOf(settings, spill),
       forbidden,
       rssMax: bytesOf(memoryMax) + uncountedBytesMax,
@@ -69,12 +70,11 @@ async function checkFile(file: string | undefined): Promise<void> {
 }
 
 /** The query may read any file that the agent may, except its own; it may write none, and fetches no extension. */
-function optionsOf({ file, baseDir, memoryMax }: DuckDbSettings, spill: string): Record<string, string> {
+function optionsOf({ file, memoryMax }: DuckDbSettings, spill: string): Record<string, string> {
   return {
     ...(file !== undefined && { access_mode: 'READ_ONLY' }),
     threads: '2',
     memory_limit: memoryMax.replace(' ', ''),
-    file_search_path: baseDir,
     temp_directory: spill,
     autoinstall_known_extensions: 'false',
     allow_community_extensions: 'false',
