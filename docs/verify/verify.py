@@ -117,8 +117,9 @@ def check_rows(db, chain):
         for name, (n, _, said) in chain.rows.items():
             if name not in seen:
                 problems.append((n, "%s %s is not in the ledger any more" % name))
-            if name[0] == "push" and carried.get(name[1]) != said:
+            if name[0] == "push" and carried.pop(name[1], None) != said:
                 problems.append((n, "the months that push %s carried first are others" % name[1]))
+        problems += [(chain.records + 1, "push %s carried months, and no record has it" % push) for push in carried]
         if not problems:
             problem = db.execute("PRAGMA integrity_check").fetchone()[0]
             if problem != "ok":

@@ -197,6 +197,10 @@ class RowCheck {
         if (JSON.stringify(now) !== JSON.stringify(said))
           this.#found(n, `the months that ${name} carried first are others`);
       }
+      for (const push of carried.keys()) {
+        if (!this.#walk.rows.has(rowName('push', push)))
+          this.#found(after, `push ${push} carried months, and no record has it`);
+      }
       if (this.#first !== undefined) return this.#first;
       const [problem] = db.prepare('PRAGMA integrity_check').pluck().all() as string[];
       return problem === 'ok'
