@@ -11,7 +11,7 @@ import {
   duration,
   durationOrOff,
   limit,
-  month,
+  monthOr,
   positiveDuration,
   scalar,
   size,
@@ -27,6 +27,8 @@ const hookUrl = scalar<string>({ type: 'string', examples: ['${HOOK}'] }, (writt
     return { value: address.href };
   return { diagnostic: { message: 'expected an http or https address', hint: 'such as https://hooks.example.com/…' } };
 });
+
+const dayWords = 'expected a day from 1 to 28, which every month has';
 
 export const rootShape = {
   state: text
@@ -49,13 +51,15 @@ export const rootShape = {
   lastClose: z
     .union(
       [
-        month.transform((written): LastClose => ({ kind: 'month', month: parseMonth(written) as number })),
+        monthOr('or write { day: 10 }: each month then closes on the 10th of the next').transform(
+          (written): LastClose => ({ kind: 'month', month: parseMonth(written) as number }),
+        ),
         z
           .strictObject({
             day: z
               .int()
-              .min(1)
-              .max(28)
+              .min(1, { error: dayWords })
+              .max(28, { error: dayWords })
               .describe('The day of a month on which the month before it closes, in `timezone`.'),
           })
           .transform(({ day }): LastClose => ({ kind: 'day', day })),

@@ -110,9 +110,16 @@ export const textOrTexts = z.union([text.transform((only) => [only]), z.array(te
 });
 
 /** `2026-03` */
-export const month = textScalar('a month', { examples: ['2026-03'] }, (written) =>
-  parseMonth(written.trim()) === undefined ? unexpected('a month such as 2026-03', written) : { value: written.trim() },
-);
+export const month = monthOr();
+
+/** The same where something else may stand instead, which the hint names. */
+export function monthOr(hint?: string): Scalar<string> {
+  return textScalar('a month', { examples: ['2026-03'] }, (written) =>
+    parseMonth(written.trim()) === undefined
+      ? unexpected('a month such as 2026-03', written, hint)
+      : { value: written.trim() },
+  );
+}
 
 /** Milliseconds. */
 export const duration = durationScalar(0);

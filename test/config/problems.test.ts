@@ -67,8 +67,19 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ['guard: { floor: 1.5 }', '1:17 guard.floor: expected a whole number, found 1.5'],
   ['guard: { floor: "5" }', '1:17 guard.floor: expected a number, found "5" (write 5, without quotes)'],
   ['guard: { values: no }', '1:18 guard.values: expected hold or warn or off, found "no"'],
-  ['lastClose: 2026', '1:12 lastClose: expected a month such as 2026-03, found "2026"'],
-  ['lastClose: { day: 31 }', '1:19 lastClose.day: expected at most 28, found 31'],
+  ...['2026', '2026-13', '10', 'the 10th'].map(
+    (written) =>
+      [
+        `lastClose: ${written}`,
+        `1:12 lastClose: expected a month such as 2026-03, found "${written}" (or write { day: 10 }: each month then closes on the 10th of the next)`,
+      ] as const,
+  ),
+  ...['0', '31', '40'].map(
+    (day) =>
+      [`lastClose: { day: ${day} }`, '1:19 lastClose.day: expected a day from 1 to 28, which every month has'] as const,
+  ),
+  ['lastClose: { day: tenth }', '1:19 lastClose.day: expected a number, found "tenth"'],
+  ['lastClose: [2026-03]', '1:12 lastClose: expected a month such as 2026-03, or { day: 10 }, found a list'],
   [
     'guard: { firstPush: aprove }',
     '1:21 guard.firstPush: expected allow or approve, found "aprove" (did you mean "approve"?)',
