@@ -47,7 +47,7 @@ export function* diffDrivers(before: Iterable<PackedPoints>, after: Iterable<Pac
 
 /** Whether two drivers have the same points. */
 export function isSamePoints(before: PackedPoints, after: PackedPoints): boolean {
-  // Two whose bytes were given back would be equal, whatever they were.
+  // Bytes that were given back are empty, so any two such drivers would seem equal.
   if (before.points.length === 0) throw new Error(`driver "${before.id}" is used after its run has moved on`);
   return Buffer.compare(before.points, after.points) === 0;
 }
@@ -131,7 +131,7 @@ export function countCarried(changes: Iterable<DriverChange>): { changes: Change
   return { changes: counted, carried };
 }
 
-/** The same where nothing that is left out is deleted. */
+/** Changes without their deletes, for a service that keeps what a push leaves out. */
 export function withoutDeletes({ drivers, points }: Changes): Changes {
   return { drivers: { ...drivers, delete: 0 }, points: { ...points, delete: 0 } };
 }
@@ -158,17 +158,29 @@ export function valuesByMonth(points: Uint8Array): Map<Month, string> {
   return values;
 }
 
+/** Walks the bytes: texts of all values of a driver would take ten times as long. */
 function diffPoints(before: Uint8Array, after: Uint8Array): Pick<DriverChange, 'created' | 'updated' | 'deleted'> {
-  const old = valuesByMonth(before);
   const created: Month[] = [];
   const updated: Month[] = [];
-  for (const [month, value] of valuesByMonth(after)) {
-    const was = old.get(month);
-    if (was === undefined) created.push(month);
-    else if (was !== value) updated.push(month);
-    old.delete(month);
+  const deleted: Month[] = [];
+  const [old, now] = [new PointWalk(before), new PointWalk(after)];
+  let [isOld, isNow] = [old.next(), now.next()];
+  while (isOld || isNow) {
+    const order = !isOld ? 1 : !isNow ? -1 : old.month - now.month;
+    if (order < 0) deleted.push(old.month);
+    else if (order > 0) created.push(now.month);
+    else if (!isSameText(before, old, after, now)) updated.push(now.month);
+    if (order <= 0) isOld = old.next();
+    if (order >= 0) isNow = now.next();
   }
-  return { created, updated, deleted: [...old.keys()] };
+  return { created, updated, deleted };
+}
+
+function isSameText(before: Uint8Array, old: PointWalk, after: Uint8Array, now: PointWalk): boolean {
+  const length = old.end - old.start;
+  if (now.end - now.start !== length) return false;
+  for (let i = 0; i < length; i++) if (before[old.start + i] !== after[now.start + i]) return false;
+  return true;
 }
 
 /** An id that another one took the place of, under the same path: the service sees a delete and a create. */
