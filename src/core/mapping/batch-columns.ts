@@ -5,7 +5,7 @@ import { ValuesOfTexts } from './row-coder.ts';
 
 const noRagged: ReadonlyMap<number, number> = new Map();
 
-/** What a row below one that could not be read is told instead of the text above it. */
+/** The code of an empty field below a row that could not be read: nobody knows which text it would take. */
 const unknown = -1;
 
 interface FilledColumn {
@@ -40,7 +40,7 @@ export class BatchColumns {
     this.#filledValues = new Map(values.map((column) => [column, new ValuesOfTexts()]));
   }
 
-  /** @param isFaulty of a field that stands for no text */
+  /** @param isFaulty whether a field stands for no text */
   take(from: Batch, isFaulty?: (at: number, column: number) => boolean): void {
     this.count = from.count;
     this.ragged = from.ragged;

@@ -17,7 +17,7 @@ export interface Texts {
 /** One column of a batch, by the numbers of its texts. */
 export interface CodedColumn {
   readonly texts: Texts;
-  /** By row of the batch; may be longer than the batch. Of a row with another number of fields it says nothing. */
+  /** By row of the batch; may be longer than the batch. It means nothing for a row with another number of fields. */
   readonly codes: Int32Array;
 }
 
@@ -51,11 +51,11 @@ export interface Batch {
   /** By column, where that was asked for; they are used again for the next batch. */
   readonly coded: readonly (CodedColumn | undefined)[];
   readonly values: readonly (ValueColumn | undefined)[];
-  /** How many fields a row has, of those rows that have another number than there are columns. By row of the batch. */
+  /** By row of the batch: how many fields it has, for rows that have more or fewer than there are columns. */
   readonly ragged: ReadonlyMap<number, number>;
   /** The fields of one row as texts: for people. Only until the next batch. */
   row(at: number): Row;
-  /** Of delimited text: the line of the file that a row begins in, counted from 1. Only until the next batch. */
+  /** The line of a delimited file in which a row begins, counted from 1. Only until the next batch. */
   line?(at: number): number;
   /** These five are as in `RowBatch`. */
   readonly shared?: SharedTexts;

@@ -196,7 +196,7 @@ export class EntryReader {
     else setValue(readings, value, text);
   }
 
-  /** The next reading, whose value is of a quarter or a year, becomes one of each of its months, or of one of them. */
+  /** Makes readings of months from a value of a quarter or a year: one for each month, or for one of them. */
   #spread({ text: time, moment }: ReadTime, { readings, reasons }: RowTake): void {
     const { spread, value: of } = this.#entry;
     const from = readings.count;

@@ -7,9 +7,9 @@ export class Keyed<T> {
   readonly #columns: readonly number[];
   readonly #resolve: (at: number) => T;
   readonly #tuples: Tuples | undefined;
-  /** By combination; of one column by its code. */
+  /** By combination, or by code where there is one column. */
   #known: (T | undefined)[] = [];
-  /** Of the only column. */
+  /** The codes of the only column, where there is one. */
   #codes: Int32Array | undefined;
   #texts: readonly Texts[] = [];
   #generations: number[] = [];

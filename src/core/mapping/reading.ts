@@ -8,7 +8,7 @@ export interface DriverName {
   readonly id: string;
   readonly path: readonly string[];
   readonly rule: Rule;
-  /** What a sink knows this name by, so that it need not look it up for each reading: a number of the owner's. */
+  /** The number that its sink (the owner) gave this name, so that it need not look it up for each reading. */
   owner?: object | undefined;
   number?: number;
 }

@@ -11,20 +11,20 @@ import { EntryReader, type MonthRules, RowTake } from './entry-reader.ts';
 import { Keyed } from './keyed.ts';
 import type { ReadingSink, Readings } from './reading.ts';
 
-/** The row number that people are told. Of a query it is the place among its rows, where the database knows that. */
+/** The row number that people are told. For a query: the place among its rows, where the database knows that. */
 export function rowShown(batch: Batch, at: number, row: number): number {
   const { places, collapsed } = batch;
   const ofMany = collapsed?.[at]?.entries.find((entry) => entry !== undefined);
   return (places?.[at] ?? ofMany?.place) || row;
 }
 
-/** A row as one text, bounded: 10 000 columns make no readable reject. */
+/** A row as one text, cut off: nobody reads a reject of 10 000 columns. */
 export function rowText(fields: Row): string {
   const text = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
   return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }
 
-/** Hears of the rows of a batch that gave no reading. */
+/** Is told of rows that gave no reading. */
 export interface RowListener {
   /** The row, by its place in the batch, could not be used, for these reasons. */
   reject(at: number, reason: string): void;
@@ -141,7 +141,7 @@ export class RowMapper {
     return this.#needs.flatMap(({ isCoded, isValue }, column) => {
       const found = isCoded || isValue ? fault(at, column) : undefined;
       if (found === undefined) return [];
-      // A text that is declared to mean "no value" means that, even where it is an error.
+      // A text of `missing` means "no value", even where it is an error.
       const isMissing = !isCoded && this.#mapping.missing.includes(trimWhiteSpace(columns.text(column, at)));
       return isMissing ? [] : [found];
     });

@@ -1,14 +1,14 @@
 /** Numbers the distinct texts of a column whose fields come as texts. */
 import type { Texts } from './column-batch.ts';
 
-/** Distinct texts that are kept. Beyond it a column is one of texts that hardly come twice. */
+/** How many distinct texts are kept. In a column with more, texts hardly come twice. */
 const textsMax = 1 << 16;
 
 export class TextCoder implements Texts {
   generation = 0;
   readonly #codes = new Map<string, number>();
   readonly #texts: string[] = [];
-  /** By code: the one that came after it last time. */
+  /** By code: the code that followed it last time. */
   readonly #next: number[] = [];
   #last = 0;
 

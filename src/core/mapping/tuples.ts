@@ -13,7 +13,7 @@ export class Tuples {
   #columns: readonly Int32Array[] = [];
   /** `width` codes for each combination. */
   #keys: Int32Array;
-  /** By combination: the one that came after it last time. */
+  /** By combination: the combination that followed it last time. */
   #next = new Int32Array(startCapacity);
   /** Open addressing, at most half full. */
   #slots = new Int32Array(startCapacity * 2).fill(none);

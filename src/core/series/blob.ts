@@ -1,7 +1,7 @@
 /** The bytes of packed drivers: LEB128 varints, texts behind their length, and places. See `packing.ts`. */
 import type { Place } from '../model.ts';
 
-/** Of a decimal, the last one first. */
+/** The digits of a number, the last one first. */
 const digits = new Uint8Array(32);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -20,13 +20,13 @@ export class CellTable {
   row = new Float64Array(startCapacity);
   /** How many readings were folded into the cell. */
   readings = new Float64Array(startCapacity);
-  /** The value as an integer, see `core/numbers/mantissa.ts`. Of an average its sum. */
+  /** The value as an integer, see `core/numbers/mantissa.ts`; for an average its sum. */
   mantissa = new Float64Array(startCapacity);
-  /** Of the value; -1: it stands in `value`. */
+  /** How many digits of the value are decimals; -1: the value stands in `value`. */
   scale = new Int8Array(startCapacity);
   /** Values that do not fit an integer. */
   readonly value = new TextColumn();
-  /** The text as read of a reading that was added, as `mantissa` and `scale` are of the value. */
+  /** The text of the latest reading that was added, as an integer: `mantissa` and `scale` are the same for the value. */
   addedMantissa = new Float64Array(startCapacity);
   addedScale = new Int8Array(startCapacity);
   /** Texts as read that are neither the value itself nor such an integer. */
@@ -104,7 +104,7 @@ interface CellValues {
   readonly value: { get(cell: number): string | undefined };
 }
 
-/** The value of a cell as decimal text; of an average its sum. */
+/** The value of a cell as decimal text; for an average its sum. */
 export function valueOfCell({ mantissa, scale, value }: CellValues, cell: number): string {
   const decimals = scale[cell] as number;
   return decimals < 0 ? (value.get(cell) ?? '') : mantissaText(mantissa[cell] as number, decimals);

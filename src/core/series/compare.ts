@@ -1,4 +1,4 @@
-/** Compares a candidate with what was accepted, in one stream over both: everything that judging it needs to know. */
+/** Compares a candidate with what was accepted, in one stream over both, and gathers all that judging it needs. */
 import type { Month, Rule } from '../model.ts';
 import { type Changes, type DriverChange, type RenamedId, countChanges, diffDrivers } from './diff.ts';
 import { isWithin } from './merge-folds.ts';
@@ -16,7 +16,7 @@ export interface RunSize {
 export interface RunSummary extends RunSize {
   /** A driver with two paths, two drivers with one. */
   readonly warnings: readonly string[];
-  /** Points of a last or first with readings of one same time and different values. */
+  /** Points under `last` or `first` that have readings with the same time and different values. */
   readonly ties: readonly TiesFound[];
   /** The latest month and the first driver that has it; not known of what an older agent kept. */
   readonly latest?: { readonly month: Month; readonly driver: string } | undefined;

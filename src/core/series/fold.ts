@@ -33,10 +33,10 @@ export class Fold implements ReadingSink {
   #entry = new Int32Array(startDrivers);
   /** Cell of the newest reading: rows of one driver and month tend to follow each other. */
   #cell = new Int32Array(startDrivers);
-  /** Cell that was made last, where the list of them begins. */
+  /** The driver's newest cell, where the list of its cells begins. */
   #newest = new Int32Array(startDrivers);
   readonly #otherPaths = new Map<number, readonly string[]>();
-  /** Who the numbers in names are of: this fold, and its present run. */
+  /** Names carry a number that means something to one fold in one run: this is that fold and run. */
   #owner = {};
 
   /** `part`: the number that cells name this part by. */
@@ -84,8 +84,8 @@ export class Fold implements ReadingSink {
   }
 
   /**
-   * From here on ties are looked for among the rows to come alone. Whoever cuts a part where that suits him calls this at
-   * places that depend on the part alone: then the ties do so too.
+   * From here on ties are looked for only among the rows to come. A reader that cuts a part calls this at places that depend
+   * on the part alone, so that the ties do so too.
    * @param row the last one so far
    */
   cutTies(row: number): void {
@@ -130,7 +130,7 @@ export class Fold implements ReadingSink {
     return (this.#names[driver] as DriverName).id;
   }
 
-  /** The number of a driver, whose latest reading this may be. */
+  /** The number of the reading's driver, which also takes its place and path if it is the latest. */
   #driverOf(name: DriverName, entry: number, { seconds, nanos }: Moment, row: number): number {
     const known = name.owner === this.#owner ? name.number : this.#numbers.get(name.id);
     let driver: number;

@@ -51,7 +51,7 @@ function mergeTwo(a: FoldedDriver, b: FoldedDriver, order: PlaceOrder): FoldedDr
   return { id: a.id, path, rule, pathPlace, otherPath: other, entry, cells };
 }
 
-/** One cell of two of the same month. */
+/** Makes one cell of two that have the same month. */
 export function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cell {
   const count = a.count + b.count;
   const bIsLater = order(b, a) >= 0;
@@ -78,7 +78,7 @@ export function mergeCells(rule: Rule, a: Cell, b: Cell, order: PlaceOrder): Cel
   }
 }
 
-/** The cell that a last or first takes of two, with their tie. */
+/** The cell that `last` or `first` takes of two, with their tie. */
 function takeTied(taken: Cell, left: Cell, { count, order, rule }: TieContext): Cell {
   return { ...taken, count, tie: tieOf(taken, left, { order, rule }) };
 }
@@ -89,7 +89,7 @@ interface TieContext {
   readonly rule: Rule;
 }
 
-/** A tie within a part tells more than one across parts, which is of the time that is taken or of none. */
+/** A tie within a part goes before one across parts. The latter counts only where it has the time that is taken. */
 function tieOf(taken: Cell, left: Cell, { order, rule }: Omit<TieContext, 'count'>): Tie | undefined {
   const nearest = (ties: readonly (Tie | undefined)[]): Tie | undefined => {
     const known = ties.filter((tie) => tie !== undefined);

@@ -47,7 +47,7 @@ export function packCells(
   return { points: points.copy(), origins: origins.copy(), ties: packTies(found) };
 }
 
-/** A value that is that of one reading, and its text as read. */
+/** Writes the value of a single reading, and its text as read. */
 function packTaken(cells: CellTable, cell: number): void {
   const scale = cells.scale[cell] as number;
   const text = cells.text.get(cell);
@@ -57,7 +57,7 @@ function packTaken(cells: CellTable, cell: number): void {
   else origins.text(text, 1);
 }
 
-/** A value that readings were added to, and the text of the latest of them. */
+/** Writes a value that readings were added to, and the text of the latest one. */
 function packAdded(cells: CellTable, cell: number, rule: Rule): void {
   const sum = valueOfCell(cells, cell);
   const count = cells.readings[cell] as number;

@@ -36,7 +36,7 @@ export interface Cell extends Place {
   readonly count: number;
   /** For an average: the exact sum that it is made of. */
   readonly sum?: string;
-  /** Readings of its month that have one same time and different values: of one part, else those that decide the point. */
+  /** Two readings of its month with the same time and different values: from one part, or those that decide the point. */
   readonly tie?: Tie | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface FoldedDriver {
   readonly cells: readonly Cell[];
 }
 
-/** The same, packed, without where it came from: all that a diff and a body need. */
+/** A folded driver, packed, without the origins of its points: all that a diff and a body need. */
 export interface PackedPoints {
   readonly id: string;
   /** JSON text of the array. */
@@ -86,7 +86,7 @@ export interface PackedPoints {
 
 export interface PackedDriver extends PackedPoints {
   readonly origins: Uint8Array;
-  /** As in a folded driver. Not kept in snapshots, and ties neither. */
+  /** As in a folded driver. Snapshots keep neither this nor ties. */
   readonly entry?: number | undefined;
   /** The ties of its cells; `undefined` where there are none. */
   readonly ties?: Uint8Array | undefined;

@@ -3,7 +3,7 @@ import { DecimalSum, addDecimals, negateDecimal } from '../numbers/arithmetic.ts
 import { type DriverChange, valuesByMonth } from './diff.ts';
 import type { PackedPoints } from './packing.ts';
 
-/** Of all months together. `change` is `after` less `before`. */
+/** Sums over all months. `change` is `after` less `before`. */
 export interface PathTotal {
   /** The first element of the path. */
   readonly path: string;
