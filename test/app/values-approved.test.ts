@@ -28,9 +28,10 @@ describe('a held read', () => {
     const [planned] = (await w.plan()).sources;
     expect(planned).toMatchObject({ state: 'held', reason, findings: [{ kind: 'factor', group: ['Sales'] }] });
     expect(planned?.largest[0]).toMatchObject({ path: ['Sales', 'S12'] });
-    expect(showSources(planned === undefined ? [] : [planned])).toContainEqual(
-      expect.stringMatching(/^ {2}such as: sales-s01 {2}2025-12 {2}from \d+\.\d+ to \d+$/),
-    );
+    const lines = showSources(planned === undefined ? [] : [planned]);
+    const found = lines.indexOf('  another unit: Sales, 288 of 288 values, 1000 times');
+    expect(lines[found + 1]).toMatch(/^ {4}such as: sales-s01 {2}2025-12 {2}from \d+\.\d+ to \d+$/);
+    expect(lines.slice(found + 1, found + 5).filter((line) => line.includes('such as: '))).toHaveLength(3);
     const status = await w.status();
     expect(status.held).toMatchObject([{ source: 'sales', digest: w.digest, reason }]);
     expect(status.sources[0]).toMatchObject({ findings: [{ kind: 'factor', factor: '1000' }] });
@@ -116,6 +117,53 @@ describe('an approval', () => {
     const [dropped] = (await w.status()).approvals;
     expect(dropped).toMatchObject({ state: 'dropped', digest: w.digest });
     expect(dropped?.why).toContain('held for more than was approved');
+  });
+
+  test('of a new month of zeros does not cover that older values become 0', async () => {
+    const zeros = (month: string): Values => changed(before, (value, at) => (at < month ? '0' : value));
+    await using w = await accepted(before);
+    await w.export(
+      merged(
+        before,
+        changed(nextMonth, () => '0'),
+      ),
+    );
+    const { digest = '', findings } = await w.pass();
+    expect(findings).toMatchObject([{ kind: 'zeros', points: 24, inMonths: ['2026-01'] }]);
+    await w.approve(digest);
+    await w.export({ ...before, 'Sales / S01': zeros('2025-02')['Sales / S01'] ?? {} });
+    expect(await w.pass()).toMatchObject({ state: 'held', findings: [{ kind: 'zeros', points: 13 }] });
+  });
+
+  test('of a slip in some drivers does not cover it in twice as many, each in no more points', async () => {
+    const firstYear = changed(before, (value, month) => (month < '2025-01' ? timesTen(value, 3) : value));
+    const nineMore = changed(
+      before,
+      (value) => timesTen(value, 3),
+      (name) => name.startsWith('Sales') || name.startsWith('Costs / C0'),
+    );
+    await using w = await accepted(before);
+    await w.export(firstYear);
+    const { digest = '', findings } = await w.pass();
+    expect(findings).toMatchObject([{ kind: 'factor', group: [], points: 288, onlyChanged: true }]);
+    await w.approve(digest);
+    await w.export(nineMore);
+    const { state, findings: newer } = await w.pass();
+    expect([state, newer.length, Math.max(...newer.map(({ points }) => points))]).toEqual(['held', 10, 288]);
+  });
+
+  test('of a currency covers it also where a correction makes its factor a little different', async () => {
+    const rates = (factor: number): Values => changed(before, (value) => (Number(value) * factor).toFixed(2));
+    await using w = await accepted(before);
+    await w.export(rates(1.0837));
+    await w.approve((await w.pass()).digest ?? '');
+    await w.export(merged(rates(1.08373), { 'Sales / S01': { '2024-01': '99.99' } }));
+    expect(await w.pass()).toMatchObject({ state: 'accepted' });
+    await w.export(before);
+    const { digest = '' } = await w.pass();
+    await w.approve(digest);
+    await w.export(changed(before, (value) => (Number(value) * 1.2).toFixed(2)));
+    expect(await w.pass()).toMatchObject({ state: 'held', findings: [{ kind: 'factor' }] });
   });
 
   test('holds after the buffer was lost and rebuilt', async () => {

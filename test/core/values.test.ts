@@ -1,9 +1,11 @@
 /** How values are compared and measured for the value guard. */
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compareDecimals, multiplyDecimals } from '../../src/core/numbers/arithmetic.ts';
-import { covers, type Finding } from '../../src/core/values/finding.ts';
+import { type Finding, areCovered } from '../../src/core/values/finding.ts';
 import { factorRange } from '../../src/core/values/factor-range.ts';
+import { diffDrivers, pairDrivers } from '../../src/core/series/diff.ts';
+import { ValueReview } from '../../src/core/values/review.ts';
 import { findMove } from '../../src/core/values/moved.ts';
 import { Series, exactFactor, exactFactorText, isSameValue } from '../../src/core/values/series.ts';
 import { driver } from '../support/packed.ts';
@@ -65,6 +67,35 @@ test.each([
   expect(range?.to).toBeGreaterThanOrEqual(factor);
 });
 
+test.each([
+  ['9'.repeat(400), 'a value of hundreds of digits'],
+  [`0.${'0'.repeat(400)}1`, 'a value of hundreds of decimals'],
+  [`1${'0'.repeat(320)}.${'0'.repeat(330)}1`, 'a value of both'],
+])('no value is too long or too small to be looked at (%#: %s)', (value) => {
+  const months = (last: number, values: readonly string[]): Record<string, string> =>
+    Object.fromEntries(
+      values.map((text, at) => [
+        `${2020 + Math.floor((at + last) / 12)}-${String(((at + last) % 12) + 1).padStart(2, '0')}`,
+        text,
+      ]),
+    );
+  const year = Array.from({ length: 24 }, (_, at) => `${at + 1}.50`);
+  for (const [before, after] of [
+    [year, [...year, value]],
+    [
+      [...year, value],
+      [...year, value, '1.00'],
+    ],
+    [year, year.map(() => value)],
+    [year.map(() => value), year],
+  ] as const) {
+    const change = [driver('a', months(0, before)), driver('a', months(0, after))] as const;
+    const review = new ValueReview({ isJudged: true, closedUpTo: undefined, deletes: true });
+    for (const one of diffDrivers([change[0]], [change[1]])) review.see(one);
+    expect(review.findings(() => pairDrivers([change[0]], [change[1]]))).toEqual([]);
+  }
+});
+
 test('a step that was recorded a month too early is a correction, and no move', () => {
   const rate = (step: number): string[] => Array.from({ length: 24 }, (_, at) => (at < step ? '2.00' : '2.25'));
   expect(findMove(series(rate(12)), series(rate(13)))).toBeUndefined();
@@ -76,18 +107,47 @@ test('values that moved are found among corrections', () => {
   expect(findMove(series(values), later)).toEqual({ months: 2, points: 23 });
 });
 
-test.each<[string, Partial<Finding>, boolean]>([
-  ['the same', {}, true],
-  ['fewer points', { points: 3 }, true],
-  ['a part of the group', { group: ['Sales', 'North'] }, true],
-  ['more points', { points: 7 }, false],
-  ['a wider group', { group: [] }, false],
-  ['another group', { group: ['Costs'] }, false],
-  ['another factor', { factor: '100' }, false],
-  ['another kind', { kind: 'new-scale' }, false],
-  ['another month', { inMonths: ['2026-02'] }, false],
-])('an approval covers %s: %s', (_name, change, isCovered) => {
-  const approved: Finding = { kind: 'factor', group: ['Sales'], points: 6, of: 6, factor: '1000', examples: [] };
-  const dated = { ...approved, inMonths: ['2026-01'] };
-  expect(covers(dated, { ...dated, ...change })).toBe(isCovered);
+describe('an approval', () => {
+  const one: Finding = { kind: 'factor', group: ['Sales'], points: 6, of: 6, factor: '1000', examples: [] };
+  const dated: Finding = { ...one, kind: 'closed', inMonths: ['2026-01'] };
+
+  test.each<[string, { readonly [K in keyof Finding]?: Finding[K] | undefined }, boolean]>([
+    ['the same', {}, true],
+    ['fewer points', { points: 3 }, true],
+    ['a part of the group', { group: ['Sales', 'North'] }, true],
+    ['more points', { points: 7 }, false],
+    ['a wider group', { group: [] }, false],
+    ['another group', { group: ['Costs'] }, false],
+    ['another factor', { factor: '100' }, false],
+    ['another kind', { kind: 'zeros' }, false],
+    ['another month', { inMonths: ['2026-02'] }, false],
+    ['all months', { inMonths: undefined }, false],
+  ])('covers %s: %s', (_name, change, isCovered) => {
+    expect(areCovered([{ ...dated, ...change } as Finding], [dated])).toBe(isCovered);
+  });
+
+  test('covers no more points in parts than in one', () => {
+    const part = (name: string, points: number): Finding => ({ ...one, group: ['Sales', name], points });
+    expect(areCovered([part('North', 3), part('South', 3)], [one])).toBe(true);
+    expect(areCovered([part('North', 3), part('South', 4)], [one])).toBe(false);
+    expect(areCovered([part('North', 3), part('South', 4)], [one, part('South', 4)])).toBe(true);
+  });
+
+  test.each([
+    ['1.0837', '1.084', true],
+    ['1.0837', '1.09', false],
+    ['1.0837', '-1.0837', false],
+    ['1000', '1000.5', false],
+    ['999.5', '1000', false],
+  ])('of the factor %s covers %s: %s', (approved, factor, isCovered) => {
+    expect(areCovered([{ ...one, factor }], [{ ...one, factor: approved }])).toBe(isCovered);
+  });
+
+  test('of drivers that changed places in a group covers each two of them', () => {
+    const group: Finding = { kind: 'exchanged', group: ['Sales'], points: 48, of: 48, examples: [] };
+    const pair = (other: string): Finding => ({ ...group, group: ['Sales', 'A'], points: 24, with: [other, 'B'] });
+    expect(areCovered([pair('Sales')], [group])).toBe(true);
+    expect(areCovered([pair('Costs')], [group])).toBe(false);
+    expect(areCovered([group], [pair('Sales')])).toBe(false);
+  });
 });

@@ -7,6 +7,9 @@ export type Values = Record<string, Record<string, string>>;
 
 const drivers = [{ id: '{id|slug}', path: ['{group}', '{name}'], time: '{time}', value: '{value}' }];
 
+/** Reads `sales.csv`. */
+export const valueSource = { type: 'csv', files: ['sales.csv'], settle: '0s', drivers };
+
 /** Two years of values that no two drivers and no two months share, in two groups. */
 export function twoYears(names: readonly string[], first = 1, last = 24): Values {
   return Object.fromEntries(
@@ -61,7 +64,8 @@ export function negated(value: string): string {
   return value.startsWith('-') ? value.slice(1) : `-${value}`;
 }
 
-function fileOf(values: Values): string {
+/** The text of a file of these values for `valueSource`. */
+export function valueFile(values: Values): string {
   const rows = Object.entries(values).flatMap(([path, points]) => {
     const [group, name] = path.split(' / ');
     return Object.entries(points).map(([month, value]) => `${path},${group},${name},${month},${value}`);
@@ -71,12 +75,12 @@ function fileOf(values: Values): string {
 
 /** A world in which these values are accepted and pushed. */
 export async function accepted(values: Values, keys: object = {}, source: object = {}): Promise<ValueWorld> {
-  const config = { ...keys, sources: { sales: { type: 'csv', files: ['sales.csv'], drivers, ...source } } };
-  const w = await world({ config, files: { 'sales.csv': fileOf(values) } });
+  const config = { ...keys, sources: { sales: { ...valueSource, ...source } } };
+  const w = await world({ config, files: { 'sales.csv': valueFile(values) } });
   await w.sync();
   return Object.assign(w, {
     /** Writes a newer read. */
-    export: (next: Values) => w.write('sales.csv', fileOf(next)),
+    export: (next: Values) => w.write('sales.csv', valueFile(next)),
     /** What a pass comes to: the state of the source, and what was found. */
     pass: async () => {
       const report = await w.sync();

@@ -8,7 +8,7 @@ import { encodeBody } from '../../core/series/snapshot.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import type { Approval, ApprovalScope, DeletedPoints } from '../../core/ledger.ts';
 import type { DriverDeletes } from '../../core/report.ts';
-import { covers } from '../../core/values/finding.ts';
+import { areCovered } from '../../core/values/finding.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const deletesShown = 100;
@@ -42,7 +42,7 @@ export async function consentToEmpty({ ledger, settings, address }: Dependencies
 export function isWithin({ deletes, carried, findings, isEnd }: ApprovalScope, approved: ApprovalScope): boolean {
   if (isEnd !== approved.isEnd) return false;
   if (carried.some((part) => !approved.carried.includes(part))) return false;
-  if (findings.some((finding) => !approved.findings.some((one) => covers(one, finding)))) return false;
+  if (!areCovered(findings, approved.findings)) return false;
   for (const [driver, months] of deletes) {
     const allowed = new Set(approved.deletes.get(driver));
     if (months.some((month) => !allowed.has(month))) return false;

@@ -1,13 +1,18 @@
-/** Finds drivers that have each other's values: by hashes of half years first, since only few pairs can be compared. */
+/** Finds drivers that have each other's values: by hashes of some blocks of months first, since only few pairs can be compared. */
 import { Series, isSameValue } from './series.ts';
 
 const pointsMin = 6;
 const halfYear = 6;
-/** Half years of a driver that are compared by hash. One that was corrected differs, so one alone would not do. */
+const longBlock = 36;
+/** Fewer points say little. */
+const blockPoints = 3;
+/** Blocks of a driver that are compared by hash. One that was corrected differs, so one alone would not do. */
 const blocksMax = 4;
 /** Beyond so many drivers that changed nearly whole, no more are compared: their hashes take 1 kB each. */
 const driversMax = 20_000;
 const pairsMax = 2000;
+/** Drivers with the same block. */
+const alikeMax = 4;
 
 interface Suspect {
   readonly id: string;
@@ -21,7 +26,7 @@ export type Pair = readonly [string, string];
 export class ExchangeSearch {
   readonly #suspects: Suspect[] = [];
 
-  /** Takes a driver of which nearly all values changed. */
+  /** Takes a driver whose values changed nearly all. */
   add(id: string, old: Series, now: Series): void {
     if (old.count < pointsMin || now.count < pointsMin || this.#suspects.length === driversMax) return;
     this.#suspects.push({ id, old: blockHashes(old), now: blockHashes(now) });
@@ -33,8 +38,9 @@ export class ExchangeSearch {
     for (const suspect of this.#suspects) {
       for (const hash of suspect.old) {
         const found = byOld.get(hash) ?? [];
-        // Drivers that are alike in a half year would all pair with all.
-        if (found.length < blocksMax) byOld.set(hash, [...found, suspect]);
+        // Drivers that are alike in a block would all pair with all.
+        if (found.length < alikeMax) found.push(suspect);
+        byOld.set(hash, found);
       }
     }
     const pairs: Pair[] = [];
@@ -53,28 +59,45 @@ export class ExchangeSearch {
   }
 }
 
-/** Of the half years that calendar and content alone choose, so that both drivers of a pair choose the same. */
+/** Hashes of blocks of months. Calendar and content alone choose them, so that both drivers of a pair choose the same. */
 function blockHashes(series: Series): readonly number[] {
-  const blocks: { readonly order: number; readonly start: number; readonly end: number }[] = [];
+  const halfYears = blocksOf(series, halfYear);
+  const varied = hashesOf(series, halfYears, false);
+  if (varied.length > 0) return varied;
+  // Quarterly and yearly values have too few points in a half year.
+  const long = hashesOf(series, blocksOf(series, longBlock), false);
+  return long.length > 0 ? long : hashesOf(series, halfYears, true);
+}
+
+interface Block {
+  readonly order: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function blocksOf(series: Series, months: number): readonly Block[] {
+  const blocks: Block[] = [];
   for (let at = 0; at < series.count;) {
-    const block = blockOf(series, at);
+    const block = Math.floor(series.month(at) / months);
     const start = at;
-    while (at < series.count && blockOf(series, at) === block) at++;
-    // The last block may lack months that a read adds.
-    if (at - start >= 3) blocks.push({ order: Math.imul(block, 0xc2b2ae35) >>> 0, start, end: at });
+    while (at < series.count && Math.floor(series.month(at) / months) === block) at++;
+    if (at - start < blockPoints) continue;
+    // The last block may get more points with each read: of a long one only the first are compared.
+    const end = months === longBlock ? start + blockPoints : at;
+    blocks.push({ order: Math.imul(block, 0xc2b2ae35) >>> 0, start, end });
   }
-  blocks.sort((a, b) => a.order - b.order);
+  return blocks.sort((a, b) => a.order - b.order);
+}
+
+/** A constant block is that of many drivers: it is taken only where a driver has no other, and never where it is of zeros. */
+function hashesOf(series: Series, blocks: readonly Block[], isConstantTaken: boolean): readonly number[] {
   const hashes: number[] = [];
   for (const { start, end } of blocks) {
     if (hashes.length === blocksMax) break;
-    // A constant one is that of many drivers.
-    if (!isConstant(series, start, end)) hashes.push(hashOf(series, start, end));
+    if (isConstantTaken ? !series.isZero(start) : !isConstant(series, start, end))
+      hashes.push(hashOf(series, start, end));
   }
   return hashes;
-}
-
-function blockOf(series: Series, at: number): number {
-  return Math.floor(series.month(at) / halfYear);
 }
 
 function isConstant(series: Series, start: number, end: number): boolean {

@@ -2,7 +2,7 @@
  * Factors that are no power of ten (a currency), as far as rounded values tell them: a pair of values gives a range, and a
  * factor is found where ranges overlap.
  */
-import type { Series } from './series.ts';
+import { type Series, powerOfTen } from './series.ts';
 
 /** Both ends have the sign of the factor; `from` is the one nearer to minus infinity. */
 export interface FactorRange {
@@ -16,8 +16,9 @@ const slack = 1e-12;
 /** All factors that a pair of values allows when both are rounded to the decimals that they show; the old one is not 0. */
 export function factorRange(before: Series, i: number, after: Series, j: number): FactorRange | undefined {
   const [old, now] = [Math.abs(before.approximate(i)), Math.abs(after.approximate(j))];
-  const [oldHalf, nowHalf] = [10 ** -before.decimals(i) / 2, 10 ** -after.decimals(j) / 2];
-  if (!(old > oldHalf) || old > 1e200 || now > 1e200) return undefined;
+  const [oldHalf, nowHalf] = [0.5 / powerOfTen(before.decimals(i)), 0.5 / powerOfTen(after.decimals(j))];
+  // Room for their quotient, too.
+  if (!(old > oldHalf) || old < 1e-100 || old > 1e100 || now > 1e100) return undefined;
   // What is 0 now, or rounds to it, may have been made so small by any factor.
   const smallest = nowHalf / (old - oldHalf);
   if (now === 0) return { from: -smallest, to: smallest };
@@ -37,6 +38,11 @@ export function evidence(factor: number, { from, to }: FactorRange): number {
   const distance = factor < 0 ? Math.max(Math.abs(Math.log(-factor)), Math.LN2) : Math.abs(Math.log(factor));
   const width = Math.abs(Math.log(to / from));
   return Math.min(20, Math.max(0, Math.log2(distance / width)));
+}
+
+/** Whether any two ranges overlap. For few of them. */
+export function overlapAnywhere(ranges: readonly FactorRange[]): boolean {
+  return ranges.some((one, at) => ranges.some((other, to) => to > at && one.from <= other.to && other.from <= one.to));
 }
 
 /** Where most ranges overlap, and how many. */

@@ -41,13 +41,44 @@ export interface FindingExample {
   readonly new?: string;
 }
 
-/** Whether what was approved covers a finding: the same slip, in no other group or month, and in no more points. */
-export function covers(
-  approved: Finding,
-  { kind, group, points, factor, months, inMonths, with: other }: Finding,
-): boolean {
-  if (approved.kind !== kind || approved.factor !== factor || approved.months !== months) return false;
-  if (JSON.stringify(approved.with) !== JSON.stringify(other)) return false;
-  if (approved.group.some((element, at) => group[at] !== element)) return false;
-  return points <= approved.points && (inMonths ?? []).every((month) => approved.inMonths?.includes(month) === true);
+/** Whether what was approved covers all that was found: the same slips, in no other groups or months, and in no more points. */
+export function areCovered(found: readonly Finding[], approved: readonly Finding[]): boolean {
+  const left = approved.map(({ points }) => points);
+  return found.every((finding) => {
+    const at = approved.findIndex((one, index) => covers(one, finding) && finding.points <= (left[index] ?? 0));
+    if (at >= 0) left[at]! -= finding.points;
+    return at >= 0;
+  });
+}
+
+function covers(approved: Finding, { kind, group, factor, months, inMonths, with: other }: Finding): boolean {
+  if (approved.kind !== kind || approved.months !== months || !isSameFactor(approved, factor)) return false;
+  if (!isWithin(group, approved.group) || !coversExchange(approved, other)) return false;
+  // What lies in the new months alone is another slip than one in all months.
+  if (approved.inMonths === undefined || inMonths === undefined) return approved.inMonths === inMonths;
+  return inMonths.every((month) => approved.inMonths?.includes(month) === true);
+}
+
+/** A factor that is no power of ten is named as closely as the values tell, which differs from read to read. */
+const factorTolerance = 0.001;
+
+function isSameFactor({ factor: approved }: Finding, factor: string | undefined): boolean {
+  if (approved === factor) return true;
+  if (approved === undefined || factor === undefined || isPowerOfTen(approved) || isPowerOfTen(factor)) return false;
+  return Math.abs(Number(factor) / Number(approved) - 1) <= factorTolerance;
+}
+
+/** Whether a factor is a power of ten or the negative of one. */
+export function isPowerOfTen(factor: string): boolean {
+  return /^-?(?:10*|0\.0*1)$/.test(factor);
+}
+
+/** Whoever approved that drivers of a group changed places has approved it for each pair of them. */
+function coversExchange(approved: Finding, other: readonly string[] | undefined): boolean {
+  if (JSON.stringify(approved.with) === JSON.stringify(other)) return true;
+  return approved.with === undefined && other !== undefined && isWithin(other, approved.group);
+}
+
+function isWithin(path: readonly string[], group: readonly string[]): boolean {
+  return group.every((element, at) => path[at] === element);
 }

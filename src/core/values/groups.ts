@@ -1,7 +1,7 @@
 /** The groups that a finding can name, as a tree of path elements, and the smallest set of them that explains it. */
 import type { Month } from '../model.ts';
 
-/** What could have shown a finding, by the kinds of finding. Counts of points, or of drivers where it says so. */
+/** How much of a group could show each kind of finding. Points, or drivers where it says so. */
 export interface Totals {
   /** Not 0 before. */
   valued: number;
@@ -22,17 +22,21 @@ export interface Totals {
   closed: number;
 }
 
-/** What shows a finding. */
+/** How much of a group shows a finding. */
 export interface Tally {
   points: number;
   drivers: number;
-  /** In bits, of factors that values tell only roughly. */
+  /** In bits: how clearly the values tell a factor that is no power of ten. */
   evidence: number;
-  readonly months: Set<Month>;
+  /** Where it is about some months alone. A group of one driver keeps that driver's list. */
+  months: readonly Month[] | Set<Month> | undefined;
 }
 
+const noChildren: ReadonlyMap<string, Group> = new Map();
+
+/** A slip in all drivers makes a group for each: what most of them lack is not made before it is needed. */
 export class Group {
-  readonly children = new Map<string, Group>();
+  #children: Map<string, Group> | undefined;
   readonly totals: Totals = {
     valued: 0,
     changed: 0,
@@ -46,23 +50,28 @@ export class Group {
     closed: 0,
   };
   readonly tallies = new Map<string, Tally>();
-  /** Drivers that repeated the month before, for each month of the year before the newest, and those with values to say so. */
+  /** For each of the 12 months before the newest: drivers that repeated the month before (`did`), and drivers with values in both (`known`). */
   repeats: { readonly did: Uint32Array; readonly known: Uint32Array } | undefined;
 
   tally(key: string): Tally {
     let tally = this.tallies.get(key);
     if (tally === undefined) {
-      tally = { points: 0, drivers: 0, evidence: 0, months: new Set() };
+      tally = { points: 0, drivers: 0, evidence: 0, months: undefined };
       this.tallies.set(key, tally);
     }
     return tally;
   }
 
+  get children(): ReadonlyMap<string, Group> {
+    return this.#children ?? noChildren;
+  }
+
   child(element: string): Group {
-    let child = this.children.get(element);
+    this.#children ??= new Map();
+    let child = this.#children.get(element);
     if (child === undefined) {
       child = new Group();
-      this.children.set(element, child);
+      this.#children.set(element, child);
     }
     return child;
   }
@@ -73,17 +82,23 @@ export interface Measure {
   /** How much of a group shows it, and how much could: points or drivers. */
   count(group: Group, tally: Tally): { readonly found: number; readonly of: number };
   isSlip(group: Group, tally: Tally): boolean;
+  /** Whether it is plain to see in what changed, though the slip does not fill the group. */
+  isSlipInChanged?(group: Group, tally: Tally): boolean;
 }
 
 export interface Explained {
   readonly path: readonly string[];
   readonly group: Group;
   readonly tally: Tally;
+  readonly isFull: boolean;
 }
 
+/** A slip that is scattered over more groups than a person can look at is named by the group around them. */
+const partsMax = 50;
+
 /**
- * The groups in which a finding is plain to see, the largest that it fills: a group is named by one of its children where that
- * one has nearly all of it and the others have little.
+ * The groups in which a finding is plain to see, the largest that it fills. A group is named by one of its children where that
+ * one has nearly all of it and the others have little, and by those that it fills where it does not fill the group itself.
  */
 export function explain(
   group: Group,
@@ -93,10 +108,21 @@ export function explain(
 ): readonly Explained[] {
   const tally = group.tallies.get(key);
   if (tally === undefined) return [];
-  const isSlip = measure.isSlip(group, tally);
-  if (isSlip && !isOfOneChild(group, key, measure)) return [{ path, group, tally }];
+  const isFull = measure.isSlip(group, tally);
+  const isSlip = isFull || measure.isSlipInChanged?.(group, tally) === true;
+  const whole = { path, group, tally, isFull };
+  if (isFull && !isOfOneChild(group, key, measure)) return [whole];
   const parts = [...group.children].flatMap(([element, child]) => explain(child, key, measure, [...path, element]));
-  return parts.length === 0 && isSlip ? [{ path, group, tally }] : parts;
+  if (parts.length === 0) return isSlip ? [whole] : [];
+  if (parts.length > partsMax) return [whole];
+  if (!isSlip || isFull || isOfOneChild(group, key, measure) || fill(parts, tally)) return parts;
+  return [whole];
+}
+
+/** Whether the groups that a slip fills have nearly all of it. */
+function fill(parts: readonly Explained[], { points }: Tally): boolean {
+  const filled = parts.reduce((sum, part) => sum + (part.isFull ? part.tally.points : 0), 0);
+  return filled * 20 >= points * 19;
 }
 
 function isOfOneChild(group: Group, key: string, measure: Measure): boolean {
@@ -109,7 +135,7 @@ function isOfOneChild(group: Group, key: string, measure: Measure): boolean {
     const part = measure.count(child, share);
     if (part.found * 20 < whole.found * 19) continue;
     const rest = { found: whole.found - part.found, of: whole.of - part.of };
-    // An element that all drivers share says no more than the source: what is below it may.
+    // An element that all drivers share says no more than the source does. One below it may.
     return rest.of <= 0 ? isOfOneChild(child, key, measure) : rest.found * 2 < rest.of;
   }
   return false;

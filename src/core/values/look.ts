@@ -1,6 +1,6 @@
 /** What the two reads of one driver show, before anything is known of its group. */
 import type { PackedPoints } from '../series/packing.ts';
-import { type FactorRange, densest, factorRange } from './factor-range.ts';
+import { type FactorRange, densest, factorRange, overlapAnywhere } from './factor-range.ts';
 import { type Move, canMove, findMove } from './moved.ts';
 import { type ExactFactor, Series, exactFactor, isSameValue } from './series.ts';
 import { type Tail, lookAtTail, tailStart } from './tail.ts';
@@ -8,11 +8,11 @@ import { type Tail, lookAtTail, tailStart } from './tail.ts';
 /** Both reads of each driver, in the order of ids. */
 export type DriverPairs = Iterable<readonly [PackedPoints | undefined, PackedPoints | undefined]>;
 
-/** As many pairs of values are enough to find a factor; whether all have it is counted afterwards. */
+/** So many pairs of values are enough to find a factor. How many have it is counted afterwards. */
 const rangesMax = 255;
 const triedFirst = 16;
 
-/** One for all drivers: `load` takes the next. */
+/** Used again for every driver: `load` takes the next one. */
 export class DriverLook {
   readonly old = new Series();
   readonly now = new Series();
@@ -50,7 +50,7 @@ export class DriverLook {
     this.tail = lookAtTail(old, now, tailStart(old, now));
   }
 
-  /** A driver that only gains months, all after those that it had: nearly all of a day's changes, and much less to look at. */
+  /** Takes a driver that only gains months behind those that it had. Most changes of a day are such, and need less work. */
   loadGain(after: PackedPoints, months: number): void {
     const { old, now, exact } = this;
     old.load(undefined);
@@ -83,27 +83,34 @@ export class DriverLook {
 
   /** The factors that nearly all values allow; `undefined`: there is none, or it may be 1. */
   factorRange(): FactorRange | undefined {
-    // Values that changed in their own ways show it in the first few: the others are not worth the time then.
     return this.#commonRange(triedFirst, 3 / 4) && this.#commonRange(rangesMax, 9 / 10);
   }
 
   /** @param share how many of the values must allow it */
   #commonRange(max: number, share: number): FactorRange | undefined {
-    const step = Math.ceil(this.valued / max);
+    const { old, now, valued } = this;
+    const step = Math.ceil(valued / max);
+    const missesMax = Math.ceil(Math.ceil(valued / step) * (1 - share));
     const ranges: FactorRange[] = [];
-    let [at, judged] = [0, 0];
-    for (const [i, j] of commonPoints(this.old, this.now)) {
-      if (this.old.isZero(i) || at++ % step !== 0) continue;
-      judged++;
-      const range = factorRange(this.old, i, this.now, j);
-      if (range !== undefined) ranges.push(range);
+    let [i, j, at, judged] = [0, 0, 0, 0];
+    while (i < old.count && j < now.count) {
+      const order = old.month(i) - now.month(j);
+      if (order === 0 && !old.isZero(i) && at++ % step === 0) {
+        judged++;
+        const range = factorRange(old, i, now, j);
+        if (range !== undefined) ranges.push(range);
+        // Values that changed each in its own way show it in the first few pairs.
+        if (judged === missesMax + 2 && !overlapAnywhere(ranges)) return undefined;
+      }
+      if (order <= 0) i++;
+      if (order >= 0) j++;
     }
     const { range, count } = densest(ranges);
     const says = (factor: number): boolean => range.from <= factor && range.to >= factor;
     return count >= judged * share && !says(1) && !says(0) ? range : undefined;
   }
 
-  /** Pairs of values that are not 0 in the old read, for counting those that have a factor. */
+  /** The range of each pair whose old value is not 0; `undefined`: the pair allows no factor. */
   *valuedRanges(): Generator<FactorRange | undefined> {
     for (const [i, j] of commonPoints(this.old, this.now)) {
       if (this.old.isZero(i)) continue;
@@ -112,7 +119,7 @@ export class DriverLook {
   }
 }
 
-/** Indexes of the points of one month in both. */
+/** Pairs of indexes: points that have the same month in both. */
 export function* commonPoints(old: Series, now: Series): Generator<readonly [number, number]> {
   let [i, j] = [0, 0];
   while (i < old.count && j < now.count) {

@@ -9,16 +9,16 @@ export interface Sought {
   readonly key: string;
   readonly kind: FindingKind;
   readonly measure: Measure;
-  /** A power of ten, to be met exactly. */
+  /** A power of ten that values have to meet exactly. */
   readonly exact?: ExactFactor;
-  /** Any other factor, to be met as closely as values are written. */
+  /** Any other factor, which values have to meet as closely as they are written. */
   readonly factor?: string;
   readonly months?: number;
-  /** Of new values: a power of ten, to be met roughly. */
+  /** A power of ten that new values have to meet roughly. */
   readonly exponent?: number;
 }
 
-/** What is sought, and found in a group; its examples are still missing. */
+/** A finding in a group, still without examples. */
 export interface Found {
   readonly sought: Sought;
   readonly finding: Finding;
@@ -26,14 +26,14 @@ export interface Found {
   readonly drivers: number;
 }
 
-/** As much as 24 points with two bits each. Shorter values say less, and more of them are needed. */
+/** In bits: what 24 points tell with two bits each. Short values tell less, so more of them are needed. */
 const evidenceMin = 48;
 
 export function exactFactorSought(exact: ExactFactor): Sought {
   const measure: Measure = {
     count: ({ totals }, { points }) => ({ found: points, of: totals.valued }),
-    isSlip: ({ totals }, { points }) =>
-      (points >= 6 && points * 10 >= totals.valued * 9) || (points >= 24 && points * 20 >= totals.changed * 19),
+    isSlip: ({ totals }, { points }) => points >= 6 && points * 10 >= totals.valued * 9,
+    isSlipInChanged: ({ totals }, { points }) => points >= 24 && points * 20 >= totals.changed * 19,
   };
   return { key: `exact ${exact}`, kind: 'factor', measure, exact, factor: exactFactorText(exact) };
 }
@@ -117,7 +117,7 @@ export const exchangedSought: Sought = {
   kind: 'exchanged',
   measure: {
     count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.exchangeable }),
-    // Each of two drivers is named by itself; only where columns changed places a group says it better.
+    // Each of two drivers is named. Where whole columns changed places, their group is named instead.
     isSlip: ({ totals }, { drivers }) =>
       totals.exchangeable === 1 || (drivers >= 6 && drivers * 10 >= totals.exchangeable * 8),
   },

@@ -3,9 +3,9 @@ import { type Series, isSameValue } from './series.ts';
 
 const monthsMax = 12;
 const pointsMin = 6;
-/** Of how many points a move by up to `monthsMax` must leave some to compare. */
+/** A move that leaves fewer points to compare cannot be told. */
 const comparedMin = 5;
-/** A series that changes its value less often looks the same when it moved by a month. */
+/** A series with fewer changes of value looks the same when it moves by a month. */
 const stepsMin = 3;
 
 export interface Move {
@@ -35,22 +35,30 @@ export function findMove(old: Series, now: Series): Move | undefined {
 }
 
 function movedPoints(old: Series, now: Series, months: number): number | undefined {
-  let [compared, missed, stayed, at, same] = [0, 0, 0, 0, 0];
+  let [compared, missed, at] = [0, 0, 0];
   for (let i = 0; i < old.count; i++) {
-    const month = old.month(i);
-    while (at < now.count && now.month(at) < month + months) at++;
+    const month = old.month(i) + months;
+    while (at < now.count && now.month(at) < month) at++;
     if (at === now.count) break;
-    if (now.month(at) !== month + months) continue;
+    if (now.month(at) !== month) continue;
     compared++;
-    if (!isSameValue(old, i, now, at)) {
-      missed++;
-      // Nearly always the first few values say that it is not this distance.
-      if (missed > 2 && missed * 10 > old.count) return undefined;
-    }
-    while (same < now.count && now.month(same) < month) same++;
-    if (same < now.count && now.month(same) === month && isSameValue(old, i, now, same)) stayed++;
+    if (isSameValue(old, i, now, at)) continue;
+    missed++;
+    // Nearly always the first few values say that it is not this distance.
+    if (missed > 2 && missed * 10 > old.count) return undefined;
   }
-  const changed = compared - stayed;
-  const isEnough = compared >= comparedMin && compared * 3 >= old.count && changed >= stepsMin;
-  return isEnough && missed * 10 <= compared && missed * 5 <= changed ? compared - missed : undefined;
+  if (compared < comparedMin || compared * 3 < old.count || missed * 10 > compared) return undefined;
+  const changed = compared - stayedPoints(old, now, months);
+  return changed >= stepsMin && missed * 5 <= changed ? compared - missed : undefined;
+}
+
+/** How many of the values that a move compares are those that their months had before. */
+function stayedPoints(old: Series, now: Series, months: number): number {
+  let stayed = 0;
+  for (let i = 0; i < old.count; i++) {
+    if (now.indexOf(old.month(i) + months) < 0) continue;
+    const same = now.indexOf(old.month(i));
+    if (same >= 0 && isSameValue(old, i, now, same)) stayed++;
+  }
+  return stayed;
 }

@@ -36,7 +36,7 @@ export class ValueReview {
   readonly #scales = new Map<number, number>();
   readonly #factors = new FactorClusters();
   readonly #exchanges = new ExchangeSearch();
-  /** Factors of nearly all values of some driver, and of nearly all that changed in one. */
+  /** Factors that nearly all values of some driver have, and those that nearly all its changed values have. */
   readonly #whole = new Set<number>();
   readonly #partly = new Set<number>();
   #isZeroed = false;
@@ -93,7 +93,7 @@ export class ValueReview {
     return sought.length === 0 ? [] : survey(pairs, sought, { rules: this.#rules, exchanges });
   }
 
-  /** What the counts do not rule out: the fewest that can make a finding in some group are there. */
+  /** The kinds of finding for which there are points or drivers enough in some group. */
   #sought(): readonly Sought[] {
     return [
       ...this.#exactFactors().map(exactFactorSought),

@@ -6,12 +6,16 @@ const minus = 0x2d;
 const point = 0x2e;
 const zero = 0x30;
 
+const keyChars = 7;
+
 export class Series {
   count = 0;
   bytes: Uint8Array = new Uint8Array(0);
   months = new Int32Array(256);
   starts = new Int32Array(256);
   ends = new Int32Array(256);
+  /** The digits among the first characters, four bits each, and 0 for all else. Equal values have equal keys. */
+  keys = new Int32Array(256);
 
   /** Takes the place of what was loaded before: one `Series` serves all drivers, so that a review makes no garbage. */
   load(points: Uint8Array | undefined): void {
@@ -23,6 +27,7 @@ export class Series {
       this.months[this.count] = walk.month;
       this.starts[this.count] = walk.start;
       this.ends[this.count] = walk.end;
+      this.keys[this.count] = keyOf(points, walk.start, walk.end);
       this.count++;
     }
   }
@@ -36,6 +41,7 @@ export class Series {
     this.months = enlarged(this.months);
     this.starts = enlarged(this.starts);
     this.ends = enlarged(this.ends);
+    this.keys = enlarged(this.keys);
   }
 
   month(at: number): Month {
@@ -57,14 +63,16 @@ export class Series {
   }
 
   isZero(at: number): boolean {
-    return this.firstDigit(at) === 0;
+    return this.keys[at] === 0 && this.firstDigit(at) === 0;
   }
 
-  /** The code of the first digit that is not 0; 0 where there is none. */
+  /** The first digit that is not 0; 0 where there is none. */
   firstDigit(at: number): number {
-    for (let i = this.starts[at] as number; i < (this.ends[at] as number); i++) {
+    const key = this.keys[at] as number;
+    if (key !== 0) return (key >>> ((31 - Math.clz32(key & -key)) & ~3)) & 15;
+    for (let i = (this.starts[at] as number) + keyChars; i < (this.ends[at] as number); i++) {
       const code = this.bytes[i] as number;
-      if (code > zero) return code;
+      if (code > zero) return code - zero;
     }
     return 0;
   }
@@ -79,7 +87,7 @@ export class Series {
     return buffer.toString('latin1', this.starts[at], this.ends[at]);
   }
 
-  /** For factors and powers of ten only: whether two values are equal is never decided by it. */
+  /** For factors and sizes only. Equality is decided by digits. */
   approximate(at: number): number {
     const { bytes } = this;
     const end = this.ends[at] as number;
@@ -92,16 +100,32 @@ export class Series {
         scale += mark;
       }
     }
-    const size = scale === 0 ? mantissa : mantissa / 10 ** scale;
+    const size = scale === 0 ? mantissa : mantissa / powerOfTen(scale);
     return this.isNegative(at) ? -size : size;
   }
 
   /** How many decimals are written. */
   decimals(at: number): number {
     const end = this.ends[at] as number;
-    const found = this.bytes.subarray(this.starts[at], end).indexOf(point);
-    return found < 0 ? 0 : end - (this.starts[at] as number) - found - 1;
+    for (let i = this.starts[at] as number; i < end; i++) if (this.bytes[i] === point) return end - i - 1;
+    return 0;
   }
+}
+
+function keyOf(bytes: Uint8Array, start: number, end: number): number {
+  const stop = Math.min(end, start + keyChars);
+  let key = 0;
+  for (let i = start, shift = 0; i < stop; i++, shift += 4) {
+    const code = bytes[i] as number;
+    if (code > zero) key |= (code - zero) << shift;
+  }
+  return key;
+}
+
+const powersOfTen: readonly number[] = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
+
+export function powerOfTen(exponent: number): number {
+  return powersOfTen[exponent] ?? 10 ** exponent;
 }
 
 /** The digits of a value between its first and its last that is not 0. */
@@ -149,16 +173,20 @@ class Digits {
 const left = new Digits();
 const right = new Digits();
 
+/** Beyond so many powers of ten it is no unit that was mistaken. */
+export const exponentMax = 100;
+
 /** A power of ten with a sign, as a whole number: twice the exponent, and 1 more where the sign changes. */
 export type ExactFactor = number;
 
-/** By which power of ten, with which sign, a value that is not 0 became another; `undefined`: by none. */
+/** The power of ten, with a sign, by which one value became another; `undefined`: no power of ten. The old value is not 0. */
 export function exactFactor(before: Series, i: number, after: Series, j: number): ExactFactor | undefined {
   // Nearly all changes show in the first digit.
   if (before.firstDigit(i) !== after.firstDigit(j)) return undefined;
   left.set(before, i);
   right.set(after, j);
   if (left.first < 0 || right.first < 0 || !left.hasDigitsOf(right)) return undefined;
+  if (Math.abs(right.exponent - left.exponent) > exponentMax) return undefined;
   return (right.exponent - left.exponent) * 2 + (left.isNegative === right.isNegative ? 0 : 1);
 }
 
@@ -169,8 +197,9 @@ export function exactFactorText(factor: ExactFactor): string {
   return isNegative ? `-${size}` : size;
 }
 
-/** Whether two values are equal; 1.50 and 1.5 are. Canonical texts differ by zeros behind the point alone then. */
+/** Whether two values are equal, as 1.50 and 1.5 are: canonical texts of equal values differ only by zeros behind the point. */
 export function isSameValue(before: Series, i: number, after: Series, j: number): boolean {
+  if (before.keys[i] !== after.keys[j]) return false;
   const [mine, theirs] = [before.starts[i] as number, after.starts[j] as number];
   const [length, other] = [(before.ends[i] as number) - mine, (after.ends[j] as number) - theirs];
   const shared = Math.min(length, other);

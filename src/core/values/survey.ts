@@ -194,7 +194,13 @@ function addTally(group: Group, { key, points, evidence: bits = 0, months = [] }
   tally.points += points;
   tally.drivers++;
   tally.evidence += bits;
-  for (const month of months) tally.months.add(month);
+  if (months.length > 0) tally.months = tally.months === undefined ? months : withMonths(tally.months, months);
+}
+
+function withMonths(some: readonly Month[] | Set<Month>, more: readonly Month[]): Set<Month> {
+  const all = some instanceof Set ? some : new Set(some);
+  for (const month of more) all.add(month);
+  return all;
 }
 
 /** How many closed months a driver has a point in, before or now. */
@@ -212,7 +218,7 @@ function closedPoints({ old, now }: DriverLook, { closedUpTo }: ValueRules): num
   }
 }
 
-/** Whether another finding says all that this one does: a factor of more points, in the same group or around it, or an exchange. */
+/** Whether another finding says it already: an exchange, or a factor of more points in the same group or around it. */
 function isExplained({ kind }: Sought, { path }: Explained, found: readonly Found[]): boolean {
   const isAround = ({ group }: Finding): boolean => group.every((element, at) => path[at] === element);
   return found.some(({ finding }) => {
@@ -236,12 +242,12 @@ function findingOf(sought: Sought, { path, group, tally }: Explained): Finding {
       : pointsOf(kind, { found, of }, group, tally)),
     ...(factor === undefined ? {} : { factor }),
     ...(months === undefined ? {} : { months }),
-    ...(tally.months.size === 0 ? {} : { inMonths: [...tally.months].sort((a, b) => a - b).map(formatMonth) }),
+    ...(tally.months === undefined ? {} : { inMonths: [...tally.months].sort((a, b) => a - b).map(formatMonth) }),
     examples: [],
   };
 }
 
-/** Where drivers are what decides, people still want to know how many values it is about. */
+/** Counts values also where drivers decide: people want to know how many values it is about. */
 function pointsOf(
   kind: Finding['kind'],
   { found, of }: { readonly found: number; readonly of: number },

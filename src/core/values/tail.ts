@@ -1,25 +1,27 @@
 /** The newest months of a driver, judged by the year before them: their size, their sign, and whether they repeat. */
 import type { Month } from '../model.ts';
-import { type Series, isSameValue } from './series.ts';
+import { type Series, exponentMax, isSameValue } from './series.ts';
 
 const yearMonths = 12;
 /** Fewer values than this, not 0, say nothing of a driver's size. */
 const baseMin = 3;
-/** The same of its sign: quarters of a year are enough. */
+/** Fewer say nothing of its sign: a value for each quarter is enough. */
 const signMin = 4;
-/** How far beside the least and the largest of a year a value of the same size may lie, in powers of ten. */
+/** In powers of ten: how far a value may lie outside its year's range and still be of the same size. */
 const margin = 0.5;
 /** Smaller powers of ten are no slip: business may be ten times as good. */
 const exponentMin = 2;
-/** Months of which at least so many can be compared with the one before, or nothing is known of a driver's habits. */
+/** So many new months of zeros at once are a plan that is still empty: a quarter of them may be an export that lost its values. */
+const frameMonths = 4;
+/** A driver's habits are known where so many of its months can be compared with the month before. */
 const repeatsMin = 3;
 
 export interface Tail {
-  /** The month that shows what was found: the newest that does. */
+  /** The newest month that shows what was found. */
   readonly month: Month;
-  /** It has values, not 0, and its year before has a size to compare them with. */
+  /** The new value is not 0, and the year before has enough values to compare its size with. */
   readonly hasScale: boolean;
-  /** Powers of ten that take a new value back to the size of its year, where it is not of that size. */
+  /** Powers of ten by which the new value may have grown; none where it has the size of its year. */
   readonly exponents: readonly number[];
   /** The year before was of one sign. */
   readonly hasSign: boolean;
@@ -27,6 +29,7 @@ export interface Tail {
   readonly isTurned: boolean;
   /** No value of the year before was 0. */
   readonly hasNoZero: boolean;
+  /** The newest value is 0, and no month of an empty plan. */
   readonly isZero: boolean;
   readonly repeats: Repeats | undefined;
 }
@@ -36,7 +39,7 @@ export interface Repeats {
   readonly isRepeated: boolean;
   /** Bit i: the month i + 1 before the newest equals the one before it. */
   readonly did: number;
-  /** Bit i: there are values to say so. */
+  /** Bit i: both months have values. */
   readonly known: number;
 }
 
@@ -45,7 +48,7 @@ interface Base {
   readonly most: number;
   readonly count: number;
   readonly zeros: number;
-  /** `undefined`: both, or shorter than a year. */
+  /** `undefined`: the year has both signs, or is not whole. */
   readonly sign: 'positive' | 'negative' | undefined;
 }
 
@@ -62,7 +65,8 @@ export function lookAtTail(old: Series, now: Series, first: number): Tail | unde
   const isTurned = hasSign && isOtherSign(base, now, last);
   const tail = { month: now.month(last), hasScale: hasScale && !now.isZero(last), exponents: [] as number[] };
   const hasNoZero = base.zeros === 0 && base.count >= yearMonths / 2;
-  const rest = { hasSign: hasSign && !now.isZero(last), isTurned, hasNoZero, isZero: now.isZero(last), repeats };
+  const isZero = now.isZero(last) && !isFrame(old, now, first);
+  const rest = { hasSign: hasSign && !now.isZero(last), isTurned, hasNoZero, isZero, repeats };
   if (!hasScale) return { ...tail, ...rest };
   for (let at = last; at >= Math.max(first, now.count - yearMonths); at--) {
     const exponents = exponentsOf(base, now, at);
@@ -74,19 +78,28 @@ export function lookAtTail(old: Series, now: Series, first: number): Tail | unde
   return { ...tail, ...rest };
 }
 
-/** The first of the points at the end that are new or have another value, with a year before them that stayed as it was. */
+/** Whether a read adds the months of a plan that nobody has filled in yet, also behind a month that has happened. */
+function isFrame(old: Series, now: Series, first: number): boolean {
+  const from = Math.max(first, now.count - frameMonths);
+  if (now.count - from < frameMonths) return false;
+  if (old.count > 0 && now.month(from) <= old.month(old.count - 1)) return false;
+  for (let at = from; at < now.count; at++) if (!now.isZero(at)) return false;
+  return true;
+}
+
+/** The index of the first point behind all that stayed as they were: from there to the end, points are new or changed. */
 export function tailStart(old: Series, now: Series): number {
   if (old.count === 0) return now.count;
   const lastOld = old.month(old.count - 1);
   let gained = now.count;
   while (gained > 0 && now.month(gained - 1) > lastOld) gained--;
-  let changed = gained;
-  while (changed > 0) {
-    const before = old.indexOf(now.month(changed - 1));
-    if (before >= 0 && isSameValue(old, before, now, changed - 1)) break;
-    changed--;
+  let [changed, before] = [gained, old.count - 1];
+  for (; changed > 0; changed--) {
+    const month = now.month(changed - 1);
+    while (before >= 0 && old.month(before) > month) before--;
+    if (before >= 0 && old.month(before) === month && isSameValue(old, before, now, changed - 1)) break;
   }
-  // Where everything changed, new months are compared with what the months before them have become.
+  // Where everything changed, the new months alone are judged, by what the months before them have become.
   return changed === 0 ? gained : changed;
 }
 
@@ -126,7 +139,10 @@ function exponentsOf(base: Base, now: Series, at: number): number[] {
   if (now.isZero(at) || fits(base, now, at)) return [];
   const size = sizeOf(now, at);
   const exponents: number[] = [];
-  for (let exponent = Math.ceil(size - base.most - margin); exponent <= size - base.least + margin; exponent++) {
+  // A size is not finite where a value has hundreds of digits.
+  const first = Math.max(-exponentMax, Math.ceil(size - base.most - margin));
+  const last = Math.min(exponentMax, Math.floor(size - base.least + margin));
+  for (let exponent = first; exponent <= last; exponent++) {
     if (Math.abs(exponent) >= exponentMin) exponents.push(exponent);
   }
   return exponents;

@@ -1,9 +1,73 @@
 /** Findings as a person reads them. */
 import type { Hold } from '../guard/guard.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, isPowerOfTen } from './finding.ts';
 
 const shownMax = 3;
 const monthsShown = 6;
+
+/** A finding in few words, for tables and lists. */
+export interface FindingWords {
+  /** The kind: `another unit`. */
+  readonly what: string;
+  /** The group, or both drivers that were exchanged. */
+  readonly where: string;
+  /** `212 of 214 values`. */
+  readonly count: string;
+  /** `1000 times`, `1 month later`, the months that it is about; the empty text where the kind says it all. */
+  readonly how: string;
+}
+
+/** Leaves out the second finding of an exchange: the first one names both drivers. */
+export function told(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ with: other, group }) => other === undefined || isFirstOfPair(group, other));
+}
+
+function isFirstOfPair(group: readonly string[], other: readonly string[]): boolean {
+  return JSON.stringify(group) < JSON.stringify(other);
+}
+
+export function wordsOf(finding: Finding): FindingWords {
+  const { kind, group, with: other, points, of, inMonths, onlyChanged, months, factor } = finding;
+  const unit = kind === 'closed' ? 'points' : isOfNewMonths(finding) ? 'new values' : 'values';
+  return {
+    what: kindWords(finding),
+    where: other === undefined ? groupName(group) : `${groupName(group)} and ${groupName(other)}`,
+    count: `${points} of ${of} ${unit}${onlyChanged === true ? ' that changed' : ''}`,
+    how: [
+      ...(factor === undefined || factor === '-1' ? [] : [`${kind === 'new-scale' ? 'about ' : ''}${factor} times`]),
+      ...(months === undefined ? [] : [describeMove(months)]),
+      ...(inMonths === undefined ? [] : [monthList(inMonths)]),
+    ].join(', '),
+  };
+}
+
+/** Only months that are new or restated at the end were looked at. */
+function isOfNewMonths({ kind, inMonths }: Finding): boolean {
+  return kind !== 'closed' && inMonths !== undefined;
+}
+
+function kindWords({ kind, factor = '', inMonths }: Finding): string {
+  switch (kind) {
+    case 'factor':
+      if (factor === '-1') return 'another sign';
+      if (!isPowerOfTen(factor)) return 'another factor, such as a currency';
+      return factor.startsWith('-') ? 'another unit and sign' : 'another unit';
+    case 'new-scale':
+      return 'another unit in a new month';
+    case 'new-sign':
+      return 'another sign in a new month';
+    case 'moved':
+      return 'values in other months';
+    case 'exchanged':
+      return 'exchanged values';
+    case 'copied':
+      return 'a copied month';
+    case 'zeros':
+      return inMonths === undefined ? 'values that became 0' : 'a new month of zeros';
+    case 'closed':
+      return 'closed months';
+  }
+}
 
 /** Why a candidate is held for its values, and what to do. */
 export function holdOf(findings: readonly Finding[], lastClose: string | undefined): Hold {
@@ -12,17 +76,12 @@ export function holdOf(findings: readonly Finding[], lastClose: string | undefin
 }
 
 export function describeFindings(findings: readonly Finding[], lastClose?: string): string {
-  const told = findings.filter((finding) => !isSecondOfPair(finding));
-  const closed = told.filter(({ kind }) => kind === 'closed').slice(0, 1);
-  const others = told.filter((finding) => !closed.includes(finding)).slice(0, shownMax - closed.length);
+  const all = told(findings);
+  const closed = all.filter(({ kind }) => kind === 'closed').slice(0, 1);
+  const others = all.filter((finding) => !closed.includes(finding)).slice(0, shownMax - closed.length);
   const shown = [...others, ...closed].map((finding) => describeFinding(finding, lastClose));
-  const more = told.length - shown.length;
+  const more = all.length - shown.length;
   return [...shown, ...(more === 0 ? [] : [`and ${more} more ${more === 1 ? 'finding' : 'findings'}`])].join('; ');
-}
-
-/** Of two drivers that have exchanged their values one sentence names both. */
-function isSecondOfPair({ with: other, group }: Finding): boolean {
-  return other !== undefined && JSON.stringify(other) < JSON.stringify(group);
 }
 
 function describeFinding(finding: Finding, lastClose: string | undefined): string {
