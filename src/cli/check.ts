@@ -11,6 +11,7 @@ import { isAgentError } from '../core/errors.ts';
 import type { Probe } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, load, problemLine, warnOfState } from './context.ts';
+import { showFindings } from './findings.ts';
 import { tinted } from './output.ts';
 import { count, table } from './text.ts';
 
@@ -188,6 +189,7 @@ export function showSource(source: SourceCheck): string[] {
   if (source.error !== undefined) lines.push(...showRefusal(tinted('unread', 'cannot be read'), source.error));
   for (const refusal of source.refusals)
     lines.push(...showRefusal(tinted('held', 'sync would not accept it'), refusal));
+  lines.push(...showFindings(source.findings ?? []).map((line) => `  ${line}`));
   if (source.readings.length > 0) lines.push(...showReadings(source.readings).map((line) => `  ${line}`));
   for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
   for (const warning of source.warnings) lines.push(`  note: ${warning}`);

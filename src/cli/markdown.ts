@@ -6,6 +6,8 @@ import { type Changes, hasChanges } from '../core/series/diff.ts';
 import type { PointChange } from '../core/series/largest.ts';
 import type { PathTotal } from '../core/series/totals.ts';
 import { visible } from '../core/text.ts';
+import type { Finding } from '../core/values/finding.ts';
+import { told, wordsOf } from '../core/values/words.ts';
 import { pointColumns, pointRow, totalColumns, totalRow } from './changes.ts';
 import { type Column, count, showCounts } from './text.ts';
 
@@ -21,7 +23,7 @@ export function planMarkdown(report: PlanReport & { readonly rolledBackTo?: numb
   const { sources, changes, blocked, isFirstPush, renamed, rolledBackTo } = report;
   const room = { left: roomMax };
   const lines = [mark, `### driver-sync: ${headline(report)}`, ''];
-  for (const source of sources) lines.push(...doubts(source));
+  for (const source of sources) lines.push(...doubts(source), ...slips(source, room));
   if (rolledBackTo !== undefined) {
     lines.push(
       ...caution(
@@ -93,6 +95,7 @@ function changesOf(points: number): string {
 }
 
 const warningsShown = 5;
+const findingsShown = 5;
 
 function doubts({ name, state, reason, hint, digest, approvable, carried, warnings }: PlannedSource): string[] {
   if (state === 'unread') {
@@ -106,6 +109,38 @@ function doubts({ name, state, reason, hint, digest, approvable, carried, warnin
     ...carried.flatMap((part) => caution(`${named(name)} carries a part that is gone`, part)),
     ...warnings.slice(0, warningsShown).flatMap((text) => [`- ${named(name)}: ${named(text, Infinity)}`, '']),
   ];
+}
+
+const exampleColumns: readonly Column[] = [
+  ['driver', 'left'],
+  ['month', 'left'],
+  ['before', 'right'],
+  ['now', 'right'],
+];
+
+/** What the value guard found, also where it holds nothing up. */
+function slips({ name, findings = [] }: PlannedSource, room: { left: number }): string[] {
+  const all = told(findings);
+  if (all.length === 0) return [];
+  const lines = all.slice(0, findingsShown).map((finding) => {
+    const { what, where, count: found, how } = wordsOf(finding);
+    return `- ${what}: ${named(where, Infinity)}, ${found}${how === '' ? '' : `, ${how}`}`;
+  });
+  const more = all.length - lines.length;
+  const examples = all.slice(0, findingsShown).flatMap((one) => one.examples.map(exampleRow));
+  return [
+    `What the values of ${named(name)} look like:`,
+    '',
+    ...lines,
+    ...(more > 0 ? [`- and ${more} more`] : []),
+    '',
+    ...markdownTable(exampleColumns, examples, room).lines,
+    '',
+  ];
+}
+
+function exampleRow({ driver, month, old = '(none)', new: now = '(none)' }: Finding['examples'][number]): string[] {
+  return [driver, month, old, now];
 }
 
 function caution(what: string, why: string, hint?: string): string[] {

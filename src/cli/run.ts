@@ -4,7 +4,7 @@ import { openSupervisor, systemClock } from '../compose/parts.ts';
 import { stateWarning, watchRequests } from '../compose/state.ts';
 import { openStatusPage } from '../compose/status-page.ts';
 import { passAllowanceMs, pushAllowanceMs, runDaemon } from '../app/loop/daemon.ts';
-import type { PassReport, SourceReport } from '../core/report.ts';
+import type { PassReport } from '../core/report.ts';
 import { Waker } from '../app/loop/waker.ts';
 import type { Dependencies, PassEvent } from '../app/dependencies.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
@@ -13,9 +13,9 @@ import type { Settings } from '../core/settings.ts';
 import { type Context, commandLog, load, loadSettings, problemLine } from './context.ts';
 import { embedEmulator } from './embedded.ts';
 import { print, talkOnly } from './output.ts';
+import { PassLog } from './pass-log.ts';
 import { previewReload } from './plan.ts';
 import { statusText } from './supervised.ts';
-import { showChanges } from './text.ts';
 
 /** A push under way at SIGTERM may end by itself for this long; the process ends within 20 s in all. */
 const graceMs = 15_000;
@@ -171,54 +171,4 @@ async function reloadSettings(
   }
   log.info('the config is loaded again', { wouldChange: await previewReload(settings, log) });
   return settings;
-}
-
-/** Logs at `info` and above only what changed: a source that stays held is said once, not every minute. */
-class PassLog {
-  readonly #log: Log;
-  #said = new Map<string, string>();
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  note(report: PassReport): void {
-    for (const source of report.sources) this.#noteSource(source);
-    const { outcome, exit, reason, hint, push } = report;
-    const { id, digest, drivers, points, head } = push ?? {};
-    const fields = { outcome, exit, reason, hint, push: id, digest, drivers, points, head };
-    const isNews = this.#isNews(
-      'push',
-      outcome === 'unchanged' || outcome === 'acknowledged' ? '' : `${outcome} ${reason}`,
-    );
-    if (outcome === 'acknowledged') this.#log.info('pushed', fields);
-    else if (outcome === 'unchanged') this.#log.debug('nothing to push', fields);
-    else if (isNews || push !== undefined) this.#log.warn(`push ${outcome}`, fields);
-    else this.#log.debug(`push ${outcome}`, fields);
-  }
-
-  #noteSource(report: SourceReport): void {
-    const { name, state, reason, hint, digest, rows, rejects, changes, carried, findings } = report;
-    const isWell = state === 'accepted' || state === 'unchanged';
-    const isNews = this.#isNews(`source ${name}`, isWell ? '' : `${state} ${reason} ${digest}`);
-    if (!isWell)
-      this.#log[isNews ? 'warn' : 'debug'](`source ${state}`, { source: name, reason, hint, digest, findings });
-    else if (isNews) this.#log.info('source is well again', { source: name });
-    if (state === 'accepted') {
-      this.#log.info('source accepted', { source: name, rows, rejects, changes: showChanges(changes) });
-      // Approved, or let through by `guard.values: warn`.
-      if (findings !== undefined) this.#log.warn('accepted values look like a slip', { source: name, findings });
-    }
-    const isCarriedNews = this.#isNews(`carried ${name}`, carried.join(', '));
-    if (!isCarriedNews) return;
-    if (carried.length > 0) this.#log.warn('parts are gone and carried', { source: name, carried });
-    else this.#log.info('nothing is carried any more', { source: name });
-  }
-
-  /** Whether this differs from what was said last. The empty text means that all is well, and is not said at first. */
-  #isNews(about: string, said: string): boolean {
-    const before = this.#said.get(about) ?? '';
-    this.#said.set(about, said);
-    return before !== said;
-  }
 }

@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module';
 import type { DriverDeletes } from '../core/report.ts';
 import type { SourceReport } from '../core/report.ts';
-import type { Finding } from '../core/values/finding.ts';
 import type { Changes, Counts } from '../core/series/diff.ts';
 import { visible } from '../core/text.ts';
+import { showFindings } from './findings.ts';
 import { tinted } from './output.ts';
 
 // Takes 40 ms and 3 MB, for texts that few companies have: it is loaded for the first of them.
@@ -120,7 +120,7 @@ function sourceNotes(source: SourceReport): string[] {
   if (source.reason !== undefined) notes.push(`${source.name}: ${source.state}: ${source.reason}`);
   if (source.hint !== undefined) notes.push(`  ${source.hint}`);
   if (staysAccepted(source)) notes.push('  meanwhile its accepted data stays in every snapshot');
-  notes.push(...showDeletes(source.deletes ?? []), ...(source.findings ?? []).flatMap(showExamples));
+  notes.push(...showDeletes(source.deletes ?? []), ...showFindings(source.findings ?? []).map((line) => `  ${line}`));
   if (source.digest !== undefined && source.approvable === true)
     notes.push(`  approve it with: driver-sync approve ${source.digest.slice(0, 12)}`);
   for (const part of source.carried) {
@@ -130,15 +130,6 @@ function sourceNotes(source: SourceReport): string[] {
   }
   for (const warning of source.warnings) notes.push(`${source.name}: note: ${warning}`);
   return notes;
-}
-
-/** What a slip looks like in single values; the reason itself has those of closed months. */
-function showExamples({ kind, examples }: Finding): string[] {
-  if (kind === 'closed') return [];
-  return examples.map(
-    ({ driver, month, old = 'nothing', new: now = 'nothing' }) =>
-      `  such as: ${driver}  ${month}  from ${old} to ${now}`,
-  );
 }
 
 /** Whether a source that is held or unread has points of an accepted read, which snapshots go on with. */

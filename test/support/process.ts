@@ -38,7 +38,7 @@ export interface Done extends Exit {
 export interface Place extends AsyncDisposable {
   readonly dir: string;
   readonly state: string;
-  write(name: string, text: string): Promise<void>;
+  write(name: string, content: string | Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
   configure(config: object): Promise<void>;
   start(...args: readonly string[]): Running;
@@ -55,10 +55,10 @@ export async function place(
 ): Promise<Place> {
   const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-process-'));
   const started: Running[] = [];
-  const write: Place['write'] = async (name, text) => {
+  const write: Place['write'] = async (name, content) => {
     const file = path.join(dir, name);
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, text);
+    await writeFile(file, content);
   };
   const configure: Place['configure'] = (next) => write('driver-sync.yaml', stringify(next));
   const start: Place['start'] = (...args) => {

@@ -8,7 +8,7 @@ import { review } from '../review/review.ts';
 import type { Verdict } from '../review/verdict.ts';
 import type { Refusal, SourceCheck } from './check.ts';
 
-/** Adds what `sync` would not accept. A source that was not read whole says so itself. `deps`: of a scratch. */
+/** Adds what `sync` would not accept, and what it would warn of. A source that was not read whole says so itself. `deps`: of a scratch. */
 export async function judgeChecked(
   deps: Dependencies,
   checks: readonly SourceCheck[],
@@ -51,14 +51,20 @@ function unread(settings: SourceSettings): SourceLook {
 }
 
 function withVerdict(check: SourceCheck, verdict: Verdict | undefined, judged: ReadonlySet<string>): SourceCheck {
-  if (verdict?.reason === undefined || (verdict.state !== 'held' && verdict.state !== 'unread')) return check;
-  const { reason, hint, conflictsWith } = verdict;
+  if (verdict === undefined) return check;
+  const { state, reason, hint, conflictsWith, findings, warnings = [] } = verdict;
+  const looked = {
+    ...check,
+    warnings: [...check.warnings, ...warnings],
+    ...(findings === undefined ? {} : { findings }),
+  };
+  if (reason === undefined || (state !== 'held' && state !== 'unread')) return looked;
   if (conflictsWith !== undefined && !judged.has(conflictsWith)) {
     const warning = `it is not known whether sync would accept it, since "${conflictsWith}" was not judged: ${reason}`;
-    return { ...check, warnings: [...check.warnings, warning] };
+    return { ...looked, warnings: [...looked.warnings, warning] };
   }
   const refusal: Refusal = { message: reason, hint };
-  return { ...check, refusals: [...check.refusals, refusal] };
+  return { ...looked, refusals: [...looked.refusals, refusal] };
 }
 
 function nothingOf(name: string): SourceCheck {

@@ -16,6 +16,7 @@ import { type FoldedDriver, type PartOrigin, packDriver, unpackDriver } from '..
 import type { Limit, Mapping, SourceSettings } from '../../core/settings.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { calendarFormats } from '../../core/time/time.ts';
+import type { Finding } from '../../core/values/finding.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type KnownParts, currentParts } from '../read/current-parts.ts';
 import { type EndedPart, type QuietNeeded, judgeEnd } from '../read/part-end.ts';
@@ -38,6 +39,8 @@ export interface SourceCheck {
   readonly warnings: readonly string[];
   /** Why `sync` would not accept what was read. */
   readonly refusals: readonly Refusal[];
+  /** Slips in the values of what was read, also where they hold nothing up. */
+  readonly findings?: readonly Finding[];
   /** Where the source could not be opened or read. */
   readonly error?: Refusal;
   /** What the config asks for and the columns do not give, and tests of it that fail. */
