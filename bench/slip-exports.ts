@@ -97,6 +97,24 @@ const makers: Readonly<Record<string, Maker>> = {
     const [share, level] = [between(random, 0.1, 0.6), 10 ** between(random, 2, 5)];
     return () => (random() < share ? (level * Math.exp(normal(random))).toFixed(2) : '0');
   },
+  toDate: (random) => {
+    const [level, noise] = [10 ** between(random, 3, 6), between(random, 0.05, 0.3)];
+    let sum = 0;
+    return (_at, calendar) => {
+      if (calendar === 0) sum = 0;
+      sum += level * Math.exp(noise * normal(random));
+      return sum.toFixed(2);
+    };
+  },
+  season: (random) => {
+    const [level, first, months] = [10 ** between(random, 3, 5), whole(random, 0, 11), whole(random, 3, 6)];
+    return (_at, calendar) =>
+      (calendar - first + 12) % 12 < months ? (level * Math.exp(0.3 * normal(random))).toFixed(0) : '0';
+  },
+  variance: (random) => {
+    const spread = 10 ** between(random, 2, 5);
+    return () => (spread * normal(random)).toFixed(0).replace(/^-0$/, '0');
+  },
   zero: () => () => '0.00',
   index: (random) => {
     let level = between(random, 60, 140);
@@ -114,6 +132,9 @@ const shapes: readonly (readonly [string, readonly string[]])[] = [
   ['headcount', ['heads', 'constant']],
   ['projects with gaps', ['sparse', 'zero', 'revenue']],
   ['indices', ['index']],
+  ['year to date', ['toDate']],
+  ['a season', ['season', 'seasonal']],
+  ['plan and variance', ['revenue', 'variance', 'percent']],
   ['everything', Object.keys(makers)],
 ];
 

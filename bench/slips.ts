@@ -8,7 +8,8 @@ import { ValueReview } from '../src/core/values/review.ts';
 import { diffDrivers, pairDrivers } from '../src/core/series/diff.ts';
 import { type PackedDriver, packDriver } from '../src/core/series/packing.ts';
 import { describeFindings } from '../src/core/values/words.ts';
-import { type Slip, type Update, ordinary, planted, slipNames } from './slip-cases.ts';
+import { type Slip, planted, slipNames } from './slip-cases.ts';
+import { type Update, ordinary } from './slip-updates.ts';
 import { type Export, type NamedExport, exportsOf, generatedExports, pick, seeded } from './slip-exports.ts';
 
 const usage = `node bench/slips.ts [OPTION...]
