@@ -2,6 +2,7 @@
 import type { Diagnostic, Path } from './diagnostics.ts';
 import type { ConfigDocument, Spot, Written } from './document.ts';
 import { pathKey } from './diagnostics.ts';
+import { secretsIn } from '../http/masking.ts';
 
 /** Keys whose texts are secret, wherever they stand. */
 const secretKeys = /^(token|password|passphrase|secret|clientSecret|secretKey|secretAccessKey|sessionToken|apiKey)$/i;
@@ -41,5 +42,7 @@ function secretAt(path: Path, text: string): string | undefined {
     return undefined;
   if (secretKeys.test(key)) return `the ${key}`;
   if (above === 'headers' && secretHeaders.test(key)) return `the header ${key}`;
+  const url = ['notify', 'heartbeat'].includes(String(path[0])) ? URL.parse(text) : null;
+  if (url !== null && secretsIn(url).some((secret) => secret !== '')) return 'an address that lets in whoever knows it';
   return /^[a-z][\w+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i.test(text) ? 'the password of the address' : undefined;
 }

@@ -1,24 +1,18 @@
 /** The lines of one proposed source, each with what speaks for it. */
-import { type Counted, type Guess, examples, words } from './evidence.ts';
+import { type Counted, type Guess, examples } from './evidence.ts';
+import { type Plan, entryOf, fillLine, showCounts, statusLines } from './entry.ts';
 import { type Line, type Value, flow, plain } from './lines.ts';
 import { type NumberGuess, guessNumbers } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
-import {
-  type Left,
-  type Names,
-  type Repeats,
-  type When,
-  countRepeats,
-  findNames,
-  findValues,
-  findWhen,
-} from './roles.ts';
+import { type Names, type When, countRepeats, findNames, findValues, findWhen } from './roles.ts';
 import { escaped } from './escaped.ts';
 import { type Wide, findWide, freeName } from './wide.ts';
 
 /** Files of one shape. */
 export interface Shape {
   readonly name: string;
+  /** What the names of its files have in common, as a person wrote it. */
+  readonly stem: string;
   readonly type: string;
   /** As the config names them. */
   readonly files: readonly string[];
@@ -55,7 +49,7 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   const wide = findWide(table);
   const plan = wide === undefined ? planLong(table) : planWide(table, wide);
   if (typeof plan === 'string') return { name: shape.name, why: plan };
-  const root = titleOf(shape.name);
+  const root = titleOf(shape.stem);
   const entries = plan.measures.map((measure, at) =>
     entryOf(plan, measure, { root, source: shape.name, isFirst: at === 0 }),
   );
@@ -100,29 +94,6 @@ function lineOf({ key, value, because, instead }: Guess): Line {
   const written: Value =
     typeof value === 'object' && value !== null ? flow(value) : plain(value as string | number | boolean);
   return { key, value: written, beside: because, above: instead?.map((one) => `or ${one}`) };
-}
-
-/** What the entries of a source are made of. */
-interface Plan {
-  readonly table: Table;
-  /** Keys between those of the format and `drivers`. */
-  readonly lines: readonly Line[];
-  readonly when: Pick<When, 'from' | 'format' | 'locale' | 'months' | 'because' | 'doubt'>;
-  readonly names: Names;
-  /** The new column of an unpivot that names the measure, as a further element of the path. */
-  readonly measureColumn: string | undefined;
-  readonly measures: readonly Measure[];
-  readonly repeats: Repeats;
-  readonly left: readonly Left[];
-  readonly undecided: readonly string[];
-}
-
-interface Measure {
-  /** The column of the value. */
-  readonly column: string;
-  /** The last element of the path; `undefined` where one measure needs none. */
-  readonly title: string | undefined;
-  readonly number: NumberGuess;
 }
 
 function planWide(table: Table, wide: Wide): Plan | string {
@@ -251,28 +222,10 @@ function missingLine(numbers: readonly NumberGuess[]): readonly Line[] {
   ];
 }
 
-/** Grouped reports name a group once, above its rows. */
-function fillLine({ rows }: Table, { keys }: Names): readonly Line[] {
-  const grouped = keys.filter(
-    ({ at, empty }) => empty * 2 >= rows.length && (rows[0]?.[at] ?? '') !== '' && rows.length > 3,
-  );
-  if (grouped.length === 0) return [];
-  const names = grouped.map(({ name }) => name);
-  return [
-    { key: 'fillDown', value: flow(names), beside: 'empty in most rows, as where a group is named once above them' },
-  ];
-}
-
 function statusNotes({ tests }: Names): string[] {
   return tests.map(
     ({ name, texts }) => `whether all rows count: column ${JSON.stringify(name)} has ${showCounts(texts)}`,
   );
-}
-
-function showCounts(texts: Counted): string {
-  const all = [...texts].toSorted(([, a], [, b]) => b - a);
-  const shown = all.slice(0, 5).map(([text, count]) => `${JSON.stringify(text)} (${count})`);
-  return shown.join(', ') + (all.length > 5 ? ', …' : '');
 }
 
 function doubtOf({ doubt }: Pick<When, 'doubt'>): string[] {
@@ -287,113 +240,8 @@ function doubtsOfNumber(where: string, { doubt, strangers }: NumberGuess): strin
   return [...(doubt === undefined ? [] : [`${where}: ${doubt.because}`]), ...strangersOf(where, strangers)];
 }
 
-interface EntryPlace {
-  readonly root: string;
-  readonly source: string;
-  /** What all entries have in common is said at the first. */
-  readonly isFirst: boolean;
-}
-
-function entryOf(plan: Plan, measure: Measure, { root, source, isFirst }: EntryPlace): readonly Line[] {
-  const { names, measureColumn } = plan;
-  const filled = new Set(
-    fillLine(plan.table, names).flatMap(({ value }) => ('flow' in value ? (value.flow as string[]) : [])),
-  );
-  const named = (column: Column): string =>
-    column.empty > 0 && !filled.has(column.name) ? `{${column.name}|default:none}` : `{${column.name}}`;
-  const measured = [
-    ...(measureColumn === undefined ? [] : [`{${measureColumn}}`]),
-    ...(measure.title === undefined ? [] : [measure.title]),
-  ];
-  const path = [root, ...names.keys.map(named), ...measured];
-  const same = names.constants.map(named);
-  const id = [source, ...names.keys.map((key) => named(names.codes.get(key) ?? key)), ...same, ...measured].join('/');
-  return [
-    ...(names.codes.size + same.length === 0
-      ? []
-      : [{ key: 'id', value: plain(id), beside: isFirst ? idBecause(names) : undefined }]),
-    { key: 'path', value: flow(path) },
-    timeLine(plan.when, isFirst),
-    ...spreadLine(plan.when),
-    valueLine(measure),
-    ...collapseLine(plan, measure),
-  ];
-}
-
-function idBecause({ codes, constants }: Names): string {
-  const listed = (columns: readonly Column[]): string => columns.map(({ name }) => JSON.stringify(name)).join(', ');
-  const said = [
-    ...(codes.size === 0 ? [] : [`by ${listed([...codes.values()])}, which has one name each: names may change`]),
-    ...(constants.length === 0
-      ? []
-      : [`${listed(constants)} is the same in every row as yet: another text would be another driver`]),
-  ];
-  return said.join('; ');
-}
-
-function statusLines({ tests }: Names): readonly string[] {
-  return tests.map(
-    ({ name, texts }) =>
-      `all rows count, whatever stands in ${JSON.stringify(name)}: ${showCounts(texts)}; beside "files" you may say where: { ${JSON.stringify(name)}: … }`,
-  );
-}
-
-function timeLine({ from, format, locale, because, doubt }: Plan['when'], isFirst: boolean): Line {
-  const value: Value =
-    format === 'iso' ? plain(from) : flow({ from, format, ...(locale === undefined ? {} : { locale }) });
-  const other = doubt === undefined ? [] : [`or time: { from: ${JSON.stringify(from)}, format: ${doubt.format} }`];
-  return { key: 'time', value, beside: isFirst ? because : undefined, above: isFirst ? other : [] };
-}
-
-function spreadLine({ months }: Plan['when']): readonly Line[] {
-  if (months === 1) return [];
-  const what = months === 3 ? 'a quarter' : 'a year';
-  return [
-    {
-      key: 'spread',
-      value: plain('repeat'),
-      beside: `undecided: each month of ${what} gets its value`,
-      above: ['or spread: divide, where the months are to add up to it; or first, or last'],
-    },
-  ];
-}
-
-function valueLine({ column, number }: Measure): Line {
-  const from = `{${column}}`;
-  const { decimal, group, accounting, doubt, because } = number;
-  const format = {
-    ...(decimal === '.' ? {} : { decimal }),
-    ...(group === undefined ? {} : { group: group.sizes.length === 1 ? group.mark : group }),
-    ...(accounting ? { accounting } : {}),
-  };
-  const isPlain = Object.keys(format).length === 0;
-  const value = isPlain ? plain(from) : flow({ from, ...format });
-  const other = doubt === undefined ? [] : [`${doubt.because}: then write ${doubt.instead}`];
-  return { key: 'value', value, beside: because, above: other };
-}
-
-/** What becomes of several readings of a driver in one month. */
-function collapseLine({ repeats, when }: Plan, { column, title }: Measure): readonly Line[] {
-  const { same, perMonth } = repeats;
-  if (same === 0 && perMonth <= 1) return [];
-  const name = title ?? column;
-  const isLevel = words.level.test(name);
-  const adds = words.flow.test(name) || (!isLevel && same > 0);
-  const many = same > 0 ? `${same} rows have the names and the time of another` : `up to ${perMonth} readings a month`;
-  const rule = adds ? 'sum' : 'last';
-  const other = adds ? 'last, where the latest stands for the month' : 'sum, where they add up; or average';
-  return [
-    {
-      key: 'collapse',
-      value: plain(rule),
-      beside: `${many}: ${adds ? 'they add up' : 'the latest stands for the month'}`,
-      above: when.months === 1 ? [`or collapse: ${other}`] : [],
-    },
-  ];
-}
-
 /** `us-employment` becomes `Us employment`. */
 function titleOf(name: string): string {
-  const text = name.replaceAll(/[-_.]+/g, ' ').trim();
+  const text = name.replaceAll(/[-_.\s]+/g, ' ').trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -91,7 +91,7 @@ function ofSheet({ name, sheet, others, rows, isWhole }: SheetSample): Layout {
     .map(trimWhiteSpace)
     .filter((cell) => cell !== '')
     .slice(0, 2);
-  const start = { key: 'skipUntil', value: cells.map(escaped).join('.*'), because: above(table.at, rows[0]) };
+  const start = { key: 'skipUntil', value: `^,*${cells.map(escaped).join('.*')}`, because: above(table.at, rows[0]) };
   const choice: Guess = {
     key: 'sheet',
     value: sheet,
@@ -279,13 +279,33 @@ function cutFooter(
 ): { readonly footer: number; readonly kept: readonly (readonly string[])[] } {
   const filled = (row: readonly string[]): number => row.filter((cell) => cell !== '').length;
   const usual = median(rows.map(filled));
+  const habits = Array.from({ length: width }, (_, at) => habitOf(rows, at));
   const isBelow = (row: readonly string[]): boolean =>
     row.slice(0, 3).some((cell) => words.totalRow.test(cell)) ||
     row.length !== width ||
-    (usual > 2 && filled(row) * 2 < usual && row[0] === '');
+    (usual > 2 && filled(row) * 2 < usual && row[0] === '') ||
+    isResult(row, habits);
   let footer = 0;
   while (footer < footerMax && footer < rows.length - 1 && isBelow(rows[rows.length - 1 - footer] ?? [])) footer++;
   return { footer, kept: footer === 0 ? rows : rows.slice(0, -footer) };
+}
+
+interface ColumnHabit {
+  /** Nearly every row has a number without marks there, such as an account. */
+  readonly isCode: boolean;
+  readonly isFilled: boolean;
+}
+
+function habitOf(rows: readonly (readonly string[])[], at: number): ColumnHabit {
+  const share = (test: (cell: string) => boolean): number =>
+    rows.filter((row) => test(row[at] ?? '')).length / Math.max(1, rows.length);
+  return { isCode: share((cell) => /^\d+$/.test(cell)) >= 0.75, isFilled: share((cell) => cell !== '') >= 0.75 };
+}
+
+/** A row such as `Result;;1.234,50`: a word where codes stand, and nothing where others have a name. */
+function isResult(row: readonly string[], habits: readonly ColumnHabit[]): boolean {
+  const hasWord = habits.some(({ isCode }, at) => isCode && /\p{L}/u.test(row[at] ?? ''));
+  return hasWord && habits.some(({ isFilled }, at) => isFilled && row[at] === '');
 }
 
 function footerKey(footer: number, rows: readonly (readonly string[])[]): Guess[] {

@@ -22,10 +22,12 @@ export function shapesOf(
     const [first] = group as [Layout, ...Layout[]];
     const names = group.map(({ name }) => name);
     const glob = globOf(names, neighbours(first.name));
-    const name = freeSourceName(sourceNameOf(names), taken);
+    const stem = stemOf(names);
+    const name = freeSourceName(sourceNameOf(stem), taken);
     taken.add(name);
     return {
       name,
+      stem,
       type: first.type,
       files: (glob === undefined ? names : [glob]).map(escapedGlob(glob)),
       filesBecause: becauseOf(names, glob),
@@ -117,8 +119,8 @@ function globText(name: string): string {
   );
 }
 
-/** `exports/revenue-2024.csv.gz` and its like become `revenue`. */
-function sourceNameOf(names: readonly string[]): string {
+/** `exports/Revenue-2024.csv.gz` and its like become `Revenue`. */
+function stemOf(names: readonly string[]): string {
   const bare = names.map((name) =>
     name
       .slice(name.lastIndexOf('/') + 1)
@@ -127,13 +129,16 @@ function sourceNameOf(names: readonly string[]): string {
   );
   // Of `2024` and `2025` the start says nothing.
   const shared = bare.length > 1 ? commonStart(bare).replace(/(?<=[^\d])\d+$/, '') : (bare[0] ?? '');
-  const name = shared
+  const stem = shared.replace(/[-_.\s]*(19|20)\d{2}([-_.]?\d{2}){0,2}$/, '').replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
+  return stem === '' ? 'source' : stem;
+}
+
+function sourceNameOf(stem: string): string {
+  const name = stem
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .replaceAll(/[^A-Za-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
-    .replace(/(-?(19|20)\d{2}(-?\d{2}){0,2})$/, '')
-    .replaceAll(/-+$/g, '')
     .toLowerCase();
   return name === '' ? 'source' : name;
 }

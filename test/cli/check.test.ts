@@ -250,3 +250,11 @@ sources:
     }
   });
 });
+
+test('a secret that stands in the config itself is warned of, and not shown', async () => {
+  const { run } = await threeSources({ heartbeat: 'http://127.0.0.1:1/canary0123456789abcdef' });
+  const { code, stdout } = await run('check', '--offline');
+  expect(code).toBe(0);
+  expect(stdout).toContain('take it from the environment: heartbeat: ${NAME}');
+  expect(stdout).not.toContain('canary');
+});

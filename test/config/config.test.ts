@@ -370,3 +370,14 @@ describe('digests', () => {
     expect(settings(`destination: emulator\nsources: { s: { ${reordered} } }`).sources[0]?.digest).toBe(a);
   });
 });
+
+test.each([
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@monthly', '0 0 1 * *'],
+])('the schedule %s is %s, and so is a poll', (name, expression) => {
+  const { schedule, sources } = settings(`schedule: "${name}"\n${sourceYaml(`    poll: "${name}"`)}`);
+  expect(schedule).toBe(expression);
+  expect(sources[0]?.poll).toEqual({ kind: 'cron', expression });
+});

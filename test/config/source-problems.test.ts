@@ -205,3 +205,13 @@ describe('what is wrong in a source', () => {
     ]);
   });
 });
+
+test.each([
+  ['excel', 'xlsx'],
+  ['mariadb', 'mysql'],
+  ['postgresql', 'postgres'],
+  ['txt', 'csv'],
+])('type: %s is answered with %s', (written, meant) => {
+  const yaml = `destination: emulator\nsources: { s: { type: ${written} } }\n`;
+  expect(problems(yaml).join()).toContain(`unknown type of source "${written}" (did you mean "${meant}"?`);
+});

@@ -51,6 +51,12 @@ describe('how a file is laid out', () => {
     expect(text).toContain('footer: 1 # below the data: "Total 6"');
   });
 
+  test('a result below the data is no data, whatever it is called', () => {
+    const rows = ['4000;Ums\u00e4tze;1,50;2', '5000;Material;-1,50;2', '6000;L\u00f6hne;-3;4', 'Ergebnis;;-3;8'];
+    const { source } = proposed({ 'GuV_2025.csv': lines('Konto;Bezeichnung;Jan 25;Mrz 25', ...rows) });
+    expect(source).toMatchObject({ footer: 1, drivers: [{ id: 'guv/{Konto}', path: ['GuV', '{Bezeichnung}'] }] });
+  });
+
   test('lines that begin with # are comments, unless they are the header', () => {
     expect(
       proposed({ 'a.csv': lines('# exported by hand', 'month,amount', '2024-01,1', '2024-02,2') }).source,
