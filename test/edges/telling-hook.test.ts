@@ -74,6 +74,13 @@ describe('what a hook gets', () => {
   });
 });
 
+test('a hook has a notice once it says so, though its answer never ends', async () => {
+  const slow = createServer((_request, response) => void response.writeHead(202).write('{')).listen(0, '127.0.0.1');
+  onTestFinished(() => slow.close().closeAllConnections());
+  await once(slow, 'listening');
+  expect(await deliver(`http://127.0.0.1:${(slow.address() as AddressInfo).port}`)).toEqual({ ok: true });
+});
+
 describe('a hook that does not take it', () => {
   test.each([
     [{ status: 404, text: 'no_service' }, /answered 404 Not Found: no_service; check url/],

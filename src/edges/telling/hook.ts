@@ -56,11 +56,12 @@ async function ask(request: Request, env: Environment, signal: AbortSignal): Pro
         reset: true,
         signal,
       });
-      const { text } = await readStart(answer.body as AsyncIterable<Uint8Array>, saidMax);
-      answer.body.on('error', () => undefined).destroy();
-      signal.throwIfAborted();
+      // A failing body that nobody reads would end the process.
+      answer.body.on('error', () => undefined);
       const { statusCode: status, statusText: reason, headers } = answer;
+      // Whoever says so has it, whatever becomes of the rest of the answer.
       if (status >= 200 && status < 300) return { ok: true };
+      const { text } = await readStart(answer.body as AsyncIterable<Uint8Array>, saidMax);
       const line = statusLine({ status, reason, said: text }, secrets);
       const retryAfterMs = parseRetryAfter(headers, new Date());
       return { ok: false, error: `${name} answered ${line}; ${hintFor(status)}`, retryAfterMs };
