@@ -64,7 +64,7 @@ export function showChart({ label, points, past = [], markMeans, pastMeans }: Ch
       </svg>
       ${placed.map((place, index) => (isDotted || isAlone(placed, index) ? showDot(place) : ''))}
       ${marked.map(({ at, y }) => html`<svg class="changed" x="${at}%" y="${y}"><path d="M0-6 6 0 0 6-6 0Z" /></svg>`)}
-      ${placed.length > hitsMax ? '' : placed.map((place, index) => showHit(place, placed, index))}
+      ${showLabels(scale)} ${placed.length > hitsMax ? '' : placed.map((place, index) => showHit(place, placed, index))}
     </svg>
     ${showKey({ hasPast: past.length > 0, hasMarks: marked.length > 0 }, { markMeans, pastMeans })}
   </figure>`;
@@ -151,15 +151,21 @@ function showHit({ at, point }: Place, places: readonly Place[], index: number):
   </rect>`;
 }
 
+const valueLabels = 5;
+const monthLabels = 5;
+
 function showGrid(scale: Scale): Html {
+  const lines = valueTicks(scale.low, scale.high, valueLabels).map(({ at }) => downOf(at, scale));
+  return html`${lines.map((y) => html`<line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}" />`)}`;
+}
+
+/** Over the lines, which run to both ends. */
+function showLabels(scale: Scale): Html {
   const { fromSeconds, toSeconds, low, high } = scale;
-  const values = valueTicks(low, high, 5);
-  const months = monthTicks(fromSeconds, toSeconds, 5);
-  return html`${values.map(({ at, label }) => {
-    const y = downOf(at, scale);
-    return html`<line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}" /><text x="0" y="${y - 4}">${label}</text>`;
-  })}
-  ${months.map(({ at, label }) => {
+  return html`${valueTicks(low, high, valueLabels).map(
+    ({ at, label }) => html`<text x="0" y="${downOf(at, scale) - 4}">${label}</text>`,
+  )}
+  ${monthTicks(fromSeconds, toSeconds, monthLabels).map(({ at, label }) => {
     const along = alongOf(at, scale);
     const side = along < 6 ? 'from' : along > 94 ? 'to' : 'along';
     return html`<text class="${side}" x="${along}%" y="${height - 6}">${label}</text>`;

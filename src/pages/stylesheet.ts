@@ -106,14 +106,14 @@ td a:not(:last-child) { margin-right: 0.6rem; }
 
 .chart { margin: 0.5rem 0 1rem; } .chart > svg { display: block; width: 100%; height: 260px; overflow: visible; }
 .chart svg svg { overflow: visible; }
-.chart text { fill: var(--quiet); font-size: 12px; font-variant-numeric: tabular-nums; } .chart .from { text-anchor: start; } .chart .along { text-anchor: middle; } .chart .to { text-anchor: end; }
+.chart text { paint-order: stroke; stroke: var(--ground); stroke-width: 3px; fill: var(--quiet); font-size: 12px; font-variant-numeric: tabular-nums; } .chart .from { text-anchor: start; } .chart .along { text-anchor: middle; } .chart .to { text-anchor: end; }
 .chart .grid { stroke: var(--line); fill: none; } .chart path { fill: none; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
 .chart .line { stroke: var(--accent); stroke-width: 2; } .chart .past { stroke: var(--quiet); stroke-width: 1; opacity: 0.45; }
 .chart .dot { fill: var(--accent); } .chart .changed path { fill: var(--ground); stroke: var(--busy); stroke-width: 2; }
 .chart .hit { fill: transparent; } .chart .hit:hover { fill: var(--quiet); fill-opacity: 0.12; }
 .chart figcaption { color: var(--quiet); font-size: 0.87rem; display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
 .key { display: inline-block; width: 1.4em; text-align: center; } .key.line { color: var(--accent); } .key.changed { color: var(--busy); }
-.years td, .years th { padding-right: 0.9rem; white-space: nowrap; } .years .changed::before { content: "◆ "; color: var(--busy); font-size: 0.8em; }
+.years { font-size: 0.93rem; } .years td, .years th { padding-right: 0.6rem; white-space: nowrap; } .years .changed::before { content: "◆ "; color: var(--busy); font-size: 0.8em; }
 .years td del, .years td .was { display: block; font-size: 0.8rem; color: var(--quiet); }
 
 label, .label { font-weight: 600; }
@@ -132,7 +132,7 @@ button.plain { background: none; border: 0; padding: 0; margin: 0; color: var(--
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; margin: 0 0 1.75rem; }
 .facts > div { background: var(--ground); padding: 0.85rem 1.1rem; } .facts dt { color: var(--quiet); font-size: 0.87rem; } .facts dd { margin: 0; font-weight: 600; } .facts dd p { margin: 0; font-weight: 400; font-size: 0.87rem; color: var(--quiet); }
 .concerns { list-style: none; margin: 0.75rem 0 1.5rem; padding: 0; } .concerns li { margin: 0 0 0.4rem; } .concerns .state .shape { width: 1.5em; }
-section > h2 { margin-bottom: 0.5rem; } section { margin: 0 0 2rem; }
+section > h2 { margin: 1.5rem 0 0.5rem; } .verdict + p { margin: 0.25rem 0 0 1.6rem; } section { margin: 0 0 2rem; }
 .held { border: 1px solid var(--bad); border-radius: 8px; padding: 0.9rem 1.25rem; margin: 0 0 1.25rem; } .held > :last-child { margin-bottom: 0; } .held h3 { margin-bottom: 0.25rem; }
 .more-link { margin: 0; } .pager { display: flex; gap: 1.5rem; }
 footer { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem 2rem; color: var(--quiet); font-size: 0.87rem; } footer code { overflow-wrap: anywhere; }
@@ -147,8 +147,8 @@ tr.is-current { background: var(--raised); }
   .cards tr { border-bottom: 1px solid var(--line); padding: 0.6rem 0; }
   .cards tbody tr:first-child { border-top: 1px solid var(--line); }
   .cards td, .cards .row { border: 0; padding: 0.1rem 0; min-width: 0; text-align: left; overflow-wrap: anywhere; }
-  .cards td[data-name]:not(.action) { padding-left: 8rem; position: relative; }
-  .cards td[data-name]::before { content: attr(data-name); position: absolute; left: 0; max-width: 7.5rem; color: var(--quiet); white-space: normal; }
+  .cards td[data-name]:not(.action) { padding-left: 9rem; position: relative; }
+  .cards td[data-name]::before { content: attr(data-name); position: absolute; left: 0; max-width: 8.75rem; color: var(--quiet); white-space: normal; }
   .cards td:empty { display: none; } .cards .row { font-weight: 600; } .cards .row .minor { font-weight: 400; }
   .split { grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
   .tree { position: static; max-height: 22rem; border-bottom: 1px solid var(--line); }

@@ -18,7 +18,7 @@ export function concernsOf(report: StatusReport): readonly Concern[] {
     ...ofPush(report),
     ...report.held.map(({ source, reason }): Concern => ({
       tone: 'bad',
-      text: `${source} is held: ${reason}`,
+      text: `the source ${source} is held: ${reason}`,
       href: `/held?source=${encodeURIComponent(source)}`,
     })),
     ...ofSources(report),
@@ -62,11 +62,16 @@ function ofSources({ sources }: StatusReport): Concern[] {
     const href = `/source?name=${encodeURIComponent(name)}`;
     const concerns: Concern[] = [];
     if (state === 'unread') {
-      concerns.push({ tone: 'bad', text: `${name} could not be read: ${reason}; its accepted data stays`, hint, href });
+      concerns.push({
+        tone: 'bad',
+        text: `the source ${name} could not be read: ${reason}; its accepted data stays`,
+        hint,
+        href,
+      });
     }
     if (carried.length > 0) {
       const parts = carried.length === 1 ? 'a part is' : `${carried.length} parts are`;
-      concerns.push({ tone: 'busy', text: `${name}: ${parts} gone, and the data of it is carried`, href });
+      concerns.push({ tone: 'busy', text: `the source ${name}: ${parts} gone, and the data is carried`, href });
     }
     return concerns;
   });

@@ -1,7 +1,7 @@
 /** The drivers by name, and one of them: its points, what they were before, and where each came from. */
 import { html } from 'hono/html';
 import { type DriverHistory, driverHistory } from '../app/ask/driver-history.ts';
-import { type DriverList, driverList } from '../app/ask/driver-list.ts';
+import { type DriverList, type DriverSearch, driverList } from '../app/ask/driver-list.ts';
 import type { ExplainedPoint } from '../app/ask/explain.ts';
 import { type ChartPoint, showChart } from '../pages/chart.ts';
 import { type Html, countOf, groupDecimal, showEmpty, showTable, showValue, visibleOf } from '../pages/markup.ts';
@@ -14,25 +14,36 @@ const driversShown = 100;
 const originsShown = 240;
 
 /** The drivers that an address asks for. */
-export function askedDrivers(query: URLSearchParams, limit: number): Parameters<typeof driverList>[1] {
-  const [source, id] = [query.get('source') ?? '', query.get('after') ?? ''];
-  return { find: query.get('find') ?? '', limit, ...(source === '' ? {} : { after: { source, id } }) };
+export function askedDrivers(query: URLSearchParams, limit: number): DriverSearch {
+  const [from, id] = [query.get('from'), query.get('after')];
+  return {
+    find: query.get('find') ?? '',
+    source: query.get('source') ?? undefined,
+    limit,
+    after: from === null || id === null ? undefined : { source: from, id },
+  };
 }
 
 export async function driversPage(agent: Watched, { query }: Ask): Promise<Answer> {
   const asked = askedDrivers(query, driversShown);
   const list = await agent.open((deps) => driverList(deps, asked));
   const body = html`<h1>Drivers</h1>
+    ${
+      asked.source === undefined
+        ? ''
+        : html`<p>Those of ${sourceLink(asked.source)}. <a href="/drivers">Show all</a></p>`
+    }
     <form class="search" action="/drivers" role="search">
+      ${asked.source === undefined ? '' : html`<input type="hidden" name="source" value="${asked.source}" />`}
       <label for="find">Search by id or path</label>
       <input id="find" name="find" type="search" value="${asked.find}" autocomplete="off" />
       <button>Search</button>
     </form>
-    ${showList(list, asked.find)}`;
+    ${showList(list, asked)}`;
   return pageAnswer({ title: 'Drivers', section: '/drivers', body });
 }
 
-function showList({ drivers, next }: DriverList, find: string): Html {
+function showList({ drivers, next }: DriverList, { find, source }: DriverSearch): Html {
   if (drivers.length === 0) {
     if (find !== '') return html`<p>No driver has that in its id or path. <a href="/drivers">Show all</a></p>`;
     return showEmpty(
@@ -40,8 +51,8 @@ function showList({ drivers, next }: DriverList, find: string): Html {
       'driver-sync check',
     );
   }
-  const further =
-    next && new URLSearchParams({ ...(find === '' ? {} : { find }), source: next.source, after: next.id });
+  const kept = { ...(find === '' ? {} : { find }), ...(source === undefined ? {} : { source }) };
+  const further = next && new URLSearchParams({ ...kept, from: next.source, after: next.id });
   return html`${showTable({
     caption: 'Drivers',
     onPhone: 'cards',
@@ -50,10 +61,10 @@ function showList({ drivers, next }: DriverList, find: string): Html {
       { name: 'Id', kind: 'word' },
       { name: 'Source', kind: 'word' },
     ],
-    rows: drivers.map(({ id, path, source }) => [
+    rows: drivers.map(({ id, path, source: from }) => [
       driverLink(id, visibleOf(path.join(' / '), id)),
       html`<code><bdi>${id}</bdi></code>`,
-      sourceLink(source),
+      sourceLink(from),
     ]),
   })}
   ${further === undefined ? '' : html`<p><a href="/drivers?${further.toString()}">More drivers</a></p>`}`;
@@ -67,7 +78,7 @@ export async function driverPage(agent: Watched, { query }: Ask): Promise<Answer
   const last = past[0];
   const body = html`<p class="path"><a href="/drivers">Drivers</a></p>
     <h1><bdi>${name}</bdi></h1>
-    <p class="quiet path"><bdi>${path.join(' / ')}</bdi></p>
+    ${path.length < 2 ? '' : html`<p class="quiet path"><bdi>${path.join(' / ')}</bdi></p>`}
     <p class="quiet">
       id <code><bdi>${driver}</bdi></code
       >, ${countOf(points.length, 'point')} of ${sourceLink(source)}, collapsed by ${rule}
@@ -123,14 +134,14 @@ function showOrigins(points: readonly ExplainedPoint[], driver: string): Html {
     }
     ${showTable({
       caption: 'Points and the rows behind them, newest first',
-      onPhone: 'cards',
+      onPhone: 'columns',
       columns: [
         { name: 'Month', kind: 'row' },
         { name: 'Value', kind: 'number' },
-        { name: 'Part' },
+        { name: 'Part', kind: 'word' },
         { name: 'Row', kind: 'number' },
-        { name: 'As read', kind: 'word' },
-        { name: 'Readings', kind: 'number' },
+        { name: 'As read', kind: 'word', isMinor: true },
+        { name: 'Readings', kind: 'number', isMinor: true },
         { name: 'First push', kind: 'number' },
       ],
       rows: shown.map(({ month, value, part, row, text, superseded, firstPush, collapsed }) => [

@@ -31,7 +31,7 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
       ${
         approvable
           ? html`<p>If the new data is right, approve it. If not, mend the export: the next read is judged anew.</p>
-              ${showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason why`)}`
+              ${showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason "WHY"`)}`
           : html`<p>No approval helps: what is in its way has to change.</p>`
       }
     </div>

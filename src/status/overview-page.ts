@@ -9,13 +9,12 @@ import { showNow } from '../core/time/spoken.ts';
 import { type Html, countOf, groupDigits, showEmpty, showState, showTable } from '../pages/markup.ts';
 import type { Answer } from './answer.ts';
 import { showDecisions } from './decision-list.ts';
-import { concernsOf } from './concerns.ts';
+import { type Concern, concernsOf } from './concerns.ts';
 import {
   changesText,
   countsText,
   nowOf,
   pageAnswer,
-  shellWord,
   showCommand,
   showSourceState,
   showWhen,
@@ -45,16 +44,16 @@ function showVerdict(report: StatusReport): Html {
   const [first, ...others] = concerns;
   if (first === undefined) return html``;
   return html`<h1 class="verdict" role="status">${showState(first.tone, sentence(first.text))}</h1>
+    ${showMore(first)}
     <ul class="concerns">
-      ${[{ ...first, text: '' }, ...others].map(({ tone, text, hint, href }) => {
-        if (text === '' && hint === undefined && href === undefined) return '';
-        return html`<li>
-          ${text === '' ? '' : showState(tone, sentence(text))}
-          ${hint === undefined ? '' : html`<span class="quiet">${hint}</span>`}
-          ${href === undefined ? '' : html`<a href="${href}">See what it is</a>`}
-        </li>`;
-      })}
+      ${others.map((one) => html`<li>${showState(one.tone, sentence(one.text))} ${showMore(one)}</li>`)}
     </ul>`;
+}
+
+/** What to do about it, and where it is shown. */
+function showMore({ hint, href }: Concern): Html {
+  return html`${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
+  ${href === undefined ? '' : html`<p class="more-link"><a href="${href}">See what it is</a></p>`}`;
 }
 
 function sentence(text: string): string {
@@ -84,7 +83,7 @@ function showFacts(
             <a href="/push?id=${lastAcknowledged.id}">push ${lastAcknowledged.id}</a>`,
     )}
     ${fact(
-      'Told',
+      'Last told',
       lastAcknowledged === undefined ? 'never' : showWhen(lastAcknowledged.at, now),
       acknowledged === undefined ? '' : changesText(acknowledged.changes),
     )}
@@ -108,7 +107,7 @@ function showHeld(held: readonly HeldReport[], now: Now): Html {
           </h3>
           <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
           ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
-          ${approvable ? showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason ${shellWord('why')}`) : ''}
+          ${approvable ? showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason "WHY"`) : ''}
         </div>`,
     )}
   </section>`;

@@ -1,5 +1,7 @@
 /** What supervisors and Prometheus are told. */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
 import { statusWorld } from '../support/status-world.ts';
@@ -76,6 +78,28 @@ test.skipIf(!hasPromtool && process.env['CI'] !== 'true')('promtool finds nothin
   const { body } = await (await statusWorld(commands)).ask('/metrics');
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
   expect({ code: checked.status, said: checked.stdout + checked.stderr }).toEqual({ code: 0, said: '' });
+});
+
+const docs = path.resolve(import.meta.dirname, '../../docs');
+
+test.skipIf(!hasPromtool && process.env['CI'] !== 'true')('promtool accepts the alert rules', () => {
+  const checked = spawnSync('promtool', ['check', 'rules', path.join(docs, 'alerts.yaml')], { encoding: 'utf8' });
+  expect({ code: checked.status, said: checked.stderr }).toEqual({ code: 0, said: '' });
+});
+
+test('the alert rules and the dashboard name only metrics that are there', async () => {
+  const commands = await threeSources();
+  await commands.run('sync');
+  const { body } = await (await statusWorld(commands)).ask('/metrics');
+  const known = new Set([...body.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  for (const file of ['alerts.yaml', 'grafana.json']) {
+    const named = readFileSync(path.join(docs, file), 'utf8').match(/\bdriver_sync_\w+/g) ?? [];
+    expect(named.length, file).toBeGreaterThan(5);
+    expect(
+      named.filter((name) => !known.has(name)),
+      file,
+    ).toEqual([]);
+  }
 });
 
 test('before the first pass there are no metrics of what nobody knows', async () => {

@@ -61,16 +61,17 @@ describe.skipIf(cannotBrowse)(`the status page in ${browserName}`, () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     const reach = async (name: string): Promise<void> => {
-      for (let presses = 0; presses < 80; presses += 1) {
-        await page.keyboard.press('Tab');
-        if ((await page.evaluate<string>('document.activeElement.textContent.trim()')) === name) break;
-      }
+      const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent.trim()');
+      for (let presses = 0; presses < 80 && (await focused()) !== name; presses += 1) await page.keyboard.press('Tab');
+      expect(await focused()).toBe(name);
       await page.keyboard.press('Enter');
     };
     await reach('staff');
     await page.getByRole('heading', { name: 'staff', exact: true }).waitFor();
     await reach('Its drivers');
     await page.getByRole('heading', { name: 'Drivers', exact: true }).waitFor();
+    await reach('Show all');
+    await page.getByRole('link', { name: 'Sales/East' }).waitFor();
     await reach('Sales/East');
     await page.getByText('as it was in').waitFor();
     expect(problems).toEqual([]);

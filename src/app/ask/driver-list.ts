@@ -17,16 +17,23 @@ export interface DriverList {
 
 const pieceRows = 500;
 
-/** @param find a part of an id or of an element of a path, in any case of letters */
-export async function driverList(
-  { buffer }: Dependencies,
-  { find, after, limit }: { readonly find: string; readonly after?: DriverPlace | undefined; readonly limit: number },
-): Promise<DriverList> {
+export interface DriverSearch {
+  /** A part of an id or of a path, in any case of letters; '' finds all. */
+  readonly find: string;
+  /** Of this source alone. */
+  readonly source?: string | undefined;
+  readonly after?: DriverPlace | undefined;
+  readonly limit: number;
+}
+
+export async function driverList({ buffer }: Dependencies, search: DriverSearch): Promise<DriverList> {
+  const { find, after, limit } = search;
   const wanted = find.toLowerCase();
   const pace = new Pace();
   const drivers: NamedDriver[] = [];
   for (const source of buffer.reads.acceptedSources()) {
     if (after !== undefined && source < after.source) continue;
+    if (search.source !== undefined && source !== search.source) continue;
     let id = source === after?.source ? after.id : '';
     for (;;) {
       const piece = buffer.names.after(source, id, pieceRows);
