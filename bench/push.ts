@@ -6,7 +6,7 @@ import { writeWide } from './generate.ts';
 import { type Place, type Sizes, type Table, faster, peak, resultOf, slower } from './measurement.ts';
 import { compare } from './measure.ts';
 
-const wideMapping = [
+export const wideMapping = [
   String.raw`unpivot: { columns: "^\\d{4}-\\d{2}$", name: month, value: amount }`,
   'drivers: [{ id: "revenue/{product}", path: [Revenue, "{region}", "{product}"], time: "{month}", value: "{amount}" }]',
 ];

@@ -9,6 +9,7 @@ import { records } from './records.ts';
 import { responsive } from './responsive.ts';
 import { routing } from './routing.ts';
 import { idle, unchanged } from './start.ts';
+import { statusPage } from './status.ts';
 import { values } from './values.ts';
 import { workbook } from './xlsx.ts';
 
@@ -30,6 +31,7 @@ export const registry: Readonly<Record<string, Measurement>> = {
   values: { about: 'what judging values adds to a pass over 6 M points', measure: values },
   unchanged: { about: 'a sync where nothing changed, beside node -e 0', measure: unchanged },
   idle: { about: 'the memory of a daemon that waits', measure: idle },
+  status: { about: 'what the status page takes, and how soon it answers during a pass', measure: statusPage },
   routing: { about: "the emulator's dry runs, beside bare node:http", measure: routing },
   postgres: { about: 'a query of PostgreSQL, beside its client', measure: postgres },
   mariadb: { about: 'a query of MariaDB, beside its client', measure: mariadb },

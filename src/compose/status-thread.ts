@@ -4,6 +4,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { AgentSigns } from '../app/ask/status-report.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings, StatusSettings } from '../core/settings.ts';
+import { releaseMemory } from '../edges/memory.ts';
 import { ownHolder } from '../edges/state/lock.ts';
 import { readHeartbeat } from '../edges/state/state-directory.ts';
 import { type StatusServer, openStatusServer } from '../status/server.ts';
@@ -13,6 +14,7 @@ import type { FromStatusThread, StatusThreadData, ToStatusThread } from './statu
 
 /** The main thread may be busy for a moment; what it said last holds until then. */
 const digestPatienceMs = 1000;
+const idleMs = 2000;
 
 const port = parentPort as MessagePort;
 const { version, ...first } = workerData as StatusThreadData;
@@ -22,6 +24,9 @@ let server: { readonly of: StatusSettings; readonly open: StatusServer } | undef
 let file: { readonly stamp: string; readonly digest: string | undefined } | undefined;
 /** Those who wait for the digest of the file. */
 const waiting: ((digest: string | undefined) => void)[] = [];
+
+/** V8 collects only while a program allocates, and a page may be asked for once a day. */
+const idle = setTimeout(releaseMemory, idleMs).unref();
 
 const tell = (message: FromStatusThread): void => port.postMessage(message);
 
@@ -50,6 +55,7 @@ const agent: Watched = {
   },
   silentUntilMs: () => readHeartbeat(settings.state)?.untilMs,
   async open(look) {
+    idle.refresh();
     await using state = await openStores({ ...surroundingsOf(settings, { log }), ...onlyLooking }, 'read');
     return await look(state.deps);
   },
