@@ -1,5 +1,5 @@
 /** Guesses how a file is laid out: what is between its fields, what stands above, in and below its table. */
-import { parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse/sync';
 import { trimWhiteSpace } from '../core/text.ts';
 import { decodePieces } from './encoding.ts';
 import { escaped } from './escaped.ts';
@@ -252,21 +252,29 @@ function parseText(
   delimiter: string,
   comment?: string,
 ): { readonly rows: readonly (readonly string[])[]; readonly lines: readonly number[] } {
-  const found = parse(text, {
-    delimiter,
-    bom: true,
-    info: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    to: recordsMax,
-    ...(comment === undefined ? {} : { comment, comment_no_infix: true }),
-  }) as unknown as readonly { readonly record: readonly string[]; readonly info: { readonly lines: number } }[];
-  return {
-    rows: found.map(({ record }) => record.map(trimWhiteSpace)),
-    // csv-parse says where a record ends.
-    lines: found.map(({ record, info }) => info.lines - 1 - lineBreaksIn(record)),
-  };
+  const rows: (readonly string[])[] = [];
+  const lines: number[] = [];
+  try {
+    parse(text, {
+      delimiter,
+      bom: true,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      to: recordsMax,
+      on_record: (record: readonly string[], { lines: endLine }) => {
+        rows.push(record.map(trimWhiteSpace));
+        // csv-parse says where a record ends.
+        lines.push(endLine - 1 - lineBreaksIn(record));
+        return null;
+      },
+      ...(comment === undefined ? {} : { comment, comment_no_infix: true }),
+    });
+  } catch (error) {
+    // A piece may end within a quoted field: what came before counts.
+    if (!(error instanceof CsvError)) throw error;
+  }
+  return { rows, lines };
 }
 
 function lineBreaksIn(record: readonly string[]): number {
