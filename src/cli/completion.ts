@@ -153,7 +153,7 @@ function zshArgument({ name, words, choices, isRequired }: ArgumentSpec): string
         ? '_files -/'
         : words === undefined
           ? ' '
-          : `_driver-sync_words ${words}`;
+          : ` _driver-sync_words ${words}`;
   return quoted(`:${isRequired ? '' : ':'}${name}:${values}`.replace(/^::/, '::'));
 }
 

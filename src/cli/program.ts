@@ -16,7 +16,7 @@ import type { PlanOptions } from './plan.ts';
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 const overview = `Examples:
-  driver-sync init finance            a starter config with sample data
+  driver-sync init --from exports/    propose a config for files of your own
   driver-sync check                   is the config right, and what do the sources give?
   driver-sync plan                    what would be created, updated and deleted?
   driver-sync sync                    one pass: read, judge, push
