@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Notice } from '../../src/core/telling/notice.ts';
 import { tellOnce } from '../../src/app/telling/teller.ts';
 import { tellingReport } from '../../src/app/telling/telling-report.ts';
-import { type DaemonWorld, daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
+import { type DaemonWorld, daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { type Receiver, openReceiver } from '../support/receiver.ts';
 
 interface ToldWorld {
@@ -116,27 +116,27 @@ describe('a daemon tells', () => {
   });
 
   test('that nothing was acknowledged for twice the schedule', async () => {
-    const { w, hook, told } = await toldWorld({ schedule: '0 * * * *' }, ['stale']);
+    const { w, hook, told } = await toldWorld({ schedule: '*/10 * * * *' }, ['stale']);
     await w.write('a.csv', many(2));
     await w.start();
     await w.write('a.csv', many(3));
     w.service.answer(400, 400);
-    await w.wait(119 * minutes);
+    await w.wait(19 * minutes);
     expect(await told(0)).toEqual([]);
     await w.wait(1 * minutes);
     expect(await told(1)).toEqual(['stale started']);
     expect(JSON.parse(hook.posts[0]?.body ?? '').text).toMatch(
       /^nothing was acknowledged since 2026-03-15 12:00 UTC, which is twice the schedule; the last pass ended refused: 400/,
     );
-    await w.wait(1 * hours);
+    await w.wait(10 * minutes);
     expect(await told(2)).toEqual(['stale started', 'stale ended']);
   });
 
   test('nothing of a schedule that comes more often than data changes: the service has everything', async () => {
-    const { w, told } = await toldWorld({ schedule: '0 * * * *' });
+    const { w, told } = await toldWorld({ schedule: '*/10 * * * *' });
     await w.write('a.csv', many(2));
     await w.start();
-    await w.wait(3 * hours);
+    await w.wait(30 * minutes);
     expect(await told(0)).toEqual([]);
   });
 });
