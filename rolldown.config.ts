@@ -4,7 +4,7 @@
  */
 import { cpSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Plugin, defineConfig } from 'rolldown';
+import { type ChunkingContext, type Plugin, defineConfig } from 'rolldown';
 
 const source = path.join(import.meta.dirname, 'src');
 
@@ -66,6 +66,32 @@ function licenceOf(folder: string): string {
   return `${'='.repeat(80)}\n${name} ${version} (${license})\n\n${readFileSync(path.join(folder, file), 'utf8')}`;
 }
 
+/** What so many commands need is one file: a bundler left alone makes fifty for a `sync`, and each is opened on its own. */
+const commandsMin = 8;
+/** What runs as a thread or a process of its own, or is imported by others, loads nothing that it does not need. */
+const apart = /[\\/](thread|status-thread|sqlite-child|duckdb-child|emulator[\\/]index)\.ts$/;
+
+/** The entries and the modules loaded later that lead to a module. */
+function leadingTo(id: string, context: ChunkingContext): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const leading = new Set<string>();
+  const walk = (at: string): void => {
+    const info = seen.has(at) ? null : context.getModuleInfo(at);
+    seen.add(at);
+    if (info === null) return;
+    if (info.isEntry || info.dynamicImporters.length > 0) leading.add(at);
+    for (const importer of info.importers) walk(importer);
+  };
+  walk(id);
+  return leading;
+}
+
+function fileOf(id: string, context: ChunkingContext): string | null {
+  if (!id.startsWith(source)) return null;
+  const leading = [...leadingTo(id, context)];
+  return leading.length >= commandsMin && !leading.some((entry) => apart.test(entry)) ? 'agent' : null;
+}
+
 // All files lie in one folder, so that what a module names beside itself is there: threads, child processes, films.
 export default defineConfig({
   input: {
@@ -81,8 +107,11 @@ export default defineConfig({
   resolve: { mainFields: ['module', 'main'] },
   external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
   plugins: [lazyRequire, notices],
+  // Wanted by `includeDependenciesRecursively`.
+  preserveEntrySignatures: 'allow-extension',
   output: {
     dir: 'dist',
+    codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: fileOf, debugName: 'agent' }] },
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
