@@ -6,9 +6,7 @@
 #
 # The config must say `state: /var/lib/driver-sync`, and the exports must be readable by user 65532.
 #
-# Where no container engine runs this file cannot be built. What was done instead: its steps by hand in a clean folder
-# (.ci/run still does the main ones: the build, an install without development packages and scripts, the command run
-# from it), and test/packaging.test.ts holds every COPY against the tree and the build.
+# test/machine/image builds it without a container engine and runs a sync in it.
 
 FROM node:24-slim AS build
 WORKDIR /app
