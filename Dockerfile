@@ -16,11 +16,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json rolldown.config.ts ./
 COPY src ./src
-# Without what only development needs, and with what the package leaves to whoever uses it: the clients of the databases
+# Without what only development needs, and with what the package leaves to whoever uses it: the clients of databases and of SFTP
 # and, for the agent tools of the emulator, an OAuth server and its protocol.
 RUN npm run build \
   && npm pkg delete devDependencies peerDependencies peerDependenciesMeta \
-  && npm install --ignore-scripts pg@8 mysql2@3 \
+  && npm install --ignore-scripts pg@8 mysql2@3 ssh2@1 \
     @modelcontextprotocol/server@2 oidc-provider@9 fetch-to-node@2
 
 FROM node:24-slim
