@@ -14,7 +14,7 @@ export function exposureWarnings(settings: Settings, modeOf: (file: string) => n
   }
   const addresses: readonly Address[] = [
     ...(destination === 'emulator' ? [] : [addressOfDestination(destination)]),
-    ...settings.sources.flatMap(({ name, kind }) => addressOfSource(name, kind, baseDir)),
+    ...settings.sources.flatMap(({ name, kind }) => addressesOfSource(name, kind, baseDir)),
     ...hookAddresses(settings),
   ];
   for (const { where, url, hasSecret, tokenFile } of addresses) {
@@ -78,19 +78,32 @@ function addressOfDestination({ url, token, headers }: Exclude<Settings['destina
   };
 }
 
+type Keys = Readonly<Record<string, unknown>>;
+
 /** Kinds of sources that ask the web have these keys; the url of a database is of another protocol. */
-function addressOfSource(name: string, kind: unknown, baseDir: string): Address[] {
-  const { url: text, token, tokenFile, headers } = kind as Readonly<Record<string, unknown>>;
-  const url = typeof text === 'string' ? URL.parse(text) : null;
-  if (url === null) return [];
-  const isNamed = typeof tokenFile === 'string';
+function addressesOfSource(name: string, kind: unknown, baseDir: string): Address[] {
+  const { url, token, tokenFile, headers, oauth, files, ...access } = kind as Keys;
+  const where = `source ${name}`;
+  const add = (text: unknown, hasSecret: boolean, file: unknown): Address[] => {
+    const parsed = typeof text === 'string' ? URL.parse(text) : null;
+    if (parsed === null) return [];
+    const named = typeof file === 'string' ? path.resolve(baseDir, file) : undefined;
+    return [{ where, url: parsed, hasSecret: hasSecret || parsed.username + parsed.password !== '', tokenFile: named }];
+  };
+  const hasToken = token !== undefined || tokenFile !== undefined || oauth !== undefined;
+  const { tokenUrl, clientSecretFile } = (oauth ?? {}) as Keys;
   return [
-    {
-      where: `source ${name}`,
-      url,
-      hasSecret: token !== undefined || isNamed || url.username + url.password !== '' || hasAuthorization(headers),
-      tokenFile: isNamed ? path.resolve(baseDir, tokenFile) : undefined,
-    },
+    ...add(url, hasToken || hasAuthorization(headers), tokenFile),
+    ...add(tokenUrl, true, clientSecretFile),
+    ...(Array.isArray(files) ? files : []).flatMap((pattern: unknown) => {
+      // Wildcards make no address.
+      const [server, scheme = ''] = /^(https?|sftp|s3):\/\/[^/]*/i.exec(String(pattern)) ?? [];
+      const keys = access[scheme.toLowerCase().replace(/^https?$/, 'dav')] as Keys | undefined;
+      const file = ['tokenFile', 'passwordFile', 'keyFile', 'secretAccessKeyFile'].find(
+        (key) => keys?.[key] !== undefined,
+      );
+      return add(server, keys !== undefined, file === undefined ? undefined : keys?.[file]);
+    }),
   ];
 }
 

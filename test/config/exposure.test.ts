@@ -7,6 +7,10 @@ import { settings } from '../support/config-world.ts';
 const sources = (lines = ''): string => `sources:
   s: { type: http, url: "http://reports.example.com/a.csv", drivers: [{ path: [a], time: "{t}", value: "{v}" }]${lines} }
 `;
+const files = (lines: string): string => `destination: emulator
+sources:
+  s: { type: csv, drivers: [{ path: [a], time: "{t}", value: "{v}" }], ${lines} }
+`;
 const destination = (lines: string): string => `destination: { ${lines} }\nsources: {}\n`;
 
 /** Warnings for a config whose files have these permissions, 0600 unless named. */
@@ -27,6 +31,13 @@ describe('a token that crosses the network unencrypted', () => {
     [destination('url: "http://a.example", headers: { Authorization: x }'), 'destination', 'a.example'],
     [`destination: emulator\n${sources(', token: abc')}`, 'source s', 'reports.example.com'],
     [`destination: emulator\n${sources().replace('http://', 'http://me:secret@')}`, 'source s', 'reports.example.com'],
+    [files('files: ["http://me:secret@dav.example/x/*.csv"]'), 'source s', 'dav.example'],
+    [files('files: ["http://dav.example/x/*.csv"], dav: { token: abc }'), 'source s', 'dav.example'],
+    [
+      `destination: emulator\n${sources(', oauth: { tokenUrl: "https://x/t", clientId: a, clientSecret: b }')}`,
+      'source s',
+      'reports.example.com',
+    ],
   ])('is warned of: %s', (yaml, where, host) => expect(warnings(yaml)).toEqual([crosses(where, host)]));
 
   test.each([
@@ -36,6 +47,10 @@ describe('a token that crosses the network unencrypted', () => {
     destination('url: "http://[::1]:8787", token: abc'),
     destination('url: "http://drivers.example.com"'),
     `destination: emulator\n${sources()}`,
+    files('files: ["https://me:secret@dav.example/x/*.csv", "http://open.example/*.csv", a.csv]'),
+    files(
+      'files: ["s3://exports/*.csv"], s3: { endpoint: "http://minio.example", accessKeyId: a, secretAccessKey: b }',
+    ),
   ])('is not there: %s', (yaml) => expect(warnings(yaml)).toEqual([]));
 });
 
@@ -51,6 +66,15 @@ describe('a file that other users can get at', () => {
     [{ token: 0o644 }, ['destination: every user of this machine can read the token file token: chmod 600']],
     [{ token: 0o602 }, ['destination: every user of this machine can change the token file token: chmod 600']],
   ])('with %j', (modes, expected) => expect(warnings(yaml, modes)).toEqual(expected));
+
+  test.each([
+    'files: ["sftp://me@host/*.csv"], sftp: { keyFile: token }',
+    'files: ["s3://exports/*.csv"], s3: { accessKeyId: a, secretAccessKeyFile: token }',
+  ])('may hold what lets in to other machines: %s', (lines) => {
+    expect(warnings(files(lines), { token: 0o604 })).toEqual([
+      'source s: every user of this machine can read the token file token: chmod 600',
+    ]);
+  });
 
   test('may be the token file of a source', () => {
     const at = `destination: emulator\n${sources(', tokenFile: token').replace('http://', 'https://')}`;
