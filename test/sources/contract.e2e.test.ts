@@ -1,4 +1,5 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -6,11 +7,12 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { zipSync } from 'fflate';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { isAgentError } from '../../src/core/errors.ts';
 import type { Source } from '../../src/core/ports.ts';
 import { oneMariadb, onePostgres } from '../support/server-places.ts';
 import { cannotMariadb, cannotPostgres } from '../support/servers.ts';
+import { cannotRclone, cannotSsh, davServer, sshServer } from '../support/remote-servers.ts';
 import { s3Keys, s3Server } from '../support/s3-server.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from '../support/source-world.ts';
 import { publishedReport } from '../support/web-world.ts';
@@ -55,6 +57,23 @@ function jsonRecords({ columns, rows }: Table): readonly string[] {
   return rows.map((row) => `{${columns.map((key, at) => `${JSON.stringify(key)}:${JSON.stringify(row[at])}`).join()}}`);
 }
 
+/** What all tests of this file use: a server takes longer to start than a test to run. */
+const left: (() => unknown)[] = [];
+const untilAllEnd = {
+  async tempDir() {
+    const dir = await mkdtemp(path.join(tmpdir(), 'contract-'));
+    left.push(() => rm(dir, { recursive: true, force: true }));
+    return dir;
+  },
+  atEnd: (cleanup: () => unknown) => void left.push(cleanup),
+};
+let ssh: ReturnType<typeof sshServer> | undefined;
+let dav: ReturnType<typeof davServer> | undefined;
+
+afterAll(async () => {
+  for (const cleanup of left.toReversed()) await cleanup();
+});
+
 const places: Readonly<Record<string, () => Promise<Place>>> = {
   csv: () => textFile('csv', 'revenue.csv', (table) => delimited(table, ',')),
   'csv, as gzip': () => textFile('csv', 'revenue.csv.gz', (table) => gzipSync(delimited(table, ','))),
@@ -77,6 +96,32 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
       remove: async () => void server.objects.delete(key),
     };
   },
+  ...(!cannotSsh && {
+    async 'csv, by SFTP'() {
+      const { port, user, keyFile, hostKey, ...server } = await (ssh ??= sshServer(untilAllEnd));
+      const folder = await mkdtemp(path.join(server.folder, 'place-'));
+      const files = [`sftp://${user}@127.0.0.1:${port}${folder}/revenue.csv`];
+      const file = path.join(folder, 'revenue.csv');
+      return {
+        source: openSource('csv', { files, sftp: { keyFile, hostKey } }, '/'),
+        write: (table) => writeFile(file, delimited(table, ',')),
+        remove: () => rm(file),
+      };
+    },
+  }),
+  ...(!cannotRclone && {
+    async 'csv, over WebDAV'() {
+      const server = await (dav ??= davServer(untilAllEnd));
+      const folder = await mkdtemp(path.join(server.folder, 'place-'));
+      const url = `${server.url}/${path.basename(folder)}`;
+      const file = path.join(folder, 'revenue.csv');
+      return {
+        source: openSource('csv', { files: [`${url}/revenue.csv`] }, '/'),
+        write: (table) => writeFile(file, delimited(table, ',')),
+        remove: () => rm(file),
+      };
+    },
+  }),
   tsv: () => textFile('tsv', 'revenue.tsv', (table) => delimited(table, '\t')),
   async jsonl() {
     const place = await textFile('jsonl', 'revenue.jsonl', (table) =>

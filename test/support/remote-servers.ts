@@ -31,9 +31,17 @@ export interface SshServer {
   readonly knownHost: string;
 }
 
-export async function sshServer(): Promise<SshServer> {
+/** How long a server and its files are there. */
+export interface Lifetime {
+  readonly tempDir: () => Promise<string>;
+  readonly atEnd: (cleanup: () => unknown) => void;
+}
+
+const untilTestEnds: Lifetime = { tempDir, atEnd };
+
+export async function sshServer(lifetime = untilTestEnds): Promise<SshServer> {
   if (sshd === undefined) throw new Error('openssh-server is not installed, and with CI set nothing is skipped');
-  const dir = await tempDir();
+  const dir = await lifetime.tempDir();
   const folder = path.join(dir, 'exports');
   mkdirSync(folder);
   const [hostFile, keyFile] = [path.join(dir, 'host'), path.join(dir, 'key')];
@@ -54,7 +62,7 @@ export async function sshServer(): Promise<SshServer> {
   writeFileSync(config, `${lines.join('\n')}\n`);
   // It insists on this folder where it runs as root.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
-  await started(spawn(sshd, ['-D', '-e', '-f', config], { stdio: 'ignore' }), port);
+  await started(spawn(sshd, ['-D', '-e', '-f', config], { stdio: 'ignore' }), port, lifetime);
   const [type = '', key = ''] = readFileSync(`${hostFile}.pub`, 'utf8').split(' ');
   const [, hostKey = ''] = execFileSync('ssh-keygen', ['-lf', `${hostFile}.pub`], { encoding: 'utf8' }).split(' ');
   const knownHost = `[127.0.0.1]:${port} ${type} ${key.trim()}\n`;
@@ -69,14 +77,15 @@ export interface DavServer {
 
 export const davPassword = 'se/cr?et #1%@';
 
-export async function davServer(): Promise<DavServer> {
+export async function davServer(lifetime = untilTestEnds): Promise<DavServer> {
   if (rclone === undefined) throw new Error('rclone is not installed, and with CI set nothing is skipped');
-  const folder = await tempDir();
+  const folder = await lifetime.tempDir();
   const port = await freePort();
   const flags = ['--addr', `127.0.0.1:${port}`, '--user', 'finance', '--pass', davPassword, '--dir-cache-time', '0s'];
   await started(
     spawn(rclone, ['serve', 'webdav', folder, '--config', '/dev/null', ...flags], { stdio: 'ignore' }),
     port,
+    lifetime,
   );
   return { url: `http://finance:${encodeURIComponent(davPassword)}@127.0.0.1:${port}`, folder };
 }
@@ -90,9 +99,9 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function started(child: ChildProcess, port: number): Promise<void> {
+async function started(child: ChildProcess, port: number, lifetime: Lifetime): Promise<void> {
   const exited = once(child, 'exit');
-  atEnd(async () => {
+  lifetime.atEnd(async () => {
     child.kill('SIGKILL');
     await exited;
   });

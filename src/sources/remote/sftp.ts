@@ -181,7 +181,11 @@ class Server implements RemoteStore {
     // Where nobody waits, nothing is lost.
     broken.promise.catch(() => undefined);
     client.on('error', (error) => broken.reject(error));
-    client.on('close', () => broken.reject(new Error('the connection was closed')));
+    const closed = (): void => broken.reject(new Error('the connection was closed'));
+    client.on('close', closed);
+    // The server may end this part of the connection alone.
+    sftp.on('end', closed).on('close', closed);
+    sftp.on('error', (error: Error) => broken.reject(error));
   }
 
   async find(pattern: RemotePattern, signal: AbortSignal): Promise<readonly RemoteFile[]> {

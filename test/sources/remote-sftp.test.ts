@@ -1,0 +1,132 @@
+/** Servers of SFTP that break off, lie or change, in this process. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import ssh2, { type SFTPWrapper } from 'ssh2';
+import { describe, expect, test } from 'vitest';
+import type { Source } from '../../src/core/ports.ts';
+import { atEnd } from '../support/destination-world.ts';
+import { calm, laterClock, openSource, readWhole } from '../support/source-world.ts';
+import { csv, everythingIn, failureOf, secret, table } from '../support/web-world.ts';
+
+const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
+const attributes = { mode: 0o100_644, uid: 0, gid: 0, size: csv.length, atime: 0, mtime: 1_767_322_800 };
+
+/** What a server does otherwise than a good one. */
+interface Ways {
+  readonly list?: ((sftp: SFTPWrapper, id: number, asked: number) => void) | undefined;
+  readonly read?: ((sftp: SFTPWrapper, id: number, offset: number) => void) | undefined;
+  /** The file as it is after it was read. */
+  readonly after?: Partial<typeof attributes> | 'gone' | undefined;
+}
+
+/** The source of `/a/*.csv` on a server with one file there. */
+async function sourceOf({ list, read, after }: Ways = {}, keys: object = {}): Promise<Source> {
+  const { private: hostKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const parsed = ssh2.utils.parseKey(hostKey);
+  if (parsed instanceof Error) throw parsed;
+  const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
+    client.on('error', () => undefined);
+    client.on('authentication', (context) => {
+      if (context.method === 'password' && context.password === secret) context.accept();
+      else context.reject(['password']);
+    });
+    client.on('session', (accept) => {
+      accept().on('sftp', (begin) => serve(begin(), { list, read, after }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(() => server.close());
+  const { port } = server.address() as { port: number };
+  const fingerprint = createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '');
+  const sftp = { password: secret, hostKey: `SHA256:${fingerprint}`, ...keys };
+  return openSource('csv', { files: [`sftp://me@127.0.0.1:${port}/a/*.csv`], sftp }, '/', laterClock(0));
+}
+
+function serve(sftp: SFTPWrapper, { list, read, after }: Ways): void {
+  let hasRead = false;
+  let asked = 0;
+  const handle = Buffer.from('h');
+  sftp.on('OPENDIR', (id) => sftp.handle(id, handle));
+  sftp.on('READDIR', (id) => {
+    asked++;
+    if (list !== undefined) list(sftp, id, asked);
+    else if (asked === 1) sftp.name(id, [{ filename: 'x.csv', longname: '', attrs: attributes }]);
+    else sftp.status(id, STATUS_CODE.EOF);
+  });
+  sftp.on('CLOSE', (id) => sftp.status(id, STATUS_CODE.OK));
+  const stat = (id: number): void => {
+    if (hasRead && after === 'gone') sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
+    else sftp.attrs(id, { ...attributes, ...(hasRead && typeof after === 'object' && after) });
+  };
+  sftp.on('STAT', stat);
+  sftp.on('FSTAT', stat);
+  sftp.on('OPEN', (id, _name, flags) => {
+    if ((flags & OPEN_MODE.WRITE) !== 0) sftp.status(id, STATUS_CODE.PERMISSION_DENIED);
+    else sftp.handle(id, handle);
+  });
+  sftp.on('READ', (id, _handle, offset, length) => {
+    hasRead = true;
+    if (read !== undefined) read(sftp, id, offset);
+    else if (offset >= csv.length) sftp.status(id, STATUS_CODE.EOF);
+    else sftp.data(id, Buffer.from(csv).subarray(offset, offset + length));
+  });
+}
+
+const entry = (filename: string): { filename: string; longname: string; attrs: typeof attributes } => ({
+  filename,
+  longname: '',
+  attrs: attributes,
+});
+
+test('a file is read with a password, in the version that was listed', async () => {
+  expect(await readWhole(await sourceOf())).toMatchObject(table);
+});
+
+describe('a server is not read', () => {
+  test.each<[string, Ways['list'], RegExp]>([
+    [
+      'fails after a first part of the list',
+      (sftp, id, asked) => (asked === 1 ? sftp.name(id, [entry('x.csv')]) : sftp.status(id, STATUS_CODE.FAILURE)),
+      /\/a cannot be read: /,
+    ],
+    [
+      'breaks off within the list',
+      (sftp, id, asked) => (asked === 1 ? sftp.name(id, [entry('x.csv')]) : sftp.end()),
+      /\/a cannot be read: /,
+    ],
+    [
+      'forbids the folder',
+      (sftp, id) => sftp.status(id, STATUS_CODE.PERMISSION_DENIED),
+      /\/a: the user has no permission to read it$/,
+    ],
+    [
+      'has names that are no text',
+      (sftp, id, asked) => (asked === 1 ? sftp.name(id, [entry('x\uFFFD.csv')]) : sftp.status(id, STATUS_CODE.EOF)),
+      /that name is not utf-8$/,
+    ],
+  ])('that %s', async (_what, list, message) => {
+    expect(await failureOf(await sourceOf({ list }))).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each<[string, Ways, string]>([
+    ['changed while it was read', { after: { mtime: attributes.mtime + 60 } }, 'part.changing'],
+    ['grew while it was read', { after: { size: csv.length + 1 } }, 'part.changing'],
+    ['went while it was read', { after: 'gone' }, 'part.changing'],
+    ['ends before its length', { read: (sftp, id) => sftp.status(id, STATUS_CODE.EOF) }, 'part.changing'],
+    ['breaks off', { read: (sftp) => sftp.end() }, 'part.unreadable'],
+  ])('whose file %s', async (_what, ways, code) => {
+    const source = await sourceOf(ways);
+    const [part] = await source.parts(calm);
+    await expect(readWhole(source, part)).rejects.toMatchObject({ code });
+  });
+
+  test('that does not take the password, which nobody sees', async () => {
+    const error = await failureOf(await sourceOf({}, { password: `${secret}-wrong` }));
+    expect(error.message).toMatch(/: it does not let the user in$/);
+    expect(everythingIn(error)).not.toContain(secret);
+  });
+});
