@@ -1,6 +1,6 @@
 /** `support`: one archive for a bug report. It holds no secret, and no row of data unless that is asked for. */
 import { existsSync, lstatSync, readFileSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, findPackageJSON } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { createTarGzip } from 'nanotar';
@@ -82,7 +82,10 @@ const require = createRequire(import.meta.url);
 
 function versionsOf({ version }: Context): object {
   const limited = process.constrainedMemory();
-  const peers = ['pg', 'mysql2', '@duckdb/node-api', '@modelcontextprotocol/server', 'oidc-provider'];
+  const { peerDependencies } = JSON.parse(readFileSync(findPackageJSON(import.meta.url) ?? '', 'utf8')) as {
+    peerDependencies: Record<string, string>;
+  };
+  const peers = Object.keys(peerDependencies);
   return {
     'driver-sync': version,
     node: process.versions.node,

@@ -39,6 +39,20 @@ const plainSections = new Set([
   'files',
 ]);
 
+/** Nothing beneath these is shown, whatever its key. */
+const secretSections = new Set([
+  'headers',
+  'notify',
+  'heartbeat',
+  'command',
+  'env',
+  's3',
+  'sftp',
+  'dav',
+  'oauth',
+  'ledger',
+]);
+
 /** Names of variables that mostly hold secrets. */
 const secretName = /TOKEN|SECRET|PASS|PWD|KEY|URL|URI|HOOK|DSN|AUTH|CRED|PING|SMTP|COOKIE|SESSION/i;
 /** A shorter value of the environment is no secret worth the name, and would garble every text. */
@@ -135,10 +149,8 @@ class Found {
 }
 
 function isPlain(path: readonly string[]): boolean {
-  if (path.some((key) => plainSections.has(key))) return true;
-  const key = path.at(-1) ?? '';
-  if (path.includes('headers') || path.includes('notify') || path.includes('command')) return false;
-  return plainKeys.has(key);
+  if (path.some((key) => secretSections.has(key))) return false;
+  return path.some((key) => plainSections.has(key)) || plainKeys.has(path.at(-1) ?? '');
 }
 
 /** Nothing but variables and what joins them. */

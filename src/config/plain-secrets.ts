@@ -6,6 +6,8 @@ import { secretsIn } from '../http/masking.ts';
 
 /** Keys whose texts are secret, wherever they stand. */
 const secretKeys = /^(token|password|passphrase|secret|clientSecret|secretKey|secretAccessKey|sessionToken|apiKey)$/i;
+/** Variables of a program, by their names. */
+const secretVariables = /PASS|TOKEN|SECRET|API_?KEY|ACCESS_?KEY/i;
 /** Headers that let somebody in. */
 const secretHeaders = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-auth-token)$/i;
 
@@ -44,5 +46,6 @@ function secretAt(path: Path, text: string): string | undefined {
   if (above === 'headers' && secretHeaders.test(key)) return `the header ${key}`;
   const url = ['notify', 'heartbeat'].includes(String(path[0])) ? URL.parse(text) : null;
   if (url !== null && secretsIn(url).some((secret) => secret !== '')) return 'an address that lets in whoever knows it';
+  if (above === 'env' && secretVariables.test(key)) return `the variable ${key}`;
   return /^[a-z][\w+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i.test(text) ? 'the password of the address' : undefined;
 }

@@ -77,6 +77,17 @@ sources:
     format: json
     tokenFile: token
     drivers: [{ path: ["{id}"], time: "{time}", value: "{value}" }]
+  printed:
+    type: command
+    command: [./export.sh, --key, ${canary('Argument')}]
+    env: { PGPASSWORD: ${canary('Variable')}, files: ${canary('Files')} }
+    format: csv
+    drivers: [{ path: ["{id}"], time: "{time}", value: "{value}" }]
+  stored:
+    type: csv
+    files: ["s3://bucket/${canary('Prefix')}/*.csv"]
+    s3: { endpoint: "http://127.0.0.1:1", accessKeyId: ${canary('Identity')}, secretAccessKey: ${canary('Access')} }
+    drivers: [{ path: ["{id}"], time: "{time}", value: "{value}" }]
   books:
     type: postgres
     url: \${WAREHOUSE}

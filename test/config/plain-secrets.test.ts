@@ -20,6 +20,13 @@ test.each([
     '1 destination.headers.Authorization: the header Authorization',
   ],
   [source(`token: ${secret}`), '3 sources.s.token: the token'],
+  [
+    source('poll: 1m').replace(
+      'type: http, url: "https://a.example/x", format: json',
+      `type: command, command: [x], format: csv, env: { PGPASSWORD: ${secret} }`,
+    ),
+    '3 sources.s.env.PGPASSWORD: the variable PGPASSWORD',
+  ],
   [source(`headers: { X-Api-Key: ${secret} }`), '3 sources.s.headers.X-Api-Key: the header X-Api-Key'],
   [
     source('poll: 1m').replace('https://a.example/x', `https://me:${secret}@a.example/x`),
