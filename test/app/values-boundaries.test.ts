@@ -178,6 +178,15 @@ describe('the least numbers and shares', () => {
     expect(findings.map(({ kind }) => kind)).toEqual(held ? ['exchanged', 'exchanged'] : []);
   });
 
+  test('two drivers that were equal for a third of their months are exchanged too', async () => {
+    const from = twoYears(['North / A', 'North / B']);
+    const alike = merged(from, {
+      'North / B': Object.fromEntries(months(1, 8).map((month) => [month, from['North / A']![month]!])),
+    });
+    const { findings } = await foundIn(swapped(alike), alike);
+    expect(findings).toMatchObject([{ kind: 'exchanged' }, { kind: 'exchanged' }]);
+  });
+
   test('a driver that never changes and one that does are exchanged too', async () => {
     const from = { ...twoYears(['North / A']), 'North / B': twoYears(['North / B'])['North / B']! };
     const constant = changed(from, () => '4150.00', among(['North / B']));

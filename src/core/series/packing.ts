@@ -255,6 +255,28 @@ export class PointWalk {
   }
 }
 
+/** Where the points of a `points` blob stand, for arrays with room for all of them: a third of the time of a `PointWalk`. */
+export function placePoints(points: Uint8Array, months: Int32Array, starts: Int32Array, ends: Int32Array): void {
+  const reader = new BlobReader(points);
+  const count = reader.varint();
+  let [month, at] = [0, reader.at];
+  for (let index = 0; index < count; index++) {
+    let monthsOn = points[at++] as number;
+    let length = points[at++] as number;
+    if (monthsOn >= 128 || length >= 128) {
+      reader.at = at - 2;
+      monthsOn = reader.varint();
+      length = reader.varint();
+      at = reader.at;
+    }
+    month += monthsOn;
+    months[index] = month;
+    starts[index] = at;
+    at += length;
+    ends[index] = at;
+  }
+}
+
 /** Months as a blob, for sets of deleted points. */
 export function packMonths(months: readonly Month[]): Uint8Array {
   const writer = writers.points;

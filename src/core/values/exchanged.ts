@@ -8,7 +8,7 @@ const longBlock = 36;
 const blockPoints = 3;
 /** Blocks of a driver that are compared by hash. One that was corrected differs, so one alone would not do. */
 const blocksMax = 4;
-/** Beyond so many drivers that changed nearly whole, no more are compared: their hashes take 1 kB each. */
+/** Beyond so many drivers that changed so much, no more are compared: their hashes take 1 kB each. */
 const driversMax = 20_000;
 const pairsMax = 2000;
 /** Drivers with the same block. */
@@ -26,7 +26,7 @@ export type Pair = readonly [string, string];
 export class ExchangeSearch {
   readonly #suspects: Suspect[] = [];
 
-  /** Takes a driver whose values changed nearly all. */
+  /** Takes a driver whose values changed, at least half of them: two drivers may have been equal for years. */
   add(id: string, old: Series, now: Series): void {
     if (old.count < pointsMin || now.count < pointsMin || this.#suspects.length === driversMax) return;
     this.#suspects.push({ id, old: blockHashes(old), now: blockHashes(now) });
@@ -34,9 +34,12 @@ export class ExchangeSearch {
 
   /** Pairs that seem to have exchanged their values; `isExchanged` says whether they did. */
   pairs(): readonly Pair[] {
+    // Nearly no driver has what another one had: most hashes need no place in the map.
+    const taken = new Set(this.#suspects.flatMap(({ now }) => now));
     const byOld = new Map<number, Suspect[]>();
     for (const suspect of this.#suspects) {
       for (const hash of suspect.old) {
+        if (!taken.has(hash)) continue;
         const found = byOld.get(hash) ?? [];
         // Drivers that are alike in a block would all pair with all.
         if (found.length < alikeMax) found.push(suspect);
@@ -61,43 +64,39 @@ export class ExchangeSearch {
 
 /** Hashes of blocks of months. Calendar and content alone choose them, so that both drivers of a pair choose the same. */
 function blockHashes(series: Series): readonly number[] {
-  const halfYears = blocksOf(series, halfYear);
-  const varied = hashesOf(series, halfYears, false);
+  const varied = hashesOf(series, halfYear, 'varied');
   if (varied.length > 0) return varied;
   // Quarterly and yearly values have too few points in a half year.
-  const long = hashesOf(series, blocksOf(series, longBlock), false);
-  return long.length > 0 ? long : hashesOf(series, halfYears, true);
+  const long = hashesOf(series, longBlock, 'varied');
+  return long.length > 0 ? long : hashesOf(series, halfYear, 'constant');
 }
 
 interface Block {
+  /** Some order that spreads: drivers of one group may be alike for years on end, old ones or new ones. */
   readonly order: number;
   readonly start: number;
   readonly end: number;
 }
 
-function blocksOf(series: Series, months: number): readonly Block[] {
-  const blocks: Block[] = [];
-  for (let at = 0; at < series.count;) {
-    const block = Math.floor(series.month(at) / months);
-    const start = at;
-    while (at < series.count && Math.floor(series.month(at) / months) === block) at++;
-    if (at - start < blockPoints) continue;
-    // The last block may get more points with each read: of a long one only the first are compared.
-    const end = months === longBlock ? start + blockPoints : at;
-    blocks.push({ order: Math.imul(block, 0xc2b2ae35) >>> 0, start, end });
-  }
-  return blocks.sort((a, b) => a.order - b.order);
-}
-
 /** A constant block is that of many drivers: it is taken only where a driver has no other, and never where it is of zeros. */
-function hashesOf(series: Series, blocks: readonly Block[], isConstantTaken: boolean): readonly number[] {
-  const hashes: number[] = [];
-  for (const { start, end } of blocks) {
-    if (hashes.length === blocksMax) break;
-    if (isConstantTaken ? !series.isZero(start) : !isConstant(series, start, end))
-      hashes.push(hashOf(series, start, end));
+function hashesOf(series: Series, months: number, kind: 'varied' | 'constant'): readonly number[] {
+  const blocks: Block[] = [];
+  for (let start = 0, end = 0; start < series.count; start = end) {
+    const block = Math.floor(series.month(start) / months);
+    const after = (block + 1) * months;
+    while (end < series.count && series.month(end) < after) end++;
+    // The newest block may get a month with each read: of a long one only the first are compared.
+    const to = months === longBlock ? Math.min(end, start + blockPoints) : end;
+    if (to - start < blockPoints) continue;
+    const order = Math.imul(block, 0xc2b2ae35) >>> 0;
+    if (blocks.length === blocksMax && order > (blocks[blocksMax - 1] as Block).order) continue;
+    const isTaken = kind === 'constant' ? !series.isZero(start) : !isConstant(series, start, to);
+    if (!isTaken) continue;
+    if (blocks.length === blocksMax) blocks.pop();
+    blocks.push({ order, start, end: to });
+    blocks.sort((one, other) => one.order - other.order);
   }
-  return hashes;
+  return blocks.map(({ start, end }) => hashOf(series, start, end));
 }
 
 function isConstant(series: Series, start: number, end: number): boolean {

@@ -25,13 +25,31 @@ export function canMove(series: Series): boolean {
 
 /** By how many months the values moved, with room for a few that were corrected too; `undefined`: they did not. */
 export function findMove(old: Series, now: Series): Move | undefined {
+  const isWithoutGaps = hasNoGaps(old) && hasNoGaps(now);
   for (let distance = 1; distance <= monthsMax; distance++) {
     for (const months of [distance, -distance]) {
+      if (isWithoutGaps && isRuledOut(old, now, months)) continue;
       const points = movedPoints(old, now, months);
       if (points !== undefined) return { months, points };
     }
   }
   return undefined;
+}
+
+function hasNoGaps(series: Series): boolean {
+  return series.count > 0 && series.month(series.count - 1) - series.month(0) === series.count - 1;
+}
+
+/** Whether the first digits of the values say already what `movedPoints` would: they nearly always do. Of series without gaps. */
+function isRuledOut(old: Series, now: Series, months: number): boolean {
+  const [before, after] = [old.keys, now.keys];
+  const offset = old.month(0) + months - now.month(0);
+  const end = Math.min(old.count, now.count - offset);
+  let missed = 0;
+  for (let i = Math.max(0, -offset); i < end; i++) {
+    if (before[i] !== after[i + offset] && ++missed > 2 && missed * 10 > old.count) return true;
+  }
+  return false;
 }
 
 function movedPoints(old: Series, now: Series, months: number): number | undefined {

@@ -24,6 +24,7 @@ import {
   zerosSought,
 } from './measures.ts';
 import { survey } from './survey.ts';
+import { TailGroups } from './tail-groups.ts';
 
 /** Factors that are tried in every group: those of most points. */
 const factorsMax = 16;
@@ -33,7 +34,7 @@ export class ValueReview {
   readonly #look = new DriverLook();
   readonly #exact = new Map<number, number>();
   readonly #moved = new Map<number, number>();
-  readonly #scales = new Map<number, number>();
+  readonly #tails = new TailGroups();
   readonly #factors = new FactorClusters();
   readonly #exchanges = new ExchangeSearch();
   /** Factors that nearly all values of some driver have, and those that nearly all its changed values have. */
@@ -41,9 +42,6 @@ export class ValueReview {
   readonly #partly = new Set<number>();
   #isZeroed = false;
   #zeroed = 0;
-  #newZeros = 0;
-  #turned = 0;
-  #repeated = 0;
   #closed = 0;
 
   constructor(rules: ValueRules) {
@@ -76,14 +74,9 @@ export class ValueReview {
     else if (look.isUnexplained) {
       const range = look.factorRange();
       if (range !== undefined) this.#factors.add(range, look.valued);
-      if (look.changed * 5 >= look.valued * 4) this.#exchanges.add(id, look.old, look.now);
+      this.#exchanges.add(id, look.old, look.now);
     }
-    const { tail } = look;
-    if (tail === undefined) return;
-    for (const exponent of tail.exponents) count(this.#scales, exponent, 1);
-    if (tail.isTurned) this.#turned++;
-    if (tail.isZero && tail.hasNoZero) this.#newZeros++;
-    if (tail.repeats?.isRepeated === true) this.#repeated++;
+    if (look.tail !== undefined) this.#tails.add(after.path, look.tail);
   }
 
   /** @param pairs walks both reads from the beginning, each time that it is called */
@@ -100,10 +93,10 @@ export class ValueReview {
       ...this.#factors.factors(20, factorsMax).map(anyFactorSought),
       ...atLeast(this.#moved, 1).map(movedSought),
       ...(this.#isZeroed && this.#zeroed >= 10 ? [zerosSought] : []),
-      ...atLeast(this.#scales, 5).map(newScaleSought),
-      ...(this.#turned >= 5 ? [newSignSought] : []),
-      ...(this.#newZeros >= 10 ? [newZerosSought] : []),
-      ...(this.#repeated >= 9 ? [copiedSought] : []),
+      ...this.#tails.scales.map(newScaleSought),
+      ...(this.#tails.mayHaveTurned ? [newSignSought] : []),
+      ...(this.#tails.mayHaveZeros ? [newZerosSought] : []),
+      ...(this.#tails.mayBeCopied ? [copiedSought] : []),
       // Last: a slip says why closed months change.
       ...(this.#closed > 0 ? [closedSought] : []),
     ];

@@ -1,12 +1,12 @@
 /** The points of one packed driver, side by side with those of another: compared digit by digit, without a text for each value. */
 import type { Month } from '../model.ts';
-import { PointWalk } from '../series/packing.ts';
+import { placePoints, pointCount } from '../series/packing.ts';
 
 const minus = 0x2d;
 const point = 0x2e;
 const zero = 0x30;
 
-const keyChars = 7;
+const keyChars = 4;
 
 export class Series {
   count = 0;
@@ -14,22 +14,20 @@ export class Series {
   months = new Int32Array(256);
   starts = new Int32Array(256);
   ends = new Int32Array(256);
-  /** The digits among the first characters, four bits each, and 0 for all else. Equal values have equal keys. */
+  /** The first four characters where they are digits from 1 on, else 0. Equal values have equal keys. */
   keys = new Int32Array(256);
 
   /** Takes the place of what was loaded before: one `Series` serves all drivers, so that a review makes no garbage. */
   load(points: Uint8Array | undefined): void {
     this.count = 0;
     if (points === undefined) return;
+    const count = pointCount(points);
+    while (count > this.months.length) this.#grow();
+    const { months, starts, ends, keys } = this;
+    placePoints(points, months, starts, ends);
+    for (let at = 0; at < count; at++) keys[at] = keyOf(points, starts[at] as number, ends[at] as number);
+    this.count = count;
     this.bytes = points;
-    for (const walk = new PointWalk(points); walk.next();) {
-      if (this.count === this.months.length) this.#grow();
-      this.months[this.count] = walk.month;
-      this.starts[this.count] = walk.start;
-      this.ends[this.count] = walk.end;
-      this.keys[this.count] = keyOf(points, walk.start, walk.end);
-      this.count++;
-    }
   }
 
   #grow(): void {
@@ -69,7 +67,7 @@ export class Series {
   /** The first digit that is not 0; 0 where there is none. */
   firstDigit(at: number): number {
     const key = this.keys[at] as number;
-    if (key !== 0) return (key >>> ((31 - Math.clz32(key & -key)) & ~3)) & 15;
+    if (key !== 0) return ((key >>> ((31 - Math.clz32(key & -key)) & ~7)) & 0xff) - zero;
     for (let i = (this.starts[at] as number) + keyChars; i < (this.ends[at] as number); i++) {
       const code = this.bytes[i] as number;
       if (code > zero) return code - zero;
@@ -112,14 +110,17 @@ export class Series {
   }
 }
 
+/** All four characters at once: a sign, a point and 0 have codes below those of the other digits. */
 function keyOf(bytes: Uint8Array, start: number, end: number): number {
-  const stop = Math.min(end, start + keyChars);
-  let key = 0;
-  for (let i = start, shift = 0; i < stop; i++, shift += 4) {
-    const code = bytes[i] as number;
-    if (code > zero) key |= (code - zero) << shift;
+  let word = bytes[start] as number;
+  if (end - start > 3) {
+    word |=
+      ((bytes[start + 1] as number) << 8) | ((bytes[start + 2] as number) << 16) | ((bytes[start + 3] as number) << 24);
+  } else {
+    for (let i = start + 1, shift = 8; i < end; i++, shift += 8) word |= (bytes[i] as number) << shift;
   }
-  return key;
+  const isDigit = ((word + 0x4f4f4f4f) & 0x80808080) >>> 7;
+  return word & (isDigit * 0xff);
 }
 
 const powersOfTen: readonly number[] = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
