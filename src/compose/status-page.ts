@@ -137,7 +137,11 @@ export class StatusPage implements AsyncDisposable {
         break;
       case 'listening':
         this.#restartMs = restartMs;
-        this.#heard?.(message);
+        if (this.#heard !== undefined) this.#heard(message);
+        else if (this.#settings.status !== undefined) {
+          const address = addressOf(this.#settings.status, message.port);
+          this.#options.log.info('the status page listens again', { address });
+        }
         break;
       case 'unheard':
         if (this.#heard !== undefined) this.#heard(message);

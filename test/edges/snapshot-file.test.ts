@@ -86,6 +86,22 @@ test('snapshots that differ in one driver share all other blocks, whatever the d
   }
 });
 
+test('every driver is found by its id alone, and none that is not there', async () => {
+  const drivers = manyDrivers();
+  const snapshot = await openArchive(folder()).write(drivers, format, []);
+  expect(snapshot.blocks().size).toBeGreaterThan(5);
+  for (const { id, points, origins } of drivers.filter((_one, at) => at % 7 === 0 || at > drivers.length - 3)) {
+    const found = snapshot.driver(id);
+    expect(found?.id).toBe(id);
+    expect(Buffer.compare(found?.points ?? Buffer.of(), points)).toBe(0);
+    expect(Buffer.compare(found?.origins ?? Buffer.of(), origins)).toBe(0);
+    expect(snapshot.driver(`${id} `)).toBeUndefined();
+  }
+  for (const id of ['', 'a', 'zzz', '\u{1F600}']) expect(snapshot.driver(id)).toBeUndefined();
+  const empty = await openArchive(folder()).write([], format, []);
+  expect(empty.driver('a')).toBeUndefined();
+});
+
 test('what differs between two snapshots is found without the blocks that they share', async () => {
   const drivers = manyDrivers();
   const archive = openArchive(folder());

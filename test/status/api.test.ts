@@ -1,5 +1,6 @@
 /** What scripts get: the same as the commands print. */
 import { expect, test } from 'vitest';
+import { busyWorld } from '../support/busy-world.ts';
 import { twoPushes } from '../support/commands-world.ts';
 import { statusWorld } from '../support/status-world.ts';
 
@@ -10,4 +11,78 @@ test('/api/status is what "status --json" prints, of an agent that runs', async 
   const { nextPush, nextPushWhy, ...served } = await page.json<Record<string, unknown>>('/api/status');
   expect(served).toEqual({ ...printed, agent: { pid: 7, since: '2026-03-01T00:00:00.000Z' } });
   expect({ nextPush, nextPushWhy }).toEqual({ nextPush: expect.any(String), nextPushWhy: expect.any(String) });
+});
+
+test('its siblings are what the commands of their names print', async () => {
+  const commands = await busyWorld();
+  const page = await statusWorld(commands);
+  expect(await page.json('/api/history')).toEqual(await commands.json('history'));
+  expect(await page.json('/api/explain?driver=Sales%2FNorth')).toEqual(await commands.json('explain', 'Sales/North'));
+  expect(await page.json('/api/explain?driver=Sales%2FNorth&month=2025-01')).toEqual(
+    await commands.json('explain', 'Sales/North', '2025-01'),
+  );
+  const { drivers: _drivers, ...printed } = await commands.json<Record<string, unknown>>('diff', '2', '3');
+  expect(await page.json('/api/diff?a=2&b=3')).toEqual(printed);
+  const rejects = await page.ask('/api/rejects?source=costs');
+  expect(rejects.body).toBe((await commands.run('rejects', 'costs')).stdout);
+  expect(rejects.headers).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="rejects.csv"',
+  });
+});
+
+test('a held candidate comes with what approving it changes, as plan prints it', async () => {
+  const commands = await busyWorld();
+  const page = await statusWorld(commands);
+  const plan = await commands.json<{
+    sources: { name: string; digest?: string; largest: unknown[]; changedPoints: number }[];
+  }>('plan');
+  const planned = plan.sources.find(({ name }) => name === 'sales');
+  const held = await page.json<{ digest: string; largest: unknown[]; changedPoints: number }>('/api/held?source=sales');
+  expect(held.digest).toBe(planned?.digest);
+  expect(held.changedPoints).toBe(planned?.changedPoints);
+  expect(held.largest.slice(0, 20)).toEqual(planned?.largest);
+  expect(await page.json('/api/held')).toEqual({ held: [held] });
+});
+
+test('a driver comes with what it was in each snapshot that had other points, newest first', async () => {
+  const commands = await busyWorld();
+  const page = await statusWorld(commands);
+  const { past, points } = await page.json<{
+    past: { push: number; points: { month: string; value: string }[] }[];
+    points: { month: string; value: string }[];
+  }>('/api/driver?id=Sales%2FNorth');
+  const september = (list: readonly { month: string; value: string }[]): string | undefined =>
+    list.find(({ month }) => month === '2024-09')?.value;
+  expect(september(points)).toBe('298700.00');
+  expect(past.map((one) => [one.push, september(one.points)])).toEqual([
+    [3, '261200.00'],
+    [2, '283200.00'],
+    [1, '275200.00'],
+  ]);
+});
+
+test('what is missing or wrong in an address is said, and nothing is guessed', async () => {
+  const page = await statusWorld(await twoPushes());
+  const errorOf = async (address: string): Promise<unknown> => {
+    const { status, body } = await page.ask(address);
+    return { status, message: (JSON.parse(body) as { error: { message: string } }).error.message };
+  };
+  expect(await errorOf('/api/driver')).toEqual({ status: 404, message: '"id" is missing in the address' });
+  expect(await errorOf('/api/diff?a=1')).toEqual({ status: 404, message: '"b" is missing in the address' });
+  expect(await errorOf('/api/diff?a=1&b=9')).toEqual({ status: 404, message: 'there is no acknowledged push 9' });
+  expect(await errorOf('/api/explain?driver=North&month=May')).toEqual({ status: 404, message: '"May" is no month' });
+  expect(await errorOf('/api/rejects?source=x')).toEqual({ status: 404, message: 'there is no source "x"' });
+  expect(await errorOf('/api/held?source=x')).toEqual({ status: 404, message: 'nothing of "x" is held' });
+});
+
+test('a page is told that there is news, and only then', async () => {
+  const page = await statusWorld(await twoPushes());
+  const response = await fetch(`${page.url}/events`);
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader.read()).value).toBe('retry: 2000\n\n');
+  page.tellNews();
+  expect((await reader.read()).value).toBe('event: news\ndata: {}\n\n');
+  await reader.cancel();
 });

@@ -2,7 +2,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openStatusPage } from '../../src/compose/status-page.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { twoPushes } from '../support/commands-world.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { scene, two } from '../support/daemon-scene.ts';
 import type { Running } from '../support/process.ts';
 import { askAt } from '../support/status-world.ts';
@@ -69,4 +75,31 @@ test('a reload moves the page, switches it on and off, and leaves it where it ca
   await s.place.write('sales.csv', two);
   daemon.kill('SIGUSR2');
   await s.service.post(2);
+});
+
+test('a page that dies is logged and started again, with what it knew', async () => {
+  const commands = await twoPushes();
+  const { settings } = loadConfig(path.join(commands.at.dir, 'driver-sync.yaml'), { env: {}, secrets: 'required' });
+  if (settings === undefined) throw new Error('the config is not valid');
+  const log = memoryLog();
+  const listening = { host: '127.0.0.1', port: 0, tokenFile: undefined, hosts: [] };
+  const told = vi.spyOn(Worker.prototype, 'postMessage');
+  onTestFinished(() => told.mockRestore());
+  await using page = await openStatusPage(
+    { ...settings, status: listening },
+    { log, version: '1.2.3', fileDigest: () => settings.digest },
+  );
+  const portIn = (line: { fields: Readonly<Record<string, unknown>> } | undefined): number =>
+    Number(/:(\d+)\/$/.exec(String(line?.fields['address']))?.[1]);
+  const first = portIn(log.lines.find(({ message }) => message === 'the status page listens'));
+  page.passed({ at: new Date().toISOString(), outcome: 'unchanged', exit: 0, sources: [] }, 1234);
+  expect((await askAt(first, '/metrics')).body).toContain('driver_sync_pass_duration_seconds 1.234');
+  const [thread] = told.mock.contexts;
+  await (thread as Worker).terminate();
+  await expect.poll(() => log.lines.map(({ message }) => message)).toContain('the status page listens again');
+  const again = portIn(log.lines.findLast(({ message }) => message === 'the status page listens again'));
+  expect((await askAt(again, '/metrics')).body).toContain('driver_sync_pass_duration_seconds 1.234');
+  expect(log.lines).toContainEqual(
+    expect.objectContaining({ level: 'error', message: 'the status page has ended and is started again' }),
+  );
 });
