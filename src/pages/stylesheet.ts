@@ -132,7 +132,7 @@ button.plain { background: none; border: 0; padding: 0; margin: 0; color: var(--
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; margin: 0 0 1.75rem; }
 .facts > div { background: var(--ground); padding: 0.85rem 1.1rem; } .facts dt { color: var(--quiet); font-size: 0.87rem; } .facts dd { margin: 0; font-weight: 600; } .facts dd p { margin: 0; font-weight: 400; font-size: 0.87rem; color: var(--quiet); }
 .concerns { list-style: none; margin: 0.75rem 0 1.5rem; padding: 0; } .concerns li { margin: 0 0 0.4rem; } .concerns .state .shape { width: 1.5em; }
-section > h2 { margin: 1.5rem 0 0.5rem; } .verdict + p { margin: 0.25rem 0 0 1.6rem; } section { margin: 0 0 2rem; }
+section > h2 { margin: 1.5rem 0 0.5rem; } [role=status] + p { margin: 0.25rem 0 0 1.6rem; } section { margin: 0 0 2rem; }
 .held { border: 1px solid var(--bad); border-radius: 8px; padding: 0.9rem 1.25rem; margin: 0 0 1.25rem; } .held > :last-child { margin-bottom: 0; } .held h3 { margin-bottom: 0.25rem; }
 .more-link { margin: 0; } .pager { display: flex; gap: 1.5rem; }
 footer { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem 2rem; color: var(--quiet); font-size: 0.87rem; } footer code { overflow-wrap: anywhere; }

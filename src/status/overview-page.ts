@@ -43,7 +43,7 @@ function showVerdict(report: StatusReport): Html {
   const concerns = concernsOf(report);
   const [first, ...others] = concerns;
   if (first === undefined) return html``;
-  return html`<h1 class="verdict" role="status">${showState(first.tone, sentence(first.text))}</h1>
+  return html`<div role="status"><h1 class="verdict">${showState(first.tone, sentence(first.text))}</h1></div>
     ${showMore(first)}
     <ul class="concerns">
       ${others.map((one) => html`<li>${showState(one.tone, sentence(one.text))} ${showMore(one)}</li>`)}

@@ -31,7 +31,7 @@ test('a daemon serves what "status --json" prints, is ready after its first pass
   const daemon = await s.place.daemon();
   await daemon.says(/"pushed"/);
   const port = portOf(daemon);
-  const bodyOf = async (path: string): Promise<string> => (await askAt(port, path)).body;
+  const bodyOf = async (address: string): Promise<string> => (await askAt(port, address)).body;
   await expect.poll(async () => (await askAt(port, '/readyz')).status).toBe(200);
   expect((await askAt(port, '/livez')).status).toBe(200);
   const served = JSON.parse(await bodyOf('/api/status')) as Record<string, unknown>;

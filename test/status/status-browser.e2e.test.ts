@@ -55,6 +55,20 @@ describe.skipIf(cannotBrowse)(`the status page in ${browserName}`, () => {
     expect(problems).toEqual([]);
   });
 
+  test('the pictures of the documents show what the pages show', async () => {
+    const { page } = await world({ viewport: { width: 1100, height: 720 }, colorScheme: 'light' });
+    const shots = process.env['PICTURES'];
+    for (const [name, address] of [
+      ['status-overview', '/'],
+      ['status-driver', '/driver?id=Sales%2FNorth'],
+    ] as const) {
+      await page.goto(address);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      if (shots) await page.screenshot({ path: `${shots}/${name}.png` });
+    }
+    expect(await page.getByRole('img', { name: 'The points of Sales/North by month' }).count()).toBe(1);
+  });
+
   test('by keyboard one comes from the overview to a driver and what it was before', async () => {
     const { page, problems } = await world();
     await page.goto('/');
