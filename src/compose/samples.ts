@@ -36,6 +36,11 @@ export async function sampleFile(file: string, name: string, signal: AbortSignal
     const start = await beginning(part);
     if (start.length === 0)
       throw new AgentError('part.unreadable', `${name} is empty`, { hint: 'export it once more' });
+    if (/\.zip$/i.test(name)) {
+      const hint =
+        'unpack it to have a config proposed; then the archive itself can be read: see members in docs/CONFIG.md';
+      throw new AgentError('part.unreadable', `${name} is an archive of files`, { hint });
+    }
     const magic = start.toString('latin1', 0, 4);
     if (magic === 'PK\u0003\u0004') return await sampleWorkbook(part, name);
     if (magic === 'PAR1') return { form: 'records', type: 'parquet', name, ...(await firstRows(readParquet(part))) };

@@ -106,15 +106,21 @@ test('workbooks, JSON, JSON lines and compressed files', async () => {
   expect(text).toContain('items: result.rows');
 });
 
-const mixed = folder({ 'a.csv': long, 'b.pdf': '%PDF-1.7', 'c.csv': 'city,amount\nBonn,1.5\n' });
+const mixed = folder({
+  'a.csv': long,
+  'b.pdf': '%PDF-1.7',
+  'e.zip': 'PK\u0003\u0004',
+  'c.csv': 'city,amount\nBonn,1.5\n',
+});
 
 test('what could not be read is told, and the rest is proposed', async () => {
-  const files = ['a.csv', 'b.pdf', 'c.csv', 'd.csv'].map((name) => path.join(mixed, name));
+  const files = ['a.csv', 'b.pdf', 'c.csv', 'd.csv', 'e.zip'].map((name) => path.join(mixed, name));
   const done = await commandLine('init', mixed, '--from', ...files);
   expect(done.code).toBe(3);
   expect(done.stdout).toContain('A/Bonn');
   expect(done.stdout).toContain('a PDF document (a PDF holds no rows: export the data itself)');
   expect(done.stdout).toContain('no source for c.csv: no column names a date, a month or a year');
+  expect(done.stdout).toContain('e.zip is an archive of files (unpack it to have a config proposed');
   expect(done.stdout).toMatch(/no source for .*d\.csv: it does not exist/);
   expect(done.stdout).toContain('next: driver-sync check --config ');
 });

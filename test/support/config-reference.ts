@@ -50,55 +50,61 @@ interface KindKeys {
   readonly keys: readonly string[];
 }
 
-/** Keys that several kinds have stand once, in a section of their own; behind them a section for each kind. */
+/** A key that several kinds have, with the same meaning in each. */
+interface SharedKey {
+  readonly theme: string;
+  readonly types: readonly string[];
+  readonly cells: readonly string[];
+}
+
+/** Keys that several kinds have stand once, by theme and with the kinds that have them; behind them a section for each kind. */
 function renderKinds(all: readonly KindKeys[]): string[] {
   // One kind may have two names.
   const unique = all.filter(({ type }) => all.find((other) => kinds[other.type] === kinds[type])?.type === type);
-  const shared = new Map<string, { readonly types: readonly KindKeys[]; readonly keys: Set<string> }>();
+  const shared = new Map<string, SharedKey>();
   for (const kind of unique) {
     for (const key of kind.keys) {
-      const row = cellsOf(kind.node, key).join();
-      const types = unique.filter(({ node, keys }) => keys.includes(key) && cellsOf(node, key).join() === row);
-      if (types.length < 2) continue;
-      const group = types.map(({ type }) => type).join();
-      const known = shared.get(group) ?? { types, keys: new Set() };
-      known.keys.add(key);
-      shared.set(group, known);
+      const cells = cellsOf(kind.node, key);
+      const types = unique
+        .filter(({ node, keys }) => keys.includes(key) && cellsOf(node, key).join() === cells.join())
+        .map(({ type }) => type);
+      if (types.length > 1) shared.set(cells.join(), { theme: themeOf(types), types, cells });
     }
   }
-  const groups = [...shared.values()].map((group) => ({ ...group, title: `Keys of ${listed(group.types)}` }));
-  const sections = groups.map(({ title, types, keys }) =>
-    renderTable(title, types[0]?.node ?? {}, (key) => keys.has(key)),
+  const sections = [...Map.groupBy(shared.values(), ({ theme }) => theme)].map(([theme, keys]) =>
+    renderTheme(theme, keys),
   );
-  return [...sections, ...unique.map((kind) => renderKind(kind, all, groups))];
+  return [...sections, ...unique.map((kind) => renderKind(kind, all, [...shared.values()]))];
 }
 
-function renderKind(
-  { type, node, keys }: KindKeys,
-  all: readonly KindKeys[],
-  groups: readonly {
-    readonly title: string;
-    readonly types: readonly KindKeys[];
-    readonly keys: ReadonlySet<string>;
-  }[],
-): string {
+function themeOf(types: readonly string[]): string {
+  if (types.includes('parquet')) return 'Files';
+  if (types.some((type) => type === 'csv' || type === 'json')) return 'Tables and lists';
+  return types.includes('postgres') || types.includes('sqlite') ? 'Databases' : 'Addresses';
+}
+
+function renderTheme(theme: string, keys: readonly SharedKey[]): string {
+  const rows = keys.map(({ types, cells: [key = '', ...cells] }) => [key, types.map(code).join(' '), ...cells]);
+  const head = [
+    ['key', 'of', 'written as', 'default', 'what it is'],
+    ['---', '---', '---', '---', '---'],
+  ];
+  return [`### ${theme}`, '', ...[...head, ...rows].map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`)].join(
+    '\n',
+  );
+}
+
+function renderKind({ type, node, keys }: KindKeys, all: readonly KindKeys[], shared: readonly SharedKey[]): string {
   const names = all.filter((other) => kinds[other.type] === kinds[type]);
   const title = names.map((name) => `\`type: ${name.type}\``).join(', ');
-  const of = groups.filter(({ types }) => types.some((one) => one.type === type));
-  const own = keys.filter((key) => !of.some((group) => group.keys.has(key)));
-  const links = of.map((group) => `[${group.title.replaceAll('`', '').toLowerCase()}](#${anchorOf(group.title)})`);
-  const note =
-    links.length === 0
-      ? []
-      : [`It has the ${links.join(' and the ')}${own.length === 0 ? ', and none of its own' : ''}.`, ''];
-  if (own.length === 0) return [`### ${title}`, '', ...note].join('\n').trimEnd();
+  const of = shared.filter(({ types }) => types.includes(type));
+  const own = keys.filter((key) => !of.some(({ cells }) => cells.join() === cellsOf(node, key).join()));
+  const themes = [...new Set(of.map(({ theme }) => theme))];
+  const links = themes.map((theme) => `[${theme.toLowerCase()}](#${anchorOf(theme)})`);
+  const note = links.length === 0 ? [] : [`Beside the keys of ${links.join(' and ')} that name it:`, ''];
+  if (own.length === 0) return `### ${title}\n\nThe keys of ${links.join(' and ')} that name it.`;
   const [heading = '', blank = '', ...table] = renderTable(title, node, (key) => own.includes(key)).split('\n');
   return [heading, blank, ...note, ...table].join('\n');
-}
-
-function listed(types: readonly KindKeys[]): string {
-  const names = types.map(({ type }) => `\`${type}\``);
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** As GitHub makes it of a heading. */
