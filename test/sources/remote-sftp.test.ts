@@ -15,16 +15,19 @@ const attributes = { mode: 0o100_644, uid: 0, gid: 0, size: csv.length, atime: 0
 interface Ways {
   readonly list?: ((sftp: SFTPWrapper, id: number, asked: number) => void) | undefined;
   readonly read?: ((sftp: SFTPWrapper, id: number, offset: number) => void) | undefined;
+  /** Hears of each connection. */
+  readonly connected?: () => void;
   /** The file as it is after it was read. */
   readonly after?: Partial<typeof attributes> | 'gone' | undefined;
 }
 
 /** The source of `/a/*.csv` on a server with one file there. */
-async function sourceOf({ list, read, after }: Ways = {}, keys: object = {}): Promise<Source> {
+async function sourceOf({ list, read, after, connected }: Ways = {}, keys: object = {}): Promise<Source> {
   const { private: hostKey } = ssh2.utils.generateKeyPairSync('ed25519');
   const parsed = ssh2.utils.parseKey(hostKey);
   if (parsed instanceof Error) throw parsed;
   const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
+    connected?.();
     client.on('error', () => undefined);
     client.on('authentication', (context) => {
       if (context.method === 'password' && context.password === secret) context.accept();
@@ -47,7 +50,10 @@ function serve(sftp: SFTPWrapper, { list, read, after }: Ways): void {
   let hasRead = false;
   let asked = 0;
   const handle = Buffer.from('h');
-  sftp.on('OPENDIR', (id) => sftp.handle(id, handle));
+  sftp.on('OPENDIR', (id) => {
+    asked = 0;
+    sftp.handle(id, handle);
+  });
   sftp.on('READDIR', (id) => {
     asked++;
     if (list !== undefined) list(sftp, id, asked);
@@ -81,6 +87,23 @@ const entry = (filename: string): { filename: string; longname: string; attrs: t
 
 test('a file is read with a password, in the version that was listed', async () => {
   expect(await readWhole(await sourceOf())).toMatchObject(table);
+});
+
+test('a list and the reads after it take one connection, and a failure the next one', async () => {
+  let connections = 0;
+  const source = await sourceOf({
+    connected: () => connections++,
+  });
+  await readWhole(source);
+  await source.parts(calm);
+  expect(connections).toBe(1);
+  const other = await sourceOf({
+    connected: () => connections++,
+    read: (sftp, id) => sftp.status(id, STATUS_CODE.FAILURE),
+  });
+  await expect(readWhole(other)).rejects.toMatchObject({ code: 'part.unreadable' });
+  await other.parts(calm);
+  expect(connections).toBe(3);
 });
 
 describe('a server is not read', () => {

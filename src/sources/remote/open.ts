@@ -15,6 +15,49 @@ export function remotesOf(
       const { openStore } = await import('./stores.ts');
       return await openStore(pattern, settings, surroundings, signal);
     };
-    return [{ pattern, open }];
+    return [{ pattern, open: pattern.protocol === 'sftp' ? lending(open) : open }];
   });
+}
+
+/** A connection that costs a handshake of keys is kept for as long, for the files that were listed over it. */
+const idleMs = 5000;
+
+/** Lends one connection after the other to whoever opens one, as long as it stands. */
+function lending(open: RemoteFiles['open']): RemoteFiles['open'] {
+  let idle: { readonly store: RemoteStore; readonly timer: NodeJS.Timeout } | undefined;
+  const take = (): RemoteStore | undefined => {
+    const kept = idle;
+    idle = undefined;
+    clearTimeout(kept?.timer);
+    return kept?.store.isOpen === true ? kept.store : undefined;
+  };
+  const giveBack = (store: RemoteStore): void => {
+    if (store.isOpen !== true || idle !== undefined) {
+      store.close();
+      return;
+    }
+    idle = { store, timer: setTimeout(() => take()?.close(), idleMs).unref() };
+  };
+  return async (signal) => {
+    signal.throwIfAborted();
+    const store = take() ?? (await open(signal));
+    // Whatever did not come to its end may still be on its way.
+    let isClean = true;
+    const watched = async <T>(work: Promise<T>): Promise<T> => {
+      isClean = false;
+      const done = await work;
+      isClean = true;
+      return done;
+    };
+    return {
+      find: (pattern, inner) => watched(store.find(pattern, inner)),
+      look: async (file, inner) => await watched(store.look?.(file, inner) ?? Promise.resolve(undefined)),
+      async *read(file, inner) {
+        isClean = false;
+        yield* store.read(file, inner);
+        isClean = true;
+      },
+      close: () => (isClean ? giveBack(store) : store.close()),
+    };
+  };
 }

@@ -170,6 +170,7 @@ class Server implements RemoteStore {
   readonly #pattern: RemotePattern;
   readonly #clock: Clock;
   readonly #broken: Promise<never>;
+  #isOpen = true;
 
   constructor(client: Client, sftp: SFTPWrapper, { pattern, clock }: { pattern: RemotePattern; clock: Clock }) {
     this.#client = client;
@@ -179,13 +180,19 @@ class Server implements RemoteStore {
     const broken = Promise.withResolvers<never>();
     this.#broken = broken.promise;
     // Where nobody waits, nothing is lost.
-    broken.promise.catch(() => undefined);
+    broken.promise.catch(() => {
+      this.#isOpen = false;
+    });
     client.on('error', (error) => broken.reject(error));
     const closed = (): void => broken.reject(new Error('the connection was closed'));
     client.on('close', closed);
     // The server may end this part of the connection alone.
     sftp.on('end', closed).on('close', closed);
     sftp.on('error', (error: Error) => broken.reject(error));
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   async find(pattern: RemotePattern, signal: AbortSignal): Promise<readonly RemoteFile[]> {
@@ -219,6 +226,7 @@ class Server implements RemoteStore {
   }
 
   close(): void {
+    this.#isOpen = false;
     this.#client.end();
   }
 

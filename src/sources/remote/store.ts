@@ -35,6 +35,8 @@ export interface RemoteStore {
    * @throws AgentError `part.changing` where it is another one by now; `part.unreadable`
    */
   read(file: RemoteFile, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Whether the connection still stands. Absent where none is held open. */
+  readonly isOpen?: boolean;
   /** Never throws. */
   close(): void;
 }
