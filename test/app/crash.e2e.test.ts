@@ -23,6 +23,7 @@ import {
 } from '../support/crash-child.ts';
 import { type Manner, type Moment, type Service, openService } from '../support/crash-service.ts';
 import { build, builtFolder } from '../support/built.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { never } from '../support/destination-world.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { propertySeed } from '../support/seeds.ts';
@@ -376,10 +377,15 @@ async function liveThrough({ kills, seed }: { kills: number; seed: number }): Pr
   }
 }
 
-test('killed 100 times at any moment, every next sync brings the newest snapshot', async () => {
-  const seeds = Array.from({ length: 10 }, (_, nth) => propertySeed * 10 + nth);
+/** Each is a world of its own. */
+const lives = isCampaign ? 20 : 3;
+const killsOfLife = 10;
+
+test(`killed ${lives * killsOfLife} times at any moment, every next sync brings the newest snapshot`, async () => {
+  const seeds = Array.from({ length: lives }, (_, nth) => propertySeed * lives + nth);
   const lane = async (): Promise<void> => {
-    for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) await liveThrough({ kills: 10, seed });
+    for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop())
+      await liveThrough({ kills: killsOfLife, seed });
   };
   const ends = await Promise.allSettled([lane(), lane(), lane()]);
   expect(ends.filter(({ status }) => status === 'rejected')).toEqual([]);
