@@ -208,7 +208,7 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     await push(emulator, { extDrivers: [{ ...driver('sales', ...points), path: ['Revenue', 'Sales'] }] });
     await page.locator('.years').getByText('was 35.50').waitFor();
     expect(await page.locator('.years .changed').allTextContents()).toEqual(['1\u202F234\u202F567.50']);
-    expect(await page.locator('.chart .changed').count()).toBe(1);
+    expect(await page.locator('.chart svg.changed').count()).toBe(1);
     expect(problems).toEqual([]);
   });
 
