@@ -1,14 +1,10 @@
 /** Servers of a report, and what becomes of reading them, for tests of `type: http`. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { vi } from 'vitest';
 import { AgentError } from '../../src/core/errors.ts';
 import type { Source } from '../../src/core/ports.ts';
 import { receiver } from './destination-world.ts';
 import { openSource, readWhole, tempDir } from './source-world.ts';
-
-// What the machine's own environment says of proxies is not for tests.
-vi.stubEnv('NO_PROXY', '*');
 
 export const csv = 'date,amount\n2026-01-31,1.50\n2026-02-28,007\n';
 export const table = {
