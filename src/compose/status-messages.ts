@@ -1,5 +1,5 @@
 /** What the agent and the thread of its status page tell each other. No secret crosses: the thread has no use for one. */
-import type { Settings, SourceSettings } from '../core/settings.ts';
+import type { DriverEntry, Settings, SourceSettings } from '../core/settings.ts';
 import type { PassNotes } from '../status/watched.ts';
 
 export interface StatusThreadData {
@@ -40,11 +40,18 @@ export function settingsToLook(settings: Settings): Settings {
 }
 
 function sourceToLook({ lookups: _lookups, ...source }: SourceSettings): SourceSettings {
-  const { drivers: _drivers, ...none } = source.mapping;
   return {
     ...source,
     kind: undefined,
-    mapping: { ...none, where: [], missing: [], fillDown: [], unpivot: undefined, maps: {}, drivers: [] },
+    mapping: {
+      where: [],
+      missing: [],
+      fillDown: [],
+      unpivot: undefined,
+      maps: {},
+      // What collapses readings is said in warnings; the templates beside it cannot cross.
+      drivers: source.mapping.drivers.map(({ rule }) => ({ rule }) as DriverEntry),
+    },
     lookups: { maps: {}, calendar: undefined },
     tests: [],
   };

@@ -1,7 +1,8 @@
 /** What scripts get: the same as the commands print. */
 import { expect, test } from 'vitest';
 import { busyWorld } from '../support/busy-world.ts';
-import { twoPushes } from '../support/commands-world.ts';
+import { commandsWorld, twoPushes } from '../support/commands-world.ts';
+import { csv } from '../support/process.ts';
 import { statusWorld } from '../support/status-world.ts';
 
 test('/api/status is what "status --json" prints, of an agent that runs', async () => {
@@ -11,6 +12,22 @@ test('/api/status is what "status --json" prints, of an agent that runs', async 
   const { nextPush, nextPushWhy, ...served } = await page.json<Record<string, unknown>>('/api/status');
   expect(served).toEqual({ ...printed, agent: { pid: 7, since: '2026-03-01T00:00:00.000Z' } });
   expect({ nextPush, nextPushWhy }).toEqual({ nextPush: expect.any(String), nextPushWhy: expect.any(String) });
+});
+
+test('and so it is after a rollback, when the sources are those of the snapshot', async () => {
+  // Two readings of one month at one same time: status warns of them.
+  const commands = await commandsWorld(
+    { revenue: csv('a.csv') },
+    { 'a.csv': 'id,time,value\nNorth,2026-01-01,1\nNorth,2026-01-01,2\n' },
+  );
+  await commands.run('sync');
+  await commands.at.write('a.csv', 'id,time,value\nNorth,2026-01-01,1\nNorth,2026-01-01,3\n');
+  await commands.run('sync');
+  await commands.run('rollback', '1', '--reason', 'to see');
+  const page = await statusWorld(commands);
+  const printed = await commands.json<{ sources: unknown[]; rolledBackTo: number }>('status');
+  expect(printed.rolledBackTo).toBe(1);
+  expect(await page.json('/api/status')).toMatchObject({ sources: printed.sources, rolledBackTo: 1 });
 });
 
 test('its siblings are what the commands of their names print', async () => {
