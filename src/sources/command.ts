@@ -5,6 +5,7 @@ import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
 import { type Program, outputOf, programName } from './command/program.ts';
+import { takeTurn } from './command/turn.ts';
 import { type KeptFile, keepContent } from './files/keep.ts';
 import { PartFile } from './files/part-file.ts';
 import { fileKeys, lineEndKey } from './files/keys.ts';
@@ -123,8 +124,10 @@ class Output {
     const before = memory.running;
     const done = Promise.withResolvers<void>();
     memory.running = done.promise;
+    let endTurn = async (): Promise<void> => undefined;
     try {
       await before;
+      endTurn = await takeTurn(this.#context.name, this.#context.state, signal);
       const what = `the output of ${programName(this.#program)}`;
       const keeping = { what, state: this.#context.state, bytesMax: this.#settings.expandedMax };
       const kept = await keepContent(outputOf(this.#program, signal), keeping);
@@ -134,6 +137,7 @@ class Output {
       memory.version = version;
       return { kept, version };
     } finally {
+      await endTurn();
       done.resolve();
     }
   }

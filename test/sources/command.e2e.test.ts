@@ -1,7 +1,10 @@
 /** Programs whose output is read: how they may end, and what each end says. */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Source } from '../../src/core/ports.ts';
 import { calm, laterClock, openSource, openSourceIn, readWhole, tempDir } from '../support/source-world.ts';
 import { everythingIn, failureOf, secret, table } from '../support/web-world.ts';
@@ -94,6 +97,28 @@ describe('a program', () => {
     await Promise.all([source.parts(calm), source.parts(calm)]);
     expect(await readWhole(source)).toMatchObject(table);
   });
+});
+
+test('a program that another process of the agent runs is waited for, but not one that was killed', async () => {
+  const state = await tempDir();
+  const turn = path.join(
+    state,
+    'kept',
+    `command-${createHash('sha256').update('revenue').digest('hex').slice(0, 16)}.pid`,
+  );
+  await mkdir(path.dirname(turn));
+  const other = spawn('sleep', ['1000']);
+  onTestFinished(() => void other.kill('SIGKILL'));
+  await writeFile(turn, String(other.pid));
+  const context = { baseDir: await tempDir(), clock: laterClock(0), state };
+  const source = openSourceIn(context, 'command', { command: ['sh', '-c', csv], format: 'csv' });
+  let hasRun = false;
+  const looking = source.parts(calm).then(() => (hasRun = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasRun).toBe(false);
+  other.kill('SIGKILL');
+  await looking;
+  expect(existsSync(turn)).toBe(false);
 });
 
 describe('an output does not count', () => {
