@@ -44,17 +44,6 @@ export function showDecided({ by, as, reason }: Decided): string {
   return [...who, ...(reason === undefined ? [] : [reason])].join(': ');
 }
 
-export function showDecision({ kind, source, digest, part, push }: Decision): string {
-  switch (kind) {
-    case 'approval':
-      return `approve ${digest?.slice(0, 12)} of ${source}`;
-    case 'rollback':
-      return `roll back to push ${push}`;
-    case 'forget':
-      return part === undefined ? `forget ${source}` : `forget ${part} of ${source}`;
-  }
-}
-
 export function showState({ state, why }: Decision): string {
   return why === undefined ? state : `${state}: ${why}`;
 }

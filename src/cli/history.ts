@@ -1,9 +1,9 @@
-import type { Decision } from '../app/ask/decisions.ts';
+import { type Decision, whatOf } from '../app/ask/decisions.ts';
 import { type ReportedPush, historyReport } from '../app/ask/history-report.ts';
 import { openState } from '../compose/state.ts';
 import { showBytes } from '../core/size.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
-import { showDecision, showState, showWho } from './decided.ts';
+import { showState, showWho } from './decided.ts';
 import { showCounts, table } from './text.ts';
 
 /** All pushes, and what people decided, newest first. */
@@ -28,7 +28,7 @@ function showDecisions(decisions: readonly Decision[]): string[] {
       ['came to', 'left'],
       ['reason', 'left'],
     ],
-    decisions.map((one) => [one.at, showWho(one), showDecision(one), showState(one), one.reason ?? '']),
+    decisions.map((one) => [one.at, showWho(one), whatOf(one), showState(one), one.reason ?? '']),
   );
   return ['', ...lines];
 }

@@ -1,4 +1,4 @@
-import type { Decision } from '../app/ask/decisions.ts';
+import { type Decision, whatOf } from '../app/ask/decisions.ts';
 import { type LastPass, type StatusReport, isWaiting, statusReport } from '../app/ask/status-report.ts';
 import { agentSigns, heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
@@ -9,7 +9,7 @@ import { type Now, showNow, showTime } from '../core/time/spoken.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Settings } from '../core/settings.ts';
 import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
-import { showDecided, showDecision } from './decided.ts';
+import { showDecided } from './decided.ts';
 import { say, tinted } from './output.ts';
 import { count, showSources, showWhy } from './text.ts';
 
@@ -152,7 +152,7 @@ function decisionRows(report: StatusReport, now: Now): (readonly [string, string
   }
   for (const one of report.decisions) {
     const state = isWaiting(one) ? whatCarriesOut(one, report) : one.state;
-    rows.push(['decided', `${showTime(one.at, now)}: ${showDecision(one)}, ${state}`]);
+    rows.push(['decided', `${showTime(one.at, now)}: ${whatOf(one)}, ${state}`]);
     const said = showDecided(one);
     if (said !== '') rows.push(['', said]);
   }

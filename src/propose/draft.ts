@@ -5,27 +5,19 @@ import { type Line, type Value, flow, plain } from './lines.ts';
 import { type NumberGuess, guessNumbers } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
 import { type Names, type When, countRepeats, findNames, findValues, findWhen } from './roles.ts';
+import type { Layout } from './layout.ts';
 import { escaped } from './escaped.ts';
 import { type Wide, findWide, freeName } from './wide.ts';
 
-/** Files of one shape. */
-export interface Shape {
-  readonly name: string;
+/** Files of one shape, and the layout that they have in common. */
+export interface Shape extends Layout {
   /** What the names of its files have in common, as a person wrote it. */
   readonly stem: string;
-  readonly type: string;
   /** As the config names them. */
   readonly files: readonly string[];
   readonly filesBecause: string | undefined;
   /** A glob for files that may follow, where one file has a date in its name. */
   readonly filesInstead: string | undefined;
-  readonly keys: readonly Guess[];
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  readonly ragged: number;
-  readonly isWhole: boolean;
-  readonly hasSemicolons: boolean;
-  readonly notes: readonly string[];
 }
 
 export interface Draft {

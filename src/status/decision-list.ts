@@ -1,6 +1,6 @@
 /** What people decided. */
 import { html } from 'hono/html';
-import type { Decision } from '../app/ask/decisions.ts';
+import { type Decision, whatOf } from '../app/ask/decisions.ts';
 import type { Now } from '../core/time/spoken.ts';
 import { type Html, showTable } from '../pages/markup.ts';
 import { showWhen } from './frame.ts';
@@ -24,15 +24,4 @@ export function showDecisions(decisions: readonly Decision[], now: Now): Html {
       html`<bdi>${one.reason ?? ''}</bdi>`,
     ]),
   });
-}
-
-function whatOf({ kind, source, digest, part, push }: Decision): string {
-  switch (kind) {
-    case 'approval':
-      return `approve ${digest?.slice(0, 12)} of ${source}`;
-    case 'rollback':
-      return `roll back to push ${push}`;
-    case 'forget':
-      return part === undefined ? `forget ${source}` : `forget ${part} of ${source}`;
-  }
 }

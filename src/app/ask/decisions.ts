@@ -16,6 +16,18 @@ export interface Decision extends Decided {
   readonly why?: string | undefined;
 }
 
+/** `approve 3f9a1c2b77aa of revenue` */
+export function whatOf({ kind, source, digest, part, push }: Decision): string {
+  switch (kind) {
+    case 'approval':
+      return `approve ${digest?.slice(0, 12)} of ${source}`;
+    case 'rollback':
+      return `roll back to push ${push}`;
+    case 'forget':
+      return part === undefined ? `forget ${source}` : `forget ${part} of ${source}`;
+  }
+}
+
 /** Newest first. */
 export async function allDecisions({ holds, requests }: Ledger): Promise<readonly Decision[]> {
   const approvals = (await holds.approvals()).map(({ id: _id, atMs, ...approval }): Decision => {
