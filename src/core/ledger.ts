@@ -126,7 +126,7 @@ export interface PushLog {
   all(): Promise<readonly PushRecord[]>;
   /** The newest ones before an id, newest first. */
   newest(limit: number, before?: number): Promise<readonly PushRecord[]>;
-  /** How many there are of each outcome; one that has not ended counts as `unknown`. */
+  /** How many have ended with each outcome. A count never falls. */
   counts(): Promise<ReadonlyMap<PushOutcome, number>>;
   get(id: number): Promise<PushRecord | undefined>;
   last(address?: string): Promise<PushRecord | undefined>;

@@ -50,8 +50,9 @@ function ofPush({ lastPush, blocked, rolledBackTo }: StatusReport): Concern[] {
     concerns.push({ tone: 'bad', text: `nothing is pushed: ${blocked.reason}`, hint: blocked.hint });
   }
   if (lastPush !== undefined && lastPush.outcome !== 'acknowledged') {
-    const { id, outcome, detail } = lastPush;
-    const text = `push ${id} was ${outcome}${detail === undefined ? '' : `: ${detail}`}`;
+    const { id, outcome, detail, endedAt } = lastPush;
+    const came = `was ${outcome}${detail === undefined ? '' : `: ${detail}`}`;
+    const text = `push ${id} ${endedAt === undefined ? 'has no answer yet' : came}`;
     concerns.push({ tone: outcome === 'unknown' ? 'busy' : 'bad', text, href: `/push?id=${id}` });
   }
   return concerns;

@@ -18,14 +18,19 @@ export async function metrics(agent: Watched): Promise<Answer> {
   return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${lines.join('\n')}\n` };
 }
 
+/** Of the last push that has ended: a push that is under way stands before it. */
+async function lastPushSeconds({ ledger }: Dependencies): Promise<number | undefined> {
+  const newest = await ledger.pushes.newest(2);
+  const last = newest.find(({ endedAtMs }) => endedAtMs !== undefined);
+  return last?.endedAtMs === undefined ? undefined : (last.endedAtMs - last.atMs) / 1000;
+}
+
 async function exposition({ version, notes }: Watched, deps: Dependencies, signs: AgentSigns): Promise<string[]> {
   const report = await statusReport(deps, signs);
   const { pushes } = deps.ledger;
   const counts = await pushes.counts();
-  const last = await pushes.last(deps.address);
   const acknowledged = await pushes.lastAcknowledged(deps.address);
   const { lastPass, lastAcknowledged, nextPush, sources } = report;
-  const took = last?.endedAtMs === undefined ? undefined : (last.endedAtMs - last.atMs) / 1000;
   return [
     ...gauge('build_info', 'The version of the agent and of its Node; always 1.', [
       [{ version, node: process.versions.node }, 1],
@@ -44,10 +49,10 @@ async function exposition({ version, notes }: Watched, deps: Dependencies, signs
     ),
     ...counter(
       'pushes_total',
-      'Pushes by what became of them, since the ledger was begun.',
+      'Pushes that have ended by what became of them, since the ledger was begun.',
       outcomes.map((outcome) => [{ outcome }, counts.get(outcome) ?? 0]),
     ),
-    ...gauge('push_duration_seconds', 'How long the last push took.', single(took)),
+    ...gauge('push_duration_seconds', 'How long the last push took.', single(await lastPushSeconds(deps))),
     ...sourceMetrics(sources, notes.readAtMs),
     ...heldMetric(report),
     ...counter('notice_failures_total', 'Tries of notices that did not arrive.', single(report.telling?.failures ?? 0)),

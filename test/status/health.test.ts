@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { StatusReport } from '../../src/app/ask/status-report.ts';
 import { manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
 import { statusWorld } from '../support/status-world.ts';
 
@@ -68,6 +69,32 @@ test('the metrics say what the last pass, the pushes and every source came to', 
   }
   expect(values).toHaveProperty('driver_sync_push_duration_seconds');
   expect(values['driver_sync_snapshot_bytes']).toBeGreaterThan(100);
+});
+
+test('a push that is under way counts once it has ended, and hides not how long the one before took', async () => {
+  const commands = await threeSources();
+  await commands.run('sync');
+  const page = await statusWorld(commands);
+  const before = valuesOf((await page.ask('/metrics')).body);
+  commands.receiver.answer('hold');
+  const sync = commands.run('sync', '--force');
+  await commands.receiver.post(2);
+  const meanwhile = valuesOf((await page.ask('/metrics')).body);
+  const report = await page.json<StatusReport>('/api/status');
+  const { body } = await page.ask('/');
+  commands.receiver.release(200);
+  await sync;
+  for (const name of [
+    'pushes_total{outcome="unknown"}',
+    'pushes_total{outcome="acknowledged"}',
+    'push_duration_seconds',
+  ]) {
+    expect(meanwhile[`driver_sync_${name}`], name).toBe(before[`driver_sync_${name}`]);
+  }
+  expect(report.lastPush).toMatchObject({ id: 2, outcome: 'unknown', detail: 'no answer yet' });
+  expect(report.lastPush).not.toHaveProperty('endedAt');
+  expect(body).toContain('Push 2 has no answer yet');
+  expect(valuesOf((await page.ask('/metrics')).body)['driver_sync_pushes_total{outcome="acknowledged"}']).toBe(2);
 });
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;

@@ -35,9 +35,15 @@ export async function historyReport(
   return { pushes: pushes.map(reportedPush), decisions: await allDecisions(ledger) };
 }
 
+/** Why a push came out as it did. */
+export function detailOf({ outcome, detail }: PushRecord): string | undefined {
+  return outcome === undefined ? 'no answer yet' : detail;
+}
+
 export function reportedPush(push: PushRecord): ReportedPush {
-  const { id, atMs, outcome, digest, drivers, points, bytes, changes, address, rollbackOf, status, detail } = push;
+  const { id, atMs, outcome, digest, drivers, points, bytes, changes, address, rollbackOf, status } = push;
   const at = new Date(atMs).toISOString();
   const size = { drivers, points, bytes };
+  const detail = detailOf(push);
   return { id, at, outcome: outcome ?? 'unknown', digest, ...size, changes, address, rollbackOf, status, detail };
 }

@@ -8,6 +8,7 @@ import { standingBlock } from '../push/blocked.ts';
 import { mayStillLand } from '../push/send.ts';
 import { type TellingReport, tellingReport } from '../telling/telling-report.ts';
 import { type Decision, allDecisions } from './decisions.ts';
+import { detailOf } from './history-report.ts';
 import { standingSources } from './standing-sources.ts';
 
 /** What an agent says of itself beside its stores. */
@@ -76,6 +77,8 @@ export interface StatusReport {
     readonly outcome: string;
     readonly digest: string;
     readonly detail?: string | undefined;
+    /** Absent while the push is under way, and where the agent was killed meanwhile. */
+    readonly endedAt?: string;
   };
   readonly lastAcknowledged?: { id: number; at: string; digest: string; drivers: number; points: number };
   readonly nextPush?: string | undefined;
@@ -123,7 +126,8 @@ export async function statusReport(deps: Dependencies, signs: AgentSigns): Promi
             at: iso(last.atMs),
             outcome: last.outcome ?? 'unknown',
             digest: last.digest,
-            detail: last.detail,
+            detail: detailOf(last),
+            ...(last.endedAtMs === undefined ? {} : { endedAt: iso(last.endedAtMs) }),
           },
         }),
     ...(acknowledged === undefined

@@ -97,7 +97,7 @@ export class SqlitePushes implements PushLog {
   }
 
   async counts(): Promise<ReadonlyMap<PushOutcome, number>> {
-    const sql = `SELECT coalesce(outcome, 'unknown') AS outcome, count(*) AS pushes FROM push GROUP BY 1`;
+    const sql = 'SELECT outcome, count(*) AS pushes FROM push WHERE outcome IS NOT NULL GROUP BY 1';
     const rows = this.#tables.all<{ outcome: PushOutcome; pushes: number }>(sql);
     return new Map(rows.map(({ outcome, pushes }) => [outcome, pushes]));
   }
