@@ -37,7 +37,7 @@ export interface NoDraft {
 const entriesMax = 6;
 
 export function draftOf(shape: Shape): Draft | NoDraft {
-  const table = profile(shape.columns, shape.rows, formOf(shape));
+  const table = profile(shape.columns, shape.rows, { form: formOf(shape), hasPlaces: isTable(shape) });
   const wide = findWide(table);
   const plan = wide === undefined ? planLong(table) : planWide(table, wide);
   if (typeof plan === 'string') return { name: shape.name, why: plan };
@@ -77,6 +77,11 @@ function laterFiles({ filesInstead }: Shape): readonly string[] {
     : [`or files: [${JSON.stringify(filesInstead)}], for those of later times too`];
 }
 
+/** Records have names for their values, and no order. */
+function isTable({ type }: Shape): boolean {
+  return type === 'csv' || type === 'tsv' || type === 'xlsx';
+}
+
 function formOf({ type, hasSemicolons }: Shape): 'numbers' | 'semicolons' | 'text' {
   if (type !== 'csv' && type !== 'tsv') return 'numbers';
   return hasSemicolons ? 'semicolons' : 'text';
@@ -90,7 +95,12 @@ function lineOf({ key, value, because, instead }: Guess): Line {
 
 function planWide(table: Table, wide: Wide): Plan | string {
   const headers = new Set(wide.headers);
-  const taken = new Set(table.columns.filter(({ name }) => headers.has(name) || name === wide.yearColumn));
+  const first = table.columns.findIndex(({ name }) => headers.has(name));
+  const moving = table.columns.filter(({ name, ref, at }) => at > first && ref !== name && !headers.has(name));
+  const taken = new Set([
+    ...moving,
+    ...table.columns.filter(({ name }) => headers.has(name) || name === wide.yearColumn),
+  ]);
   const cells = joinTexts(table.columns.filter(({ name }) => headers.has(name)));
   const number = guessNumbers(cells, table.habit);
   if (number === undefined) return `the columns ${examples(wide.headers)} name times, and hold no numbers`;
@@ -121,7 +131,7 @@ function planWide(table: Table, wide: Wide): Plan | string {
     measureColumn: wide.measureColumn,
     measures: [{ column: valueColumn, title: undefined, number }],
     repeats: { same: 0, perMonth: 1, drivers: table.rows.length },
-    left: names.left,
+    left: [...names.left, ...moving.map(({ name }) => ({ name, why: 'its place moves when a month is added' }))],
     undecided: [...doubtOf(wide.time), ...doubtsOfNumber('the amounts', number), ...statusNotes(names)],
   };
 }
@@ -155,22 +165,23 @@ function planLong(table: Table): Plan | string {
     undecided: [
       ...doubtOf(when),
       ...strangersOf(when.from, when.strangers),
-      ...values.flatMap(({ name, number }) => (number === undefined ? [] : doubtsOfNumber(`"{${name}}"`, number))),
+      ...values.flatMap(({ ref, number }) => (number === undefined ? [] : doubtsOfNumber(`"{${ref}}"`, number))),
       ...statusNotes(names),
     ],
   };
   const numbers = values.flatMap(({ number }) => number ?? []);
   const isAlike =
     new Set(numbers.map(({ decimal, group, accounting }) => JSON.stringify([decimal, group, accounting]))).size === 1;
-  if (values.length > entriesMax && isAlike) return { ...base, ...planMeasures(table, values, numbers) };
+  const areNamed = values.every(({ name }) => name !== '');
+  if (values.length > entriesMax && isAlike && areNamed) return { ...base, ...planMeasures(table, values, numbers) };
   return {
     ...base,
     lines: [...missingLine(numbers), ...fillLine(table, names)],
     measureColumn: undefined,
-    measures: values.flatMap(({ name, number }) =>
-      number === undefined
+    measures: values.flatMap(({ name, ref, number }) =>
+      number === undefined || ref === undefined
         ? []
-        : [{ column: name, title: values.length > 1 || names.keys.length === 0 ? name : undefined, number }],
+        : [{ column: ref, title: values.length > 1 || names.keys.length === 0 ? name || ref : undefined, number }],
     ),
   };
 }

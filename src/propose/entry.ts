@@ -2,7 +2,7 @@
 import { type Counted, words } from './evidence.ts';
 import { type Line, type Value, flow, plain } from './lines.ts';
 import type { NumberGuess } from './numbers.ts';
-import type { Column, Table } from './profile.ts';
+import { type Column, type Table, shownName } from './profile.ts';
 import type { Left, Names, Repeats, When } from './roles.ts';
 
 /** What the entries of a source are made of. */
@@ -41,12 +41,12 @@ export function entryOf(plan: Plan, measure: Measure, { root, source, isFirst }:
     fillLine(plan.table, names).flatMap(({ value }) => ('flow' in value ? (value.flow as string[]) : [])),
   );
   const named = (column: Column): string =>
-    column.empty > 0 && !filled.has(column.name) ? `{${column.name}|default:none}` : `{${column.name}}`;
+    column.empty > 0 && !filled.has(column.ref ?? '') ? `{${column.ref}|default:none}` : `{${column.ref}}`;
   const measured = [
     ...(measureColumn === undefined ? [] : [`{${measureColumn}}`]),
-    ...(measure.title === undefined ? [] : [measure.title]),
+    ...(measure.title === undefined ? [] : [asText(measure.title)]),
   ];
-  const path = [root, ...names.keys.map(named), ...measured];
+  const path = [asText(root), ...names.keys.map(named), ...measured];
   const same = names.constants.map(named);
   const id = [source, ...names.keys.map((key) => named(names.codes.get(key) ?? key)), ...same, ...measured].join('/');
   return [
@@ -61,8 +61,13 @@ export function entryOf(plan: Plan, measure: Measure, { root, source, isFirst }:
   ];
 }
 
+/** A text as a template of itself: no brace of it begins a column or a variable. */
+function asText(text: string): string {
+  return text.replaceAll(/[{}]/g, '$&$&').replaceAll('${', () => '$${');
+}
+
 function idBecause({ codes, constants }: Names): string {
-  const listed = (columns: readonly Column[]): string => columns.map(({ name }) => JSON.stringify(name)).join(', ');
+  const listed = (columns: readonly Column[]): string => columns.map(shownName).join(', ');
   const said = [
     ...(codes.size === 0 ? [] : [`by ${listed([...codes.values()])}, which has one name each: names may change`]),
     ...(constants.length === 0
@@ -74,8 +79,8 @@ function idBecause({ codes, constants }: Names): string {
 
 export function statusLines({ tests }: Names): readonly string[] {
   return tests.map(
-    ({ name, texts }) =>
-      `all rows count, whatever stands in ${JSON.stringify(name)}: ${showCounts(texts)}; beside "files" you may say where: { ${JSON.stringify(name)}: … }`,
+    (column) =>
+      `all rows count, whatever stands in ${shownName(column)}: ${showCounts(column.texts)}; beside "files" you may say where: { ${JSON.stringify(column.ref)}: … }`,
   );
 }
 
@@ -139,7 +144,7 @@ export function fillLine({ rows }: Table, { keys }: Names): readonly Line[] {
     ({ at, empty }) => empty * 2 >= rows.length && (rows[0]?.[at] ?? '') !== '' && rows.length > 3,
   );
   if (grouped.length === 0) return [];
-  const names = grouped.map(({ name }) => name);
+  const names = grouped.map(({ ref }) => ref);
   return [
     { key: 'fillDown', value: flow(names), beside: 'empty in most rows, as where a group is named once above them' },
   ];

@@ -289,13 +289,20 @@ function cutFooter(
   const usual = median(rows.map(filled));
   const habits = Array.from({ length: width }, (_, at) => habitOf(rows, at));
   const isBelow = (row: readonly string[]): boolean =>
-    row.slice(0, 3).some((cell) => words.totalRow.test(cell)) ||
+    row.slice(0, 3).some((cell, at) => words.totalRow.test(cell) && !comesAgain(rows, at, cell)) ||
     row.length !== width ||
     (usual > 2 && filled(row) * 2 < usual && row[0] === '') ||
     isResult(row, habits);
   let footer = 0;
   while (footer < footerMax && footer < rows.length - 1 && isBelow(rows[rows.length - 1 - footer] ?? [])) footer++;
   return { footer, kept: footer === 0 ? rows : rows.slice(0, -footer) };
+}
+
+/** A total that comes with every month is a row of the data like any other: the last one must not be cut off alone. */
+function comesAgain(rows: readonly (readonly string[])[], at: number, cell: string): boolean {
+  return rows.some(
+    (row, index) => row[at] === cell && (rows[index + 1] ?? row)[at] !== cell && index < rows.length - 2,
+  );
 }
 
 interface ColumnHabit {

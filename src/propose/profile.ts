@@ -5,6 +5,8 @@ import { type TimeGuess, guessTimes } from './times.ts';
 
 export interface Column {
   readonly name: string;
+  /** What a mapping calls it: its name, or its place (`#3`) where a template cannot say the name; `undefined`: nothing. */
+  readonly ref: string | undefined;
   readonly at: number;
   readonly texts: Counted;
   /** Rows without a text. */
@@ -19,11 +21,13 @@ export interface Table {
   readonly habit: Habit | undefined;
 }
 
-/** @param form `numbers`: the file holds real numbers, with a point; `semicolons`: its delimiter speaks for a decimal comma */
+/**
+ * @param how with `hasPlaces` a column keeps its place from file to file; `form` is `numbers`: the file holds real numbers, with a point; `semicolons`: its delimiter speaks for a decimal comma
+ */
 export function profile(
   names: readonly string[],
   rows: readonly (readonly string[])[],
-  form: 'numbers' | 'semicolons' | 'text',
+  { form, hasPlaces }: { readonly form: 'numbers' | 'semicolons' | 'text'; readonly hasPlaces: boolean },
 ): Table {
   const texts = names.map((_name, at) => countTexts(rows, at));
   const shown = form === 'numbers' ? false : decimalHabit(texts.map(({ counted }) => counted));
@@ -31,9 +35,30 @@ export function profile(
   const habit = shown === undefined ? semicolons : { decimalComma: shown, isSure: true };
   const columns = names.map((name, at): Column => {
     const { counted, empty } = texts[at] as Count;
-    return { name, at, texts: counted, empty, time: guessTimes(counted, name), number: guessNumbers(counted, habit) };
+    const ref = refOf(names, at, hasPlaces);
+    return {
+      name,
+      ref,
+      at,
+      texts: counted,
+      empty,
+      time: guessTimes(counted, name),
+      number: guessNumbers(counted, habit),
+    };
   });
   return { columns: settleDays(columns), rows, habit };
+}
+
+function refOf(names: readonly string[], at: number, hasPlaces: boolean): string | undefined {
+  const name = names[at] ?? '';
+  if (name !== '' && !/[{}|]/.test(name)) return name;
+  const place = `#${at + 1}`;
+  return hasPlaces && !names.includes(place) ? place : undefined;
+}
+
+/** What a person is told of a column. */
+export function shownName({ name, ref }: Pick<Column, 'name' | 'ref'>): string {
+  return name === '' && ref !== undefined ? `${ref}, which has no name` : JSON.stringify(name);
 }
 
 interface Count {

@@ -30,9 +30,8 @@ export interface Names {
   readonly tests: readonly Column[];
 }
 
-/** A column that a template cannot name. */
-function isNamable({ name }: Pick<Column, 'name'>): boolean {
-  return name !== '' && !/[{}|]/.test(name);
+function isNamable({ ref }: Column): boolean {
+  return ref !== undefined;
 }
 
 /** `undefined` where no column names a time. */
@@ -45,7 +44,7 @@ export function findWhen({ columns }: Table): When | undefined {
   const pair = yearAndMonth(named);
   if (pair !== undefined && (first === undefined || first.time?.months !== 1)) return pair;
   if (first?.time !== undefined) {
-    return { ...first.time, from: `{${first.name}}`, columns: [first], others: dated.filter((one) => one !== first) };
+    return { ...first.time, from: `{${first.ref}}`, columns: [first], others: dated.filter((one) => one !== first) };
   }
   const year = named.find((column) => isYears(column));
   if (year === undefined) return undefined;
@@ -54,7 +53,7 @@ export function findWhen({ columns }: Table): When | undefined {
     locale: undefined,
     months: 12,
     because: `years, such as ${examples(year.texts.keys())}`,
-    from: `{${year.name}}`,
+    from: `{${year.ref}}`,
     columns: [year],
     strangers: [],
     others: [],
@@ -80,7 +79,7 @@ function yearAndMonth(columns: readonly Column[]): When | undefined {
     locale: locale === 'en' ? undefined : locale,
     months: 1,
     because: `the year stands in ${JSON.stringify(year.name)}, the month in ${JSON.stringify(month.name)}`,
-    from: `{${year.name}} {${month.name}}`,
+    from: `{${year.ref}} {${month.ref}}`,
     columns: [year, month],
     strangers: [],
     others: [],
@@ -108,7 +107,7 @@ export function findValues({ columns }: Table, taken: ReadonlySet<Column>): read
 }
 
 function isRowNumber({ name, texts }: Column): boolean {
-  if (!words.row.test(name)) return false;
+  if (name !== '' && !words.row.test(name)) return false;
   const all = [...texts.keys()];
   return all.every((text, at) => at === 0 || Number(text) === Number(all[at - 1]) + 1);
 }

@@ -49,7 +49,9 @@ export function shapesOf(
 /** Files of one shape are read by one source: the same format and the same columns, but for those of times. */
 function signatureOf({ type, keys, columns, rows, hasSemicolons }: Layout): string {
   const format = keys.filter(({ key }) => key !== 'lineEnd').map(({ key, value }) => [key, value]);
-  const wide = findWide(profile(columns, rows.slice(0, 200), hasSemicolons ? 'semicolons' : 'text'));
+  const wide = findWide(
+    profile(columns, rows.slice(0, 200), { form: hasSemicolons ? 'semicolons' : 'text', hasPlaces: true }),
+  );
   const kept = columns.filter((column) => wide?.headers.includes(column) !== true);
   return JSON.stringify([type, format, kept, wide?.time.format]);
 }

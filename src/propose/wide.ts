@@ -82,7 +82,7 @@ function counted(texts: readonly string[]): Counted {
 
 /** `Jan` to `Dec`, or `1` to `12`, beside a column of years. */
 function monthsOfYear({ columns }: Table): Wide | undefined {
-  const year = columns.find((column) => isYears(column));
+  const year = columns.find((column) => column.ref !== undefined && isYears(column));
   if (year === undefined) return undefined;
   const names = columns.map(({ name }) => name);
   const numbered = names.filter((name) => /^(M|P)?(0?[1-9]|1[0-2])$/i.test(name));
@@ -103,7 +103,7 @@ function monthsOfYear({ columns }: Table): Wide | undefined {
       months: 1,
       because: `the year stands in ${JSON.stringify(year.name)}, the month in the header`,
     },
-    from: `{${year.name}} {${timeColumn}}`,
+    from: `{${year.ref}} {${timeColumn}}`,
     yearColumn: year.name,
   };
 }

@@ -291,6 +291,49 @@ describe('wide tables', () => {
     });
   });
 
+  test('a column without a name, or with one that no template can say, is named by its place', () => {
+    const index = proposed({ 'a.csv': lines(',2024-01,2024-02', 'Rent,1.5,2', 'Staff,3,4') });
+    expect(index.source.drivers).toMatchObject([{ path: ['A', '{#1}'], value: '{amount}' }]);
+    const { source } = proposed({
+      'b.csv': lines('month,city|branch,net {EUR}', '2024-01,Bonn,1.5', '2024-02,Bonn,2', '2024-01,Kiel,2.5'),
+    });
+    expect(source.drivers).toMatchObject([{ path: ['B', '{#2}'], time: '{month}', value: '{#3}' }]);
+    expect(source.drivers[0]).not.toHaveProperty('collapse');
+  });
+
+  test('a column without a name behind the months is left out, since its place moves', () => {
+    const { source, text } = proposed({
+      'a.csv': lines('account,2024-01,2024-02,', 'Rent,1.5,2,old', 'Staff,3,4,new'),
+    });
+    expect(source.drivers).toMatchObject([{ path: ['A', '{account}'] }]);
+    expect(text).toContain('left out: a column without a name, its place moves when a month is added');
+  });
+
+  test('a column without a name that counts the rows is no value', () => {
+    const { source } = proposed({ 'a.csv': lines(',month,city,amount', '0,2024-01,Bonn,1.5', '1,2024-02,Kiel,2') });
+    expect(source.drivers).toMatchObject([{ path: ['A', '{city}'], value: '{amount}' }]);
+  });
+
+  test('braces in the name of a file or a column are texts of the path', () => {
+    const { source } = proposed({
+      'a {x}.csv': lines('month,city,${NET},cost', '2024-01,Bonn,1.5,1', '2024-02,Kiel,2,7.5'),
+    });
+    expect(source.drivers).toMatchObject([
+      { path: ['A {{x}}', '{city}', '$${{NET}}'], value: '{#3}' },
+      { path: ['A {{x}}', '{city}', 'cost'], value: '{cost}' },
+    ]);
+  });
+
+  test('a total that comes with every month is no footer', () => {
+    const { source } = proposed({
+      'a.csv': lines(
+        'month,city,amount',
+        ...['2024-01', '2024-02'].flatMap((month) => [`${month},Bonn,1`, `${month},Kiel,2`, `${month},Total,3`]),
+      ),
+    });
+    expect(source).not.toHaveProperty('footer');
+  });
+
   test('groups that are named once above their rows are filled down', () => {
     const { source } = proposed({
       'a.csv': lines(
