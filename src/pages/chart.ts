@@ -3,6 +3,7 @@
  * down it are pixels, so that texts keep their size at every width.
  */
 import { html } from 'hono/html';
+import { fitting } from './fitting.ts';
 import { type Html, groupDecimal } from './markup.ts';
 import { monthTicks, valueRange, valueTicks } from './ticks.ts';
 
@@ -20,7 +21,7 @@ export interface Chart {
   readonly label: string;
   /** In the order of months. */
   readonly points: readonly ChartPoint[];
-  /** What the same points were before, drawn faintly behind them. */
+  /** What the same points were before, the newest first, drawn faintly behind them. */
   readonly past?: readonly (readonly ChartPoint[])[];
   /** What a marked point is, below the chart: `changed by the last push`. */
   readonly markMeans?: string | undefined;
@@ -33,7 +34,11 @@ const top = 14;
 const bottom = 236;
 const dotsMax = 60;
 /** More would be narrower than a finger, and take more of the page than the table. */
-const hitsMax = 130;
+const hitsMax = 72;
+/** The newest of more are marked: where nearly all changed, marks say nothing. */
+const marksMax = 60;
+/** The newest of more are drawn behind the line. */
+const pastBytesMax = 10_000;
 
 interface Place {
   readonly at: number;
@@ -53,13 +58,14 @@ export function showChart({ label, points, past = [], markMeans, pastMeans }: Ch
   const scale = scaleOf([points, ...past]);
   if (scale === undefined) return '';
   const placed = points.map((point) => placeOf(point, scale));
-  const marked = placed.filter(({ point }) => point.mark !== undefined);
+  const marked = placed.filter(({ point }) => point.mark !== undefined).slice(-marksMax);
+  const pastPaths = past.map((line) => pathOf(line.map((point) => placeOf(point, scale))));
   const isDotted = placed.length <= dotsMax;
   return html`<figure class="chart">
     <svg role="img" aria-label="${label}">
       ${showGrid(scale)}
       <svg width="100%" height="${height}" viewBox="0 0 10000 ${height}" preserveAspectRatio="none">
-        ${past.map((line) => html`<path class="past" d="${pathOf(line.map((point) => placeOf(point, scale)))}" />`)}
+        ${fitting(pastPaths, pastBytesMax).map((line) => html`<path class="past" d="${line}" />`)}
         <path class="line" d="${pathOf(placed)}" />
       </svg>
       ${placed.map((place, index) => (isDotted || isAlone(placed, index) ? showDot(place) : ''))}

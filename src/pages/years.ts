@@ -1,12 +1,13 @@
 /** Points as people read them: a row for each year, a column for each month. */
 import { html } from 'hono/html';
 import type { ChartPoint } from './chart.ts';
+import { fitting } from './fitting.ts';
 import { type Html, groupDigits, showValue } from './markup.ts';
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Older ones are counted and not shown. */
-const yearsMax = 60;
+const yearsBytesMax = 13_000;
 
 /** The newest year first. A month without a point is empty: it is no zero. */
 export function showYears(caption: string, points: readonly ChartPoint[]): Html {
@@ -16,7 +17,8 @@ export function showYears(caption: string, points: readonly ChartPoint[]): Html 
     const months = years.get(year) ?? new Map<number, ChartPoint>();
     years.set(year, months.set(Number(month), point));
   }
-  const rows = [...years].sort(([a], [b]) => (a < b ? 1 : -1));
+  const rows = [...years].sort(([a], [b]) => (a < b ? 1 : -1)).map(([year, months]) => showYear(year, months));
+  const shown = fitting(rows, yearsBytesMax);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
       <table class="years columns">
         <caption class="unseen">
@@ -29,13 +31,13 @@ export function showYears(caption: string, points: readonly ChartPoint[]): Html 
           </tr>
         </thead>
         <tbody>
-          ${rows.slice(0, yearsMax).map(([year, months]) => showYear(year, months))}
+          ${shown}
         </tbody>
       </table>
     </div>
     ${
-      rows.length > yearsMax
-        ? html`<p class="quiet">${groupDigits(rows.length - yearsMax)} earlier years are not shown.</p>`
+      rows.length > shown.length
+        ? html`<p class="quiet">${groupDigits(rows.length - shown.length)} earlier years are not shown.</p>`
         : ''
     }`;
 }

@@ -4,6 +4,7 @@ import { type DriverHistory, driverHistory } from '../app/ask/driver-history.ts'
 import { type DriverList, type DriverSearch, driverList } from '../app/ask/driver-list.ts';
 import type { ExplainedPoint } from '../app/ask/explain.ts';
 import { type ChartPoint, showChart } from '../pages/chart.ts';
+import { fitting } from '../pages/fitting.ts';
 import { type Html, countOf, groupDecimal, showEmpty, showTable, showValue, visibleOf } from '../pages/markup.ts';
 import { showYears } from '../pages/years.ts';
 import type { Answer, Ask } from './answer.ts';
@@ -11,7 +12,8 @@ import { driverLink, nowOf, pageAnswer, shellWord, showCommand, showWhen, source
 import type { Watched } from './watched.ts';
 
 const driversShown = 100;
-const originsShown = 240;
+const driversBytesMax = 42_000;
+const originsBytesMax = 9000;
 
 /** The drivers that an address asks for. */
 export function askedDrivers(query: URLSearchParams, limit: number): DriverSearch {
@@ -52,7 +54,14 @@ function showList({ drivers, next }: DriverList, { find, source }: DriverSearch)
     );
   }
   const kept = { ...(find === '' ? {} : { find }), ...(source === undefined ? {} : { source }) };
-  const further = next && new URLSearchParams({ ...kept, from: next.source, after: next.id });
+  const all = drivers.map(({ id, path, source: from }) => [
+    driverLink(id, visibleOf(path.join(' / '), id)),
+    html`<code><bdi>${id}</bdi></code>`,
+    sourceLink(from),
+  ]);
+  const rows = fitting(all, driversBytesMax);
+  const last = rows.length < all.length ? drivers[rows.length - 1] : next;
+  const further = last && new URLSearchParams({ ...kept, from: last.source, after: last.id });
   return html`${showTable({
     caption: 'Drivers',
     onPhone: 'cards',
@@ -61,11 +70,7 @@ function showList({ drivers, next }: DriverList, { find, source }: DriverSearch)
       { name: 'Id', kind: 'word' },
       { name: 'Source', kind: 'word' },
     ],
-    rows: drivers.map(({ id, path, source: from }) => [
-      driverLink(id, visibleOf(path.join(' / '), id)),
-      html`<code><bdi>${id}</bdi></code>`,
-      sourceLink(from),
-    ]),
+    rows,
   })}
   ${further === undefined ? '' : html`<p><a href="/drivers?${further.toString()}">More drivers</a></p>`}`;
 }
@@ -123,8 +128,8 @@ function showRestated({ past, points }: DriverHistory, agent: Watched): Html | '
 
 function showOrigins(points: readonly ExplainedPoint[], driver: string): Html {
   const newest = points.toReversed();
-  const shown = newest.slice(0, originsShown);
   const [first] = newest;
+  const shown = fitting(newest.map(originRow), originsBytesMax);
   return html`<section aria-label="Where each number came from">
     <h2>Where each number came from</h2>
     ${
@@ -144,15 +149,7 @@ function showOrigins(points: readonly ExplainedPoint[], driver: string): Html {
         { name: 'Readings', kind: 'number', isMinor: true },
         { name: 'First push', kind: 'number' },
       ],
-      rows: shown.map(({ month, value, part, row, text, superseded, firstPush, collapsed }) => [
-        month,
-        showValue(value),
-        html`<bdi>${part}</bdi>${collapsed === undefined ? '' : html`<span class="minor">${collapsed}</span>`}`,
-        row === null ? '' : String(row),
-        html`<code><bdi>${text}</bdi></code>`,
-        String(superseded + 1),
-        firstPush === undefined ? 'not yet' : html`<a href="/push?id=${firstPush}">${firstPush}</a>`,
-      ]),
+      rows: shown,
     })}
     ${
       first === undefined
@@ -161,4 +158,25 @@ function showOrigins(points: readonly ExplainedPoint[], driver: string): Html {
             ${showCommand(`driver-sync explain ${shellWord(driver)} ${first.month} --rows`)}`
     }
   </section>`;
+}
+
+function originRow({
+  month,
+  value,
+  part,
+  row,
+  text,
+  superseded,
+  firstPush,
+  collapsed,
+}: ExplainedPoint): readonly (Html | string)[] {
+  return [
+    month,
+    showValue(value),
+    html`<bdi>${part}</bdi>${collapsed === undefined ? '' : html`<span class="minor">${collapsed}</span>`}`,
+    row === null ? '' : String(row),
+    html`<code><bdi>${text}</bdi></code>`,
+    String(superseded + 1),
+    firstPush === undefined ? 'not yet' : html`<a href="/push?id=${firstPush}">${firstPush}</a>`,
+  ];
 }

@@ -6,8 +6,10 @@ import { type HeldReport, type StatusReport, statusReport } from '../app/ask/sta
 import type { SourceReport } from '../core/report.ts';
 import type { Now } from '../core/time/spoken.ts';
 import { showNow } from '../core/time/spoken.ts';
+import { fitting } from '../pages/fitting.ts';
 import { type Html, countOf, groupDigits, showEmpty, showState, showTable } from '../pages/markup.ts';
 import type { Answer } from './answer.ts';
+import { showRest } from './changes.ts';
 import { showDecisions } from './decision-list.ts';
 import { type Concern, concernsOf } from './concerns.ts';
 import {
@@ -24,6 +26,9 @@ import { showPushTable } from './push-table.ts';
 import type { Watched } from './watched.ts';
 
 const pushesShown = 5;
+const concernsBytesMax = 8000;
+const heldBytesMax = 8000;
+const sourcesBytesMax = 20_000;
 
 export async function overviewPage(agent: Watched): Promise<Answer> {
   const signs = await agent.signs();
@@ -43,11 +48,14 @@ function showVerdict(report: StatusReport): Html {
   const concerns = concernsOf(report);
   const [first, ...others] = concerns;
   if (first === undefined) return html``;
+  const items = others.map((one) => html`<li>${showState(one.tone, sentence(one.text))} ${showMore(one)}</li>`);
+  const shown = fitting(items, concernsBytesMax);
   return html`<div role="status"><h1 class="verdict">${showState(first.tone, sentence(first.text))}</h1></div>
     ${showMore(first)}
     <ul class="concerns">
-      ${others.map((one) => html`<li>${showState(one.tone, sentence(one.text))} ${showMore(one)}</li>`)}
-    </ul>`;
+      ${shown}
+    </ul>
+    ${showRest(items.length - shown.length)}`;
 }
 
 /** What to do about it, and where it is shown. */
@@ -97,20 +105,44 @@ function showFacts(
 }
 
 function showHeld(held: readonly HeldReport[], now: Now): Html {
+  const all = held.map(
+    ({ source, digest, reason, hint, since, approvable }) =>
+      html`<div class="held">
+        <h3>
+          <a href="/held?source=${encodeURIComponent(source)}"><bdi>${source}</bdi></a>
+        </h3>
+        <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
+        ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
+        ${approvable ? showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason "WHY"`) : ''}
+      </div>`,
+  );
+  const shown = fitting(all, heldBytesMax);
   return html`<section aria-label="Held">
     <h2>Held</h2>
-    ${held.map(
-      ({ source, digest, reason, hint, since, approvable }) =>
-        html`<div class="held">
-          <h3>
-            <a href="/held?source=${encodeURIComponent(source)}"><bdi>${source}</bdi></a>
-          </h3>
-          <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
-          ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
-          ${approvable ? showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason "WHY"`) : ''}
-        </div>`,
-    )}
+    ${shown} ${showRest(all.length - shown.length)}
   </section>`;
+}
+
+function sourceRow({
+  name,
+  state,
+  parts,
+  rows,
+  rejects,
+  drivers,
+  points,
+  changes,
+}: SourceReport): readonly (Html | string)[] {
+  return [
+    sourceLink(name),
+    showSourceState(state),
+    groupDigits(parts),
+    groupDigits(rows),
+    groupDigits(rejects),
+    groupDigits(drivers),
+    groupDigits(points),
+    countsText(changes.points),
+  ];
 }
 
 function showSources(sources: readonly SourceReport[]): Html {
@@ -120,6 +152,11 @@ function showSources(sources: readonly SourceReport[]): Html {
       ${showEmpty('The first pass fills this table. It says what each source has, and what was wrong with it.', 'driver-sync status')}
     </section>`;
   }
+  const isWell = ({ state }: SourceReport): boolean => state === 'accepted' || state === 'unchanged';
+  const inOrder = [...sources.filter((one) => !isWell(one)), ...sources.filter(isWell)];
+  const rows = fitting(inOrder.map(sourceRow), sourcesBytesMax);
+  // They stand in the order of the config where all of them are shown.
+  const shown = rows.length < sources.length ? rows : sources.map(sourceRow);
   return html`<section aria-label="Sources">
     <h2>Sources</h2>
     ${showTable({
@@ -135,17 +172,9 @@ function showSources(sources: readonly SourceReport[]): Html {
         { name: 'Points', kind: 'number' },
         { name: 'Points changed' },
       ],
-      rows: sources.map(({ name, state, parts, rows, rejects, drivers, points, changes }) => [
-        sourceLink(name),
-        showSourceState(state),
-        groupDigits(parts),
-        groupDigits(rows),
-        groupDigits(rejects),
-        groupDigits(drivers),
-        groupDigits(points),
-        countsText(changes.points),
-      ]),
+      rows: shown,
     })}
+    ${showRest(sources.length - shown.length)}
   </section>`;
 }
 

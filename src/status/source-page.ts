@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { type PartDetail, type SourceDetail, sourceDetail } from '../app/ask/source-detail.ts';
 import type { Reject } from '../core/model.ts';
 import type { Now } from '../core/time/spoken.ts';
+import { fitting } from '../pages/fitting.ts';
 import { type Html, countOf, groupDigits, showState, showTable } from '../pages/markup.ts';
 import type { Answer, Ask } from './answer.ts';
 import { showDeletes, showFindings } from './changes.ts';
@@ -10,7 +11,9 @@ import { changesText, nowOf, pageAnswer, shellWord, showCommand, showSourceState
 import type { Watched } from './watched.ts';
 
 const rejectsShown = 50;
-const partsShown = 200;
+const rejectsBytesMax = 12_000;
+const partsMax = 200;
+const partsBytesMax = 16_000;
 
 type Rejected = Reject & { readonly part: string };
 
@@ -57,7 +60,23 @@ const kinds: Readonly<Record<PartDetail['kind'], string>> = {
   snapshot: 'from a snapshot',
 };
 
+function partRow({ name, kind, read, rows, rejects, revisedAt, carried }: PartDetail, now: Now): readonly Html[] {
+  return [
+    html`<bdi>${name}</bdi>`,
+    carried
+      ? showState('busy', 'gone, carried')
+      : showState(read === 'accepted' ? 'good' : 'idle', read === 'accepted' ? kinds[kind] : 'not accepted'),
+    html`${groupDigits(rows)}`,
+    html`${groupDigits(rejects)}`,
+    showWhen(revisedAt, now),
+  ];
+}
+
 function showParts(parts: readonly PartDetail[], now: Now): Html {
+  const shown = fitting(
+    parts.slice(0, partsMax).map((part) => partRow(part, now)),
+    partsBytesMax,
+  );
   return html`<section aria-label="Parts">
     <h2>Parts</h2>
     ${
@@ -73,23 +92,10 @@ function showParts(parts: readonly PartDetail[], now: Now): Html {
               { name: 'Rejects', kind: 'number' },
               { name: 'Revised' },
             ],
-            rows: parts
-              .slice(0, partsShown)
-              .map(({ name, kind, read, rows, rejects, revisedAt, carried }) => [
-                html`<bdi>${name}</bdi>`,
-                carried
-                  ? showState('busy', 'gone, carried')
-                  : showState(
-                      read === 'accepted' ? 'good' : 'idle',
-                      read === 'accepted' ? kinds[kind] : 'not accepted',
-                    ),
-                groupDigits(rows),
-                groupDigits(rejects),
-                showWhen(revisedAt, now),
-              ]),
+            rows: shown,
           })
     }
-    ${parts.length > partsShown ? html`<p class="quiet">and ${countOf(parts.length - partsShown, 'more part')}</p>` : ''}
+    ${parts.length > shown.length ? html`<p class="quiet">and ${countOf(parts.length - shown.length, 'more part')}</p>` : ''}
   </section>`;
 }
 
@@ -106,7 +112,14 @@ function showCarried({ carried, name }: SourceDetail): Html | '' {
   </section>`;
 }
 
-function showRejects({ name, rejects }: SourceDetail, shown: readonly Rejected[]): Html {
+function showRejects({ name, rejects }: SourceDetail, first: readonly Rejected[]): Html {
+  const all = first.map(({ part, row, reason, text }) => [
+    html`<bdi>${part}</bdi>`,
+    groupDigits(row),
+    html`<bdi>${reason}</bdi>`,
+    html`<code><bdi>${text.slice(0, 300)}</bdi></code>`,
+  ]);
+  const shown = fitting(all, rejectsBytesMax);
   const address = `/api/rejects?source=${encodeURIComponent(name)}`;
   return html`<section aria-label="Rejects">
     <h2>Rejects</h2>
@@ -127,12 +140,7 @@ function showRejects({ name, rejects }: SourceDetail, shown: readonly Rejected[]
                 { name: 'Why', kind: 'prose' },
                 { name: 'As read', kind: 'prose' },
               ],
-              rows: shown.map(({ part, row, reason, text }) => [
-                html`<bdi>${part}</bdi>`,
-                groupDigits(row),
-                html`<bdi>${reason}</bdi>`,
-                html`<code><bdi>${text.slice(0, 300)}</bdi></code>`,
-              ]),
+              rows: shown,
             })}`
     }
   </section>`;
