@@ -29,7 +29,7 @@ export async function run(context: Context): Promise<number> {
   if (warning !== undefined) log.warn(warning);
   await using emulator = await embedEmulator(settings);
   const { env, version } = context;
-  const supervisor = openSupervisor({ env, log, monotonicMs: () => systemClock.monotonicMs() });
+  await using supervisor = openSupervisor({ env, log, monotonicMs: () => systemClock.monotonicMs() });
   const ending = openEnding(log, supervisor);
   talkOnly();
   const observe = (event: PassEvent): void => {

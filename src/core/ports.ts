@@ -224,7 +224,8 @@ export interface ProbeStep {
 }
 
 /** Whoever started the daemon and watches over it. Nothing of this waits, and nothing of it fails. */
-export interface Supervisor {
+/** Disposing of it waits, for a bounded time, until what it was told last is sent. */
+export interface Supervisor extends AsyncDisposable {
   /** The loop moves, and may be silent for this long from now on. The first one, also after a reload, says that it is ready. */
   beat(allowanceMs: number): void;
   reloading(): void;

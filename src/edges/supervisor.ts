@@ -22,6 +22,8 @@ export interface SystemdOptions {
 /** Of the time that is left to the loop, this much may go by before systemd hears again that it moves. */
 const pingAfter = 1 / 3;
 const sendMaxMs = 10_000;
+/** The end of the daemon waits this long for its last message. */
+const endMaxMs = 3000;
 /** What waits behind a systemd that does not listen. */
 const queueMax = 50;
 const statusMax = 500;
@@ -38,7 +40,7 @@ class Systemd implements Supervisor {
   readonly #options: SystemdOptions & { readonly send: SendToSystemd };
   readonly #isWatched: boolean;
   #queue: (readonly string[])[] = [];
-  #isSending = false;
+  #sending: Promise<void> | undefined;
   #hasFailed = false;
   #isReady = false;
   #isEnding = false;
@@ -75,7 +77,16 @@ class Systemd implements Supervisor {
 
   stopping(): void {
     this.#isEnding = true;
+    // What still waits says how a loop was that ends now.
+    this.#queue = [];
     this.#send(['STOPPING=1']);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, endMaxMs);
+    await Promise.race([this.#sending, promise]);
+    clearTimeout(timer);
   }
 
   status(text: string): void {
@@ -88,13 +99,12 @@ class Systemd implements Supervisor {
   #send(assignments: readonly string[]): void {
     if (assignments.length === 0 || this.#queue.length >= queueMax) return;
     this.#queue.push(assignments);
-    if (!this.#isSending) void this.#sendAll();
+    this.#sending ??= this.#sendAll();
   }
 
   /** One after the other; a failure is said once, and nothing else comes of it. */
   async #sendAll(): Promise<void> {
     const { send, log } = this.#options;
-    this.#isSending = true;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       try {
         await send(next);
@@ -104,7 +114,7 @@ class Systemd implements Supervisor {
         this.#hasFailed = true;
       }
     }
-    this.#isSending = false;
+    this.#sending = undefined;
   }
 }
 

@@ -93,6 +93,21 @@ test('a status is one line, and said once', async () => {
   expect(await said()).toEqual(['STATUS=held: a READY=1', 'STATUS=well']);
 });
 
+test('the end of the daemon waits until systemd has heard of it, before anything that still waited', async () => {
+  const taken: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const { supervisor } = watched({}, async (assignments) => {
+    if (taken.push(assignments.join(' ')) === 1) await first.promise;
+  });
+  supervisor.beat(60 * seconds);
+  supervisor.status('20 drivers acknowledged');
+  supervisor.stopping();
+  const ended = supervisor[Symbol.asyncDispose]();
+  first.resolve();
+  await ended;
+  expect(taken).toEqual(['READY=1', 'STOPPING=1']);
+});
+
 test('a message waits until the one before it was taken', async () => {
   const sent: string[] = [];
   const first = Promise.withResolvers<void>();
