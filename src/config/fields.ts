@@ -216,11 +216,17 @@ function typeHint(expected: string, written: Written): string | undefined {
   return undefined;
 }
 
+function meantBy(key: string, known: readonly string[], home: string | undefined): string {
+  // A secret that stands in the config elsewhere.
+  if (known.includes(`${key}File`)) return `name a file that holds it: ${key}File`;
+  if (home !== undefined) return `${quote(key)} belongs ${home}`;
+  const near = nearest(key, known);
+  return near === undefined ? `known here: ${known.join(', ')}` : `did you mean "${near}"?`;
+}
+
 /** @param home where the key would be right */
 function reportUnknownKey({ path, report }: Cursor, key: string, known: readonly string[], home?: string): void {
-  const near = nearest(key, known);
-  const meant = near === undefined ? `known here: ${known.join(', ')}` : `did you mean "${near}"?`;
-  const hint = home === undefined ? meant : `${quote(key)} belongs ${home}`;
+  const hint = meantBy(key, known, home);
   report({ path: [...path, key], on: 'key', message: `unknown key ${quote(key)}`, hint });
 }
 

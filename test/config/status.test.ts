@@ -55,6 +55,9 @@ test('a token file that is not there or empty is a problem, and so is a name wit
   expect(of('tokenFile: nowhere')).toEqual([expect.stringContaining('it does not exist')]);
   expect(of('tokenFile: empty')).toEqual([expect.stringContaining('the token file is empty')]);
   expect(of('hosts: ["http://a.example"]')).toEqual([expect.stringContaining('expected the name of a host')]);
+  expect(of('token: abc')).toEqual([
+    expect.stringMatching(/unknown key "token" \(name a file that holds it: tokenFile\)$/),
+  ]);
   expect(problems(`status: { tokenFile: x }${rest}`)).toEqual([
     expect.stringContaining('status.listen'),
     expect.stringContaining('it does not exist'),

@@ -109,6 +109,17 @@ describe('the words', () => {
   });
 });
 
+test('a source that was not read, left the config and is held for that is not said to be read again', () => {
+  const told = new Told();
+  told.pass({ unread: ['books'] });
+  told.pass({ held: ['books'] });
+  expect(told.state.outbox[1]?.notice).toMatchObject({
+    event: 'unread',
+    state: 'ended',
+    text: expect.stringMatching(/^source "books" is held now: \S/),
+  });
+});
+
 describe('who is told', () => {
   test('is who wants that event', () => {
     const told = new Told({ name: 'a', on: ['held'] }, { name: 'b', on: ['unread', 'held'] });

@@ -106,11 +106,13 @@ function endText({ event, source = '' }: Subject, { report }: Known): string {
   switch (event) {
     case 'held':
     case 'unread': {
-      const state = report.sources.find(({ name }) => name === source)?.state;
+      const { state, reason = '' } = report.sources.find(({ name }) => name === source) ?? {};
       const what = event === 'held' ? 'is not held any more' : 'is read again';
       if (!isSource(source)) return `${nameOf(source)} ${what}`;
       if (state === undefined) return `${nameOf(source)} is not in the config any more`;
-      if (event === 'unread') return `${nameOf(source)} is read again${state === 'held' ? ', and held' : ''}`;
+      // It may have left the config, and need not have been read.
+      if (event === 'unread' && state === 'held') return `${nameOf(source)} is held now: ${reason}`;
+      if (event === 'unread') return `${nameOf(source)} is read again`;
       return `${nameOf(source)} ${what}: ${heldEnds[state]}`;
     }
     case 'refused':

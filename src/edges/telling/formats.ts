@@ -47,7 +47,7 @@ function headline({ event, state, source }: Notice): string {
     case 'held':
       return over ? `${name} is not held any more` : `${name} is held`;
     case 'unread':
-      return over ? `${name} is read again` : `${name} is not read`;
+      return over ? `${name} is not unread any more` : `${name} is not read`;
     case 'refused':
       return over ? 'pushes are not refused any more' : 'a push was refused';
     case 'unreachable':
@@ -64,7 +64,7 @@ const marks = { started: '\u26a0\ufe0f', ended: '\u2705' } as const;
 /** Slack reads `<…>` as a link or a mention, and `&` as the start of an entity. Nothing else of it is a command. */
 function slackText(notice: Notice): string {
   const { text, hint, host } = notice;
-  const lines = [`${markOf(notice)} *driver-sync on ${host}: ${headline(notice)}*`, text, ...(hint ? [hint] : [])];
+  const lines = [`${markOf(notice)}*driver-sync on ${host}: ${headline(notice)}*`, text, ...(hint ? [hint] : [])];
   return lines.join('\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
@@ -80,7 +80,7 @@ function teamsCard(notice: Notice): object {
     type: 'AdaptiveCard',
     version: '1.2',
     body: [
-      block(`${markOf(notice)} driver-sync on ${host}: ${headline(notice)}`, { weight: 'Bolder', size: 'Medium' }),
+      block(`${markOf(notice)}driver-sync on ${host}: ${headline(notice)}`, { weight: 'Bolder', size: 'Medium' }),
       block(text),
       ...(hint === undefined ? [] : [block(hint)]),
       block(`${at}, ${address}`, { isSubtle: true, size: 'Small' }),
@@ -89,5 +89,5 @@ function teamsCard(notice: Notice): object {
 }
 
 function markOf({ event, state }: Notice): string {
-  return event === 'test' ? '' : marks[state];
+  return event === 'test' ? '' : `${marks[state]} `;
 }
