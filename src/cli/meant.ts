@@ -70,6 +70,8 @@ const options: readonly (readonly [pattern: RegExp, says: string])[] = [
 export function meant(argv: readonly string[], message: string): string | undefined {
   const [, option] = /unknown option '([^']+)'/.exec(message) ?? [];
   if (option !== undefined) return options.find(([pattern]) => pattern.test(option))?.[1];
+  if (message.includes("missing required argument 'digest'"))
+    return '"driver-sync status" names what is held, with the digest that approves it';
   const [, command = ''] = /unknown command '([^']+)'/.exec(message) ?? [];
   if (command === 'stop') return '"driver-sync status" shows its pid: kill PID, or systemctl stop driver-sync';
   if (command === 'reload') return '"driver-sync status" shows its pid: kill -HUP PID, or systemctl reload driver-sync';

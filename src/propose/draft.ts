@@ -142,9 +142,13 @@ function joinTexts(columns: readonly Column[]): Counted {
   return joined;
 }
 
+const noTime =
+  'no column names a date, a month or a year, and no headers do' +
+  String.raw` (where the file's name does: time: '{file|match:\d{4}-\d{2}}')`;
+
 function planLong(table: Table): Plan | string {
   const when = findWhen(table);
-  if (when === undefined) return 'no column names a date, a month or a year, and no headers do';
+  if (when === undefined) return noTime;
   const times = new Set([...when.columns, ...when.others, ...table.columns.filter((one) => isYears(one))]);
   const values = findValues(table, times);
   if (values.length === 0) return 'no column holds numbers that could be values';

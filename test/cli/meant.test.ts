@@ -31,6 +31,12 @@ describe('an option that another command is', () => {
   });
 });
 
+test('approve without a digest says where the digest stands', async () => {
+  const { code, stderr } = await commandLine('approve');
+  expect(code).toBe(64);
+  expect(stderr).toContain('"driver-sync status" names what is held, with the digest that approves it');
+});
+
 test('a script is told the same', async () => {
   expect((await commandLine('validate', '--json')).json()).toEqual({
     error: { code: 'usage', message: "unknown command 'validate'", hint: '"driver-sync check --json" does that' },

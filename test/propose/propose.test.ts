@@ -228,7 +228,12 @@ describe('which column is what', () => {
   test('a table without any time, or without any number, is told', () => {
     expect(proposed({ 'a.csv': lines('city,amount', 'Bonn,1.5', 'Kiel,2.5') })).toMatchObject({
       text: undefined,
-      without: [{ name: 'a.csv', why: 'no column names a date, a month or a year, and no headers do' }],
+      without: [
+        {
+          name: 'a.csv',
+          why: String.raw`no column names a date, a month or a year, and no headers do (where the file's name does: time: '{file|match:\d{4}-\d{2}}')`,
+        },
+      ],
     });
     expect(proposed({ 'a.csv': lines('month,city', '2024-01,Bonn', '2024-02,Kiel') }).without).toMatchObject([
       { why: 'no column holds numbers that could be values' },
