@@ -1,5 +1,6 @@
 /** What an operator has to know first: whether the service holds what the sources have, and if not, why. */
 import type { StatusReport } from '../app/ask/status-report.ts';
+import { isSource } from '../core/telling/words.ts';
 import type { Tone } from '../pages/markup.ts';
 
 export interface Concern {
@@ -13,17 +14,7 @@ export interface Concern {
 
 /** The gravest first; one that says that all is well where there is nothing else. */
 export function concernsOf(report: StatusReport): readonly Concern[] {
-  const found = [
-    ...ofPass(report),
-    ...ofPush(report),
-    ...report.held.map(({ source, reason }): Concern => ({
-      tone: 'bad',
-      text: `the source ${source} is held: ${reason}`,
-      href: `/held?source=${encodeURIComponent(source)}`,
-    })),
-    ...ofSources(report),
-    ...ofConfig(report),
-  ];
+  const found = [...ofPass(report), ...ofPush(report), ...ofHeld(report), ...ofSources(report), ...ofConfig(report)];
   if (found.length > 0) return found;
   if (report.unpushedSince !== undefined) {
     return [{ tone: 'busy', text: 'data that was accepted is not pushed yet', hint: report.nextPushWhy }];
@@ -37,7 +28,7 @@ function ofPass({ lastPass }: StatusReport): Concern[] {
   return [{ tone: 'bad', text: `the last pass broke: ${lastPass.reason}`, hint: lastPass.hint }];
 }
 
-function ofPush({ lastPush, blocked, rolledBackTo }: StatusReport): Concern[] {
+function ofPush({ lastPush, blocked, rolledBackTo, held }: StatusReport): Concern[] {
   const concerns: Concern[] = [];
   if (rolledBackTo !== undefined) {
     concerns.push({
@@ -47,7 +38,9 @@ function ofPush({ lastPush, blocked, rolledBackTo }: StatusReport): Concern[] {
       href: `/push?id=${rolledBackTo}`,
     });
   } else if (blocked !== undefined) {
-    concerns.push({ tone: 'bad', text: `nothing is pushed: ${blocked.reason}`, hint: blocked.hint });
+    const waits = held.find(({ reason }) => reason === blocked.reason);
+    const href = waits === undefined ? undefined : heldHref(waits.source);
+    concerns.push({ tone: 'bad', text: `nothing is pushed: ${blocked.reason}`, hint: blocked.hint, href });
   }
   if (lastPush !== undefined && lastPush.outcome !== 'acknowledged') {
     const { id, outcome, detail, endedAt } = lastPush;
@@ -56,6 +49,20 @@ function ofPush({ lastPush, blocked, rolledBackTo }: StatusReport): Concern[] {
     concerns.push({ tone: outcome === 'unknown' ? 'busy' : 'bad', text, href: `/push?id=${id}` });
   }
   return concerns;
+}
+
+function ofHeld({ held, blocked }: StatusReport): Concern[] {
+  // A first push that waits is said by what blocks it.
+  const others = held.filter(({ source, reason }) => isSource(source) || reason !== blocked?.reason);
+  return others.map(({ source, reason }) => ({
+    tone: 'bad',
+    text: isSource(source) ? `the source ${source} is held: ${reason}` : reason,
+    href: heldHref(source),
+  }));
+}
+
+function heldHref(source: string): string {
+  return `/held?source=${encodeURIComponent(source)}`;
 }
 
 function ofSources({ sources }: StatusReport): Concern[] {

@@ -1,6 +1,7 @@
 /** A held candidate: why, what it would change, and the command that approves it. */
 import { html } from 'hono/html';
 import { heldDetail } from '../app/ask/held-detail.ts';
+import { isSource } from '../core/telling/words.ts';
 import { showEmpty } from '../pages/markup.ts';
 import type { Answer, Ask } from './answer.ts';
 import { showDeletes, showFindings, showPointChanges } from './changes.ts';
@@ -27,7 +28,11 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
     <div class="held">
       <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
       ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
-      <p>Meanwhile its accepted data stays in every snapshot, and every other source moves on.</p>
+      ${
+        isSource(source)
+          ? html`<p>Meanwhile its accepted data stays in every snapshot, and every other source moves on.</p>`
+          : ''
+      }
       ${
         approvable
           ? html`<p>If the new data is right, approve it. If not, mend the export: the next read is judged anew.</p>
@@ -52,7 +57,12 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
     }
     <section aria-label="Largest changes">
       <h2>What approving it changes</h2>
-      ${showDeletes(report?.deletes ?? [])} ${showPointChanges(largest, changedPoints)}
+      ${
+        isSource(source)
+          ? html`${showDeletes(report?.deletes ?? [])} ${showPointChanges(largest, changedPoints)}`
+          : html`<p>Everything that was accepted is sent to this address for the first time. A command lists it:</p>
+              ${showCommand('driver-sync plan --all')}`
+      }
     </section>`;
   return pageAnswer({ title: `Held: ${source}`, body });
 }

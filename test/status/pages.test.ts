@@ -56,6 +56,20 @@ describe('what an operator sees', () => {
     expect(text).toMatch(/Push 3 was refused: .*400/);
   });
 
+  test('a first push that waits for approval is said once, and its page calls it no source', async () => {
+    const commands = await threeSources({ guard: { firstPush: 'approve' } });
+    await commands.run('sync');
+    const page = await statusWorld(commands);
+    const overview = await textOf(page, '/');
+    expect(overview).toMatch(/^ ▲ Nothing is pushed: the first push to \S+ waits for approval/);
+    expect(overview).not.toMatch(/The source \(/);
+    const { body } = await page.ask('/');
+    const [, address = ''] = /href="(\/held[^"]*)"/.exec(body) ?? [];
+    const text = await textOf(page, address);
+    expect(text).toContain('is sent to this address for the first time');
+    expect(text).not.toContain('No point changes');
+  });
+
   test('pages that have nothing to show yet say what would fill them', async () => {
     const commands = await commandsWorld({ sales: csv('nowhere.csv') }, {});
     await commands.run('sync');

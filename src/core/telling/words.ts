@@ -139,7 +139,7 @@ const heldEnds = {
 } as const;
 
 /** What waits for a first push is recorded under a name in brackets, which no source has. */
-function isSource(name: string): boolean {
+export function isSource(name: string): boolean {
   return !name.startsWith('(');
 }
 
