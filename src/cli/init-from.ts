@@ -37,8 +37,11 @@ export async function initFrom(context: Context, from: From): Promise<number> {
       ? { problems: loaded.problems, sources: [], exit: 78 }
       : await lookAround(context, loaded.settings);
   const exit = looked.exit === 0 && without.length > 0 ? 3 : looked.exit;
-  const report = { config, ok: exit === 0, ...reportOf(proposal, looked), without, text: proposal.text };
-  answer(context, report, () => show(path.relative(context.cwd, config), { proposal, looked, without }));
+  const within = [...new Set(files.flatMap((file) => foldersWithin(context, file)))]
+    .filter((folder) => !paths.some((file) => path.dirname(file) === folder))
+    .map((folder) => nameIn(to, folder));
+  const report = { config, ok: exit === 0, ...reportOf(proposal, looked), without, within, text: proposal.text };
+  answer(context, report, () => show(path.relative(context.cwd, config), { proposal, looked, without, within }));
   return exit;
 }
 
@@ -65,6 +68,27 @@ function expanded({ cwd }: Context, file: string): readonly string[] {
   if (stats !== undefined || !/[*?]/.test(file)) return [named];
   const found = globSync(file, { cwd }).map((match) => path.resolve(cwd, match));
   return found.length === 0 ? [named] : found.toSorted();
+}
+
+/** Folders with tables in a folder that was named: those in it stand for nothing until they are named, too. */
+function foldersWithin({ cwd }: Context, file: string): readonly string[] {
+  const named = path.resolve(cwd, file);
+  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(named, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => path.join(named, name))
+    .filter((folder) => hasTable(folder))
+    .toSorted();
+}
+
+function hasTable(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => tableName.test(name));
+  } catch (error) {
+    // A folder that only others may read: it may well hold tables.
+    if (error instanceof Error && 'code' in error) return true;
+    throw error;
+  }
 }
 
 function nameIn(directory: string, file: string): string {
@@ -128,9 +152,15 @@ const readingsShown = 3;
 
 function show(
   config: string,
-  found: { readonly proposal: Proposal; readonly looked: Looked; readonly without: readonly NoDraft[] },
+  found: {
+    readonly proposal: Proposal;
+    readonly looked: Looked;
+    readonly without: readonly NoDraft[];
+    /** Folders that nobody looked into. */
+    readonly within: readonly string[];
+  },
 ): string[] {
-  const { proposal, looked, without } = found;
+  const { proposal, looked, without, within } = found;
   const lines = [`wrote ${config}: ${count(proposal.sources.length, 'source')}`, ...looked.problems.map(problemLine)];
   for (const { name, undecided } of proposal.sources) {
     const source = looked.sources.find((one) => one.name === name);
@@ -138,6 +168,7 @@ function show(
     lines.push(...undecided.map((text) => `  ${text.startsWith('undecided') ? text : `look at this: ${text}`}`));
   }
   for (const { name, why } of without) lines.push(`no source for ${name}: ${why}`);
+  for (const folder of within) lines.push(`not looked into: the folder ${folder} (name it behind --from, too)`);
   const isRight = looked.exit === 0;
   lines.push(
     isRight

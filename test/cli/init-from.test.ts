@@ -140,6 +140,20 @@ test('what sync would not accept yet is said, and the config is there to be corr
   await expect(stat(path.join(noted, 'driver-sync.yaml'))).resolves.toBeDefined();
 });
 
+const nested = folder({ 'a.csv': long });
+written.push({ dir: path.join(nested, 'cities'), files: { 'bonn.csv': long } });
+written.push({ dir: path.join(nested, 'letters'), files: { 'notes.md': '# notes' } });
+
+test('a folder with tables within the folder is not looked into, and that is said until it is named', async () => {
+  const one = await commandLine('init', path.join(nested, 'one'), '--from', nested);
+  expect(one).toMatchObject({ code: 0, stderr: '' });
+  expect(one.stdout).toContain('not looked into: the folder ../cities (name it behind --from, too)');
+  expect(one.stdout).not.toContain('letters');
+  const into = path.join(nested, 'two');
+  const both = await commandLine('init', into, '--json', '--from', nested, path.join(nested, 'cities'));
+  expect(both.json()).toMatchObject({ within: [], without: [], text: expect.stringContaining('cities/bonn.csv') });
+});
+
 const tables = folder({ 'a.csv': long, 'b.csv': long.replace('amount', 'price'), 'notes.md': '# notes' });
 
 test('a folder stands for the tables in it, and one behind the files is where the config goes', async () => {
