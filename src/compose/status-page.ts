@@ -67,7 +67,10 @@ export class StatusPage implements AsyncDisposable {
   async reconfigure(settings: Settings, listening: 'required' | 'wanted'): Promise<void> {
     const before = this.#thread === undefined ? undefined : this.#settings.status;
     this.#settings = settings;
-    if (settings.status === undefined) return this[Symbol.asyncDispose]();
+    if (settings.status === undefined) {
+      if (before !== undefined) this.#options.log.info('the status page is closed: "status" left the config');
+      return this[Symbol.asyncDispose]();
+    }
     const said = await this.#listening();
     if (said.kind === 'listening') {
       const isNews = before?.host !== settings.status.host || before.port !== settings.status.port;

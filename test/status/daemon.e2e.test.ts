@@ -102,4 +102,10 @@ test('a page that dies is logged and started again, with what it knew', async ()
   expect(log.lines).toContainEqual(
     expect.objectContaining({ level: 'error', message: 'the status page has ended and is started again' }),
   );
+  await page.reconfigure({ ...settings, status: undefined }, 'wanted');
+  expect(log.lines.at(-1)).toMatchObject({
+    level: 'info',
+    message: expect.stringContaining('the status page is closed'),
+  });
+  await expect(askAt(again, '/livez')).rejects.toThrow('ECONNREFUSED');
 });
