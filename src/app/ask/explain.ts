@@ -123,8 +123,15 @@ function plainPath(elements: readonly string[]): string {
   return elements.map((element) => element.trim()).join('/');
 }
 
+/** A driver that has the text in its name, or the same name but for one element. */
 function isNear(id: string, path: readonly string[], wanted: string): boolean {
-  return [id, path.join(' / ')].some((text) => text.toLowerCase().includes(wanted.toLowerCase()));
+  const text = wanted.toLowerCase();
+  const elements = plainPath(text.split('/')).split('/');
+  return [id, path.join(' / ')].some((name) => {
+    const own = plainPath(name.toLowerCase().split('/')).split('/');
+    const other = own.filter((element, index) => element !== elements[index]).length;
+    return name.toLowerCase().includes(text) || (own.length === elements.length && own.length > 1 && other === 1);
+  });
 }
 
 /** The reading that counts. */
