@@ -38,11 +38,7 @@ async function findHeld(ledger: Ledger, digest: string): Promise<HeldCandidate> 
   const wanted = digest.toLowerCase();
   const found = wanted.length < digestMin ? [] : held.filter((one) => one.digest.startsWith(wanted));
   const [one] = found;
-  if (one === undefined || found.length > 1)
-    throw notHeld(
-      digest,
-      held.map((other) => other.digest),
-    );
+  if (one === undefined || found.length > 1) throw notHeld(digest, held);
   if (one.approvable) return one;
   const isPending = (await ledger.holds.approvals()).some(
     ({ state, source }) => state === 'pending' && source === one.source,
@@ -53,10 +49,13 @@ async function findHeld(ledger: Ledger, digest: string): Promise<HeldCandidate> 
   throw new AgentError('usage', `${one.source} cannot be approved: ${one.reason}`, { hint: one.hint });
 }
 
-function notHeld(digest: string, held: readonly string[]): AgentError {
-  const hint = held.length === 0 ? 'nothing is held now' : `held are ${held.map((one) => one.slice(0, 12)).join(', ')}`;
+function notHeld(digest: string, held: readonly HeldCandidate[]): AgentError {
+  const hint =
+    held.length === 0
+      ? 'nothing is held now'
+      : `held are ${held.map((one) => `${one.digest.slice(0, 12)} (${one.source})`).join(', ')}`;
   if (digest.length < digestMin) return new AgentError('usage', `"${digest}" is too short for a digest`, { hint });
-  const matches = held.filter((one) => one.startsWith(digest.toLowerCase())).length;
+  const matches = held.filter((one) => one.digest.startsWith(digest.toLowerCase())).length;
   const fact = matches > 1 ? 'several held candidates have' : 'no held candidate has';
   return new AgentError('usage', `${fact} the digest ${digest}`, { hint });
 }

@@ -256,7 +256,7 @@ describe('approve', () => {
       const refused = await run('approve', wrong, '--json');
       expect(refused.code).toBe(64);
       expect(refused.json()).toMatchObject(shapes.failure(64));
-      expect(refused.stdout).toContain(digest.slice(0, 8));
+      expect(refused.stdout).toContain(`held are ${digest.slice(0, 12)} (revenue)`);
     }
     expect((await json<Report>('sync')).exit).toBe(4);
   });
