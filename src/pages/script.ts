@@ -51,6 +51,8 @@ export const script = `'use strict';
   };
   const source = new EventSource(events);
   source.addEventListener('news', update);
+  // What happened since the page was made, or while the connection was gone, was told to nobody.
+  source.addEventListener('open', update);
   document.addEventListener('visibilitychange', () => { if (!document.hidden && isWanted) update(); });
   // Times are said as "5 min ago".
   setInterval(update, 60_000);
