@@ -1,4 +1,5 @@
 /** The places of the patterns of `files:` that are on other machines. Nothing is connected before one is looked at. */
+import { AgentError } from '../../core/errors.ts';
 import { isRemote, parseRemote } from './address.ts';
 import type { RemoteSettings } from './keys.ts';
 import type { RemoteFiles, RemoteStore } from './store.ts';
@@ -8,14 +9,16 @@ export function remotesOf(
   settings: RemoteSettings & { readonly files: readonly string[] },
   surroundings: Surroundings,
 ): readonly RemoteFiles[] {
-  return settings.files.filter(isRemote).flatMap((text) => {
+  return settings.files.filter(isRemote).map((text) => {
     const pattern = parseRemote(text);
-    if ('message' in pattern) return [];
+    // The schema of `files` has refused such a text. To leave one out would take its files for gone.
+    if ('message' in pattern)
+      throw new AgentError('config.invalid', `files: ${pattern.message}`, { hint: pattern.hint });
     const open = async (signal: AbortSignal): Promise<RemoteStore> => {
       const { openStore } = await import('./stores.ts');
       return await openStore(pattern, settings, surroundings, signal);
     };
-    return [{ pattern, open: pattern.protocol === 'sftp' ? lending(open) : open }];
+    return { pattern, open: pattern.protocol === 'sftp' ? lending(open) : open };
   });
 }
 
