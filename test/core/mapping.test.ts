@@ -6,38 +6,8 @@ import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { DriverEntry, Mapping, Test } from '../../src/core/settings.ts';
 import { columnsOf, readRow, sinkOf } from '../support/mapping.ts';
-import { pattern, template } from '../support/templates.ts';
-
-function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
-  return {
-    id: written.id === undefined ? undefined : template(written.id),
-    path: written.path.map(template),
-    time: {
-      from: template(written.time ?? '{date}'),
-      format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
-    },
-    value: { from: template(written.value ?? '{amount}'), format: plainDecimal },
-    spread: undefined,
-    rule: 'last',
-  };
-}
-
-function mapping(drivers: DriverEntry[], more: Partial<Mapping> = {}): Mapping {
-  return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers, ...more };
-}
-
-const utc = { timezone: 'UTC', calendar: undefined };
-
-/** Reads rows and gives what came of each: readings as `id month value`, `filtered`, or the reject's reason. */
-function readAll(map: Mapping, columns: string[], rows: string[][]): unknown[] {
-  const mapper = new RowMapper(map, columns, utc);
-  return rows.map((fields, index) => {
-    const readings: string[] = [];
-    const sink = sinkOf(({ id }, { month }, { value }) => void readings.push(`${id} ${formatMonth(month)} ${value}`));
-    const result = readRow(mapper, { columns, rows: [fields] }, index, sink);
-    return result ?? readings;
-  });
-}
+import { entry, mapping, readAll, utc } from '../support/row-world.ts';
+import { pattern } from '../support/templates.ts';
 
 const revenue = entry({ id: 'rev/{region}', path: ['Revenue', '{region}'] });
 const columns = ['region', 'date', 'amount'];

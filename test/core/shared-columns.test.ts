@@ -1,43 +1,11 @@
 /** Columns that no row holds: the name of a file or sheet, and places. */
 import { describe, expect, test } from 'vitest';
-import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import { columnProblems } from '../../src/core/mapping/columns.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
-import type { DriverEntry, Mapping } from '../../src/core/settings.ts';
 import { columnsOf, readRow, sinkOf } from '../support/mapping.ts';
-import { pattern, template } from '../support/templates.ts';
-
-function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
-  return {
-    id: written.id === undefined ? undefined : template(written.id),
-    path: written.path.map(template),
-    time: {
-      from: template(written.time ?? '{date}'),
-      format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
-    },
-    value: { from: template(written.value ?? '{amount}'), format: plainDecimal },
-    spread: undefined,
-    rule: 'last',
-  };
-}
-
-function mapping(drivers: DriverEntry[], more: Partial<Mapping> = {}): Mapping {
-  return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers, ...more };
-}
-
-const utc = { timezone: 'UTC', calendar: undefined };
-
-/** Reads rows and gives what came of each: readings as `id month value`, `filtered`, or the reject's reason. */
-function readAll(map: Mapping, columns: string[], rows: string[][], shared = {}): unknown[] {
-  const mapper = new RowMapper(map, columns, utc, shared);
-  return rows.map((fields, index) => {
-    const readings: string[] = [];
-    const sink = sinkOf(({ id }, { month }, { value }) => void readings.push(`${id} ${formatMonth(month)} ${value}`));
-    const result = readRow(mapper, { columns, rows: [fields] }, index, sink);
-    return result ?? readings;
-  });
-}
+import { entry, mapping, readAll, utc } from '../support/row-world.ts';
+import { pattern } from '../support/templates.ts';
 
 const revenue = entry({ id: 'rev/{region}', path: ['Revenue', '{region}'] });
 const columns = ['region', 'date', 'amount'];
