@@ -124,7 +124,7 @@ class Output {
     const before = memory.running;
     const done = Promise.withResolvers<void>();
     memory.running = done.promise;
-    let endTurn = async (): Promise<void> => undefined;
+    let endTurn = (): void => undefined;
     try {
       await before;
       endTurn = await takeTurn(this.#context.name, this.#context.state, signal);
@@ -137,7 +137,7 @@ class Output {
       memory.version = version;
       return { kept, version };
     } finally {
-      await endTurn();
+      endTurn();
       done.resolve();
     }
   }

@@ -1,9 +1,11 @@
 /** Programs whose output is read: how they may end, and what each end says. */
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Source } from '../../src/core/ports.ts';
 import { calm, laterClock, openSource, openSourceIn, readWhole, tempDir } from '../support/source-world.ts';
@@ -99,26 +101,48 @@ describe('a program', () => {
   });
 });
 
-test('a program that another process of the agent runs is waited for, but not one that was killed', async () => {
-  const state = await tempDir();
-  const turn = path.join(
-    state,
-    'kept',
-    `command-${createHash('sha256').update('revenue').digest('hex').slice(0, 16)}.pid`,
-  );
-  await mkdir(path.dirname(turn));
-  const other = spawn('sleep', ['1000']);
-  onTestFinished(() => void other.kill('SIGKILL'));
-  await writeFile(turn, String(other.pid));
-  const context = { baseDir: await tempDir(), clock: laterClock(0), state };
-  const source = openSourceIn(context, 'command', { command: ['sh', '-c', csv], format: 'csv' });
-  let hasRun = false;
-  const looking = source.parts(calm).then(() => (hasRun = true));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(hasRun).toBe(false);
-  other.kill('SIGKILL');
-  await looking;
-  expect(existsSync(turn)).toBe(false);
+/** What another process of the agent does with turns of the source `revenue`. */
+function otherAgent(state: string, program: string): ChildProcessByStdio<null, Readable, null> {
+  const turns = new URL('../../src/sources/command/turn.ts', import.meta.url).href;
+  const text = `
+    import { mkdirSync, rmdirSync } from 'node:fs';
+    import { takeTurn } from ${JSON.stringify(turns)};
+    const take = async () => await takeTurn('revenue', ${JSON.stringify(state)}, new AbortController().signal);
+    ${program}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', text], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+describe('a turn', () => {
+  test('that another process of the agent has is waited for, until that ends or is killed', async () => {
+    const state = await tempDir();
+    const other = otherAgent(state, `const end = await take(); console.log('taken'); setInterval(() => end, 1000);`);
+    await once(createInterface({ input: other.stdout }), 'line');
+    const context = { baseDir: await tempDir(), clock: laterClock(0), state };
+    const source = openSourceIn(context, 'command', { command: ['sh', '-c', `touch ran; ${csv}`], format: 'csv' });
+    const late = AbortSignal.timeout(500);
+    await expect(source.parts(late)).rejects.toThrow('due to timeout');
+    expect(existsSync(path.join(context.baseDir, 'ran'))).toBe(false);
+    other.kill('SIGKILL');
+    expect(await readWhole(source)).toMatchObject(table);
+  });
+
+  test('is of one process at a time, however many ask', async () => {
+    const state = await tempDir();
+    const busy = JSON.stringify(path.join(state, 'busy'));
+    const program = `
+      for (let at = 0; at < 5; at += 1) {
+        const end = await take();
+        mkdirSync(${busy}); await new Promise((resolve) => setTimeout(resolve, 5)); rmdirSync(${busy});
+        end();
+      }`;
+    const others = [1, 2, 3].map(() => otherAgent(state, program));
+    const codes = await Promise.all(others.map(async (other) => ((await once(other, 'exit')) as [number])[0]));
+    expect(codes).toEqual([0, 0, 0]);
+  });
 });
 
 describe('an output does not count', () => {

@@ -1,17 +1,19 @@
-/** One program at a time for each source, also over several processes of the agent: `check` or `plan` beside the daemon. */
+/**
+ * One program at a time for each source, also over several processes of the agent: `check` or `plan` beside the daemon. The turn is
+ * the kernel's lock on a small SQLite file, as that of the state directory is: it is gone the moment its process is, however
+ * that ended, and no number of a process can be mistaken for another's.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type Sqlite from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
 import { codeOf } from '../files/access.ts';
-import { isAlive } from '../files/keep.ts';
 
 /** Between two looks whether the other process is done. */
 const lookMs = 200;
-/** In this time whoever made a file has written into it. */
-const writtenMs = 5000;
 
 /**
  * Waits until no other process runs the program of this source.
@@ -19,31 +21,44 @@ const writtenMs = 5000;
  * @returns what ends the turn
  * @throws AgentError `source.unreadable` where the state directory cannot be written, or the signal's reason
  */
-export async function takeTurn(
-  source: string,
-  state: string | undefined,
-  signal: AbortSignal,
-): Promise<() => Promise<void>> {
-  if (state === undefined || !existsSync(state)) return async () => undefined;
-  const folder = path.join(state, 'kept');
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refuse(folder));
-  const file = path.join(folder, `command-${createHash('sha256').update(source).digest('hex').slice(0, 16)}.pid`);
+export async function takeTurn(source: string, state: string | undefined, signal: AbortSignal): Promise<() => void> {
+  if (state === undefined || !existsSync(state)) return () => undefined;
+  const folder = path.join(state, 'turns');
+  const file = path.join(folder, createHash('sha256').update(source).digest('hex').slice(0, 16));
+  await makeFile(file).catch(refuse(folder));
+  const { default: Database } = await import('better-sqlite3');
   for (;;) {
     signal.throwIfAborted();
-    if (await make(file)) return async () => await rm(file, { force: true });
-    if (await isLeft(file)) await rm(file, { force: true });
-    else await sleep(lookMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    const lock = tryLock(Database, file);
+    if (lock !== undefined) return () => void lock.close();
+    await sleep(lookMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
-async function make(file: string): Promise<boolean> {
+/**
+ * The file stays where it is: a process that waits for one that was removed would wait for nobody. One that is there is not
+ * opened here: a POSIX lock is dropped when its process closes the file by any other way than SQLite.
+ */
+async function makeFile(file: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   try {
-    const handle = await open(file, 'wx', 0o600);
-    await handle.writeFile(String(process.pid));
-    await handle.close();
-    return true;
+    await (await open(file, 'wx', 0o600)).close();
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (codeOf(error) !== 'EEXIST') throw error;
+    // On a file that it may only read SQLite would make do with a shared lock, and two would both go on.
+    await access(file, constants.W_OK);
+  }
+}
+
+function tryLock(Database: typeof Sqlite, file: string): Sqlite.Database | undefined {
+  let database: Sqlite.Database | undefined;
+  try {
+    database = new Database(file, { timeout: 0 });
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database?.close();
+    if (codeOf(error)?.startsWith('SQLITE_BUSY') === true) return undefined;
     return refuse(path.dirname(file))(error);
   }
 }
@@ -59,13 +74,4 @@ function refuse(folder: string): (cause: unknown) => never {
       },
     );
   };
-}
-
-/** Whether nobody runs the program: a process that was killed leaves its file. This process has one turn of a source at a time. */
-async function isLeft(file: string): Promise<boolean> {
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) return false;
-  if (text !== '') return Number(text) === process.pid || !isAlive(Number(text));
-  const stats = await stat(file).catch(() => undefined);
-  return stats !== undefined && Date.now() - stats.mtimeMs > writtenMs;
 }

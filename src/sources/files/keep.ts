@@ -100,8 +100,7 @@ async function isLeft(pid: number, directory: string): Promise<boolean> {
   return stats !== undefined && stats.mtimeMs < Date.now() - process.uptime() * 1000 - 1000;
 }
 
-/** Whether there is a process of this number. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
