@@ -205,6 +205,14 @@ describe('an output does not count', () => {
     expect(error.message).toContain('*** and');
     expect(everythingIn(error)).not.toContain(secret);
   });
+
+  test('and a failure shows nothing secret of the text of a shell', async () => {
+    const command = ['sh', '-c', `fail() { echo "I was given $*" >&2; exit 1; }; fail --password '${secret}'`];
+    const source = openSource('command', { command, format: 'csv' }, await tempDir(), laterClock(0));
+    const error = await failureOf(source);
+    expect(error.message).toContain('I was given --password ***');
+    expect(everythingIn(error)).not.toContain(secret);
+  });
 });
 
 describe('a pass', () => {

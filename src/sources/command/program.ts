@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
 import { codeOf } from '../files/access.ts';
-import { oneLine, secretsIn } from '../../http/masking.ts';
+import { oneLine } from '../../http/masking.ts';
+import { secretsInCommand } from './secrets.ts';
 
 export interface Program {
   /** The program, and its arguments. */
@@ -187,7 +188,7 @@ class Running {
     const text = this.#said.toString('utf8').trim();
     // The end of what it said tells most: a stack of calls begins with what nobody wants to know.
     const lines = text.split(/\r?\n/).slice(-3).join(' / ');
-    const words = oneLine(lines, [...Object.values(env), ...command.slice(1).flatMap(secretsInArgument)]);
+    const words = oneLine(lines, [...Object.values(env), ...secretsInCommand(command)]);
     return words === '' ? '' : `: ${words}`;
   }
 
@@ -198,14 +199,4 @@ class Running {
 
 function safeEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => inherited.test(name)));
-}
-
-/** What in an argument may be secret: the value of an option of such a name, and what an address has of it. */
-function secretsInArgument(argument: string, at: number, all: readonly string[]): readonly string[] {
-  const [, option, value] = /^--?([\w-]+)(?:=(.*))?$/s.exec(argument) ?? [];
-  if (option !== undefined && /pass|pwd|secret|token|key|auth|credential/i.test(option)) {
-    return [value ?? all[at + 1] ?? ''];
-  }
-  const url = URL.parse(argument);
-  return url === null || url.host === '' ? [] : secretsIn(url);
 }

@@ -1,0 +1,45 @@
+/** What may be secret among the arguments of a program, so that messages do not repeat it: also within a text that a shell reads. */
+import { secretsIn } from '../../http/masking.ts';
+
+/** Names whose values let somebody in. */
+const secretName = /pass|pwd|secret|token|key|auth|credential|cookie/i;
+
+/**
+ * The value of an option, a variable or a header of such a name, user and password of `-u` and `--user`, what stands at `-p`, and what
+ * an address has of it. Too much is no harm: a word that is none is masked where the program repeats it.
+ * @param command the program and its arguments
+ */
+export function secretsInCommand(command: readonly string[]): readonly string[] {
+  const texts = command.slice(1);
+  return [texts, ...texts.map(wordsOf)].flatMap((words) => words.flatMap(secretsInWord));
+}
+
+function secretsInWord(word: string, at: number, words: readonly string[]): readonly string[] {
+  const [, name = '', mark = '', value = ''] = /^-{0,2}([\w.-]+)(?:([=:])\s*(.+))?$/s.exec(word) ?? [];
+  const [, short = ''] = /^-p(.+)$/s.exec(word) ?? [];
+  const follows = mark === '' && word.startsWith('-') ? (words[at + 1] ?? '') : value;
+  const named = secretName.test(name) ? [follows, valueOfHeader(follows)] : [];
+  const login = /^(?:-u|--user|--proxy-user)(?:=|$)/.test(word) ? [follows, afterColon(follows)] : [];
+  const addresses = word.match(/[a-z][a-z\d+.-]*:\/\/[^\s'"`]+/gi) ?? [];
+  return [short, ...named, ...login, ...addresses.flatMap(secretsOfAddress)];
+}
+
+/** `Bearer …` and `Basic …`: the word before is no secret, and stands in many messages. */
+function valueOfHeader(text: string): string {
+  return text.replace(/^(?:bearer|basic|token)\s+/i, '');
+}
+
+function afterColon(text: string): string {
+  return text.slice(text.indexOf(':') + 1);
+}
+
+function secretsOfAddress(text: string): readonly string[] {
+  const url = URL.parse(text);
+  return url === null || url.host === '' ? [] : secretsIn(url);
+}
+
+/** The words of a text as a shell parts them, without their quotes: `--password 'two words'` has two. */
+function wordsOf(text: string): readonly string[] {
+  const words = text.match(/(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|()<>'"\\]|['"\\])+/gs) ?? [];
+  return words.map((word) => word.replaceAll(/\\(.)|'([^']*)'|"((?:\\.|[^"\\])*)"/gs, '$1$2$3'));
+}
