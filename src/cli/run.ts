@@ -73,7 +73,7 @@ export async function run(context: Context): Promise<number> {
       print(`pushed:   ${report.push?.drivers} drivers to the emulator; Ctrl+C ends`);
     }
   };
-  await runDaemon({ agent, waker, reload, signal: ending.signal, passed });
+  await runDaemon({ agent, waker, reload, signal: ending.signal, passed, broke: () => page.broke() });
   log.info('driver-sync ends');
   return 0;
 }

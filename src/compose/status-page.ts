@@ -59,6 +59,11 @@ export class StatusPage implements AsyncDisposable {
     this.#tell({ kind: 'notes', notes: this.#notes });
   }
 
+  /** Tells open pages that a pass broke: why is in the heartbeat, which the thread reads. */
+  broke(): void {
+    this.#tell({ kind: 'notes', notes: this.#notes });
+  }
+
   /**
    * Uses other settings from now on.
    * @param listening `required`: it must listen as they say; else the log says why it does not, and what was before stays

@@ -77,11 +77,11 @@ export function showOutcome(outcome: string): Html {
   return showState(outcomeTones[outcome] ?? 'idle', outcome);
 }
 
-/** `2 created, 1 deleted`, or `none`. */
+/** `2 created, 1 deleted`, or `none`, in the words of the commands. */
 export function countsText(counts: Counts): string {
   const kinds = [
     [counts.create, 'created'],
-    [counts.update, 'changed'],
+    [counts.update, 'updated'],
     [counts.delete, 'deleted'],
   ] as const;
   const shown = kinds.filter(([count]) => count > 0).map(([count, kind]) => `${groupDigits(count)} ${kind}`);

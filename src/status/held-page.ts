@@ -35,8 +35,11 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
       }
       ${
         approvable
-          ? html`<p>If the new data is right, approve it. If not, mend the export: the next read is judged anew.</p>
-              ${showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason "WHY"`)}`
+          ? html`<p>
+                If the new data is right, approve it. If not, mend the export: the next read is judged anew.
+                <code>--reason TEXT</code> keeps why beside your name.
+              </p>
+              ${showCommand(`driver-sync approve ${digest.slice(0, 12)}`)}`
           : html`<p>No approval helps: what is in its way has to change.</p>`
       }
     </div>

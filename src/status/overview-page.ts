@@ -91,7 +91,7 @@ function showFacts(
             <a href="/push?id=${lastAcknowledged.id}">push ${lastAcknowledged.id}</a>`,
     )}
     ${fact(
-      'Last told',
+      'Last push',
       lastAcknowledged === undefined ? 'never' : showWhen(lastAcknowledged.at, now),
       acknowledged === undefined ? '' : changesText(acknowledged.changes),
     )}
@@ -113,7 +113,7 @@ function showHeld(held: readonly HeldReport[], now: Now): Html {
         </h3>
         <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
         ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
-        ${approvable ? showCommand(`driver-sync approve ${digest.slice(0, 12)} --reason "WHY"`) : ''}
+        ${approvable ? showCommand(`driver-sync approve ${digest.slice(0, 12)}`) : ''}
       </div>`,
   );
   const shown = fitting(all, heldBytesMax);

@@ -94,7 +94,7 @@ export async function pushPage(agent: Watched, { query }: Ask): Promise<Answer> 
         ? html`<section aria-label="Going back">
             <h2>Going back</h2>
             <p>The service gets this snapshot again, byte for byte, and nothing else until somebody goes on:</p>
-            ${showCommand(`driver-sync rollback ${id} --reason "WHY"`)}
+            ${showCommand(`driver-sync rollback ${id}`)}
           </section>`
         : ''
     }`;

@@ -32,6 +32,7 @@ test('a scheduled push that a full disk broke is made when there is room again',
       fields: expect.objectContaining({ error: expect.stringMatching(/space|full/) }),
     }),
   );
+  expect(w.broken()).toBeGreaterThan(0);
   expect(w.service.posts).toHaveLength(1);
   await w.wait(5 * minutes);
   expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });

@@ -109,3 +109,20 @@ test('a page that dies is logged and started again, with what it knew', async ()
   });
   await expect(askAt(again, '/livez')).rejects.toThrow('ECONNREFUSED');
 });
+
+test('an open page is told of a pass that broke', async () => {
+  const commands = await twoPushes();
+  const { settings } = loadConfig(path.join(commands.at.dir, 'driver-sync.yaml'), { env: {}, secrets: 'required' });
+  if (settings === undefined) throw new Error('the config is not valid');
+  const log = memoryLog();
+  const status = { host: '127.0.0.1', port: 0, tokenFile: undefined, hosts: [] };
+  const options = { log, version: '1.2.3', fileDigest: () => settings.digest };
+  await using page = await openStatusPage({ ...settings, status }, options);
+  const listening = log.lines.find(({ message }) => message === 'the status page listens');
+  const events = await fetch(`${String(listening?.fields['address'])}events`);
+  const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toContain('retry:');
+  page.broke();
+  expect((await reader?.read())?.value).toContain('event: news');
+  await reader?.cancel();
+});

@@ -29,7 +29,7 @@ describe('what an operator sees', () => {
     const text = await textOf(page, '/');
     expect(text).toContain('All is well: the service holds what the sources have');
     expect(text).toMatch(/The service holds 2 drivers 3 points, by push 2/);
-    expect(text).toMatch(/Last told \d\d:\d\d today, now drivers: 1 created, 1 changed; points: 1 created, 1 changed/);
+    expect(text).toMatch(/Last push \d\d:\d\d today, now drivers: 1 created, 1 updated; points: 1 created, 1 updated/);
     expect(text).toMatch(/Sources looked at .* 1 source, 0 rejects/);
     expect(text).toMatch(/Next push \d\d:\d\d/);
     expect(text).toContain('driver-sync 1.2.3, pid 7');
@@ -40,7 +40,7 @@ describe('what an operator sees', () => {
     const page = await statusWorld(await busyWorld());
     const text = await textOf(page, '/');
     expect(text).toMatch(/^ ▲ The source sales is held: .* are 1000 times what they were/);
-    expect(text).toMatch(/driver-sync approve [0-9a-f]{12} --reason "WHY"/);
+    expect(text).toMatch(/driver-sync approve [0-9a-f]{12} (?!--reason)/);
     expect(text).toMatch(/The source staff: a part is gone, and the data is carried/);
     expect(text).toMatch(/roll back to push 4 .* the restatement of May was entered twice/);
   });
@@ -168,7 +168,7 @@ describe('sources, drivers and pushes', () => {
     const text = await textOf(page, '/push?id=3');
     expect(text).toMatch(/Sales\/East 2024-09 [\d\u202F]+\.00 [\d\u202F]+\.00 -22\u202F000(\.00)? /);
     expect(text).toContain('Against push 2');
-    expect(text).toContain('driver-sync rollback 3 --reason "WHY"');
+    expect(text).toContain('driver-sync rollback 3 ');
     expect(await textOf(page, '/push?id=1')).toContain('it was the first one to this address');
   });
 
@@ -177,6 +177,6 @@ describe('sources, drivers and pushes', () => {
     const text = await textOf(page, '/held?source=sales');
     expect(text).toMatch(/multiplied by 1000 Sales|multiplied by 1000 the whole source/);
     expect(text).toMatch(/The 50 largest of 210 changed points/);
-    expect(text).toMatch(/driver-sync approve [0-9a-f]{12} --reason "WHY"/);
+    expect(text).toMatch(/driver-sync approve [0-9a-f]{12} (?!--reason)/);
   });
 });

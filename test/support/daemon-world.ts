@@ -32,6 +32,8 @@ export interface DaemonWorld extends AsyncDisposable {
   readonly waits: readonly { readonly ms: number; readonly why: string }[];
   /** All passes of daemons, oldest first. */
   readonly passes: readonly PassReport[];
+  /** How many passes of daemons broke. */
+  readonly broken: () => number;
   write(name: string, text: string): Promise<void>;
   remove(name: string): Promise<void>;
   /** Keys beside the receiver as destination, one source `sales` of all CSV files, and a yearly schedule. */
@@ -68,6 +70,7 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
   const log = memoryLog();
   const waits: { ms: number; why: string }[] = [];
   const passes: PassReport[] = [];
+  let broken = 0;
   const configFile = path.join(dir, 'driver-sync.yaml');
   const rest = new Rest();
   let revisedAtMs = Date.now() - 1_000_000_000;
@@ -113,6 +116,7 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
     log,
     waits,
     passes,
+    broken: () => broken,
     configure,
     async write(name, text) {
       const file = path.join(dir, name);
@@ -152,7 +156,8 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
       const waker = new RestingWaker(clock, rest);
       rest.end();
       const passed = (report: PassReport): void => void passes.push(report);
-      const ended = runDaemon({ agent, waker, reload: async () => load(), signal: ending.signal, passed });
+      const broke = (): void => void (broken += 1);
+      const ended = runDaemon({ agent, waker, reload: async () => load(), signal: ending.signal, passed, broke });
       daemon = { agent, waker, stop: ending, ended };
       await settled();
     },

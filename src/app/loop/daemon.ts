@@ -28,6 +28,8 @@ export interface DaemonOptions {
   readonly signal: AbortSignal;
   /** Is told of every pass and how long it took, and waited for. */
   readonly passed?: (report: PassReport, tookMs: number) => void | Promise<void>;
+  /** Is told that a pass broke, once `noteBroken` has it. */
+  readonly broke?: () => void;
 }
 
 /** The loop says that it moves at least this often, and sees this soon that the clock was set. */
@@ -193,6 +195,7 @@ class Daemon {
     const { clock, log } = this.#agent.deps;
     const nowMs = clock.now().getTime();
     this.#agent.noteBroken(error);
+    this.#options.broke?.();
     this.#state = after(this.#state, { kind: 'broke', pass, atMs: nowMs });
     const inMs = (this.#state.broken?.untilMs ?? nowMs) - nowMs;
     log.error('the pass broke and is tried again', { error: error.message, hint: error.hint, inMs });
