@@ -36,7 +36,6 @@ header li a:hover { color: var(--text); }
 header li a[aria-current] { color: var(--text); box-shadow: inset 0 -2px var(--accent); }
 
 main { max-width: 76rem; margin: 0 auto; padding: 1.5rem; }
-main.narrow { max-width: 38rem; padding-top: 3rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1.1rem; line-height: 1.3; margin: 0 0 0.25rem; }
 h3 { font-size: 1rem; margin: 0; }
@@ -49,7 +48,7 @@ p { margin: 0 0 0.75rem; }
 .links a { margin-left: 1rem; }
 .card, .empty { border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.25rem; margin: 0 0 1.5rem; }
 .card > :last-child, .empty > :last-child { margin-bottom: 0; }
-.card h2:not(:first-child) { margin-top: 1.5rem; }
+.card h2:not(:first-child) { margin-top: 1.5rem; } .card > h1:first-child, .card > h2:first-child { margin-top: 0; }
 .empty { background: var(--raised); }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 0.75rem; padding: 0.6rem 0.8rem; border: 1px solid var(--line); border-radius: 6px; background: var(--ground); }
 .breaks { overflow-wrap: anywhere; }

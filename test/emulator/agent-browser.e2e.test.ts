@@ -25,6 +25,8 @@ describe.skipIf(cannotBrowse)(`a login in ${browserName}`, () => {
     readonly transport: () => StreamableHTTPClientTransport;
     /** The address that the browser was sent back to. */
     readonly back: () => Promise<URL>;
+    /** What the page could not load or run. */
+    readonly problems: string[];
   }
 
   /** An agent that was refused and waits for its person, who has the consent page open. */
@@ -41,12 +43,14 @@ describe.skipIf(cannotBrowse)(`a login in ${browserName}`, () => {
     await expect(refused).rejects.toBeInstanceOf(UnauthorizedError);
     const page = await browser.newPage({ viewport: { width: 400, height: 700 } });
     onTestFinished(() => page.close());
+    const problems: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     await page.goto(keeper.authorizationUrl);
     const back = async (): Promise<URL> => {
       await page.waitForURL(/\/callback\?/);
       return new URL(page.url());
     };
-    return { keeper, page, transport, back };
+    return { keeper, page, transport, back, problems };
   }
 
   test('is allowed by keyboard, and the agent has its tools', async () => {
@@ -58,6 +62,14 @@ describe.skipIf(cannotBrowse)(`a login in ${browserName}`, () => {
     await client.connect(transport());
     onTestFinished(() => client.close());
     expect((await client.listTools()).tools).toHaveLength(11);
+  });
+
+  test('is asked for in the dress of the console, and nothing of it is cut off at 400 px', async () => {
+    const { page, problems } = await world();
+    const ground = await page.evaluate("getComputedStyle(document.querySelector('[value=allow]')).backgroundColor");
+    expect(ground).toBe('rgb(31, 95, 208)');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
+    expect(problems).toEqual([]);
   });
 
   test('is denied, and the agent is told so', async () => {

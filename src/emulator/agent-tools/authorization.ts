@@ -194,7 +194,8 @@ const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   // No page elsewhere may frame this one and have it clicked. No `form-action`: browsers check it against redirects too.
-  'content-security-policy': "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'",
 };
 
 function configurationOf({ resource, store, isOriginAllowed }: AuthorizationOptions): Configuration {

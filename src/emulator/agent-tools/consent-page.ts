@@ -1,6 +1,6 @@
-/** The pages that a person sees while an agent logs in. They work without JavaScript. */
+/** The pages that a person sees while an agent logs in. They work without JavaScript, and look like the console. */
 import { html } from 'hono/html';
-import type { HtmlEscapedString } from 'hono/utils/html';
+import type { Html } from '../../pages/markup.ts';
 import type { Scope } from './scopes.ts';
 import { account } from './scopes.ts';
 
@@ -12,8 +12,6 @@ const meanings: Readonly<Record<Scope, string>> = {
   'mcp:write': 'create, change and delete routers',
 };
 
-type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
-
 export interface Asked {
   readonly client: string;
   readonly redirectUri: string;
@@ -24,11 +22,15 @@ export interface Asked {
 export function consentPage({ client, redirectUri, scopes }: Asked): Html {
   return page(
     'Allow access?',
-    html`<p><strong>${client}</strong> asks to use this emulator as ${account.name}. It would be able to</p>
-      <ul>
+    html`<p class="lead"><strong>${client}</strong> asks to use this emulator as ${account.name}.</p>
+      <h2>It would be able to</h2>
+      <ul class="scopes">
         ${scopes.map((scope) => html`<li>${meanings[scope]} <code>${scope}</code></li>`)}
       </ul>
-      <p>The answer goes to <code>${redirectUri}</code>.</p>
+      <p class="hint">
+        The answer goes to <code class="breaks">${redirectUri}</code>. Nothing real can be reached: all that it sees is
+        made up.
+      </p>
       <form method="post">
         <p class="actions">
           <button type="submit" name="decision" value="allow" class="primary">Allow</button>
@@ -48,13 +50,17 @@ function page(title: string, content: Html): Html {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="stylesheet" href="/console/assets/console.css" />
+        <title>${title} · driver-sync emulator</title>
+        <link rel="icon" href="/console/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/console/assets/pages.css" />
       </head>
       <body>
-        <main class="narrow">
-          <h1>${title}</h1>
-          ${content}
+        <main class="asking">
+          <p class="brand">driver-sync <span>emulator</span></p>
+          <div class="card">
+            <h1>${title}</h1>
+            ${content}
+          </div>
         </main>
       </body>
     </html>`;

@@ -25,6 +25,10 @@ export const stylesheet = `${common}
 .stages p { margin: 0; } .stages dl { display: grid; grid-template-columns: fit-content(24rem) minmax(0, 1fr); gap: 0.15rem 1rem; margin: 0.25rem 0 0.25rem 1rem; width: fit-content; }
 .stages dd { margin: 0; color: var(--quiet); } .stages .state { margin-right: 0.75rem; }
 .names { color: var(--quiet); margin-left: 1rem !important; }
+
+.asking { max-width: 32rem; padding-top: max(2rem, 12vh); } .asking .brand { margin: 0; padding-bottom: 0.75rem; } .asking .card { padding: 1.5rem 1.75rem; box-shadow: 0 1px 3px rgb(0 0 0 / 8%); }
+.asking .actions { margin: 1.5rem 0 0; } .asking .actions button { flex: 1; padding: 0.55rem; }
+.scopes { list-style: none; padding: 0; margin: 0.25rem 0 1rem; } .scopes li { padding: 0.5rem 0; border-bottom: 1px solid var(--line); } .scopes code { display: block; color: var(--quiet); }
 @media (max-width: 46rem) {
   .stages dl { grid-template-columns: minmax(0, 1fr); } .stages dd { margin-bottom: 0.4rem; }
 }
