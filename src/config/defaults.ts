@@ -16,7 +16,7 @@ export const defaultKeys: readonly string[] = [
 
 /**
  * The document as if each source had written these keys, in the places where they stand. A key that only other kinds of sources
- * have is left out.
+ * have, or only another format, is left out.
  */
 export function withDefaults(document: ConfigDocument): ConfigDocument {
   const { value } = document;
@@ -44,6 +44,7 @@ export function withDefaults(document: ConfigDocument): ConfigDocument {
 function isKeyOf(source: WrittenMap, defaults: WrittenMap, key: string): boolean {
   const type = source['type'] ?? defaults['type'];
   const isKnown = typeof type === 'string' && Object.hasOwn(kinds, type);
+  if (isKnown && kinds[type]?.homeOfForeign?.(key, { ...defaults, ...source }) !== undefined) return false;
   return !isKnown || key === 'type' || key === 'drivers' || key in sourceShape || key in kindShape(type);
 }
 

@@ -225,7 +225,7 @@ function meantBy(key: string, known: readonly string[], home: string | undefined
 }
 
 /** @param home where the key would be right */
-function reportUnknownKey({ path, report }: Cursor, key: string, known: readonly string[], home?: string): void {
+export function reportUnknownKey({ path, report }: Cursor, key: string, known: readonly string[], home?: string): void {
   const hint = meantBy(key, known, home);
   report({ path: [...path, key], on: 'key', message: `unknown key ${quote(key)}`, hint });
 }

@@ -4,7 +4,7 @@ import type { LookupFiles, Mapping, SourceSettings, Test, Unpivot } from '../cor
 import { unpivotNames, valueGroup } from '../core/mapping/unpivot.ts';
 import { type Kind, kinds } from '../sources/index.ts';
 import { readDrivers } from './drivers.ts';
-import { reportMissing, reportType } from './fields.ts';
+import { reportMissing, reportType, reportUnknownKey } from './fields.ts';
 import { describeWritten, textOf } from './scalars.ts';
 import { nearest } from './nearest.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
@@ -103,10 +103,16 @@ function readType(cursor: Cursor): string | undefined {
 }
 
 function readKind(cursor: Cursor, type: string, keys: readonly string[]): { value: unknown } | undefined {
-  const schema = kinds[type]?.schema;
+  const kind = kinds[type];
   const written = writtenAt(cursor);
-  if (schema === undefined || !isMapping(written)) return undefined;
-  const own = Object.fromEntries(keys.filter((key) => key in written).map((key) => [key, written[key]]));
+  if (kind === undefined || !isMapping(written)) return undefined;
+  const { schema } = kind;
+  const there = keys.filter((key) => key in written);
+  for (const key of there) {
+    const home = kind.homeOfForeign?.(key, written);
+    if (home !== undefined) reportUnknownKey(cursor, key, keys, home);
+  }
+  const own = Object.fromEntries(there.map((key) => [key, written[key]]));
   return readValue(cursor, schema, withTexts(schema, own));
 }
 

@@ -13,7 +13,7 @@ import { StableFile } from './files/stable-file.ts';
 import { checkRows } from './formats/json-array.ts';
 import { checkTable } from './formats/table.ts';
 import { type SourceContext, defineKind, needsOf } from './kind.ts';
-import { textFormatKey, textFormatKeys, textReader } from './text-formats.ts';
+import { formatsWith, textFormatKey, textFormatKeys, textReader } from './text-formats.ts';
 
 const partName = 'output';
 /** An output waits so long to be read. Then it is removed, in case nobody reads it. */
@@ -50,14 +50,18 @@ const schema = z
 
 type CommandSettings = z.output<typeof schema>;
 
-export const command = defineKind(schema, (settings, context): Source => {
-  const output = new Output(settings, context);
-  return {
-    isExpensive: true,
-    parts: async (signal, known) => [await output.look(signal, known?.get(partName))],
-    rows: (_part, signal) => output.rows(signal),
-  };
-});
+export const command = defineKind(
+  schema,
+  (settings, context): Source => {
+    const output = new Output(settings, context);
+    return {
+      isExpensive: true,
+      parts: async (signal, known) => [await output.look(signal, known?.get(partName))],
+      rows: (_part, signal) => output.rows(signal),
+    };
+  },
+  { homeOfForeign: formatsWith },
+);
 
 /** What is known of a source between looks: sources are opened anew for each pass, their settings stay. */
 interface Memory {

@@ -17,7 +17,14 @@ import { checkRows, readJsonPages } from './formats/json-array.ts';
 import { checkTable } from './formats/table.ts';
 import { isEncoding } from './formats/text.ts';
 import { type SourceContext, defineKind, freshVersion, needsOf } from './kind.ts';
-import { type TextFormat, textFormatKey, textFormatKeys, textFormats, textReader } from './text-formats.ts';
+import {
+  type TextFormat,
+  formatsWith,
+  textFormatKey,
+  textFormatKeys,
+  textFormats,
+  textReader,
+} from './text-formats.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
 import { accessToken, oauthKey, refusedToken } from './web/oauth.ts';
 import { type Page, type Pages, fetchPages, linkTo, pagesKey } from './web/pages.ts';
@@ -60,15 +67,19 @@ const schema = z
 
 type HttpSettings = z.output<typeof schema>;
 
-export const http = defineKind(schema, (settings: HttpSettings, context: SourceContext): Source => {
-  const resource = new Resource(settings, webPlaceOf(settings, context.baseDir), context);
-  return {
-    isExpensive: true,
-    parts: async (signal, known) => [await resource.look(signal, known?.get(partName))],
-    rows: (_part, signal) =>
-      settings.pages === undefined ? resource.rows(signal) : resource.pageRows(settings.pages, signal),
-  };
-});
+export const http = defineKind(
+  schema,
+  (settings: HttpSettings, context: SourceContext): Source => {
+    const resource = new Resource(settings, webPlaceOf(settings, context.baseDir), context);
+    return {
+      isExpensive: true,
+      parts: async (signal, known) => [await resource.look(signal, known?.get(partName))],
+      rows: (_part, signal) =>
+        settings.pages === undefined ? resource.rows(signal) : resource.pageRows(settings.pages, signal),
+    };
+  },
+  { homeOfForeign: formatsWith },
+);
 
 /** An answer, and the connection that its body comes over. */
 interface Asked {

@@ -40,6 +40,11 @@ export interface Kind {
   open(kind: unknown, context: SourceContext): Source;
   /** The default of `drivers`, for a kind whose columns are always the same. */
   readonly drivers?: readonly WrittenDriver[] | undefined;
+  /**
+   * Where one of its keys belongs that does not go with the others that are written (`to format: csv`): it is refused. `undefined`
+   * for a key that does.
+   */
+  homeOfForeign?(key: string, written: Readonly<Record<string, unknown>>): string | undefined;
   /** The parts of a mapping that this kind, so configured, cannot do. */
   problems?(kind: unknown, mapping: Mapping, lookups: LookupFiles): readonly MappingProblem[];
 }
@@ -50,6 +55,7 @@ export function defineKind<Schema extends z.ZodType>(
   open: (settings: z.output<Schema>, context: SourceContext) => Source,
   more: {
     readonly drivers?: Kind['drivers'];
+    readonly homeOfForeign?: Kind['homeOfForeign'];
     readonly problems?: (
       settings: z.output<Schema>,
       mapping: Mapping,
@@ -57,11 +63,12 @@ export function defineKind<Schema extends z.ZodType>(
     ) => readonly MappingProblem[];
   } = {},
 ): Kind {
-  const { drivers, problems } = more;
+  const { drivers, homeOfForeign, problems } = more;
   return {
     schema,
     open: (kind, context) => open(kind as z.output<Schema>, context),
     drivers,
+    ...(homeOfForeign && { homeOfForeign }),
     ...(problems && { problems: (kind, mapping, lookups) => problems(kind as z.output<Schema>, mapping, lookups) }),
   };
 }

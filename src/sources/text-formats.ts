@@ -13,6 +13,22 @@ export const textFormats = ['csv', 'tsv', 'jsonl', 'json'] as const;
 const alias = 'ndjson';
 export type TextFormat = (typeof textFormats)[number];
 
+/** What of `textFormatKeys`, and of `lineEnd`, each format has. */
+const keysOf: Readonly<Record<TextFormat, readonly string[]>> = {
+  csv: ['delimiter', 'lineEnd', ...Object.keys(delimitedKeys)],
+  tsv: ['lineEnd', ...Object.keys(delimitedKeys)],
+  jsonl: ['lineEnd'],
+  json: ['columns', ...Object.keys(jsonKeys)],
+};
+
+/** For `foreignKey` of a kind: the formats that have a key, where the one that is named does not. */
+export function formatsWith(key: string, { format }: Readonly<Record<string, unknown>>): string | undefined {
+  const named = format === alias ? 'jsonl' : textFormats.find((name) => name === format);
+  const having = textFormats.filter((name) => keysOf[name].includes(key));
+  const isForeign = named !== undefined && having.length > 0 && !having.includes(named);
+  return isForeign ? `to format: ${having.join(' or ')}` : undefined;
+}
+
 export const textFormatKey = z.enum([...textFormats, alias]).transform((name) => (name === alias ? 'jsonl' : name));
 
 /** A schema that has them is refined by `checkTable`. */

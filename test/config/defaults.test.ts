@@ -27,6 +27,15 @@ describe('defaults', () => {
     expect(problems(configOf(`{ delimiter: ";", ${drivers} }`, sources))).toEqual([]);
   });
 
+  test('leave out what the format of a source does not have', () => {
+    const sources = `  a: { command: [a], format: csv }\n  b: { command: [b] }\n`;
+    const yaml = configOf(`{ type: command, format: json, delimiter: ";", items: x, ${drivers} }`, sources);
+    const [a, b] = settings(yaml).sources.map(({ kind }) => kind);
+    expect(a).toMatchObject({ format: 'csv', delimiter: ';' });
+    expect(a).not.toHaveProperty('items');
+    expect(b).toMatchObject({ format: 'json', delimiter: ',', items: ['x'] });
+  });
+
   test('are read again by the sources that have them, and by no other', () => {
     const digests = (timeout: string): string[] =>
       settings(

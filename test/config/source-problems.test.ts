@@ -206,6 +206,30 @@ describe('what is wrong in a source', () => {
   });
 });
 
+describe('a key that only another format has', () => {
+  test.each([
+    ['type: command, command: [x], format: jsonl', 'delimiter: ";"', 'delimiter', 'csv'],
+    ['type: command, command: [x], format: tsv', 'delimiter: ";"', 'delimiter', 'csv'],
+    ['type: command, command: [x], format: csv', 'items: a.b', 'items', 'json'],
+    ['type: command, command: [x], format: json', 'lineEnd: any', 'lineEnd', 'csv or tsv or jsonl'],
+    ['type: command, command: [x], format: ndjson', 'skipRows: 2', 'skipRows', 'csv or tsv'],
+    ['type: http, url: "https://a.example/x", format: csv', 'rows: /1', 'rows', 'json'],
+  ])('%s, %s', (source, written, key, formats) => {
+    const yaml = (keys: string): string =>
+      `destination: emulator\nsources:\n  s: { ${keys}, drivers: [{ path: [a], time: "{t}", value: "{v}" }] }\n`;
+    expect(problems(yaml(`${source}, ${written}`))).toEqual([
+      expect.stringContaining(`unknown key "${key}" ("${key}" belongs to format: ${formats})`),
+    ]);
+    expect(problems(yaml(source))).toEqual([]);
+  });
+
+  test('is right where an answer may say its format by itself', () => {
+    const keys = 'type: http, url: "https://a.example/x", delimiter: ";", items: a';
+    const yaml = `destination: emulator\nsources:\n  s: { ${keys}, drivers: [{ path: [a], time: "{t}", value: "{v}" }] }\n`;
+    expect(problems(yaml)).toEqual([]);
+  });
+});
+
 test.each([
   ['excel', 'xlsx'],
   ['mariadb', 'mysql'],
