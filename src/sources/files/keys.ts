@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
 import { parseSize } from '../../core/size.ts';
-import { isRemote, remoteProblem } from '../remote/address.ts';
+import { type RemotePattern, isRemote, parseRemote } from '../remote/address.ts';
 import { type RemoteSettings, remoteKeys } from '../remote/keys.ts';
 import { findGlobProblem } from './glob.ts';
 
@@ -10,12 +10,16 @@ import { findGlobProblem } from './glob.ts';
 export const fileKeys = {
   files: z
     .array(
-      z.string().superRefine((text, context) => {
-        const problem = isRemote(text) ? remoteProblem(text) : findGlobProblem(text);
-        if (typeof problem === 'string') context.addIssue(problem);
-        else if (problem !== undefined) {
-          context.addIssue({ code: 'custom', message: problem.message, params: { hint: problem.hint } });
+      z.string().transform((text, context): string | RemotePattern => {
+        if (isRemote(text)) {
+          const pattern = parseRemote(text);
+          if (!('message' in pattern)) return pattern;
+          context.addIssue({ code: 'custom', message: pattern.message, params: { hint: pattern.hint } });
+          return z.NEVER;
         }
+        const problem = findGlobProblem(text);
+        if (problem !== undefined) context.addIssue(problem);
+        return text;
       }),
     )
     .min(1)
@@ -75,7 +79,8 @@ export const lineEndKey = z
 
 /** The output of `fileKeys`. */
 export interface FileSettings extends RemoteSettings {
-  readonly files: readonly string[];
+  /** Globs, and patterns on other machines. */
+  readonly files: readonly (string | RemotePattern)[];
   readonly settle: number;
   readonly parts: 'all' | 'newest';
   readonly expandedMax: number;

@@ -2,7 +2,6 @@
 import type { Clock } from '../../core/ports.ts';
 import type { Mapping } from '../../core/settings.ts';
 import type { SourceContext } from '../kind.ts';
-import { isRemote } from '../remote/address.ts';
 import { Copies } from './copies.ts';
 import { remotesOf } from '../remote/open.ts';
 import type { RemoteFiles } from '../remote/store.ts';
@@ -35,11 +34,15 @@ export type PlaceContext = Pick<SourceContext, 'baseDir' | 'clock' | 'forbidden'
 
 export function placeOf(settings: FileSettings, context: PlaceContext): FilePlace {
   const { baseDir, clock, state } = context;
-  const local = settings.files.filter((text) => !isRemote(text));
+  const { files } = settings;
   const { settle: settleMs, expandedMax: bytesMax } = settings;
   return {
-    globs: local.map((text) => parseGlob(baseDir, text)),
-    remotes: remotesOf(settings, { baseDir, clock }),
+    globs: files.filter((file) => typeof file === 'string').map((text) => parseGlob(baseDir, text)),
+    remotes: remotesOf(
+      files.filter((file) => typeof file !== 'string'),
+      settings,
+      { baseDir, clock },
+    ),
     members: settings.members,
     copies: new Copies({ settleMs, bytesMax, clock, state }),
     baseDir,

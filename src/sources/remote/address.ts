@@ -29,7 +29,7 @@ export function isRemote(text: string): boolean {
   return form.test(text);
 }
 
-export interface AddressProblem {
+interface AddressProblem {
   readonly message: string;
   readonly hint: string;
 }
@@ -65,12 +65,6 @@ export function parseRemote(text: string): RemotePattern | AddressProblem {
   };
   if (protocol === 'sftp') return patternOf({ ...server, protocol: 'sftp', isEncrypted: true }, below);
   return patternOf({ ...server, protocol: 'dav', isEncrypted: protocol === 'https' }, decoded(below));
-}
-
-/** Why a text is no such pattern; `undefined` where it is one. */
-export function remoteProblem(text: string): AddressProblem | undefined {
-  const parsed = parseRemote(text);
-  return 'message' in parsed ? parsed : undefined;
 }
 
 const nobody = { port: undefined, user: undefined, password: undefined };

@@ -1,19 +1,15 @@
 /** The places of the patterns of `files:` that are on other machines. Nothing is connected before one is looked at. */
-import { AgentError } from '../../core/errors.ts';
-import { isRemote, parseRemote } from './address.ts';
+import type { RemotePattern } from './address.ts';
 import type { RemoteSettings } from './keys.ts';
 import type { RemoteFiles, RemoteStore } from './store.ts';
 import type { Surroundings } from './stores.ts';
 
 export function remotesOf(
-  settings: RemoteSettings & { readonly files: readonly string[] },
+  patterns: readonly RemotePattern[],
+  settings: RemoteSettings,
   surroundings: Surroundings,
 ): readonly RemoteFiles[] {
-  return settings.files.filter(isRemote).map((text) => {
-    const pattern = parseRemote(text);
-    // The schema of `files` has refused such a text. To leave one out would take its files for gone.
-    if ('message' in pattern)
-      throw new AgentError('config.invalid', `files: ${pattern.message}`, { hint: pattern.hint });
+  return patterns.map((pattern) => {
     const open = async (signal: AbortSignal): Promise<RemoteStore> => {
       const { openStore } = await import('./stores.ts');
       return await openStore(pattern, settings, surroundings, signal);
