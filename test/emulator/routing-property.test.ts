@@ -139,14 +139,18 @@ function naiveDecision(request: RoutingRequest, catalog: Catalog, atLimit: reado
   const emptied = stages.findIndex((stage) => stage.length === 0);
   const survivors = (emptied === -1 ? stages : stages.slice(0, emptied + 1)).map((stage) => stage.map(({ id }) => id));
   if (emptied !== -1) return { survivors, emptiedBy: [order[emptied]] };
-  const findings = readPrompt(
+  const { asked } = readPrompt(
     input.promptText,
     modality === 'audio' && 'type' in input && input.type === 'speech' ? 'speech' : modality,
+    'negativePrompt' in input ? input.negativePrompt : undefined,
   );
   const merit = (model: Model) => {
     if (optimizeFor === 'cost') return creditsOf(model);
     if (optimizeFor === 'latency') return model.expectedSeconds;
-    return -sum([model.quality, ...findings.map(({ trait }) => 2 * (model.strengths[trait] ?? model.quality - 3))]);
+    return -sum([
+      model.quality,
+      ...asked.map(({ trait, evidence }) => (1 + evidence.length) * (model.strengths[trait] ?? model.quality - 3)),
+    ]);
   };
   const ranked = (stages.at(-1) ?? [])
     .map((model, index) => ({ id: model.id, keys: [merit(model), creditsOf(model), index], credits: creditsOf(model) }))

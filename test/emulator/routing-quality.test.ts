@@ -1,41 +1,37 @@
 /** Ranking by quality: the prompt is analysed to pick the best model for it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Modality } from '../../src/contract/routing-settings.ts';
-import { readPrompt, traits } from '../../src/emulator/routing/prompt-traits.ts';
+import { readPrompt } from '../../src/emulator/routing/prompt-traits.ts';
+import { traits } from '../../src/emulator/routing/prompt-words.ts';
 import { onlyFrom, picture, routed } from '../support/routing-requests.ts';
-import type { Input } from '../support/routing-requests.ts';
 
 /** The input of the service's guide. */
 const shown = { promptText: 'waves', duration: 5, aspectRatio: '16:9', resolution: '720p' } as const;
-const maya = { type: 'preset', presetId: 'Maya' };
 
 describe('quality', () => {
   const best = (modality: 'video' | 'image', promptText: string, settings = {}) =>
     routed(modality, { promptText }, { settings: { optimizeFor: 'quality', ...settings } });
 
-  test('is read off the prompt, and the reason says what was found', () => {
+  test('is read off the prompt, and the reason says what was found and how it counts', () => {
     const models = onlyFrom('veo3.1', 'seedance2', 'wan3');
     const spoken = best('video', 'Two men talk and whisper: "Listen to the rain"', { models });
     expect(spoken.model).toBe('veo3.1');
-    expect(spoken.reason).toContain(
-      'the prompt asks for people (men), dialogue (talk, quoted words), sound (rain); veo3.1',
+    expect(spoken.reason).toBe(
+      'the prompt asks for people (men), dialogue (talk, whisper, quoted words); veo3.1 suits it best of 3 eligible ' +
+        'models: score 65 = quality 9 + 2 × people 8 + 4 × dialogue 10, before seedance2: score 49 = quality 9 + ' +
+        '2 × people 8 + 4 × dialogue 6',
     );
-    const tracked = best('video', 'a tracking drone shot of a racing car', { models });
+    const tracked = best('video', 'a tracking drone shot of a racing car, no people, no text', { models });
     expect(tracked.model).toBe('seedance2');
-    expect(tracked.reason).toContain('motion (racing), camera (tracking, drone, shot)');
-  });
-
-  test('of an image may be its lettering', () => {
-    const models = onlyFrom('gemini_image3_pro', 'gpt_image_2');
-    expect(best('image', 'a lifelike portrait of a woman', { models }).model).toBe('gemini_image3_pro');
-    expect(best('image', 'a poster with the slogan "now"', { models }).model).toBe('gpt_image_2');
-  });
-
-  test('is that of the model as a whole where the prompt asks for nothing in particular', () => {
-    expect(best('video', 'mist over a lake').reason).toMatch(
-      /^the prompt asks for nothing in particular; seedance2_5 suits/,
+    expect(tracked.reason).toContain(
+      'asks for motion (racing), camera (tracking, drone, shot) and rules out people (people), lettering (text); seedance2',
     );
+  });
+
+  test('does not look for what a negative prompt names', () => {
+    const input = { promptText: 'a crowd cheers, anime', negativePrompt: 'crowd, watermark', duration: 5 };
+    const { reason } = routed('video', input, { settings: { optimizeFor: 'quality' } });
+    expect(reason).toContain('asks for style (anime) and rules out people (crowd), lettering (watermark)');
   });
 
   test.each([
@@ -56,44 +52,42 @@ describe('quality', () => {
     ['夕日の海', 'Japanese'],
     ['солнце над морем', 'Cyrillic script'],
   ])('may be the language: %s', (prompt, language) => {
-    expect(readPrompt(prompt, 'video')).toContainEqual({ trait: 'language', evidence: [language] });
+    expect(readPrompt(prompt, 'video').asked).toContainEqual({ trait: 'language', evidence: [language] });
   });
 
   test('does not take English for another language', () => {
     const prompt =
       'I do what I can: a man and a dog do a dance in the da Vinci museum, and all of them do it on their own';
-    expect(readPrompt(prompt, 'image').map(({ trait }) => trait)).toEqual(['people']);
+    expect(readPrompt(prompt, 'image').asked.map(({ trait }) => trait)).toEqual(['people', 'animals']);
   });
 
   test('is read off a prompt of nothing but opening marks as fast as off any other', () => {
     const marks = '“'.repeat(100_000);
-    expect(readPrompt(marks, 'image')).toMatchObject([{ trait: 'detail' }]);
-    expect(readPrompt(`${marks}open today”`, 'image')).toMatchObject([{ trait: 'lettering' }, { trait: 'detail' }]);
+    expect(readPrompt(marks, 'image').asked).toMatchObject([{ trait: 'detail' }]);
+    expect(readPrompt(`${marks}open today”`, 'image').asked).toMatchObject([
+      { trait: 'lettering' },
+      { trait: 'detail' },
+    ]);
   });
 
-  test.each<[Modality, object, string]>([
-    ['image', { promptText: 'a lake' }, 'gpt_image_2_5_sunburst'],
-    ['image', { promptText: 'a poster with the text SALE' }, 'gpt_image_2_5_sunburst'],
-    ['image', { promptText: 'an anime watercolor of a lake' }, 'gpt_image_2_5_flare'],
-    ['image', { promptText: 'a portrait of a woman' }, 'gemini_image3_pro'],
-    ['image', { promptText: 'a photo of a lake' }, 'gemini_image3_pro'],
-    ['image', { promptText: '夕日の海' }, 'gemini_image3_pro'],
-    ['video', { promptText: 'a lake', duration: 5 }, 'seedance2_5'],
-    ['video', { promptText: 'a claymation of a lake', duration: 5 }, 'wan3_prime'],
-    ['video', { promptText: 'a neon logo over a lake', duration: 5 }, 'gemini_omni_flash'],
-    ['video', { promptText: 'two friends talk', duration: 8 }, 'veo3.1'],
-    ['video', { promptText: 'a tracking shot of a race', duration: 5 }, 'seedance2_5'],
-    ['audio', { type: 'speech', promptText: 'Good evening.', voice: maya }, 'eleven_v3'],
-    ['audio', { type: 'speech', promptText: 'Der Zug ist über die Brücke', voice: maya }, 'eleven_multilingual_v2'],
-    ['audio', { type: 'audio', promptText: 'rain on a tin roof' }, 'eleven_text_to_sound_v2'],
-    ['audio', { type: 'audio', promptText: 'a slow piano melody' }, 'seed_audio'],
-  ])('picks, of all models for %s, by what is asked for: %j is for %s', (modality, input, model) => {
-    expect(routed(modality, input as Input, { settings: { optimizeFor: 'quality' } }).model).toBe(model);
+  test('is read off a list of nothing but what is ruled out as fast as off any other prompt', () => {
+    const { ruledOut } = readPrompt(`${'no a, '.repeat(8_000)}${'text, '.repeat(8_000)} or signs`, 'image');
+    expect(ruledOut).toEqual([]);
+    expect(readPrompt(`avoid ${'text, '.repeat(8)}signs`, 'image').ruledOut).toMatchObject([{ trait: 'lettering' }]);
+  });
+
+  test.each<[string, string]>([
+    ['Good evening.', 'eleven_v3'],
+    ['[whispering] Come closer…', 'eleven_v3'],
+    ['Der Zug ist über die Brücke', 'eleven_multilingual_v2'],
+  ])('picks a voice by how and in what language it speaks: %s is for %s', (promptText, model) => {
+    const input = { type: 'speech', promptText, voice: { type: 'preset', presetId: 'Maya' } } as const;
+    expect(routed('audio', input, { settings: { optimizeFor: 'quality' } }).model).toBe(model);
   });
 
   test('does not take spoken words for a description', () => {
     const prompt = 'The camera zooms in on a dancing woman!';
-    expect(readPrompt(prompt, 'speech')).toEqual([{ trait: 'expression', evidence: ['its punctuation'] }]);
+    expect(readPrompt(prompt, 'speech').asked).toEqual([{ trait: 'expression', evidence: ['its punctuation'] }]);
   });
 
   test('goes by traits that the manual lists', () => {

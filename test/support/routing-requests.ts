@@ -99,7 +99,7 @@ const videoInputs = fc.oneof(
 
 function videoInputsOf(required: { promptText?: fc.Arbitrary<string> }): fc.Arbitrary<VideoInput> {
   return sparse<VideoInput>(required, {
-    negativePrompt: fc.constant('blur'),
+    negativePrompt: fc.constantFrom('blur', 'people, text'),
     referenceImages: fc
       .subarray(['first', 'last', 'reference'] as const, { minLength: 1 })
       .map((roles) => roles.map((role) => ({ role, uri: picture }))),

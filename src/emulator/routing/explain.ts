@@ -2,7 +2,9 @@
 import type { CapacityFallback, FilterName } from '../../contract/routing-answers.ts';
 import type { OptimizationTarget } from '../../contract/routing-settings.ts';
 import type { Dropped, RoutingRequest } from './request.ts';
-import type { Finding } from './prompt-traits.ts';
+import type { Model } from './model.ts';
+import type { Finding, PromptReading } from './prompt-traits.ts';
+import { scorePartsOf } from './rank.ts';
 import type { Candidate, Ranking } from './rank.ts';
 import type { Rules } from './rules.ts';
 
@@ -11,33 +13,48 @@ export interface Picked {
   readonly ranking: Ranking;
   readonly pick: Candidate;
   readonly fallback: CapacityFallback | undefined;
-  readonly findings: readonly Finding[];
+  readonly reading: PromptReading;
 }
 
-export function explainPick({ target, ranking, pick, fallback, findings }: Picked): string {
-  const asked = findings.map(({ trait, evidence }) => `${trait} (${evidence.join(', ')})`).join(', ');
-  const prompt = asked === '' ? 'the prompt asks for nothing in particular' : `the prompt asks for ${asked}`;
-  const reason = `${target === 'quality' ? `${prompt}; ` : ''}${meritOf(ranking, target)}`;
+export function explainPick({ target, ranking, pick, fallback, reading }: Picked): string {
+  const merit = meritOf(ranking, target, reading);
+  const reason = target === 'quality' ? `${explainReading(reading)}; ${merit}` : merit;
   if (fallback === undefined) return reason;
   if (fallback.allExhausted) return `${reason}; all eligible models are at their concurrency limit, so it queues`;
   return `${reason}; at their concurrency limit: ${fallback.skipped.join(', ')}; next best: ${pick.model.id}`;
 }
 
-function meritOf({ best, second, size }: Ranking, target: OptimizationTarget): string {
-  const { id } = best.model;
-  const [merit, measureOf] = merits[target];
-  if (second === undefined && target === 'cost') return `${id} ${merit}: ${measureOf(best)}; no other is eligible`;
-  if (second === undefined) return `${id} is the only eligible model`;
-  return `${id} ${merit} of ${size} eligible models: ${measureOf(best)}, before ${second.model.id}: ${measureOf(second)}`;
+function explainReading({ asked, ruledOut }: PromptReading): string {
+  const list = (findings: readonly Finding[]) =>
+    findings.map(({ trait, evidence }) => `${trait} (${evidence.join(', ')})`).join(', ');
+  const wish = asked.length === 0 ? 'nothing in particular' : list(asked);
+  return `the prompt asks for ${wish}${ruledOut.length === 0 ? '' : ` and rules out ${list(ruledOut)}`}`;
 }
 
-type Merit = readonly [merit: string, measureOf: (candidate: Candidate) => string];
+function meritOf({ best, second, size }: Ranking, target: OptimizationTarget, reading: PromptReading): string {
+  const { id } = best.model;
+  const [merit, measureOf] = merits[target];
+  if (second === undefined && target === 'cost')
+    return `${id} ${merit}: ${measureOf(best, reading)}; no other is eligible`;
+  if (second === undefined) return `${id} is the only eligible model`;
+  const [first, next] = [best, second].map((candidate) => measureOf(candidate, reading));
+  return `${id} ${merit} of ${size} eligible models: ${first}, before ${second.model.id}: ${next}`;
+}
+
+type Merit = readonly [merit: string, measureOf: (candidate: Candidate, reading: PromptReading) => string];
 
 const merits: Readonly<Record<OptimizationTarget, Merit>> = {
   cost: ['has the lowest estimated cost', ({ credits }) => creditsText(credits)],
   latency: ['is expected to be the fastest', ({ model }) => `${model.expectedSeconds} s`],
-  quality: ['suits it best', ({ score }) => `score ${score}`],
+  quality: ['suits it best', ({ model, score }, { asked }) => `score ${score}${sumOf(model, asked)}`],
 };
+
+/** Such as " = quality 9 + 2 × motion 10 + 3 × camera 8". */
+function sumOf(model: Model, asked: readonly Finding[]): string {
+  if (asked.length === 0) return '';
+  const parts = scorePartsOf(model, asked).map(({ trait, strength, weight }) => `${weight} × ${trait} ${strength}`);
+  return ` = ${[`quality ${model.quality}`, ...parts].join(' + ')}`;
+}
 
 function creditsText(credits: number): string {
   return credits === 1 ? '1 credit' : `${credits} credits`;

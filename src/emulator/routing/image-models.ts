@@ -117,7 +117,7 @@ const runwayModels: readonly ModelData[] = [
     promptCharacters: { max: 1_000 },
     price: { perImage: { '1k': 5, '2k': 8 } },
     quality: 6,
-    strengths: { people: 7, style: 8 },
+    strengths: { style: 8, people: 7 },
     expectedSeconds: 14,
   },
   {
@@ -160,7 +160,7 @@ const googleModels: readonly ModelData[] = [
     promptCharacters: { max: 5_500 },
     price: { perImage: { '1k': 20, '2k': 20, '4k': 40 } },
     quality: 9,
-    strengths: { lettering: 9, realism: 10, people: 10, language: 10 },
+    strengths: { realism: 10, people: 10, language: 10, lettering: 9, places: 8 },
     expectedSeconds: 25,
   },
   {
@@ -174,7 +174,7 @@ const googleModels: readonly ModelData[] = [
     promptCharacters: { max: 5_500 },
     price: { perImage: { '1k': 7, '2k': 10, '4k': 15 } },
     quality: 8,
-    strengths: { realism: 9, language: 9 },
+    strengths: { places: 10, animals: 10, realism: 8, language: 9 },
     expectedSeconds: 9,
   },
 ];
@@ -202,7 +202,7 @@ const openaiModels: readonly ModelData[] = [
     id: 'gpt_image_2_5_flare',
     price: { perImage: { '2k': 16, '4k': 19 }, perReference: { credits: 1, each: 'image' } },
     quality: 9,
-    strengths: { lettering: 10, style: 10 },
+    strengths: { style: 10, lettering: 9, effects: 10 },
     expectedSeconds: 22,
   },
   {
@@ -210,7 +210,7 @@ const openaiModels: readonly ModelData[] = [
     id: 'gpt_image_2_5_sunburst',
     price: { perImage: { '2k': 16, '4k': 19 }, perReference: { credits: 1, each: 'image' } },
     quality: 10,
-    strengths: { lettering: 10, detail: 10, people: 9, realism: 9 },
+    strengths: { lettering: 10, detail: 10, people: 8, realism: 8 },
     expectedSeconds: 30,
   },
 ];
@@ -227,7 +227,7 @@ const otherModels: readonly ModelData[] = [
     promptCharacters: { max: 4_000 },
     price: { perImage: { '1k': 5, '2k': 9 } },
     quality: 8,
-    strengths: { people: 9, style: 9, language: 9 },
+    strengths: { product: 10, people: 9, style: 9, language: 9 },
     expectedSeconds: 16,
   },
   {
@@ -240,7 +240,7 @@ const otherModels: readonly ModelData[] = [
     promptCharacters: { max: 4_000 },
     price: { perImage: { '2k': 4, '4k': 4 } },
     quality: 7,
-    strengths: { style: 8, language: 8 },
+    strengths: { style: 8, language: 8, product: 8 },
     expectedSeconds: 10,
   },
   {

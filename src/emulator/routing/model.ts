@@ -6,7 +6,7 @@ import {
   videoAspectRatios,
   videoResolutions,
 } from '../../contract/routing-inputs.ts';
-import { traits } from './prompt-traits.ts';
+import { traits } from './prompt-words.ts';
 
 /** Allowed numbers: a list of them, or all from `min` to `max`. */
 const valuesSchema = z.union([

@@ -17,7 +17,7 @@ import { imageRules } from './image-rules.ts';
 import type { Model } from './model.ts';
 import type { Dropped, RoutingRequest } from './request.ts';
 import { readPrompt } from './prompt-traits.ts';
-import type { Finding } from './prompt-traits.ts';
+import type { Finding, PromptReading } from './prompt-traits.ts';
 import { Ranking, scoreOf } from './rank.ts';
 import type { Candidate } from './rank.ts';
 import type { Rules } from './rules.ts';
@@ -59,8 +59,8 @@ export function decide(request: RoutingRequest, catalog: Catalog, isAtLimit: (mo
   const { settings, modality, configId } = request;
   const rules = rulesFor(request);
   const target = settings.optimizeFor;
-  const findings = target === 'quality' ? findingsOf(request) : [];
-  const { pipeline, dropped, candidates } = runFilters(request, catalog, { rules, findings });
+  const reading = target === 'quality' ? readingOf(request) : nothingRead;
+  const { pipeline, dropped, candidates } = runFilters(request, catalog, { rules, asked: reading.asked });
   if (candidates.length === 0) {
     const emptiedBy = pipeline.slice(-1).map(({ filter }) => filter);
     return { kind: 'no_eligible_model', error: explainRefusal(request, dropped, rules), pipeline, emptiedBy, dropped };
@@ -76,7 +76,7 @@ export function decide(request: RoutingRequest, catalog: Catalog, isAtLimit: (mo
     resolvedInput: rules.resolve(pick.model),
     resolvedSettings: { optimizeFor: target, priceCeiling: settings.maxCreditsPerGeneration?.[modality] ?? null },
     estimatedCost: { credits: pick.credits },
-    reason: explainPick({ target, ranking, pick, fallback, findings }),
+    reason: explainPick({ target, ranking, pick, fallback, reading }),
     reasonCode: ranking.reasonCode,
     pipeline: [...pipeline, ...capacity, { type: 'rank', outcome: ranking.outcome }],
     ...(fallback !== undefined && { capacityFallback: fallback }),
@@ -103,10 +103,10 @@ interface Filtered {
 
 interface Basis {
   readonly rules: Rules;
-  readonly findings: readonly Finding[];
+  readonly asked: readonly Finding[];
 }
 
-function runFilters(request: RoutingRequest, catalog: Catalog, { rules, findings }: Basis): Filtered {
+function runFilters(request: RoutingRequest, catalog: Catalog, { rules, asked }: Basis): Filtered {
   const { optimizeFor, maxCreditsPerGeneration } = request.settings;
   const funnel = new Funnel(catalog.models);
   for (const [filter, obstacleOf] of obstacles(request, rules)) funnel.pass(filter, obstacleOf);
@@ -115,7 +115,7 @@ function runFilters(request: RoutingRequest, catalog: Catalog, { rules, findings
   funnel.pass('price', (model) => {
     const credits = rules.estimate(model);
     if (credits > ceiling) return `${credits} credits`;
-    candidates.push({ model, credits, score: optimizeFor === 'quality' ? scoreOf(model, findings) : undefined });
+    candidates.push({ model, credits, score: optimizeFor === 'quality' ? scoreOf(model, asked) : undefined });
     return undefined;
   });
   return { pipeline: funnel.pipeline, dropped: funnel.dropped, candidates };
@@ -178,9 +178,12 @@ function promptObstacle(model: Model, prompt: string | undefined, rules: Rules):
   return prompt.length < min ? `shorter than ${min}` : undefined;
 }
 
-function findingsOf({ modality, input }: RoutingRequest): Finding[] {
+const nothingRead: PromptReading = { asked: [], ruledOut: [] };
+
+function readingOf({ modality, input }: RoutingRequest): PromptReading {
   const isSpeech = 'type' in input && input.type === 'speech';
-  return readPrompt(input.promptText, isSpeech ? 'speech' : modality);
+  const negativePrompt = 'negativePrompt' in input ? input.negativePrompt : undefined;
+  return readPrompt(input.promptText, isSpeech ? 'speech' : modality, negativePrompt);
 }
 
 /** The best model below its limit if `isAtLimit` is given, else the best model. */

@@ -1,23 +1,11 @@
 /**
- * The traits that a prompt asks for, found by its words. Quality is ranked by them. No network and no randomness: the same
- * prompt always has the same traits. `docs/EMULATOR.md` says how each trait is found.
+ * The traits that a prompt asks for and rules out, found by its words. Quality is ranked by them. No network and no
+ * randomness: the same prompt always has the same traits. `docs/EMULATOR.md` says how each trait is found.
  */
-
-export const traits = [
-  'people',
-  'lettering',
-  'motion',
-  'camera',
-  'style',
-  'realism',
-  'dialogue',
-  'sound',
-  'music',
-  'expression',
-  'detail',
-  'language',
-] as const;
-export type Trait = (typeof traits)[number];
+import { tokenise } from './negation.ts';
+import type { Token } from './negation.ts';
+import { isPhrase, isWholeTrait, traits, traitsAbsentBy, traitsOfWord } from './prompt-words.ts';
+import type { Trait } from './prompt-words.ts';
 
 /** The use of the prompt. The words of speech are spoken, so they do not describe the output. */
 export type PromptPurpose = 'video' | 'image' | 'speech' | 'audio';
@@ -28,56 +16,22 @@ export interface Finding {
   readonly evidence: readonly string[];
 }
 
+/** Both in the order of `traits`. */
+export interface PromptReading {
+  readonly asked: readonly Finding[];
+  /** A trait that is ruled out counts for no model. */
+  readonly ruledOut: readonly Finding[];
+}
+
+const described = ['people', 'animals', 'places', 'product', 'lettering', 'style', 'realism'] as const;
+const heard = ['dialogue', 'sound', 'music'] as const;
+
 const lookedFor: Readonly<Record<PromptPurpose, ReadonlySet<Trait>>> = {
-  video: new Set([
-    'people',
-    'lettering',
-    'motion',
-    'camera',
-    'style',
-    'realism',
-    'dialogue',
-    'sound',
-    'music',
-    'detail',
-    'language',
-  ]),
-  image: new Set(['people', 'lettering', 'style', 'realism', 'detail', 'language']),
+  video: new Set([...described, ...heard, 'motion', 'effects', 'camera', 'detail', 'language']),
+  image: new Set([...described, 'effects', 'detail', 'language']),
   speech: new Set(['expression', 'detail', 'language']),
-  audio: new Set(['dialogue', 'sound', 'music', 'detail', 'language']),
+  audio: new Set([...heard, 'detail', 'language']),
 };
-
-const wordsOf: Partial<Record<Trait, string>> = {
-  people:
-    'person people man men woman women child children kid kids boy boys girl girls baby crowd face faces portrait portraits selfie actor actress couple family hand hands human humans chef dancer dancers athlete worker workers player players',
-  lettering:
-    'text sign signs signage logo logos label labels poster posters typography headline caption captions lettering letters title titles subtitle subtitles word words written reads slogan banner billboard infographic calligraphy font',
-  motion:
-    'run runs running jump jumps jumping dance dances dancing fly flies flying walk walks walking chase chases fall falls falling explode explodes explosion fight fights fighting race racing swim swims swimming spin spins spinning crash crashes splash splashes fast action slow-motion timelapse time-lapse motion moving',
-  camera:
-    'camera zoom zooms pan pans tilt dolly tracking drone aerial handheld close-up closeup wide-angle crane orbit steadicam shot pov bokeh lens fisheye panorama panning',
-  style:
-    'anime cartoon watercolor watercolour illustration illustrated painting painted sketch comic manga pixel pixel-art claymation stop-motion low-poly isometric surreal abstract stylized stylised vintage retro cyberpunk steampunk impressionist ghibli oil-painting drawing drawn origami noir',
-  realism:
-    'photo photos photograph photographic photorealistic realistic realism lifelike documentary raw dslr cinematic hyperrealistic footage 35mm',
-  dialogue:
-    'say says said saying speak speaks speaking talk talks talking dialogue dialog conversation interview asks answers whispers shouts narrator narration voiceover voice-over podcast',
-  sound:
-    'sound sounds noise noises ambience ambient sfx rain thunder wind footsteps footstep birdsong engine crackling hum humming echo whoosh door bell bells applause roar siren',
-  music:
-    'music song songs melody soundtrack piano guitar drum drums orchestra orchestral beat beats jazz techno synth violin singing sings singer chorus lo-fi lofi',
-};
-
-const traitOfWord: ReadonlyMap<string, readonly Trait[]> = new Map(
-  Object.entries(
-    Object.groupBy(
-      Object.entries(wordsOf).flatMap(([trait, words]) =>
-        words.split(' ').map((word) => ({ word, trait: trait as Trait })),
-      ),
-      ({ word }) => word,
-    ),
-  ).map(([word, entries]) => [word, (entries ?? []).map(({ trait }) => trait)]),
-);
 
 const evidenceMax = 3;
 
@@ -85,30 +39,85 @@ const evidenceMax = 3;
 const detailCharactersMin = 400;
 
 /** Text in quotation marks without a mark inside. Opening marks are excluded too, or many of them would make it quadratic. */
-const quotedWords = /["“«][^"“”«»]{2,}["”»]/u;
+const quotedWords = /["“«][^"“”«»]{2,}["”»]/gu;
 
-const wordPattern = /[\p{L}\p{N}]+(?:[-'’][\p{L}\p{N}]+)*/gu;
+/** Evidence by trait, in the order in which it was found. */
+class Notes {
+  readonly #found = new Map<Trait, Set<string>>();
 
-/** The traits found, in the order of `traits`. An absent prompt asks for nothing. */
-export function readPrompt(prompt: string | undefined, purpose: PromptPurpose): Finding[] {
-  if (prompt === undefined) return [];
-  const words = prompt.toLowerCase().match(wordPattern) ?? [];
-  const found = new Map<Trait, Set<string>>();
-  const note = (trait: Trait, evidence: string): void => {
-    const evidences = found.get(trait) ?? new Set<string>();
+  add(trait: Trait, evidence: string): void {
+    const evidences = this.#found.get(trait) ?? new Set<string>();
     if (evidences.size < evidenceMax) evidences.add(evidence);
-    found.set(trait, evidences);
-  };
-  for (const word of words) for (const trait of traitOfWord.get(word) ?? []) note(trait, word);
-  if (quotedWords.test(prompt)) note(purpose === 'image' ? 'lettering' : 'dialogue', 'quoted words');
-  if (/\[[a-z ]{2,30}\]/i.test(prompt)) note('expression', 'stage directions');
-  if (/!|…|\.\.\./.test(prompt)) note('expression', 'its punctuation');
-  if (prompt.length >= detailCharactersMin) note('detail', `${prompt.length} characters`);
-  const language = foreignLanguageOf(prompt, words);
-  if (language !== undefined) note('language', language);
-  return traits
-    .filter((trait) => lookedFor[purpose].has(trait) && found.has(trait))
-    .map((trait) => ({ trait, evidence: [...(found.get(trait) ?? [])] }));
+    this.#found.set(trait, evidences);
+  }
+
+  has(trait: Trait): boolean {
+    return this.#found.has(trait);
+  }
+
+  delete(trait: Trait): void {
+    this.#found.delete(trait);
+  }
+
+  findings(purpose: PromptPurpose): Finding[] {
+    return traits
+      .filter((trait) => lookedFor[purpose].has(trait) && this.has(trait))
+      .map((trait) => ({ trait, evidence: [...(this.#found.get(trait) ?? [])] }));
+  }
+}
+
+/** An absent prompt asks for nothing. Every trait that `negativePrompt` names is ruled out. */
+export function readPrompt(prompt: string | undefined, purpose: PromptPurpose, negativePrompt = ''): PromptReading {
+  const asked = new Notes();
+  const ruledOut = new Notes();
+  const length = prompt?.length ?? 0;
+  const text = (prompt ?? '').toLowerCase();
+  // Words in quotation marks are shown or spoken; they describe nothing.
+  const tokens = tokenise(text.replaceAll(quotedWords, ' . '));
+  noteWords(tokens, asked, ruledOut);
+  for (const { word } of tokenise(negativePrompt.toLowerCase())) {
+    for (const trait of traitsOfWord.get(word) ?? []) {
+      ruledOut.add(trait, word);
+      asked.delete(trait);
+    }
+  }
+  if (text.search(quotedWords) !== -1) {
+    // In "a sign reads …" they are shown, in "a man says …" they are spoken.
+    const isShown = purpose === 'image' || (asked.has('lettering') && !asked.has('dialogue'));
+    asked.add(isShown ? 'lettering' : 'dialogue', 'quoted words');
+  }
+  if (/\[[a-z ]{2,30}\]/.test(text)) asked.add('expression', 'stage directions');
+  if (/!|…|\.\.\./.test(text)) asked.add('expression', 'its punctuation');
+  if (length >= detailCharactersMin) asked.add('detail', `${length} characters`);
+  const language = foreignLanguageOf(
+    text,
+    tokens.map(({ word }) => word),
+  );
+  if (language !== undefined) asked.add('language', language);
+  for (const trait of traits) if (asked.has(trait)) ruledOut.delete(trait);
+  return { asked: asked.findings(purpose), ruledOut: ruledOut.findings(purpose) };
+}
+
+function noteWords(tokens: readonly Token[], asked: Notes, ruledOut: Notes): void {
+  const whole = new Set<Trait>();
+  for (let at = 0; at < tokens.length; at += 1) {
+    const { word, isRuledOut } = tokens[at] as Token;
+    if (isPhrase(word, tokens[at + 1]?.word)) {
+      at += 1;
+      continue;
+    }
+    for (const trait of traitsAbsentBy(word)) {
+      ruledOut.add(trait, word);
+      // "A man walks down a deserted street": somebody is there all the same.
+      if (trait !== 'people') whole.add(trait);
+    }
+    const plain = word.replace(/-free$|'s$/, '');
+    for (const trait of traitsOfWord.get(plain) ?? []) {
+      (isRuledOut ? ruledOut : asked).add(trait, word);
+      if (isRuledOut && isWholeTrait(plain)) whole.add(trait);
+    }
+  }
+  for (const trait of whole) asked.delete(trait);
 }
 
 const scripts: readonly (readonly [language: string, letters: RegExp])[] = [

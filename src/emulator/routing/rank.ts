@@ -3,6 +3,7 @@ import type { RankOutcome, ReasonCode } from '../../contract/routing-answers.ts'
 import type { OptimizationTarget } from '../../contract/routing-settings.ts';
 import type { Model } from './model.ts';
 import type { Finding } from './prompt-traits.ts';
+import type { Trait } from './prompt-words.ts';
 
 /** An eligible model. */
 export interface Candidate {
@@ -73,16 +74,28 @@ export class Ranking {
   }
 }
 
-/** Weight of a trait that the prompt asks for, beside a weight of 1 for the general quality. */
-const traitWeight = 2;
+/** Weight of a trait with one piece of evidence, beside a weight of 1 for the general quality; each further one adds 1. */
+const traitWeightMin = 2;
 
 /** A trait that a model does not name counts as its quality minus this, so that specialists win where their trait is asked for. */
 const unnamedTraitLoss = 3;
 
-/** The general quality, plus the weighted strength at each trait of the prompt. */
-export function scoreOf({ quality, strengths }: Model, findings: readonly Finding[]): number {
-  let score = quality;
-  for (const { trait } of findings)
-    score += traitWeight * (strengths[trait] ?? Math.max(0, quality - unnamedTraitLoss));
-  return score;
+/** One addend of a score. */
+export interface ScorePart {
+  readonly trait: Trait;
+  readonly strength: number;
+  readonly weight: number;
+}
+
+export function scorePartsOf({ quality, strengths }: Model, asked: readonly Finding[]): ScorePart[] {
+  return asked.map(({ trait, evidence }) => ({
+    trait,
+    strength: strengths[trait] ?? Math.max(0, quality - unnamedTraitLoss),
+    weight: traitWeightMin + evidence.length - 1,
+  }));
+}
+
+/** The general quality, plus the weighted strength at each trait that the prompt asks for. */
+export function scoreOf(model: Model, asked: readonly Finding[]): number {
+  return scorePartsOf(model, asked).reduce((score, { strength, weight }) => score + weight * strength, model.quality);
 }

@@ -60,7 +60,7 @@ const runwayModels: readonly ModelData[] = [
     promptCharacters: { max: 1_000 },
     price: { perSecond: { '720p': 12 } },
     quality: 7,
-    strengths: { motion: 8, camera: 9, realism: 8 },
+    strengths: { camera: 10, product: 10, realism: 8, motion: 7 },
     expectedSeconds: 45,
   },
   {
@@ -74,7 +74,7 @@ const runwayModels: readonly ModelData[] = [
     promptCharacters: { max: 1_000 },
     price: { perSecond: { '720p': 5 } },
     quality: 5,
-    strengths: { camera: 6 },
+    strengths: { camera: 6, product: 5 },
     expectedSeconds: 25,
   },
   {
@@ -106,7 +106,7 @@ const googleModels: readonly ModelData[] = [
     promptCharacters: { max: 1_000 },
     price: { perSecond: at(40, '720p', '1080p'), perSecondSilent: at(20, '720p', '1080p') },
     quality: 9,
-    strengths: { dialogue: 10, sound: 10, realism: 10, people: 9 },
+    strengths: { dialogue: 10, sound: 10, realism: 10, people: 8, places: 8, music: 6 },
     expectedSeconds: 70,
   },
   {
@@ -159,7 +159,7 @@ const googleModels: readonly ModelData[] = [
     sound: 'always',
     price: { perSecond: { '720p': 10, '1080p': 15, '4k': 30 }, perImage: 1 },
     quality: 8,
-    strengths: { lettering: 9, language: 9, people: 7, motion: 7 },
+    strengths: { lettering: 10, language: 10, people: 7, motion: 7 },
     expectedSeconds: 38,
   },
 ];
@@ -175,7 +175,7 @@ const bytedanceModels: readonly ModelData[] = [
     promptCharacters: { max: 3_500 },
     price: { perSecond: { '480p': 36, '720p': 36, '1080p': 40, '4k': 150 } },
     quality: 9,
-    strengths: { motion: 9, camera: 10, people: 9 },
+    strengths: { motion: 10, places: 9, camera: 8, effects: 8, people: 8 },
     expectedSeconds: 80,
   },
   {
@@ -188,7 +188,7 @@ const bytedanceModels: readonly ModelData[] = [
     promptCharacters: { max: 3_500 },
     price: { perSecond: at(29, '480p', '720p') },
     quality: 7,
-    strengths: { motion: 8, camera: 8 },
+    strengths: { motion: 8, camera: 7 },
     expectedSeconds: 20,
   },
   {
@@ -232,7 +232,7 @@ const bytedanceModels: readonly ModelData[] = [
       min: 80,
     },
     quality: 10,
-    strengths: { dialogue: 8, sound: 9, lettering: 8, motion: 10, camera: 10, people: 10, detail: 10 },
+    strengths: { detail: 10, people: 8, motion: 8, camera: 8, places: 8, sound: 8 },
     expectedSeconds: 110,
   },
 ];
@@ -253,7 +253,7 @@ const otherModels: readonly ModelData[] = [
     promptCharacters: { max: 6_000 },
     price: { perSecond: { '720p': 10, '1080p': 15 }, perSecondOfInput: { '720p': 10, '1080p': 15 }, perImage: 2 },
     quality: 7,
-    strengths: { motion: 9, people: 8, style: 8 },
+    strengths: { people: 10, effects: 10, motion: 8 },
     expectedSeconds: 75,
   },
   {
@@ -299,7 +299,7 @@ const otherModels: readonly ModelData[] = [
     features: ['seed', 'negativePrompt'],
     price: { perSecond: { '480p': 6.8, '720p': 14, '1080p': 28 } },
     quality: 7,
-    strengths: { style: 9, language: 9, realism: 8 },
+    strengths: { style: 10, language: 9, realism: 7 },
     expectedSeconds: 85,
   },
   {
@@ -320,7 +320,7 @@ const otherModels: readonly ModelData[] = [
     sound: 'always',
     price: { perSecond: { '480p': 10, '720p': 16, '1080p': 29 }, perImage: 1, perAudio: 1 },
     quality: 6,
-    strengths: { style: 7, music: 8, sound: 8 },
+    strengths: { music: 10, style: 7, sound: 8 },
     expectedSeconds: 28,
   },
   {
@@ -341,7 +341,7 @@ const otherModels: readonly ModelData[] = [
     promptCharacters: { min: 2, max: 2_500 },
     price: { perSecond: { '720p': 15, '1080p': 30 } },
     quality: 6,
-    strengths: { people: 8, dialogue: 7 },
+    strengths: { animals: 10, people: 8, dialogue: 7 },
     expectedSeconds: 55,
   },
 ];
