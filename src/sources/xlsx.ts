@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
+import { furthestPlace } from '../core/mapping/columns.ts';
 import type { Pattern } from '../core/mapping/pattern.ts';
 import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
@@ -12,7 +13,7 @@ import { type FilePlace, placeOf } from './files/place.ts';
 import { partHash, readPart } from './files/read-part.ts';
 import { fileSource, looksAt } from './files/source.ts';
 import { checkTable, patternOf, tableKeys } from './formats/table.ts';
-import { listSheets, readWorkbook } from './formats/workbook-table.ts';
+import { type WorkbookSettings, listSheets, readWorkbook } from './formats/workbook-table.ts';
 import { type SourceContext, defineKind, needsOf } from './kind.ts';
 
 /** `/pattern/`, `/pattern/i` */
@@ -58,8 +59,13 @@ function parseSheet(text: string, context: z.RefinementCtx): string | Pattern {
 export const xlsx = defineKind(schema, (settings, context): Source => {
   const { sheet } = settings;
   if (typeof sheet === 'object') return sheetsSource(settings, sheet, context);
-  return fileSource(settings, context, (file) => readWorkbook(file, settings, sheet));
+  const wanted = wantedOf(settings, context);
+  return fileSource(settings, context, (file) => readWorkbook(file, wanted, sheet));
 });
+
+function wantedOf(settings: XlsxSettings, { mapping }: SourceContext): WorkbookSettings {
+  return { ...settings, furthestPlace: furthestPlace(mapping) };
+}
 
 /** The sheets of a source's workbooks by their files, as long as its settings live: a source is opened for each pass. */
 const listed = new WeakMap<XlsxSettings, Map<string, SheetList>>();
@@ -73,6 +79,7 @@ interface SheetList {
 function sheetsSource(settings: XlsxSettings, pattern: Pattern, context: SourceContext): Source {
   const place = placeOf(settings, context);
   const places = new Map<string, { readonly file: Part; readonly sheet: string }>();
+  const wanted = wantedOf(settings, context);
   const known = listed.get(settings) ?? new Map<string, SheetList>();
   listed.set(settings, known);
   return {
@@ -97,7 +104,7 @@ function sheetsSource(settings: XlsxSettings, pattern: Pattern, context: SourceC
     async *rows(part, signal) {
       const at = places.get(part.name);
       if (at === undefined) throw new AgentError('part.changing', `${part.name} is not a sheet that was listed`);
-      const read = readPart(place, at.file, signal, (file) => readWorkbook(file, settings, at.sheet));
+      const read = readPart(place, at.file, signal, (file) => readWorkbook(file, wanted, at.sheet));
       const content = yield* asColumns(hashedByRows(read), needsOf(context));
       return { ...content, hash: partHash(content.hash, part.name, context.mapping) };
     },

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../../src/core/model.ts';
-import { numberCell, readBook, readBookFaults, sharedCell, unreadable } from '../support/workbooks.ts';
+import { entry, mapping } from '../support/row-world.ts';
+import { type WholePart, openSourceIn, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
+import { numberCell, readBook, readBookFaults, sharedCell, unreadable, workbook } from '../support/workbooks.ts';
 import type { TestCell, TestWorkbook } from '../support/workbooks.ts';
 
 /** The rows of a workbook of one sheet. */
@@ -239,6 +241,47 @@ describe('other cells', () => {
     await expect(textOf({ attributes: 't="x"', xml: '<v>1</v>' })).rejects.toMatchObject(
       unreadable(/cell A2: a cell of an unknown type, x/),
     );
+  });
+});
+
+describe('a column at the end whose header has no cell', () => {
+  const rows = [
+    ['region', 'month'],
+    ['North', '2026-01', '1.50'],
+    ['South', '2026-01'],
+    ['West', '2026-01', '2', 'a note'],
+  ];
+  const read = async (value: string, keys: object = {}): Promise<WholePart> => {
+    const baseDir = await tempDir();
+    await writeFiles(baseDir, { 'books.xlsx': workbook({ sheets: [{ name: 'Revenue', rows }] }) });
+    const context = { baseDir, mapping: mapping([entry({ path: ['{region}'], value })]) };
+    return await readWhole(openSourceIn(context, 'xlsx', { files: ['books.xlsx'], ...keys }));
+  };
+
+  test.each([[{}], [{ sheet: '/./' }]])('is there where it is asked for by its place: %j', async (keys) => {
+    expect(await read('{#3}', keys)).toMatchObject({
+      columns: ['region', 'month', ''],
+      rows: [
+        ['North', '2026-01', '1.50'],
+        ['South', '2026-01', ''],
+        ['West', '2026-01', '2', 'a note'],
+      ],
+    });
+  });
+
+  test('is there only as far as a row reaches', async () => {
+    expect(await read('{#9}')).toMatchObject({ columns: ['region', 'month', '', ''] });
+  });
+
+  test('is a surplus where nobody asks for it', async () => {
+    expect(await read('{month}')).toMatchObject({
+      columns: ['region', 'month'],
+      rows: [
+        ['North', '2026-01', '1.50'],
+        ['South', '2026-01'],
+        ['West', '2026-01', '2', 'a note'],
+      ],
+    });
   });
 });
 

@@ -21,8 +21,18 @@ export function columnIndex(columns: readonly string[], name: string): number {
 
 /** The column that `#3` means; -1 where it is no place of these. */
 function placeIndex(columns: readonly string[], name: string): number {
-  const [, place] = /^#([1-9]\d{0,5})$/.exec(name) ?? [];
-  return place !== undefined && Number(place) <= columns.length ? Number(place) - 1 : -1;
+  const place = placeNamed(name);
+  return place <= columns.length ? place - 1 : -1;
+}
+
+/** The place that a name such as `#3` means, from 1; 0 for any other. */
+function placeNamed(name: string): number {
+  return Number(/^#([1-9]\d{0,5})$/.exec(name)?.[1] ?? 0);
+}
+
+/** The furthest place that a mapping names, from 1; 0 where it names none. */
+export function furthestPlace(mapping: Mapping): number {
+  return Math.max(0, ...columnsNamed(mapping).map(placeNamed));
 }
 
 /** The text that all rows share under this name; `undefined` where there is none. */
@@ -31,10 +41,13 @@ function sharedText(shared: SharedTexts, name: string): string | undefined {
 }
 
 /** Whether a mapping names one of these. */
-export function namesShared({ where, drivers }: Mapping, names: readonly string[]): boolean {
+export function namesShared(mapping: Mapping, names: readonly string[]): boolean {
+  return columnsNamed(mapping).some((name) => names.includes(name));
+}
+
+function columnsNamed({ where, fillDown, drivers }: Mapping): readonly string[] {
   const templates = drivers.flatMap(({ id, path, time, value }) => [id ?? [], path, time.from, value.from].flat());
-  const named = [...where.map(({ column }) => column), ...templates.flatMap(templateColumns)];
-  return named.some((name) => names.includes(name));
+  return [...where.map(({ column }) => column), ...fillDown, ...templates.flatMap(templateColumns)];
 }
 
 const none: SharedTexts = {};

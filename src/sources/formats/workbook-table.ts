@@ -20,6 +20,8 @@ export interface WorkbookSettings extends TableSettings {
   readonly expandedMax: number;
   /** Rows whose first cell starts with this are ignored. */
   readonly comment?: string | undefined;
+  /** The furthest column that is asked for by its place, from 1. Default: none is. */
+  readonly furthestPlace?: number;
 }
 
 /** Rows are gathered until they are so many cells; a row has up to 16 384. */
@@ -37,10 +39,12 @@ export async function* readWorkbook(
   const faults = new FieldFaults();
   const table = new Table(settings, name, 'skip', (rows) => checkHeader(name, rows, faults));
   const shared = { sheet: sheet.name };
+  let columns: readonly string[] | undefined;
   for await (const rows of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, faults }))) {
     const batch = table.take(withoutComments(rows, settings.comment));
     if (batch === undefined) continue;
-    yield { ...squared(batch, faults), shared, share: workbook.zip.shareOf(sheet.entry) };
+    columns ??= widened(batch.columns, rows, settings.furthestPlace ?? 0);
+    yield { ...squared({ ...batch, columns }, faults), shared, share: workbook.zip.shareOf(sheet.entry) };
     // Only what reads the file notices an abort, and the rest of a small one is in memory already.
     await file.byteAt(0);
   }
@@ -128,6 +132,17 @@ function checkHeader(name: string, rows: readonly Row[], faults: FieldFaults): v
   throw new AgentError('part.unreadable', `${name}: ${found.problem}, and is of the header`, {
     hint: 'write the name of the column there as a text, or save the workbook in Excel once more',
   });
+}
+
+/**
+ * The columns, and those without a cell in the header that a place such as `{#4}` asks for, as far as any row reaches: in a
+ * spreadsheet a header ends with its last text. Any other surplus is a reject.
+ */
+function widened(columns: readonly string[], rows: readonly Row[], furthestPlace: number): readonly string[] {
+  if (furthestPlace <= columns.length) return columns;
+  const widest = rows.reduce((width, row) => Math.max(width, row.length), 0);
+  const more = Math.min(widest, furthestPlace) - columns.length;
+  return more <= 0 ? columns : [...columns, ...Array.from({ length: more }, () => '')];
 }
 
 /** A spreadsheet has no ragged rows. */
