@@ -34,6 +34,12 @@ import { type Block, BlockWriter, readAll, readBlocks, titleBytes, writeAll } fr
 import { findDriver, pointsIn, pointsOf, wholeOf } from './snapshot-drivers.ts';
 
 const suffix = '.snapshot';
+
+/** In the directory of an archive. */
+export function snapshotFileName(digest: string): string {
+  return digest + suffix;
+}
+
 /** Bytes given to a socket, after which those that it has sent are given back. */
 const gatheredMax = 8 << 20;
 
@@ -310,7 +316,7 @@ function damaged(file: string, error: unknown): AgentError {
   });
 }
 
-function translatedFs(file: string, error: unknown): unknown {
+export function translatedFs(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
     return new AgentError('state.full', `${file} cannot be written: the disk is full`, {

@@ -1,17 +1,24 @@
 /** Held candidates, approvals and unapproved deletes, on SQLite. */
-import { packMonths, unpackMonths } from '../../core/series/packing.ts';
 import type {
   Approval,
   ApprovalScope,
   Decided,
-  DeletedPoints,
   HeldCandidate,
   HoldLog,
   LetThrough,
   ReadCounts,
 } from '../../core/ledger.ts';
-import type { Finding } from '../../core/values/finding.ts';
 import type { Chain } from './chain.ts';
+import {
+  type ApprovalRow,
+  type HeldRow,
+  type ScopeRow,
+  approvalOf,
+  heldCandidate,
+  packedScope,
+  scopeOf,
+  sumOfDeletes,
+} from './hold-rows.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteHolds implements HoldLog {
@@ -25,12 +32,7 @@ export class SqliteHolds implements HoldLog {
 
   async held(): Promise<readonly HeldCandidate[]> {
     const sql = `SELECT source, digest, reason, hint, since_ms AS sinceMs, approvable FROM held ORDER BY source`;
-    type Row = Omit<HeldCandidate, 'approvable' | 'hint'> & { approvable: number; hint: string | null };
-    return this.#tables.all<Row>(sql).map((row) => ({
-      ...row,
-      hint: row.hint ?? undefined,
-      approvable: row.approvable === 1,
-    }));
+    return this.#tables.all<HeldRow>(sql).map(heldCandidate);
   }
 
   async hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void> {
@@ -40,9 +42,7 @@ export class SqliteHolds implements HoldLog {
       since_ms = iif(digest = excluded.digest, since_ms, excluded.since_ms), digest = excluded.digest,
       reason = excluded.reason, hint = excluded.hint, approvable = excluded.approvable, deletes = excluded.deletes,
       carried = excluded.carried, is_end = excluded.is_end, findings = excluded.findings`;
-    const { deletes, carried, isEnd, findings } = scope;
-    const covered = [packDeletes(deletes), JSON.stringify(carried), Number(isEnd), JSON.stringify(findings)];
-    this.#tables.run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), ...covered);
+    this.#tables.run(sql, source, digest, reason, hint ?? null, nowMs, Number(approvable), ...packedScope(scope));
   }
 
   async release(source: string): Promise<void> {
@@ -68,25 +68,12 @@ export class SqliteHolds implements HoldLog {
   async approvals(): Promise<readonly Approval[]> {
     const sql = `SELECT id, source, digest, at_ms AS atMs, state, why, by_user AS "by", ran_as AS "as", reason
       FROM approval ORDER BY id DESC`;
-    type Row = { [key in keyof Approval]: Exclude<Approval[key], undefined> | null };
-    return this.#tables
-      .all<Row>(sql)
-      .map(
-        (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as Approval,
-      );
+    return this.#tables.all<ApprovalRow>(sql).map(approvalOf);
   }
 
   async approvedScope(approval: number): Promise<ApprovalScope> {
-    type Row = { deletes: Uint8Array; carried: string; isEnd: number; findings: string };
     const sql = 'SELECT deletes, carried, is_end AS isEnd, findings FROM approval WHERE id = ?';
-    const row = this.#tables.all<Row>(sql, approval)[0];
-    if (row === undefined) return { deletes: new Map(), carried: [], isEnd: false, findings: [] };
-    return {
-      deletes: unpackDeletes(row.deletes),
-      carried: JSON.parse(row.carried) as string[],
-      isEnd: row.isEnd === 1,
-      findings: JSON.parse(row.findings) as Finding[],
-    };
+    return scopeOf(this.#tables.all<ScopeRow>(sql, approval)[0]);
   }
 
   async closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {
@@ -107,14 +94,7 @@ export class SqliteHolds implements HoldLog {
     const sql = `SELECT DISTINCT read, at_ms, drivers, points, had_drivers AS hadDrivers, had_points AS hadPoints
       FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ? ORDER BY at_ms`;
     type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
-    const rows = this.#tables.all<Row>(sql, JSON.stringify(sources), sinceMs, read);
-    const sum = (of: (row: Row) => number): number => rows.reduce((total, row) => total + of(row), 0);
-    const [first] = rows;
-    return {
-      drivers: sum((row) => row.drivers),
-      points: sum((row) => row.points),
-      had: first && { drivers: first.hadDrivers, points: first.hadPoints },
-    };
+    return sumOfDeletes(this.#tables.all<Row>(sql, JSON.stringify(sources), sinceMs, read));
   }
 
   async inheritDeletes(from: string, to: string): Promise<void> {
@@ -122,14 +102,4 @@ export class SqliteHolds implements HoldLog {
       SELECT ?, read, at_ms, drivers, points, had_drivers, had_points FROM deletion WHERE source = ?`;
     this.#tables.run(sql, to, from);
   }
-}
-
-function packDeletes(deletes: DeletedPoints): Uint8Array {
-  const list = [...deletes].map(([id, months]) => [id, Buffer.from(packMonths(months)).toString('base64')]);
-  return Buffer.from(JSON.stringify(list));
-}
-
-function unpackDeletes(blob: Uint8Array): DeletedPoints {
-  const list = JSON.parse(Buffer.from(blob).toString()) as [string, string][];
-  return new Map(list.map(([id, months]) => [id, unpackMonths(Buffer.from(months, 'base64'))]));
 }

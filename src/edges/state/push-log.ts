@@ -8,7 +8,8 @@ import { type Chain, CarriedHash } from './chain.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 import type { Statements } from './statements.ts';
 
-interface PushRow {
+/** As SQLite and PostgreSQL give it. */
+export interface PushRow {
   id: number;
   at_ms: number;
   ended_at_ms: number | null;
@@ -154,7 +155,7 @@ export class SqlitePushes implements PushLog {
   }
 }
 
-function pushRecord(row: PushRow): PushRecord {
+export function pushRecord(row: PushRow): PushRecord {
   return {
     id: row.id,
     atMs: row.at_ms,

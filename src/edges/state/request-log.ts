@@ -3,7 +3,8 @@ import type { Asked, Decided, PendingRequest, Request, RequestLog } from '../../
 import type { Chain } from './chain.ts';
 import type { Statements } from './statements.ts';
 
-interface RequestRow {
+/** As SQLite and PostgreSQL give it. */
+export interface RequestRow {
   id: number;
   atMs: number;
   request: string;
@@ -35,15 +36,7 @@ export class SqliteRequests implements RequestLog {
   async all(): Promise<readonly Asked[]> {
     const sql = `SELECT id, at_ms AS atMs, request, result, by_user AS "by", ran_as AS "as", reason
       FROM request ORDER BY id DESC`;
-    return this.#tables.all<RequestRow>(sql).map(({ id, atMs, request, ...row }) => ({
-      id,
-      atMs,
-      request: JSON.parse(request) as Request,
-      result: row.result ?? undefined,
-      by: row.by ?? undefined,
-      as: row.as ?? undefined,
-      reason: row.reason ?? undefined,
-    }));
+    return this.#tables.all<RequestRow>(sql).map(askedOf);
   }
 
   async pending(): Promise<readonly PendingRequest[]> {
@@ -68,4 +61,16 @@ export class SqliteRequests implements RequestLog {
       (SELECT coalesce(max(id), 0) FROM approval) AS asked`;
     return this.#tables.all<{ asked: string }>(sql)[0]!.asked;
   }
+}
+
+export function askedOf({ id, atMs, request, ...row }: RequestRow): Asked {
+  return {
+    id,
+    atMs,
+    request: JSON.parse(request) as Request,
+    result: row.result ?? undefined,
+    by: row.by ?? undefined,
+    as: row.as ?? undefined,
+    reason: row.reason ?? undefined,
+  };
 }

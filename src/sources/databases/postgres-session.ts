@@ -59,7 +59,7 @@ export async function connectPostgres(
   }
 }
 
-function clientConfig(address: Address, encryption: Encryption | undefined, socket: Socket): ClientConfig {
+export function clientConfig(address: Address, encryption: Encryption | undefined, socket: Socket): ClientConfig {
   return {
     host: address.socketPath ?? address.host,
     port: address.port,
@@ -253,7 +253,7 @@ function cancelRequest(processId: number, secretKey: number): Buffer {
   return request;
 }
 
-function isWithoutTls(error: unknown): boolean {
+export function isWithoutTls(error: unknown): boolean {
   return error instanceof Error && error.message === 'The server does not support SSL connections';
 }
 
@@ -262,7 +262,7 @@ function isFromServer(error: unknown): error is DatabaseError {
   return error instanceof Error && 'severity' in error && 'code' in error && typeof error.code === 'string';
 }
 
-function openingWords(error: unknown, address: Address): Words {
+export function openingWords(error: unknown, address: Address): Words {
   if (isFromServer(error)) {
     const isPlainRefused = error.code === '28000' && error.message.includes('no encryption');
     const hint = isPlainRefused ? 'the server wants TLS: sslmode=require in the url' : openingHints[error.code ?? ''];

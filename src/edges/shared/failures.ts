@@ -1,0 +1,65 @@
+/** What PostgreSQL says of a statement of the ledger, in our words. */
+import { AgentError, type ErrorCode } from '../../core/errors.ts';
+
+interface Words {
+  readonly code: ErrorCode;
+  readonly text: string;
+  readonly hint: string;
+}
+
+const later = 'nothing is pushed until it answers; sources are read meanwhile';
+
+const byClass: Readonly<Record<string, Words>> = {
+  '08': { code: 'ledger.unreachable', text: 'the connection was lost', hint: later },
+  '53': { code: 'ledger.unreachable', text: 'has no room, memory or connection left', hint: `free some; ${later}` },
+  '57': { code: 'ledger.unreachable', text: 'ends or starts', hint: later },
+  '58': { code: 'ledger.unreachable', text: 'failed', hint: `see the log of the server; ${later}` },
+  '28': {
+    code: 'ledger.refused',
+    text: 'lets nobody in',
+    hint: 'are user and password in ledger.url right, and not expired?',
+  },
+  '40': { code: 'ledger.unreachable', text: 'gave up a transaction', hint: later },
+};
+
+const byState: Readonly<Record<string, Words>> = {
+  '25006': {
+    code: 'ledger.unreachable',
+    text: 'is read-only: a standby, or set so',
+    hint: 'name the primary in ledger.url, or an address that leads to it',
+  },
+  '42501': {
+    code: 'ledger.refused',
+    text: 'does not let this user write the ledger',
+    hint: 'let it own the schema: CREATE SCHEMA driver_sync AUTHORIZATION …',
+  },
+  '53100': { code: 'state.full', text: 'cannot be written: its disk is full', hint: `free some space; ${later}` },
+  '55P03': {
+    code: 'ledger.unreachable',
+    text: 'has a lock that another transaction holds too long',
+    hint: 'see pg_stat_activity for who has the schema of the ledger locked',
+  },
+  '3D000': {
+    code: 'ledger.refused',
+    text: 'has no such database',
+    hint: 'correct the name of the database in ledger.url',
+  },
+};
+
+/** A failure of the server or of the way to it; a statement that is wrong is a bug, and stays one. */
+export function translatedShared(error: unknown, { label }: { readonly label: string }): unknown {
+  if (!(error instanceof Error)) return error;
+  const state = 'severity' in error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const words = state === undefined ? byClass['08'] : (byState[state] ?? byClass[state.slice(0, 2)]);
+  if (words === undefined) return error;
+  return new AgentError(words.code, `the ledger at ${label} ${words.text} (${error.message})`, {
+    cause: error,
+    hint: words.hint,
+  });
+}
+
+/** SQLSTATE of what the server said. */
+export function sqlState(error: unknown): string | undefined {
+  const cause = error instanceof AgentError ? error.cause : error;
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+}

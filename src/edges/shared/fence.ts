@@ -1,0 +1,51 @@
+/**
+ * Who may write what. All writes lock the one row of `lead`, so they come one after the other. What the leader alone may
+ * write names its term, in the transaction that writes it: after another agent took over there is no such row.
+ */
+import { AgentError } from '../../core/errors.ts';
+import type { SharedDatabase, Statements } from './database.ts';
+
+/** The term of an agent that leads. */
+export interface Term {
+  readonly holder: string;
+  readonly term: number;
+}
+
+/** Another agent leads, or none does. */
+function ledByOther(label: string, cause?: unknown): AgentError {
+  return new AgentError('ledger.led', `another agent leads the ledger at ${label}`, {
+    cause,
+    hint: '"driver-sync status" says which one; this one goes on reading and takes over when that one is gone',
+  });
+}
+
+export class Fence {
+  readonly #database: SharedDatabase;
+  readonly #term: () => Term | undefined;
+
+  /** @param term `undefined` where this process does not lead */
+  constructor(database: SharedDatabase, term: () => Term | undefined) {
+    this.#database = database;
+    this.#term = term;
+  }
+
+  /** What any agent or command may write: what somebody asks for. */
+  ask<T>(run: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.#database.transaction(async (statements) => {
+      await statements.all('SELECT 1 FROM ~lead FOR UPDATE');
+      return run(statements);
+    });
+  }
+
+  /** What the leader alone may write. @throws AgentError `ledger.led` */
+  async write<T>(run: (statements: Statements) => Promise<T>): Promise<T> {
+    const mine = this.#term();
+    if (mine === undefined) throw ledByOther(this.#database.label);
+    return this.#database.transaction(async (statements) => {
+      const sql = 'SELECT 1 FROM ~lead WHERE holder = $1 AND term = $2 FOR UPDATE';
+      const held = await statements.all(sql, mine.holder, mine.term);
+      if (held.length === 0) throw ledByOther(this.#database.label);
+      return run(statements);
+    });
+  }
+}

@@ -1,0 +1,112 @@
+/** Held candidates, approvals and unapproved deletes, on PostgreSQL. */
+import type {
+  Approval,
+  ApprovalScope,
+  Decided,
+  HeldCandidate,
+  HoldLog,
+  LetThrough,
+  ReadCounts,
+} from '../../core/ledger.ts';
+import {
+  type ApprovalRow,
+  type HeldRow,
+  type ScopeRow,
+  approvalOf,
+  heldCandidate,
+  packedScope,
+  scopeOf,
+  sumOfDeletes,
+} from '../state/hold-rows.ts';
+import { note } from './chain.ts';
+import type { SharedDatabase } from './database.ts';
+import type { Fence } from './fence.ts';
+
+export class SharedHolds implements HoldLog {
+  readonly #database: SharedDatabase;
+  readonly #fence: Fence;
+
+  constructor(database: SharedDatabase, fence: Fence) {
+    this.#database = database;
+    this.#fence = fence;
+  }
+
+  async held(): Promise<readonly HeldCandidate[]> {
+    const sql = `SELECT source, digest, reason, hint, since_ms AS "sinceMs", approvable FROM ~held ORDER BY source`;
+    return (await this.#database.all<HeldRow>(sql)).map(heldCandidate);
+  }
+
+  /** Also what `plan` found, so that it can be approved. */
+  hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void> {
+    const { source, digest, reason, hint, approvable } = held;
+    const sql = `INSERT INTO ~held AS h (source, digest, reason, hint, since_ms, approvable, deletes, carried, is_end, findings)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (source) DO UPDATE SET
+      since_ms = CASE WHEN h.digest = excluded.digest THEN h.since_ms ELSE excluded.since_ms END, digest = excluded.digest,
+      reason = excluded.reason, hint = excluded.hint, approvable = excluded.approvable, deletes = excluded.deletes,
+      carried = excluded.carried, is_end = excluded.is_end, findings = excluded.findings`;
+    const values = [source, digest, reason, hint ?? null, nowMs, Number(approvable), ...packedScope(scope)];
+    return this.#fence.ask(async (statements) => void (await statements.run(sql, ...values)));
+  }
+
+  release(source: string): Promise<void> {
+    return this.#fence.write(async (statements) => {
+      await statements.run('DELETE FROM ~held WHERE source = $1', source);
+    });
+  }
+
+  approve(digest: string, source: string | undefined, nowMs: number, decided: Decided = {}): Promise<void> {
+    const { by, as, reason } = decided;
+    const sql = `INSERT INTO ~approval
+      (id, source, digest, at_ms, by_user, ran_as, reason, state, deletes, carried, is_end, findings)
+      SELECT (SELECT coalesce(max(id), 0) + 1 FROM ~approval), $1, $2, $3, $4, $5, $6, 'pending',
+      coalesce(h.deletes, '\\x5b5d'), coalesce(h.carried, '[]'), coalesce(h.is_end, 0), coalesce(h.findings, '[]')
+      FROM (VALUES (1)) AS one LEFT JOIN ~held h ON h.source = $1 AND h.digest = $2 RETURNING id`;
+    const values = [source ?? null, digest, nowMs, by ?? null, as ?? null, reason ?? null];
+    return this.#fence.ask(async (statements) => {
+      const [row] = await statements.all<{ id: number }>(sql, ...values);
+      await note(statements, { table: 'approval', key: row!.id });
+    });
+  }
+
+  async approvals(): Promise<readonly Approval[]> {
+    const sql = `SELECT id, source, digest, at_ms AS "atMs", state, why, by_user AS "by", ran_as AS "as", reason
+      FROM ~approval ORDER BY id DESC`;
+    return (await this.#database.all<ApprovalRow>(sql)).map(approvalOf);
+  }
+
+  async approvedScope(approval: number): Promise<ApprovalScope> {
+    const sql = 'SELECT deletes, carried, is_end AS "isEnd", findings FROM ~approval WHERE id = $1';
+    return scopeOf((await this.#database.all<ScopeRow>(sql, approval))[0]);
+  }
+
+  closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {
+    return this.#fence.write(async (statements) => {
+      await statements.run('UPDATE ~approval SET state = $1, why = $2 WHERE id = $3', state, why ?? null, id);
+      await note(statements, { table: 'approval', key: id });
+    });
+  }
+
+  recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): Promise<void> {
+    const { atMs, drivers, points, had } = deletes;
+    const values = [source, read, atMs, drivers, points, had.drivers, had.points];
+    const sql = `INSERT INTO ~deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
+      VALUES ($1, $2, $3, $4, $5, $6, $7) ${overwriting}`;
+    return this.#fence.write(async (statements) => void (await statements.run(sql, ...values)));
+  }
+
+  async deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough> {
+    const sql = `SELECT DISTINCT read, at_ms, drivers, points, had_drivers AS "hadDrivers", had_points AS "hadPoints"
+      FROM ~deletion WHERE source = ANY ($1) AND at_ms > $2 AND read != $3 ORDER BY at_ms`;
+    type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
+    return sumOfDeletes(await this.#database.all<Row>(sql, sources, sinceMs, read));
+  }
+
+  inheritDeletes(from: string, to: string): Promise<void> {
+    const sql = `INSERT INTO ~deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
+      SELECT $1, read, at_ms, drivers, points, had_drivers, had_points FROM ~deletion WHERE source = $2 ${overwriting}`;
+    return this.#fence.write(async (statements) => void (await statements.run(sql, to, from)));
+  }
+}
+
+const overwriting = `ON CONFLICT (source, read) DO UPDATE SET at_ms = excluded.at_ms, drivers = excluded.drivers,
+  points = excluded.points, had_drivers = excluded.had_drivers, had_points = excluded.had_points`;

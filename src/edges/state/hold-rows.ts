@@ -1,0 +1,67 @@
+/** Rows of held candidates and approvals, as SQLite and PostgreSQL give them. */
+import type {
+  Approval,
+  ApprovalScope,
+  DeletedPoints,
+  HeldCandidate,
+  LetThrough,
+  ReadCounts,
+} from '../../core/ledger.ts';
+import { packMonths, unpackMonths } from '../../core/series/packing.ts';
+import type { Finding } from '../../core/values/finding.ts';
+
+export type HeldRow = Omit<HeldCandidate, 'approvable' | 'hint'> & { approvable: number; hint: string | null };
+export type ApprovalRow = { [key in keyof Approval]: Exclude<Approval[key], undefined> | null };
+
+export interface ScopeRow {
+  readonly deletes: Uint8Array;
+  readonly carried: string;
+  readonly isEnd: number;
+  readonly findings: string;
+}
+
+export function heldCandidate(row: HeldRow): HeldCandidate {
+  return { ...row, hint: row.hint ?? undefined, approvable: row.approvable === 1 };
+}
+
+export function approvalOf(row: ApprovalRow): Approval {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as Approval;
+}
+
+/** Columns `deletes`, `carried`, `is_end`, `findings`. */
+export function packedScope({ deletes, carried, isEnd, findings }: ApprovalScope): readonly unknown[] {
+  return [packDeletes(deletes), JSON.stringify(carried), Number(isEnd), JSON.stringify(findings)];
+}
+
+export function scopeOf(row: ScopeRow | undefined): ApprovalScope {
+  if (row === undefined) return { deletes: new Map(), carried: [], isEnd: false, findings: [] };
+  return {
+    deletes: unpackDeletes(row.deletes),
+    carried: JSON.parse(row.carried) as string[],
+    isEnd: row.isEnd === 1,
+    findings: JSON.parse(row.findings) as Finding[],
+  };
+}
+
+/** @param rows oldest first */
+export function sumOfDeletes(
+  rows: readonly (ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number })[],
+): LetThrough {
+  const sum = (of: (row: ReadCounts) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  const [first] = rows;
+  return {
+    drivers: sum((row) => row.drivers),
+    points: sum((row) => row.points),
+    had: first && { drivers: first.hadDrivers, points: first.hadPoints },
+  };
+}
+
+function packDeletes(deletes: DeletedPoints): Uint8Array {
+  const list = [...deletes].map(([id, months]) => [id, Buffer.from(packMonths(months)).toString('base64')]);
+  return Buffer.from(JSON.stringify(list));
+}
+
+function unpackDeletes(blob: Uint8Array): DeletedPoints {
+  const list = JSON.parse(Buffer.from(blob).toString()) as [string, string][];
+  return new Map(list.map(([id, months]) => [id, unpackMonths(Buffer.from(months, 'base64'))]));
+}
