@@ -111,6 +111,7 @@ function decisionMs(): number {
   const asked = {
     modality: 'image',
     configId: 'bench',
+    ceilingPer: 'generation',
     input: { promptText: 'a lighthouse in the rain' },
     settings: defaultRouterSettings,
   } as const;

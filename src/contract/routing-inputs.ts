@@ -74,6 +74,9 @@ export const videoInputSchema = z
   });
 export type VideoInput = z.infer<typeof videoInputSchema>;
 
+/** The guide calls a duration a number; the vendor's interface takes whole seconds. */
+const lenientVideoInputSchema = videoInputSchema.safeExtend({ duration: z.number().min(2).max(30).optional() });
+
 const imageInputShape = {
   promptText: z.string().min(1).max(32_000),
   referenceImages: z
@@ -167,11 +170,11 @@ function without<Given extends object, Key extends keyof Given>(given: Given, ..
 
 /**
  * Takes what the service's guide alone lets a client send: `promptText`, `duration`, `aspectRatio` and `resolution` on every
- * modality, ignored where they mean nothing. Audio without `type` is speech, or sound if `duration`, `loop` or
+ * modality, ignored where they mean nothing, and fractions of a second. Audio without `type` is speech, or sound if `duration`, `loop` or
  * `referenceAudios` is given. The output is that of `generateRequestSchemas`.
  */
 export const lenientGenerateRequestSchemas = {
-  video: requestOf(videoInputSchema),
+  video: requestOf(lenientVideoInputSchema),
   image: requestOf(lenientImageInputSchema),
   audio: requestOf(lenientAudioInputSchema),
 };

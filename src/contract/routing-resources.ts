@@ -11,12 +11,14 @@ import {
   settingsCreateSchema,
   settingsPatchSchema,
   slugSchema,
+  strictSettingsCreateSchema,
+  strictSettingsPatchSchema,
 } from './routing-settings.ts';
 
 const momentSchema = z.iso.datetime();
 const creditsSchema = z.strictObject({ credits: z.number() });
 
-/** `slug` and `name` are required. The vendor's interface would take the slug as the name. */
+/** `slug` and `name` are required, as the service's guide says. */
 export const routerCreateSchema = z.strictObject({
   slug: slugSchema,
   name: routerNameSchema,
@@ -25,6 +27,11 @@ export const routerCreateSchema = z.strictObject({
 });
 export type RouterCreate = z.infer<typeof routerCreateSchema>;
 
+/** As the live service takes it: without `name` the slug is the name. */
+export const strictRouterCreateSchema = routerCreateSchema
+  .extend({ name: routerNameSchema.optional(), settings: strictSettingsCreateSchema.optional() })
+  .transform((router): RouterCreate => ({ ...router, name: router.name ?? router.slug }));
+
 /** A slug cannot be changed. */
 export const routerUpdateSchema = z.strictObject({
   name: routerNameSchema.optional(),
@@ -32,6 +39,8 @@ export const routerUpdateSchema = z.strictObject({
   settings: settingsPatchSchema.optional(),
 });
 export type RouterUpdate = z.infer<typeof routerUpdateSchema>;
+
+export const strictRouterUpdateSchema = routerUpdateSchema.extend({ settings: strictSettingsPatchSchema.optional() });
 
 export const routerSchema = z.strictObject({
   id: z.uuid(),

@@ -37,7 +37,9 @@ const modelListSchema = z.strictObject({ mode: listModeSchema, ids: modelIdsSche
 
 /** Credits for one generation with all its outputs. Fractions are allowed. */
 const ceilingSchema = z.number().positive();
-const clearableCeilingSchema = ceilingSchema.nullable();
+
+/** The live service takes whole credits for each output, and shows no way to clear a ceiling. */
+const strictCeilingSchema = z.int().min(1);
 
 /** Settings as they are stored and shown, with every default filled in. */
 export const routerSettingsSchema = z.strictObject({
@@ -62,25 +64,30 @@ export const defaultRouterSettings: RouterSettings = {
   models: { mode: 'allow_new_except', ids: [] },
 };
 
-const settingsWriteShape = {
-  schemaVersion: z.literal(1).optional(),
-  optimizeFor: optimizeForSchema.optional(),
-  maxCreditsPerGeneration: z
-    .strictObject({
-      video: clearableCeilingSchema.optional(),
-      image: clearableCeilingSchema.optional(),
-      audio: clearableCeilingSchema.optional(),
-    })
-    .optional(),
-  fallback: fallbackSchema.optional(),
-};
+const patchedModelListSchema = z.strictObject({ mode: listModeSchema.optional(), ids: modelIdsSchema.optional() });
+
+function settingsWriteShape<Ceiling extends z.ZodType>(ceiling: Ceiling) {
+  return {
+    schemaVersion: z.literal(1).optional(),
+    optimizeFor: optimizeForSchema.optional(),
+    maxCreditsPerGeneration: z
+      .strictObject({ video: ceiling.optional(), image: ceiling.optional(), audio: ceiling.optional() })
+      .optional(),
+    fallback: fallbackSchema.optional(),
+  };
+}
+
+const lenientShape = settingsWriteShape(ceilingSchema.nullable());
+const strictShape = settingsWriteShape(strictCeilingSchema);
 
 /** Settings of a new router, or settings that replace others. `null` means no ceiling. */
-export const settingsCreateSchema = z.strictObject({ ...settingsWriteShape, models: modelListSchema.optional() });
+export const settingsCreateSchema = z.strictObject({ ...lenientShape, models: modelListSchema.optional() });
 
 /** Changes of settings, merged at any depth. `null` removes a ceiling. */
-export const settingsPatchSchema = z.strictObject({
-  ...settingsWriteShape,
-  models: z.strictObject({ mode: listModeSchema.optional(), ids: modelIdsSchema.optional() }).optional(),
-});
+export const settingsPatchSchema = z.strictObject({ ...lenientShape, models: patchedModelListSchema.optional() });
+
+/** As strict as the live service. */
+export const strictSettingsCreateSchema = z.strictObject({ ...strictShape, models: modelListSchema.optional() });
+export const strictSettingsPatchSchema = z.strictObject({ ...strictShape, models: patchedModelListSchema.optional() });
+
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>;

@@ -11,6 +11,7 @@ import { serveControls } from './controls.ts';
 import { openDatabase, stateErrorOf } from './database.ts';
 import { openDriverArea } from './drivers/driver-routes.ts';
 import type { DriverArea, LastPush } from './drivers/driver-routes.ts';
+import { serveEvidence } from './evidence/evidence-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
 import type { ServiceOptions } from './options.ts';
@@ -71,6 +72,7 @@ export class Service {
       isOriginAllowed: (origin) => this.#own.isAllowed(origin),
     });
     serveControls(this.#app, this);
+    serveEvidence(this.#app);
     this.#app.notFound((context) => answer(context, () => refuse(404, `there is nothing at ${context.req.path}`)));
     this.#app.onError((error) => {
       if (error instanceof ConnectionDropped) throw error;

@@ -77,7 +77,7 @@ describe('the input is generic', () => {
   test.for([
     ['video', { ...video, duration: 1 }, ['input', 'duration']],
     ['video', { ...video, duration: 31 }, ['input', 'duration']],
-    ['video', { ...video, duration: 2.5 }, ['input', 'duration']],
+    ['video', { ...video, duration: 30.5 }, ['input', 'duration']],
     ['video', { ...video, aspectRatio: '1280:720' }, ['input', 'aspectRatio']],
     ['video', { ...video, resolution: '721p' }, ['input', 'resolution']],
     ['video', { ...video, promptText: '' }, ['input', 'promptText']],

@@ -264,7 +264,7 @@ describe('the interface description', () => {
     expect(create).toMatchObject({ type: 'object', required: ['slug', 'name'], additionalProperties: false });
     expect(create.properties.settings.properties.optimizeFor.enum).toEqual(['cost', 'quality', 'latency']);
     const generate = body.paths['/v1/generate/video'].post.requestBody.content['application/json'].schema;
-    expect(generate.properties.input.properties.duration).toMatchObject({ type: 'integer', minimum: 2, maximum: 30 });
+    expect(generate.properties.input.properties.duration).toMatchObject({ type: 'number', minimum: 2, maximum: 30 });
   });
 
   test.for([

@@ -25,7 +25,13 @@ export interface Situation {
 }
 
 export function requestOf(modality: Modality, input: Input, settings: Partial<RouterSettings> = {}): RoutingRequest {
-  return { modality, input, configId: 'test', settings: { ...defaultRouterSettings, ...settings } };
+  return {
+    modality,
+    input,
+    configId: 'test',
+    settings: { ...defaultRouterSettings, ...settings },
+    ceilingPer: 'generation',
+  };
 }
 
 /** The decision of a request that must be routed. */

@@ -3,7 +3,12 @@ import { McpServer, requireScopes } from '@modelcontextprotocol/server';
 import type { CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { routerCreateSchema } from '../../contract/routing-resources.ts';
-import { routerDescriptionSchema, routerNameSchema, settingsCreateSchema } from '../../contract/routing-settings.ts';
+import {
+  routerDescriptionSchema,
+  routerNameSchema,
+  settingsCreateSchema,
+  strictSettingsCreateSchema,
+} from '../../contract/routing-settings.ts';
 import { pageOf } from '../routing/pages.ts';
 import { invalid, notFound, Refusal } from '../routing/refusal.ts';
 import { viewRouter } from '../routing/routers.ts';
@@ -155,11 +160,12 @@ function addRouterTools(add: AddTool, { routing: { routers } }: ToolsContext): v
   });
 }
 
-function addRouterChanges(add: AddTool, { routing: { routers }, applied }: ToolsContext): void {
+function addRouterChanges(add: AddTool, { routing: { routers, strict }, applied }: ToolsContext): void {
+  const settings = strict ? strictSettingsCreateSchema : settingsCreateSchema;
   add('create_model_router', {
     description: 'Creates a router; its slug is the configId of requests',
     scope: 'mcp:write',
-    input: routerCreateSchema.extend({ projectId }),
+    input: routerCreateSchema.extend({ projectId, settings: settings.optional() }),
     act({ projectId: inProject, ...input }) {
       checkProject(inProject);
       const router = routers.create(input);
@@ -175,7 +181,7 @@ function addRouterChanges(add: AddTool, { routing: { routers }, applied }: Tools
       routerId,
       name: routerNameSchema.optional(),
       description: routerDescriptionSchema.nullable().optional(),
-      settings: settingsCreateSchema,
+      settings,
     }),
     act({ projectId: inProject, routerId: id, ...change }) {
       checkProject(inProject);

@@ -63,7 +63,8 @@ export function refusalPage(reason: string): Response {
   return addHeaders(showNotice({ title: 'Refused', lines: [reason], status: 403 }));
 }
 
-function addHeaders(response: Response): Response {
+/** The headers of every page: nothing from elsewhere, nothing in a frame. */
+export function addHeaders(response: Response): Response {
   for (const [name, value] of Object.entries(headers)) {
     if (!response.headers.has(name)) response.headers.set(name, value);
   }

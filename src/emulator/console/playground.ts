@@ -72,7 +72,7 @@ function showRun(routing: Routing, fields: PlaygroundFields, origin: string): Ht
   const router = routing.routers.bySlug(fields.router);
   if (router === undefined)
     throw new Refusal(404, { error: `there is no router with the Config ID "${fields.router}"` });
-  const request = { modality, input: read.data.input, settings: router.settings, configId: router.slug };
+  const request = routing.requestOf(router, modality, read.data.input);
   const decision = decide(request, routing.catalog, (model) => !routing.tasks.hasCapacity(model));
   const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
   const command = `curl ${origin}/v1/generate/${modality} -H 'content-type: application/json' \\\n  -d '${json}'`;

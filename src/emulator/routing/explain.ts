@@ -1,11 +1,13 @@
 /** Explains a decision to people: the reason for the pick, or for a refusal and its remedy. */
 import type { CapacityFallback, FilterName } from '../../contract/routing-answers.ts';
 import type { OptimizationTarget } from '../../contract/routing-settings.ts';
+import { outputsUnderCeiling } from './request.ts';
 import type { Dropped, RoutingRequest } from './request.ts';
 import type { Model } from './model.ts';
 import type { Finding, PromptReading } from './prompt-traits.ts';
 import { scorePartsOf } from './rank.ts';
 import type { Candidate, Ranking } from './rank.ts';
+import { roundCredits } from './rules.ts';
 import type { Rules } from './rules.ts';
 
 export interface Picked {
@@ -92,14 +94,19 @@ const refusalOf: Readonly<Record<FilterName, Explain>> = {
     return `the prompt has ${promptText.length} characters and no eligible model takes more than ${max}; shorten the prompt`;
   },
 
-  price: ({ modality, settings, input }, dropped, rules) => {
-    const priced = dropped.map(({ model }) => ({ model, credits: rules.estimate(model) }));
+  price: (request, dropped, rules) => {
+    const { modality, settings, input, ceilingPer } = request;
+    const outputs = outputsUnderCeiling(request);
+    const priced = dropped.map(({ model }) => ({ model, credits: roundCredits(rules.estimate(model) / outputs) }));
     const cheapest = priced.reduce((least, other) => (other.credits < least.credits ? other : least));
     const ceiling = settings.maxCreditsPerGeneration?.[modality] ?? 0;
-    const less = 'outputCount' in input ? 'ask for fewer outputs' : 'shorten the request';
+    const canBeFewer = ceilingPer === 'generation' && 'outputCount' in input;
+    const lessOfImage = canBeFewer ? 'ask for fewer outputs' : 'ask for a lower resolution';
+    const less = modality === 'image' ? lessOfImage : 'shorten the request';
     return (
       `all models exceed the configured price ceiling of ${creditsText(ceiling)} for ${modality}: the cheapest, ` +
-      `${cheapest.model.id}, is estimated at ${creditsText(cheapest.credits)}; raise the ceiling or ${less}`
+      `${cheapest.model.id}, is estimated at ${creditsText(cheapest.credits)}${outputs > 1 ? ' an output' : ''}; ` +
+      `raise the ceiling or ${less}`
     );
   },
 };

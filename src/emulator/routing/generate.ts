@@ -61,7 +61,7 @@ function generate(routing: Routing, call: GenerateCall, received: Received): Gen
     });
   }
   const decision = decide(
-    { modality: call.modality, input, settings: router.settings, configId },
+    routing.requestOf(router, call.modality, input),
     catalog,
     (model) => !routing.tasks.hasCapacity(model),
   );

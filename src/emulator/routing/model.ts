@@ -54,7 +54,7 @@ const videoTier = z.enum(videoResolutions);
 
 /** A mode by what the video is made from: text alone, at least one image, or a source video. */
 const videoModeSchema = alike({
-  /** In whole seconds. */
+  /** In seconds. */
   durations: valuesSchema,
   /** Default: all of `sizes`. */
   aspectRatios: z.array(z.enum(videoAspectRatios)).min(1).optional(),

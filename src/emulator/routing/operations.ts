@@ -10,6 +10,8 @@ import {
   routerPageSchema,
   routerSchema,
   routerUpdateSchema,
+  strictRouterCreateSchema,
+  strictRouterUpdateSchema,
   taskSchema,
   uploadCreateSchema,
   uploadSchema,
@@ -53,7 +55,8 @@ export const operations = {
     method: 'POST',
     path: '/v1/routers',
     summary: 'Creates a router',
-    request: routerCreateSchema,
+    request: strictRouterCreateSchema,
+    lenientRequest: routerCreateSchema,
     answers: { 200: [routerSchema], 400: error, 409: error },
   },
   listRouters: {
@@ -72,8 +75,9 @@ export const operations = {
   updateRouter: {
     method: 'PATCH',
     path: '/v1/routers/{id}',
-    summary: 'Changes what is named of a router, and makes a new version',
-    request: routerUpdateSchema,
+    summary: 'Changes what is named of a router',
+    request: strictRouterUpdateSchema,
+    lenientRequest: routerUpdateSchema,
     answers: { 200: [routerSchema], 400: error, 404: error },
   },
   deleteRouter: {

@@ -15,11 +15,13 @@ import type { Catalog } from './catalog.ts';
 import { explainPick, explainRefusal } from './explain.ts';
 import { imageRules } from './image-rules.ts';
 import type { Model } from './model.ts';
+import { outputsUnderCeiling } from './request.ts';
 import type { Dropped, RoutingRequest } from './request.ts';
 import { readPrompt } from './prompt-traits.ts';
 import type { Finding, PromptReading } from './prompt-traits.ts';
 import { Ranking, scoreOf } from './rank.ts';
 import type { Candidate } from './rank.ts';
+import { roundCredits } from './rules.ts';
 import type { Rules } from './rules.ts';
 import { videoRules } from './video-rules.ts';
 
@@ -111,10 +113,12 @@ function runFilters(request: RoutingRequest, catalog: Catalog, { rules, asked }:
   const funnel = new Funnel(catalog.models);
   for (const [filter, obstacleOf] of obstacles(request, rules)) funnel.pass(filter, obstacleOf);
   const ceiling = maxCreditsPerGeneration?.[request.modality] ?? Infinity;
+  const outputs = outputsUnderCeiling(request);
   const candidates: Candidate[] = [];
   funnel.pass('price', (model) => {
     const credits = rules.estimate(model);
-    if (credits > ceiling) return `${credits} credits`;
+    const compared = roundCredits(credits / outputs);
+    if (compared > ceiling) return `${compared} credits${outputs > 1 ? ' an output' : ''}`;
     candidates.push({ model, credits, score: optimizeFor === 'quality' ? scoreOf(model, asked) : undefined });
     return undefined;
   });

@@ -11,6 +11,8 @@ export interface RoutingRequest {
   readonly input: VideoInput | ImageInput | AudioInput;
   readonly settings: RouterSettings;
   readonly configId: string;
+  /** Whether a ceiling is for all outputs together or for each of them. */
+  readonly ceilingPer: 'generation' | 'output';
 }
 
 /** A model that a filter dropped, and why, such as "duration 30". */
@@ -18,4 +20,9 @@ export interface Dropped {
   readonly model: Model;
   readonly filter: FilterName;
   readonly because: string;
+}
+
+/** How many outputs share what is compared with the ceiling. */
+export function outputsUnderCeiling({ ceilingPer, input }: RoutingRequest): number {
+  return ceilingPer === 'output' && 'outputCount' in input ? (input.outputCount ?? 1) : 1;
 }

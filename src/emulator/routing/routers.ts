@@ -1,5 +1,6 @@
 /** Routers: saved preferences that requests name by slug. */
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { RouterAnswer, RouterCreate, RouterUpdate } from '../../contract/routing-resources.ts';
 import { defaultRouterSettings } from '../../contract/routing-settings.ts';
 import type { RouterSettings, SettingsPatch } from '../../contract/routing-settings.ts';
@@ -26,6 +27,8 @@ export interface RoutersContext {
   readonly clock: EmulatorClock;
   /** Ids of the models that a router may name now. */
   readonly knownModels: () => readonly string[];
+  /** What makes a new version: any update, as the service's guide says, or as the live service does it a change of settings. */
+  readonly versioned: 'updates' | 'settings';
 }
 
 export class Routers {
@@ -88,8 +91,8 @@ export class Routers {
   }
 
   /**
-   * Merges changes at any depth. A change that names a field makes a new version, even with equal values. Requests that
-   * were routed before keep their settings.
+   * Merges changes at any depth. Where updates make versions, one that names a field makes a new one, even with equal
+   * values. Requests that were routed before keep their settings.
    * @throws Refusal 400 for a model that is not known and was not in the router before.
    */
   update(router: Router, change: RouterUpdate): Router {
@@ -127,10 +130,14 @@ export class Routers {
   }
 
   #save(router: Router, changed: Pick<Router, 'name' | 'description' | 'settings'>): Router {
-    const { store, clock } = this.#context;
+    const { store, clock, versioned } = this.#context;
+    const bySettings = versioned === 'settings';
+    const isSame = bySettings && isDeepStrictEqual(changed.settings, router.settings);
+    if (isSame && changed.name === router.name && changed.description === router.description) return router;
+    const version = isSame ? router.version : router.version + 1;
     const updatedMs = clock.now();
     return store.change(() => {
-      const next: Router = { ...router, ...changed, version: router.version + 1, updatedMs };
+      const next: Router = { ...router, ...changed, version, updatedMs };
       this.#shelf.set(next);
       return next;
     });

@@ -6,6 +6,8 @@ import type { App, Handler } from '../routes.ts';
 import {
   routerCreateSchema,
   routerUpdateSchema,
+  strictRouterCreateSchema,
+  strictRouterUpdateSchema,
   uploadCreateSchema,
   usageQuerySchema,
 } from '../../contract/routing-resources.ts';
@@ -69,7 +71,7 @@ function routerHandlers(routing: Routing) {
   };
   return {
     createRouter: (call) => {
-      const router = routers.create(call.body(routerCreateSchema));
+      const router = routers.create(call.body(strict ? strictRouterCreateSchema : routerCreateSchema));
       call.applied();
       return answerJson(viewRouter(router));
     },
@@ -77,7 +79,7 @@ function routerHandlers(routing: Routing) {
     retrieveRouter: (call) => answerJson(viewRouter(routerOf(call))),
     updateRouter: (call) => {
       const before = routerOf(call);
-      const router = routers.update(before, call.body(routerUpdateSchema));
+      const router = routers.update(before, call.body(strict ? strictRouterUpdateSchema : routerUpdateSchema));
       if (router !== before) call.applied();
       return answerJson(viewRouter(router));
     },

@@ -4,6 +4,7 @@
  */
 import type { Database } from 'better-sqlite3';
 import type { Organization, TaskAnswer } from '../../contract/routing-resources.ts';
+import type { Modality } from '../../contract/routing-settings.ts';
 import type { RoutingOptions } from '../options.ts';
 import { StateError } from '../state-error.ts';
 import { Account } from './account.ts';
@@ -11,7 +12,9 @@ import { builtInCatalog, parseCatalog } from './catalog.ts';
 import type { Catalog, Model } from './catalog.ts';
 import { EmulatorClock } from './clock.ts';
 import { notFound } from './refusal.ts';
+import type { RoutingRequest } from './request.ts';
 import { Routers } from './routers.ts';
+import type { Router } from './routers.ts';
 import { RoutingLog } from './routing-log.ts';
 import { RoutingStore } from './store.ts';
 import type { Kept, Shelf } from './store.ts';
@@ -57,7 +60,12 @@ export class Routing {
       concurrencyMax: (model) => this.limitsOf(model).concurrency,
       refund: (task, ending, atMs) => this.account.refund(task, ending, atMs),
     });
-    this.routers = new Routers({ store, clock, knownModels: () => [...this.#models.keys()] });
+    this.routers = new Routers({
+      store,
+      clock,
+      knownModels: () => [...this.#models.keys()],
+      versioned: strict ? 'settings' : 'updates',
+    });
     this.log = new RoutingLog(store);
     this.uploads = new Uploads(store, clock);
   }
@@ -70,6 +78,12 @@ export class Routing {
   set catalog(catalog: Catalog) {
     this.store.change(() => this.#catalogShelf.set({ id: catalogId, seq: 0, models: catalog.models }));
     this.#takeCatalog(catalog);
+  }
+
+  /** What is to be routed when a router is asked for this input. */
+  requestOf(router: Router, modality: Modality, input: RoutingRequest['input']): RoutingRequest {
+    const ceilingPer = this.strict ? 'output' : 'generation';
+    return { modality, input, settings: router.settings, configId: router.slug, ceilingPer };
   }
 
   /** How many tasks of a model may run at once, and how many may begin within 24 hours (null: any number). */
