@@ -122,6 +122,29 @@ describe('a closed month', () => {
     expect(await w.pass()).toMatchObject({ state: 'held', findings: [{ kind: 'closed', points: 1 }] });
   });
 
+  test('that comes back where nothing is deleted is held, since nobody knows what the service has there by now', async () => {
+    await using w = await accepted(before, { lastClose, destination: { shouldDeleteMissing: false } });
+    await w.export(since(before, '2025-01'));
+    await w.pass();
+    await w.export(before);
+    expect(await w.pass()).toMatchObject({
+      state: 'held',
+      findings: [{ kind: 'closed', group: [], points: 192 }],
+    });
+  });
+
+  test('that an export of recent months leaves out and brings back is unchanged with history: carry', async () => {
+    await using w = await accepted(
+      before,
+      { lastClose, destination: { shouldDeleteMissing: false } },
+      { history: 'carry' },
+    );
+    await w.export(since(before, '2025-01'));
+    expect((await w.pass()).state).not.toBe('held');
+    await w.export(before);
+    expect((await w.pass()).state).not.toBe('held');
+  });
+
   test('closes at midnight of its day in the time zone of the agent', async () => {
     const values = twoYears(names, 1, 26);
     await using w = await accepted(values, { lastClose: { day: 10 }, timezone: 'America/New_York' });
