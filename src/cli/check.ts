@@ -10,7 +10,7 @@ import { type LoadedConfig, locateDiagnostics } from '../config/load.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Probe } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, answer, commandLog, load, problemLine, warnOfState } from './context.ts';
+import { type Context, answer, commandLog, load, problemLine, sourcesNamed, warnOfState } from './context.ts';
 import { showFindings } from './findings.ts';
 import { tinted } from './output.ts';
 import { count, table } from './text.ts';
@@ -27,6 +27,8 @@ interface CheckAnswer {
 }
 
 export interface CheckOptions {
+  /** Only these; none: all. */
+  readonly sources?: readonly string[];
   readonly offline?: boolean;
   readonly destination?: boolean;
   readonly notify?: boolean;
@@ -36,11 +38,13 @@ export interface CheckOptions {
 export async function check(context: Context, options: CheckOptions): Promise<number> {
   const loaded = loadOrMissing(context);
   const { settings } = loaded;
+  const { sources: names = [] } = options;
+  const looked = settings === undefined || names.length === 0 ? settings?.sources : sourcesNamed(settings, names);
   if (settings !== undefined) warnOfState(settings);
   const isProbed = settings !== undefined && options.destination === true;
   const isTold = settings !== undefined && options.notify === true;
   const [sources, probed, notify] = await Promise.all([
-    settings === undefined ? [] : checkSources(context, settings, options.offline === true),
+    settings === undefined ? [] : checkSources(context, settings, { looked, isOffline: options.offline === true }),
     isProbed ? probe(context, settings) : ({} satisfies Probed as Probed),
     isTold ? tryChannels(settings, commandLog(context)) : undefined,
   ]);
@@ -63,7 +67,7 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
     ...(probed.destination === undefined ? {} : { destination: probed.destination }),
     ...(notify === undefined ? {} : { notify }),
   };
-  answer(context, report, () => showCheck(report, options.offline === true));
+  answer(context, report, () => showCheck(report, { offline: options.offline === true, names }));
   return exit;
 }
 
@@ -115,7 +119,14 @@ function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'probl
   }
 }
 
-async function checkSources(context: Context, settings: Settings, isOffline: boolean): Promise<readonly SourceCheck[]> {
+async function checkSources(
+  context: Context,
+  settings: Settings,
+  {
+    looked = settings.sources,
+    isOffline,
+  }: { readonly looked?: Settings['sources'] | undefined; readonly isOffline: boolean },
+): Promise<readonly SourceCheck[]> {
   const deps = {
     clock: systemClock,
     openSource: sourceOpener(settings),
@@ -126,7 +137,7 @@ async function checkSources(context: Context, settings: Settings, isOffline: boo
     maxRejects: settings.guard.maxRejects,
   };
   const signal = new AbortController().signal;
-  const checks = await Promise.all(settings.sources.map((source) => checkSource(deps, source, signal)));
+  const checks = await Promise.all(looked.map((source) => checkSource(deps, source, signal)));
   if (isOffline) return checks;
   try {
     const log = commandLog(context, 'error');
@@ -148,7 +159,7 @@ export interface Looked {
 }
 
 export async function lookAround(context: Context, settings: Settings): Promise<Looked> {
-  const sources = await checkSources(context, settings, false);
+  const sources = await checkSources(context, settings, { isOffline: false });
   const problems = sourceProblems(settings, sources);
   return { problems, sources, exit: checkExit({ problems, sources }) };
 }
@@ -161,7 +172,10 @@ function sourceProblems(settings: Settings, sources: readonly SourceCheck[]): Pl
   return locateDiagnostics(settings.file, findings);
 }
 
-function showCheck({ problems, warnings, sources, destination, notify }: CheckAnswer, offline: boolean): string[] {
+function showCheck(
+  { problems, warnings, sources, destination, notify }: CheckAnswer,
+  { offline, names }: { readonly offline: boolean; readonly names: readonly string[] },
+): string[] {
   const lines = [...problems.map(problemLine), ...warnings.map((warning) => `note: ${warning}`)];
   for (const source of sources) lines.push(...showSource(source));
   if (destination !== undefined) {
@@ -176,10 +190,7 @@ function showCheck({ problems, warnings, sources, destination, notify }: CheckAn
   }
   if (problems.length > 0)
     lines.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the config`);
-  else
-    lines.push(
-      `the config is valid${offline ? '; no source was opened' : ''}${foundNote({ sources, destination, notify })}`,
-    );
+  else lines.push(`the config is valid${lookedNote(offline, names)}${foundNote({ sources, destination, notify })}`);
   return lines;
 }
 
@@ -200,16 +211,31 @@ function showRefusal(what: string, { message, hint }: Refusal): string[] {
   return [`  ${what}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])];
 }
 
+function lookedNote(isOffline: boolean, names: readonly string[]): string {
+  if (isOffline) return '; no source was opened';
+  return names.length === 0 ? '' : `; only ${someNames(names)} ${names.length === 1 ? 'was' : 'were'} looked at`;
+}
+
+const namesShownMax = 3;
+
+/** `a, b, c and 4 more` */
+function someNames(names: readonly string[]): string {
+  const shown = names.slice(0, namesShownMax).join(', ');
+  return names.length > namesShownMax ? `${shown} and ${names.length - namesShownMax} more` : shown;
+}
+
 function foundNote({ sources, destination, notify }: Pick<CheckAnswer, 'sources' | 'destination' | 'notify'>): string {
-  const unread = sources.filter(({ error }) => error !== undefined).length;
-  const refused = sources.filter(({ refusals }) => refusals.length > 0).length;
+  const unread = sources.filter(({ error }) => error !== undefined).map(({ name }) => name);
+  const refused = sources.filter(({ refusals }) => refusals.length > 0).map(({ name }) => name);
   const notes = [
-    ...(unread === 0 ? [] : [`${count(unread, 'source')} cannot be read now`]),
-    ...(refused === 0 ? [] : [`sync would not accept ${count(refused, 'source')}`]),
+    ...(unread.length === 0 ? [] : [`${count(unread.length, 'source')} cannot be read now: ${someNames(unread)}`]),
+    ...(refused.length === 0
+      ? []
+      : [`sync would not accept ${count(refused.length, 'source')}: ${someNames(refused)}`]),
     ...(destination === undefined || destination.outcome === 'acknowledged' ? [] : ['nothing could be pushed now']),
     ...(notify?.some(({ ok }) => !ok) === true ? ['somebody could not be told'] : []),
   ];
-  return notes.length === 0 ? '' : `, but ${notes.join(' and ')}`;
+  return notes.length === 0 ? '' : `, but ${notes.join('; ')}`;
 }
 
 function showReadings(readings: SourceCheck['readings']): string[] {

@@ -14,6 +14,7 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly isRequired: boolean;
+  readonly isVariadic: boolean;
   /** What it may be, where that is known. */
   readonly choices: readonly string[];
   /** What a shell can ask for: names of sources, digests of what is held, numbers of pushes; or files and folders. */
@@ -66,6 +67,7 @@ function argumentOf(argument: Argument): ArgumentSpec {
     name: argument.name(),
     description: argument.description,
     isRequired: argument.required,
+    isVariadic: argument.variadic,
     choices: argument.argChoices ?? [],
     words: wordsOf[argument.name()],
   };

@@ -21,7 +21,7 @@ function bashScript(commands: readonly CommandSpec[]): string {
   const cases = commands.map(
     ({ name, options, arguments: taken }) => `    ${name})
       options='${options.map(({ long }) => long).join(' ')}'
-      kind='${taken.map((argument) => argument.words ?? (argument.choices.join(',') || '-')).join(' ')}'
+      kind='${taken.map(bashWords).join(' ')}'
       ;;`,
   );
   const choices = [
@@ -68,19 +68,27 @@ ${cases.join('\n')}
     return
   fi
   local kinds=($kind)
-  case \${kinds[position]:-} in
+  local asked=\${kinds[position]:-} count=\${#kinds[@]}
+  if [[ -z $asked && $count -gt 0 && \${kinds[count-1]} == *... ]]; then asked=\${kinds[count-1]}; fi
+  asked=\${asked%...}
+  case $asked in
     '' | -) ;;
     folders) COMPREPLY=($(compgen -d -- "$current")) ;;
     sources | held | pushes)
-      local ask=("\${COMP_WORDS[0]}" complete "\${kinds[position]}")
+      local ask=("\${COMP_WORDS[0]}" complete "$asked")
       [[ -n $config ]] && ask+=(--config "$config")
       local IFS=$'\\n'
       COMPREPLY=($(compgen -W "$("\${ask[@]}" 2>/dev/null)" -- "$current"))
       ;;
-    *) COMPREPLY=($(compgen -W "\${kinds[position]//,/ }" -- "$current")) ;;
+    *) COMPREPLY=($(compgen -W "\${asked//,/ }" -- "$current")) ;;
   esac
 }
 complete -o filenames -F _driver_sync driver-sync`;
+}
+
+/** One that may come again ends with three dots. */
+function bashWords({ words, choices, isVariadic }: ArgumentSpec): string {
+  return `${words ?? (choices.join(',') || '-')}${isVariadic ? '...' : ''}`;
 }
 
 function longsThat(options: readonly OptionSpec[], takes: OptionSpec['takes']): readonly string[] {
@@ -145,7 +153,7 @@ function zshOption({ long, description, takes, choices, isVariadic }: OptionSpec
   return quoted(`${what}:${takes}:${values}`);
 }
 
-function zshArgument({ name, words, choices, isRequired }: ArgumentSpec): string {
+function zshArgument({ name, words, choices, isRequired, isVariadic }: ArgumentSpec): string {
   const values =
     choices.length > 0
       ? `(${choices.join(' ')})`
@@ -154,7 +162,7 @@ function zshArgument({ name, words, choices, isRequired }: ArgumentSpec): string
         : words === undefined
           ? ' '
           : ` _driver-sync_words ${words}`;
-  return quoted(`:${isRequired ? '' : ':'}${name}:${values}`.replace(/^::/, '::'));
+  return quoted(`${isVariadic ? '*:' : isRequired ? ':' : '::'}${name}:${values}`);
 }
 
 function fishScript(commands: readonly CommandSpec[]): string {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { openLog } from '../compose/parts.ts';
 import { runningAgent, stateWarning } from '../compose/state.ts';
 import type { PlacedDiagnostic } from '../config/diagnostics.ts';
+import { nearest } from '../config/nearest.ts';
 import { type LoadedConfig, findConfigFile, loadConfig } from '../config/load.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
@@ -65,6 +66,18 @@ export function loadSettings(context: Context, secrets: 'required' | 'optional')
   const { settings, problems } = load(context, secrets);
   if (settings === undefined) throw new ConfigError(problems);
   return settings;
+}
+
+/** The sources of these names. @throws AgentError `usage` */
+export function sourcesNamed({ sources }: Settings, names: readonly string[]): Settings['sources'] {
+  const known = sources.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, known);
+    const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
+    throw new AgentError('usage', `there is no source "${unknown}"`, { hint });
+  }
+  return sources.filter(({ name }) => names.includes(name));
 }
 
 export function commandLog({ options }: Context, level = 'warn'): Log {

@@ -135,16 +135,18 @@ function addWorking(program: Command, run: Run): void {
 
   command(program, 'check', 'validate the config and look into every source; sends no data', [
     'check',
+    'check revenue',
     'check --offline',
     'check --destination',
     'check --notify',
     'check --json',
   ])
+    .argument('[source...]', 'only these; default: all')
     .option('--offline', 'open no source')
     .option('--destination', 'try the address too: name, TLS, token, and an update that changes and deletes nothing')
     .option('--notify', 'send a test message to everybody whom notify names')
-    .action((options: CommonOptions & CheckOptions) =>
-      run(options, async (context) => (await import('./check.ts')).check(context, options)),
+    .action((sources: readonly string[], options: CommonOptions & CheckOptions) =>
+      run(options, async (context) => (await import('./check.ts')).check(context, { ...options, sources })),
     );
 
   command(program, 'plan', 'what sync would do now, with the largest changes of each source; sends nothing', [

@@ -1,16 +1,12 @@
 import { openState } from '../compose/state.ts';
-import { AgentError } from '../core/errors.ts';
-import { type Context, commandLog, loadSettings } from './context.ts';
+import { type Context, commandLog, loadSettings, sourcesNamed } from './context.ts';
 import { printCsv, printJson, say } from './output.ts';
 
 /** Rows of the newest read that could not be used, as CSV. */
 export async function rejects(context: Context, source: string | undefined): Promise<number> {
   const settings = loadSettings(context, 'optional');
   await using state = await openState(settings, commandLog(context));
-  if (source !== undefined && !settings.sources.some(({ name }) => name === source)) {
-    const hint = `there are ${settings.sources.map(({ name }) => name).join(', ')}`;
-    throw new AgentError('usage', `there is no source "${source}"`, { hint });
-  }
+  if (source !== undefined) sourcesNamed(settings, [source]);
   const found = [...state.deps.buffer.rejects.all(source)];
   if (context.options.json === true) {
     printJson({ rejects: found });

@@ -14,6 +14,8 @@ export interface Limits {
   readonly connectMs: number;
   /** Longest time in which no byte moves. */
   readonly silenceMs: number;
+  /** Whether the hint may say that it is tried again. Default: it does. */
+  readonly isTriedAgain?: boolean;
 }
 
 /** No byte moved for the whole of a limit. */
@@ -44,6 +46,11 @@ export function codeOf(error: unknown): string {
 
 /** What kept a connection from standing, or broke it. */
 export function networkFailure(error: unknown, secrets: readonly string[], limits: Limits): Failure {
+  const { why, hint } = failureOf(error, secrets, limits);
+  return { why, hint: hint === again && limits.isTriedAgain === false ? look : hint };
+}
+
+function failureOf(error: unknown, secrets: readonly string[], limits: Limits): Failure {
   const code = codeOf(error);
   const shown = code === '' ? '' : ` (${code})`;
   if (error instanceof EndlessError) {
@@ -72,7 +79,8 @@ export function isTlsFailure(error: unknown): boolean {
   return tlsFailure(error) !== undefined;
 }
 
-const again = 'it is tried again; if that does not help, look at the server and at what is on the way to it';
+const look = 'look at the server and at what is on the way to it';
+const again = `it is tried again; if that does not help, ${look}`;
 const stalls = 'the server, or something on the way to it, stalls: look there';
 const dropped: Failure = { why: 'the connection was cut', hint: again };
 const noRoute: Failure = { why: 'no route leads there', hint: 'check the network of this machine, and the address' };

@@ -72,6 +72,49 @@ test('check says that two rows of one day are not added up', async () => {
   expect((await commands.run('check')).stdout).toContain('note: drivers[0]: 1 point has rows');
 });
 
+describe('check of some sources', () => {
+  const bad = 'id,time,value\nA,2026-01,1\nA,2026-02,x\n';
+  const good = 'id,time,value\nB,2026-01,1\n';
+  const files = { 'books.csv': good, 'plan.csv': bad, 'staff.csv': bad.replaceAll('A,', 'C,') };
+  const all = { books: csv('books.csv'), plan: csv('plan.csv'), staff: csv('staff.csv'), left: csv('nothing.csv') };
+
+  test('looks at these alone, and says so', async () => {
+    const commands = await commandsWorld(all, files);
+    const { code, stdout } = await commands.run('check', 'books');
+    expect(code).toBe(0);
+    expect(stdout).toContain('source books\n');
+    expect(stdout).not.toContain('source plan');
+    expect(stdout).toMatch(/the config is valid; only books was looked at\n$/);
+    const { ok, sources } = (await commands.run('check', 'books', '--json')).json() as {
+      ok: boolean;
+      sources: { name: string }[];
+    };
+    expect([ok, sources.map(({ name }) => name)]).toEqual([true, ['books']]);
+  });
+
+  test('does not judge them by what the others would give', async () => {
+    const commands = await commandsWorld(
+      { books: csv('books.csv'), twin: csv('twin.csv') },
+      { 'books.csv': good, 'twin.csv': good },
+    );
+    expect((await commands.run('check', 'twin')).code).toBe(0);
+    expect((await commands.run('check')).stdout).toContain('sync would not accept 1 source: twin\n');
+  });
+
+  test('names in its last line what is not as it should be', async () => {
+    const commands = await commandsWorld(all, files);
+    expect((await commands.run('check')).stdout).toMatch(
+      /the config is valid, but 1 source cannot be read now: left; sync would not accept 2 sources: plan, staff\n$/,
+    );
+  });
+
+  test('knows only sources of the config', async () => {
+    const commands = await commandsWorld(all, files);
+    const { code, stderr } = await commands.run('check', 'book');
+    expect([code, stderr]).toEqual([64, 'driver-sync: there is no source "book"\n  did you mean "books"?\n']);
+  });
+});
+
 describe('check exits 4 where sync would not accept', () => {
   test('rejects beyond guard.maxRejects', async () => {
     const commands = await commandsWorld(
@@ -85,7 +128,7 @@ describe('check exits 4 where sync would not accept', () => {
     });
     const { stdout } = await commands.run('check');
     expect(stdout).toContain('sync would not accept it: books.csv: 1 of 2 rows could not be read');
-    expect(stdout).toContain('the config is valid, but sync would not accept 1 source');
+    expect(stdout).toContain('the config is valid, but sync would not accept 1 source: books');
     expect((await commands.run('sync')).code).toBe(4);
   });
 

@@ -59,6 +59,7 @@ describe.skipIf(cannot('bash'))('in bash', () => {
     await expect(offered('plan', '--format', '')).resolves.toEqual(['text', 'markdown']);
     await expect(offered('completion', 'f')).resolves.toEqual(['fish']);
     await expect(offered('forget', '')).resolves.toEqual(['complete+sources']);
+    await expect(offered('check', 'revenue', 'costs', '')).resolves.toEqual(['complete+sources']);
     await expect(offered('diff', '--config', 'a.yaml', '4', '')).resolves.toEqual(['complete+pushes+--config+a.yaml']);
   });
 });

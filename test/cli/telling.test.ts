@@ -95,6 +95,11 @@ test('check --notify sends a test message to each channel, and says what came of
   const bodies = hook.posts.map(({ body }) => JSON.parse(body) as { event?: string; text: string });
   expect(bodies.map(({ text }) => text).join()).toContain('this is a test');
   expect(bodies.map(({ event }) => event)).toContain('test');
+  hook.answer(500, 503);
+  const failed = (await run('check', '--notify')).stdout;
+  expect(failed).toMatch(/: fails: http:.* answered 500 .*; the receiver failed: look there/);
+  expect(failed).toMatch(/: fails: http:.* answered 503 .*; the receiver is busy/);
+  expect(failed).not.toContain('again');
   const again = (await run('check', '--notify', '--json')).json();
   expect(again).toMatchObject({ ok: true, notify: [{ ok: true }, { ok: true, channel: `slack ${host}` }] });
 });

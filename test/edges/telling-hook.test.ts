@@ -84,7 +84,7 @@ test('a hook has a notice once it says so, though its answer never ends', async 
 describe('a hook that does not take it', () => {
   test.each([
     [{ status: 404, text: 'no_service' }, /answered 404 Not Found: no_service; check url/],
-    [{ status: 500, text: '' }, /answered 500 Internal Server Error; the server failed/],
+    [{ status: 500, text: '' }, /answered 500 Internal Server Error; the receiver failed/],
     [
       { status: 302, headers: { location: 'http://127.0.0.1:1/very-secret-key' } },
       /answered 302 .*redirects are not followed/,

@@ -84,8 +84,9 @@ function commandSection({ name, summary, arguments: taken, options, examples }: 
   ];
 }
 
-function usageOf({ name, isRequired }: ArgumentSpec): string {
-  return isRequired ? name.toUpperCase() : `[${name.toUpperCase()}]`;
+function usageOf({ name, isRequired, isVariadic }: ArgumentSpec): string {
+  const shown = `${name.toUpperCase()}${isVariadic ? '...' : ''}`;
+  return isRequired ? shown : `[${shown}]`;
 }
 
 function sentence(summary: string): string {

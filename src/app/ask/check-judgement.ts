@@ -20,7 +20,7 @@ export async function judgeChecked(
   const of = (name: string): Verdict | undefined => verdicts.find(({ source }) => source === name);
   const known = checks.map((one) => (judged.has(one.name) ? withVerdict(one, of(one.name), judged) : one));
   // A source that was not judged may take over what a removed one had.
-  if (judged.size < checks.length) return known;
+  if (judged.size < deps.settings.sources.length) return known;
   const names = new Set(checks.map(({ name }) => name));
   const removed = verdicts.filter(({ source, state }) => !names.has(source) && state === 'held');
   return [...known, ...removed.map((verdict) => withVerdict(nothingOf(verdict.source), verdict, judged))];

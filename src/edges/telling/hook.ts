@@ -5,7 +5,7 @@ import { isAgentError } from '../../core/errors.ts';
 import { parseRetryAfter, readStart } from '../../http/answer.ts';
 import { type Environment, openDispatcher, proxySecrets } from '../../http/connection.ts';
 import { readAuthorities } from '../../http/credentials.ts';
-import { nameOf, networkFailure, statusHint, statusLine } from '../../http/failures.ts';
+import { isBusy, nameOf, networkFailure, statusHint, statusLine } from '../../http/failures.ts';
 import { secretsIn } from '../../http/masking.ts';
 import { hookBody } from './formats.ts';
 
@@ -70,13 +70,16 @@ async function ask(request: Request, env: Environment, signal: AbortSignal): Pro
     }
   } catch (error) {
     if (isAgentError(error)) return { ok: false, error: error.message };
-    const { why, hint } = networkFailure(error, secrets, { connectMs, silenceMs: connectMs });
+    const { why, hint } = networkFailure(error, secrets, { connectMs, silenceMs: connectMs, isTriedAgain: false });
     return { ok: false, error: `${name}: ${why}; ${hint}` };
   }
 }
 
+/** Not whether it is tried again: the caller knows, and a test message is not. */
 function hintFor(status: number): string {
   if (status >= 300 && status < 400) return 'redirects are not followed: name the address that it leads to';
+  if (isBusy(status)) return 'the receiver is busy';
+  if (status >= 500) return 'the receiver failed: look there';
   return statusHint(status) ?? 'the receiver does not take it: check its address and the format';
 }
 

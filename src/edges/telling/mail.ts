@@ -132,7 +132,7 @@ function failureOf(error: unknown, server: SmtpServer): string {
     default:
   }
   if (said !== '') return `${name} answered ${said}`;
-  const { why, hint } = networkFailure(cause ?? error, secrets, { connectMs, silenceMs });
+  const { why, hint } = networkFailure(cause ?? error, secrets, { connectMs, silenceMs, isTriedAgain: false });
   return `${name}: ${why}; ${hint}`;
 }
 
