@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { fromBuilt } from './test/support/from-built.ts';
 import { orderSeed } from './test/support/seeds.ts';
 
 // Plain `npx vitest` runs on the machine's own Node, and SQLite's binding crashes an older one without a word.
@@ -58,7 +59,7 @@ class MixedWithinProjects extends BaseSequencer {
 export default defineConfig({
   test: {
     setupFiles: ['test/support/setup.ts'],
-    projects: projects.map((test) => ({ extends: true, test })),
+    projects: projects.map((test) => ({ extends: true, plugins: test.name === 'e2e' ? [fromBuilt] : [], test })),
     // Processes, not threads: tests send signals, change the working directory of children and load native code.
     pool: 'forks',
     // An agent keeps the young generation of its process small. With hundreds of them in one process, tests took a sixth longer.
