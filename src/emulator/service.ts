@@ -34,6 +34,8 @@ export class Service {
   readonly log: RequestLog;
   /** Model routing, without HTTP. */
   readonly routing: Routing;
+  /** What requests to the service's paths need. */
+  readonly key: 'none' | 'any' | 'token';
   readonly #database: Database;
   readonly #driverArea: DriverArea;
   readonly #app: App = new Hono<EmulatorEnv>();
@@ -49,6 +51,7 @@ export class Service {
     this.#own = new OwnAddresses(options);
     this.#database = openDatabase(state);
     this.#bodyBytesMax = bodyBytesMax;
+    this.key = token !== undefined ? 'token' : strict ? 'any' : 'none';
     const kept = state === undefined ? undefined : this.#database;
     try {
       this.log = new RequestLog(kept);

@@ -71,7 +71,15 @@ export const icon =
 export function showEmpty(what: string, command: string): Html {
   return html`<div class="empty">
     <p>${what}</p>
-    <pre><code>${command}</code></pre>
+    ${showCode(command)}
+  </div>`;
+}
+
+/** Text to be copied: the script adds the button that does it. */
+export function showCode(text: string): Html {
+  return html`<div class="code">
+    <pre><code>${text}</code></pre>
+    <button type="button" class="copy">Copy</button>
   </div>`;
 }
 

@@ -51,11 +51,13 @@ p { margin: 0 0 0.75rem; }
 .card h2:not(:first-child) { margin-top: 1.5rem; } .card > h1:first-child, .card > h2:first-child { margin-top: 0; }
 .empty { background: var(--raised); }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 0.75rem; padding: 0.6rem 0.8rem; border: 1px solid var(--line); border-radius: 6px; background: var(--ground); }
+.code { position: relative; } .copy { display: none; position: absolute; top: 0.35rem; right: 0.35rem; padding: 0.1rem 0.5rem; font-size: 0.8rem; color: var(--quiet); }
+.copies .copy { display: block; opacity: 0; } .copies .code:hover .copy, .copies .copy:focus-visible { opacity: 1; }
 .breaks { overflow-wrap: anywhere; }
 summary { cursor: pointer; }
 
 .state { display: inline-grid; grid-template-columns: auto auto; white-space: normal; }
-.state .shape { display: inline-block; width: 1.2em; }
+.state .shape { display: inline-block; width: 1.2em; text-align: left; }
 .good .shape { color: var(--good); } .bad .shape { color: var(--bad); }
 .busy .shape { color: var(--busy); } .idle .shape { color: var(--quiet); }
 .problems { border: 1px solid var(--bad); border-radius: 8px; padding: 0.75rem 1.25rem; margin: 0 0 1.5rem; }

@@ -129,8 +129,8 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     const { emulator, page, problems } = await world({ colorScheme, viewport: { width: 400, height: 800 } });
     await pushSample(emulator);
     await createRouter(page, 'A router with a long name that has to be wrapped somewhere');
-    for (const path of ['drivers', 'routers', 'routers/new', 'playground', 'tasks', 'requests']) {
-      await page.goto(`/console/${path}`);
+    for (const path of ['', '/drivers', '/routers', '/routers/new', '/playground', '/tasks', '/requests']) {
+      await page.goto(`/console${path}`);
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(400);
     }
     const brightnessOf = async (property: string): Promise<number> => {
@@ -215,7 +215,7 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
   test('the address of the service leads a browser to the console, and a program to an answer for programs', async () => {
     const { emulator, page } = await world();
     await page.goto('/');
-    expect(new URL(page.url()).pathname).toBe('/console/drivers');
+    expect(new URL(page.url()).pathname).toBe('/console');
     expect((await emulator.fetch('/')).status).toBe(404);
   });
 

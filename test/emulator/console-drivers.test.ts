@@ -36,6 +36,23 @@ describe('drivers', () => {
     expect(await read(emulator, '/console/drivers')).toContain('99999999999999999999');
   });
 
+  test('the driver with which the tree begins is open', async () => {
+    const emulator = await emulatorWorld();
+    const paths = {
+      a: ['Stores', 'Store 10'],
+      b: ['Stores', 'Store 2'],
+      c: ['Stores', 'Store 2', 'Shelf'],
+      d: ['Zoo'],
+    };
+    const extDrivers = Object.entries(paths).map(([id, path]) => ({ id, path, timeSeries: [] }));
+    await push(emulator, { extDrivers });
+    const chosen = async (query = ''): Promise<string | undefined> =>
+      /\?id=(\w+)[^"]*"\s+aria-current/.exec(await read(emulator, `/console/drivers${query}`))?.[1];
+    expect(await chosen()).toBe('b');
+    expect(await chosen('?find=zoo')).toBe('d');
+    expect(await chosen('?id=a')).toBe('a');
+  });
+
   test('a search finds drivers by id and path', async () => {
     const emulator = await emulatorWorld();
     await push(emulator, { extDrivers: [driver('revenue'), driver('cost')] });

@@ -8,6 +8,7 @@ describe('every page', () => {
   const paths = ['drivers', 'routers', 'routers/new', 'playground', 'tasks', 'requests'].map(
     (path) => `/console/${path}`,
   );
+  paths.unshift('/console');
 
   test.for(paths)('%s loads nothing from another host and runs no inline script', async (path) => {
     const emulator = await emulatorWorld();
@@ -17,7 +18,7 @@ describe('every page', () => {
     expect(policy).not.toContain('unsafe');
     const page = await response.text();
     const links = [...page.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, link = '']) => link);
-    expect(links.filter((link) => !/^(?:\/console\/|#)/.test(link))).toEqual([]);
+    expect(links.filter((link) => !/^(?:\/console(?:\/|$)|#)/.test(link))).toEqual([]);
     expect(page).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+="/);
   });
 
@@ -37,10 +38,10 @@ describe('every page', () => {
     expect(answers).toEqual([200, 200, 200]);
   });
 
-  test('/console leads to the drivers, and a page that does not exist says so', async () => {
+  test('/console/ leads to the overview, and a page that does not exist says so', async () => {
     const emulator = await emulatorWorld();
-    const response = await emulator.fetch('/console', { redirect: 'manual' });
-    expect(response.headers.get('location')).toBe('/console/drivers');
+    const response = await emulator.fetch('/console/', { redirect: 'manual' });
+    expect(response.headers.get('location')).toBe('/console');
     expect((await emulator.fetch('/console/nothing')).status).toBe(404);
   });
 

@@ -1,11 +1,11 @@
 /** Routes of the console, which shows what the emulator holds. Its pages need no script. */
 import type { App } from '../routes.ts';
-import type { Routing } from '../routing/routing.ts';
 import { serveAssets } from './assets.ts';
 import { type Newsworthy, serveEvents } from './events.ts';
 import { serveDriverPages } from './driver-pages.ts';
-import type { DriversShown } from './driver-pages.ts';
 import { serveLogPage } from './log-page.ts';
+import { serveOverview } from './overview-page.ts';
+import type { OverviewShown } from './overview-page.ts';
 import { showNotice } from './page.ts';
 import { servePages } from './page-routes.ts';
 import { servePlayground } from './playground.ts';
@@ -13,9 +13,7 @@ import { serveRequestPages } from './request-pages.ts';
 import { serveRouterPages } from './router-pages.ts';
 import { serveTaskPages } from './task-pages.ts';
 
-export interface Shown extends DriversShown, Newsworthy {
-  readonly routing: Routing;
-}
+export interface Shown extends OverviewShown, Newsworthy {}
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -32,16 +30,15 @@ export function serveConsole(app: App, shown: Shown): void {
     await next();
     addHeaders(context.res);
   });
-  for (const path of ['/console', '/console/']) {
-    servePages(app, path, { GET: (context) => context.redirect('/console/drivers') });
-  }
+  servePages(app, '/console/', { GET: (context) => context.redirect('/console') });
   // A person who opens the address of the service is looking for its pages; a program gets the service's answer.
   app.get('/', (context, next) => {
     return context.req.header('accept')?.includes('text/html') === true
-      ? Promise.resolve(context.redirect('/console/drivers'))
+      ? Promise.resolve(context.redirect('/console'))
       : next();
   });
   serveAssets(app);
+  serveOverview(app, shown);
   serveEvents(app, shown);
   serveDriverPages(app, shown);
   serveRouterPages(app, shown.routing);

@@ -1,11 +1,12 @@
 /** Pages of drivers: their tree, the chosen driver's chart and table, and the changes of the last push. */
 import { html } from 'hono/html';
 import type { Driver } from '../../contract/driver-push.ts';
-import { updatePath } from '../../contract/driver-push.ts';
 import type { LastPush } from '../drivers/driver-routes.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { App } from '../routes.ts';
-import { showTree } from './driver-tree.ts';
+import { pushCommand } from './connect.ts';
+import type { Reach } from './connect.ts';
+import { firstOfTree, showTree } from './driver-tree.ts';
 import type { Placed } from './driver-tree.ts';
 import { monthOf, pointRows, showEarlierPush, showLastPush } from './last-push.ts';
 import type { PointRow } from './last-push.ts';
@@ -20,6 +21,7 @@ const pointsShownMax = 1_200;
 
 export interface DriversShown {
   readonly log: RequestLog;
+  readonly key: Reach['key'];
   /** By id, without points. */
   driverPaths(): readonly Placed[];
   driver(id: string): Driver | undefined;
@@ -34,12 +36,13 @@ export function serveDriverPages(app: App, shown: DriversShown): void {
       const last = shown.lastPush();
       const lastPush = last === undefined ? showEarlier(shown.log) : showLastPush(last, heldIn(drivers));
       const asked = req.query('id');
-      if (drivers.length === 0 && asked === undefined) return showNone(lastPush, new URL(req.url).origin);
+      if (drivers.length === 0 && asked === undefined) {
+        return showNone(lastPush, { origin: new URL(req.url).origin, key: shown.key });
+      }
       const search = req.query('find') ?? '';
       const wanted = search.toLowerCase();
       const found = drivers.filter(({ id, path }) => `${id}\n${path.join('\n')}`.toLowerCase().includes(wanted));
-      const first = found[0]?.id;
-      const id = asked ?? first;
+      const id = asked ?? firstOfTree(found)?.id;
       const chosen = id === undefined ? undefined : shown.driver(id);
       const body = html`<h1>Drivers</h1>
         ${lastPush}
@@ -80,14 +83,12 @@ function showMissing(id: string | undefined): Html {
   return html`<p class="lead">The service holds no driver <code>${id}</code>.</p>`;
 }
 
-function showNone(lastPush: Html, origin: string): Response {
-  const example = `curl ${origin}${updatePath} -H 'content-type: application/json' \\
-  -d '{"extDrivers":[{"id":"sales","path":["Sales"],"timeSeries":[{"time":"1772323200","value":"1250.50"}]}]}'`;
+function showNone(lastPush: Html, { origin, key }: Omit<Reach, 'slug'>): Response {
   const body = html`<h1>Drivers</h1>
     ${lastPush}
     ${showEmpty(
       'The service holds no drivers. A push fills this page: from driver-sync, with this address as its destination, or from the command line.',
-      example,
+      pushCommand({ origin, key }),
     )}`;
   return showPage({ title: 'Drivers', section: 'drivers', body, isLive: true });
 }
@@ -150,7 +151,9 @@ function showDriver(driver: Driver, last: LastPush | undefined): Html {
       rows.length === 0
         ? ''
         : html`<details>
-            <summary>${countOf(rows.length, 'point')} with their times, newest first</summary>
+            <summary>
+              The times of ${rows.length === 1 ? 'its point' : `its ${countOf(rows.length, 'point')}, newest first`}
+            </summary>
             ${rows.length > shown.length ? html`<p class="quiet">The newest ${groupDigits(shown.length)} are shown.</p>` : ''}
             ${showTable({
               caption: 'Points, newest first',

@@ -12,6 +12,9 @@ const driversShownMax = 5_000;
 /** Up to this many drivers all groups are open; beyond it only those around the chosen one. */
 const driversOpenMax = 60;
 
+/** Sorts "Store 2" before "Store 10". */
+const byNumber = new Intl.Collator('en', { numeric: true });
+
 interface Node {
   readonly name: string;
   readonly ids: string[];
@@ -36,6 +39,25 @@ export interface TreeState {
 
 export function showTree(drivers: readonly Placed[], state: TreeState): Html {
   return showChildren(buildTree(drivers, state.chosen), state);
+}
+
+/** The driver with which the tree begins; of several at one path the first. */
+export function firstOfTree(drivers: readonly Placed[]): Placed | undefined {
+  return drivers.reduce<Placed | undefined>(
+    (first, driver) => (first === undefined || compareInTree(driver.path, first.path) < 0 ? driver : first),
+    undefined,
+  );
+}
+
+/** A group comes before what is in it. */
+function compareInTree(one: readonly string[], other: readonly string[]): number {
+  for (const [depth, name] of one.entries()) {
+    const beside = other[depth];
+    if (beside === undefined) return 1;
+    const order = byNumber.compare(name, beside);
+    if (order !== 0) return order;
+  }
+  return one.length - other.length;
 }
 
 function buildTree(drivers: readonly Placed[], chosen: string | undefined): Node {
@@ -102,9 +124,6 @@ function countUnshown(root: Node, path: readonly string[]): void {
   }
   node.unshown += 1;
 }
-
-/** Sorts "Store 2" before "Store 10". */
-const byNumber = new Intl.Collator('en', { numeric: true });
 
 function showChildren({ children, unshown }: Node, state: TreeState): Html {
   const nodes = [...children.values()].sort((first, second) => byNumber.compare(first.name, second.name));

@@ -3,7 +3,8 @@ import { html } from 'hono/html';
 import type { Driver, Point } from '../../contract/driver-push.ts';
 import type { LastPush } from '../drivers/driver-routes.ts';
 import type { RequestRecord } from '../request-record.ts';
-import { countOf, groupDecimal, groupDigits, showMoment, showState } from '../../pages/markup.ts';
+import { showAgo } from '../../pages/ago.ts';
+import { countOf, groupDecimal, groupDigits, showState } from '../../pages/markup.ts';
 import type { Html, Tone } from '../../pages/markup.ts';
 
 const kinds = ['added', 'changed', 'removed'] as const;
@@ -29,10 +30,10 @@ export function showLastPush(last: LastPush, isHeld: (id: string) => boolean): H
 }
 
 function showCard({ at, counts }: RequestRecord, changes: Html): Html {
-  return html`<section class="card" aria-label="Last push">
+  return html`<section class="card last-push" aria-label="Last push">
     <h2>Last push</h2>
     <p class="quiet">
-      ${showMoment(at)} UTC, with ${countOf(counts?.drivers ?? 0, 'driver')} and
+      ${showAgo(at, Date.now())}, with ${countOf(counts?.drivers ?? 0, 'driver')} and
       ${countOf(counts?.points ?? 0, 'point')}
     </p>
     ${changes}

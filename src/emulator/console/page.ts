@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { type Html, showFrame } from '../../pages/markup.ts';
 
 export const sections = [
+  ['', 'Overview'],
   ['drivers', 'Drivers'],
   ['routers', 'Routers'],
   ['playground', 'Playground'],
@@ -22,7 +23,11 @@ export interface Page {
 }
 
 export function showPage({ title, section, body, status = 200, isLive }: Page): Response {
-  const links = sections.map(([path, name]) => ({ href: `/console/${path}`, name, isCurrent: path === section }));
+  const links = sections.map(([path, name]) => ({
+    href: path === '' ? '/console' : `/console/${path}`,
+    name,
+    isCurrent: path === section,
+  }));
   const text = showFrame({
     title,
     product: 'emulator',
@@ -45,6 +50,6 @@ export interface Notice {
 export function showNotice({ title, lines, status }: Notice): Response {
   const body = html`<h1>${title}</h1>
     ${lines.map((line) => html`<p class="lead">${line}</p>`)}
-    <p><a href="/console/drivers">Go to the drivers</a></p>`;
+    <p><a href="/console">Go to the overview</a></p>`;
   return showPage({ title, status, body });
 }

@@ -3,10 +3,11 @@ import { html } from 'hono/html';
 import type { RequestLog } from '../request-log.ts';
 import type { RequestRecord } from '../request-record.ts';
 import type { App } from '../routes.ts';
-import { countOf, groupDigits, showEmpty, showMoment, showState, showTable } from '../../pages/markup.ts';
+import { countOf, groupDigits, showEmpty, showMoment, showTable } from '../../pages/markup.ts';
 import { showPage } from './page.ts';
 import type { Column, Html } from '../../pages/markup.ts';
 import { servePages } from './page-routes.ts';
+import { showStatus } from './request-parts.ts';
 
 const pageRows = 100;
 
@@ -63,10 +64,4 @@ function showRequest(record: RequestRecord): (Html | string)[] {
     ${sha256 === null ? '' : html`<p class="quiet">sha256 of the body <code class="breaks">${sha256}</code></p>`}
   </details>`;
   return [showMoment(at), showStatus(record), request, applied ? 'yes' : 'no', groupDigits(bytes)];
-}
-
-function showStatus({ status }: RequestRecord): Html {
-  if (status === null) return showState('idle', 'none');
-  if (status >= 400) return showState('bad', `${status} refused`);
-  return showState('good', `${status} answered`);
 }

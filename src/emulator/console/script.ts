@@ -1,9 +1,18 @@
 /** The optional script of the pages: that of all pages, and forms that react while they are filled in. */
 import { script as common } from '../../pages/script.ts';
+import { agoOf } from '../../pages/ago.ts';
 import { slugOf } from './slug.ts';
 
 export const script = `${common}
 (() => {
+  const agoOf = ${agoOf.toString()};
+  setInterval(() => {
+    for (const time of document.querySelectorAll('time[data-ago]')) {
+      const ago = agoOf(Date.now() - Date.parse(time.dateTime));
+      if (time.textContent !== ago) time.textContent = ago;
+    }
+  }, 1000);
+
   const name = document.getElementById('name');
   const slug = document.getElementById('slug');
   if (name && slug && !slug.readOnly) {

@@ -2,6 +2,19 @@
 import { stylesheet as common } from '../../pages/stylesheet.ts';
 
 export const stylesheet = `${common}
+.five { grid-template-columns: repeat(5, 1fr); } .facts a, .rows a, .tree a { text-decoration: none; } .facts a:hover, .rows a:hover { text-decoration: underline; }
+.last-push { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; align-items: baseline; padding: 0.75rem 1.25rem; } .last-push > * { margin: 0; } .last-push > p.quiet { flex: 1; } .last-push > details[open] { flex-basis: 100%; }
+.halves { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 3rem; align-items: start; }
+.halves section > h2 { margin-top: 0; }
+.ways { border: 1px solid var(--line); border-radius: 8px; } .ways details { padding: 0 1rem; } .ways details + details { border-top: 1px solid var(--line); }
+.ways summary { padding: 0.6rem 0; font-weight: 600; } .ways details[open] > summary { padding-bottom: 0.35rem; } .ways .hint { margin: 0.4rem 0 0.3rem; }
+.ways .code:last-child { padding-bottom: 0.25rem; }
+.rows { list-style: none; margin: 0; padding: 0; border-top: 1px solid var(--line); }
+.rows li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 1rem; padding: 0.55rem 0; border-bottom: 1px solid var(--line); }
+.rows .main { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .rows .quiet { grid-row: 2; font-size: 0.87rem; }
+.rows .end { grid-column: 2; grid-row: 1 / span 2; align-self: center; text-align: right; }
+progress { display: block; appearance: none; width: 100%; min-width: 5rem; height: 4px; margin: 0.3rem 0 0; border: 0; border-radius: 2px; overflow: hidden; background: var(--line); color: var(--accent); }
+progress::-webkit-progress-bar { background: var(--line); } progress::-webkit-progress-value { background: var(--accent); transition: width 1s linear; } progress::-moz-progress-bar { background: var(--accent); }
 .switch { display: grid; grid-template-columns: auto 1fr; gap: 0 0.6rem; align-items: center; }
 .switch > label { margin: 0; } .switch .hint { grid-column: 2; margin: 0; }
 .switch input {
@@ -30,6 +43,9 @@ export const stylesheet = `${common}
 .asking .actions { margin: 1.5rem 0 0; } .asking .actions button { flex: 1; padding: 0.55rem; }
 .scopes { list-style: none; padding: 0; margin: 0.25rem 0 1rem; } .scopes li { padding: 0.5rem 0; border-bottom: 1px solid var(--line); } .scopes code { display: block; color: var(--quiet); }
 @media (max-width: 46rem) {
+  header li a { padding: 0.5rem 0.28rem; font-size: 0.8rem; } header ul { margin: 0 -0.28rem; }
+  .five { grid-template-columns: 1fr 1fr; } .five > :first-child { grid-column: 1 / -1; }
+  .halves { grid-template-columns: minmax(0, 1fr); }
   .stages dl { grid-template-columns: minmax(0, 1fr); } .stages dd { margin-bottom: 0.4rem; }
 }
 `;

@@ -166,6 +166,7 @@ function createTask(routing: Routing, call: GenerateCall, { router, decision, in
       id,
       routerId: router.id,
       modality: call.modality,
+      promptText: input.promptText,
       model,
       provider,
       resolvedInput,

@@ -22,6 +22,8 @@ export interface Task {
   readonly seq: number;
   readonly routerId: string;
   readonly modality: Modality;
+  /** What the request asked for; undefined without a prompt, and in what earlier versions kept. */
+  readonly promptText?: string | undefined;
   readonly model: string;
   readonly provider: string;
   readonly resolvedInput: ResolvedInput;

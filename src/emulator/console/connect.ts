@@ -1,0 +1,75 @@
+/** How programs reach the emulator: texts to copy. */
+import { html } from 'hono/html';
+import { updatePath } from '../../contract/driver-push.ts';
+import { showCode } from '../../pages/markup.ts';
+import type { Html } from '../../pages/markup.ts';
+
+export interface Reach {
+  /** Where the emulator is found. */
+  readonly origin: string;
+  /** What requests to the service's paths need. */
+  readonly key: 'none' | 'any' | 'token';
+  /** A router to try. */
+  readonly slug: string;
+}
+
+const keys = {
+  none: { header: '', apiKey: 'anything', hint: 'No key is needed.' },
+  any: { header: " -H 'authorization: Bearer anything'", apiKey: 'anything', hint: 'Any key will do.' },
+  token: {
+    header: ' -H "authorization: Bearer $TOKEN"',
+    apiKey: 'TOKEN',
+    hint: 'It wants the token that it was started with.',
+  },
+} as const;
+
+/** A push of one driver. */
+export function pushCommand({ origin, key }: Omit<Reach, 'slug'>): string {
+  return `curl ${origin}${updatePath}${keys[key].header} -H 'content-type: application/json' \\
+  -d '{"extDrivers":[{"id":"sales","path":["Sales"],"timeSeries":[{"time":"1772323200","value":"1250.50"}]}]}'`;
+}
+
+export function showConnect(reach: Reach): Html {
+  const { origin, key, slug } = reach;
+  const { header, apiKey, hint } = keys[key];
+  const version = key === 'none' ? '' : " -H 'x-runway-version: 2024-11-06'";
+  const route = `curl ${origin}/v1/generate/image${header}${version} -H 'content-type: application/json' \\
+  -d '{"configId":"${slug}","input":{"promptText":"a lighthouse at dusk"},"dryRun":true}'`;
+  const client = `import RunwayML from '@runwayml/sdk';
+const client = new RunwayML({ baseURL: '${origin}', apiKey: '${apiKey}' });`;
+  const agent = JSON.stringify({ mcpServers: { emulator: { type: 'http', url: `${origin}/mcp` } } }, undefined, 2);
+  return html`<section aria-labelledby="connect">
+    <h2 id="connect">Connect</h2>
+    <p class="quiet">The service is emulated at <code>${origin}</code>. ${hint}</p>
+    <div class="ways">
+      ${showWay(
+        'curl',
+        'open',
+        html`<p class="hint">Push a driver:</p>
+          ${showCode(pushCommand(reach))}
+          <p class="hint">Ask a router which model it would take:</p>
+          ${showCode(route)}`,
+      )}
+      ${showWay('The official client', '', showCode(client))}
+      ${showWay(
+        'An agent',
+        '',
+        html`<p class="hint">Agent tools speak MCP. The agent is sent to a page that asks you whether it may.</p>
+          ${showCode(agent)}`,
+      )}
+      ${showWay(
+        'driver-sync',
+        '',
+        html`<p class="hint">In its config:</p>
+          ${showCode(`destination:\n  url: ${origin}`)}`,
+      )}
+    </div>
+  </section>`;
+}
+
+function showWay(name: string, open: 'open' | '', content: Html): Html {
+  return html`<details name="way" ${open}>
+    <summary>${name}</summary>
+    ${content}
+  </details>`;
+}
