@@ -23,12 +23,12 @@ async function refusalOf(request: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The clients look at a task about every six seconds: those pass at once, and at the emulator too. */
+/** The clients look at a task every 4.5 to 7.5 seconds: those pass at once, and at the emulator too. */
 function hurry(emulator: Emulator): void {
   const { setTimeout } = globalThis;
   // Node's own HTTP client gives its timers an argument.
   vi.stubGlobal('setTimeout', (call: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): NodeJS.Timeout => {
-    const isLook = ms > 5000 && ms < 7000;
+    const isLook = ms >= 4500 && ms <= 7500;
     if (isLook) emulator.advance(6);
     return setTimeout(call, isLook ? 0 : ms, ...given);
   });

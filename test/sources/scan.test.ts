@@ -6,12 +6,13 @@ import type { Batch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
 import { PartFile } from '../../src/sources/files/part-file.ts';
 import { StableFile } from '../../src/sources/files/stable-file.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { Draw, type NastyFile, fileOf, nastyFile, plainSettings } from '../support/nasty-files.ts';
 import { calm, tempDir } from '../support/source-world.ts';
 import { readBothWays } from '../support/two-ways.ts';
 
 /** More by hand: `SCANNED_FILES=1000000 npm test -- test/sources/scan.test.ts`. */
-const files = Number(process.env.SCANNED_FILES ?? 10_000);
+const files = Number(process.env.SCANNED_FILES ?? (isCampaign ? 20_000 : 2_000));
 
 /** @returns how many rows came as columns */
 async function scannedRows(content: string | Buffer, keys: Partial<NastyFile> = {}): Promise<number> {

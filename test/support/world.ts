@@ -203,8 +203,7 @@ export function sourceOf(report: { readonly sources: readonly SourceReport[] }, 
 function configText(config: Config, url: string): string {
   const written = typeof config === 'string' ? (parse(config) as Exclude<Config, string>) : config;
   const sources = Object.entries(written.sources).map(([name, keys]) => {
-    const isCsv = 'type' in keys && keys.type === 'csv';
-    return [name, { ...(isCsv ? { settle: '0s' } : {}), ...keys }];
+    return [name, { ...('files' in keys ? { settle: '0s' } : {}), ...keys }];
   });
   const destination = { url, ...(written['destination'] as object | undefined) };
   return JSON.stringify({ ...written, destination, sources: Object.fromEntries(sources) }, null, 1);
