@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { AgentError } from '../core/errors.ts';
 import type { Context } from './context.ts';
+import { MessageLines } from './mcp-lines.ts';
 import { say } from './output.ts';
 import { type Tool, lookingTools } from './tools.ts';
 
@@ -11,16 +12,21 @@ type Stdio = typeof import('@modelcontextprotocol/server/stdio');
 
 /** Serves until stdin ends. @throws AgentError `usage` where the package for it is not installed */
 export async function mcp(context: Context): Promise<number> {
-  const { McpServer } = await load<Server>('@modelcontextprotocol/server');
-  const { serveStdio } = await load<Stdio>('@modelcontextprotocol/server/stdio');
+  const { McpServer, isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } =
+    await load<Server>('@modelcontextprotocol/server');
+  const { StdioServerTransport, serveStdio } = await load<Stdio>('@modelcontextprotocol/server/stdio');
   const tools = lookingTools(context);
+  const isMessage = (value: unknown): boolean =>
+    isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value);
+  const lines = new MessageLines(isMessage, (message) => void process.stdout.write(`${JSON.stringify(message)}\n`));
+  const transport = new StdioServerTransport(process.stdin.pipe(lines), process.stdout);
   const handle = serveStdio(
     () => {
       const server = new McpServer({ name: 'driver-sync', version: context.version }, { instructions });
       for (const tool of tools) register(server, tool);
       return server;
     },
-    { onerror: (error) => say(`driver-sync mcp: ${error.message}`) },
+    { transport, onerror: (error) => say(`driver-sync mcp: ${error.message}`) },
   );
   say('driver-sync mcp: tools on stdin and stdout; it ends when stdin does');
   await new Promise<void>((resolve) => {

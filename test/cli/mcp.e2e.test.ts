@@ -3,7 +3,9 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
@@ -50,6 +52,41 @@ test('says why something is held, and what a person types to approve it', async 
   await expect(ask('why_held')).resolves.toMatchObject({
     sources: [{ name: 'revenue', state: 'held', approve: expect.stringMatching(/^driver-sync approve [0-9a-f]{12}$/) }],
   });
+});
+
+test('answers what is no message of the protocol as the protocol says, and goes on', async () => {
+  const { command, args } = serverOf(await twoPushes());
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
+  const lines = [
+    'hello',
+    '',
+    '{"a":1}',
+    '{"id":3}',
+    '[]',
+    'x'.repeat(3_000_000),
+    '{"jsonrpc":"2.0"',
+    JSON.stringify(ping),
+  ];
+  child.stdin.write(`${lines.join('\n')}\n`);
+  const answers: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) if (answers.push(line) === 7) break;
+  const refused = (code: number, message: string, id: number | null = null): object => ({
+    jsonrpc: '2.0',
+    id,
+    error: { code, message },
+  });
+  const [unread, invalid] = [refused(-32_700, 'Parse error'), refused(-32_600, 'Invalid Request')];
+  expect(answers.map((line) => JSON.parse(line) as object)).toEqual([
+    unread,
+    invalid,
+    refused(-32_600, 'Invalid Request', 3),
+    invalid,
+    unread,
+    unread,
+    { jsonrpc: '2.0', id: 7, result: {} },
+  ]);
 });
 
 test('offers tools that only read, to clients of either protocol', async () => {
