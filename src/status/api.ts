@@ -1,5 +1,4 @@
 /** What the pages show, as JSON: each path has the shape of the command of that name. */
-import { difference } from '../app/ask/difference.ts';
 import { driverHistory } from '../app/ask/driver-history.ts';
 import { driverList } from '../app/ask/driver-list.ts';
 import { explain } from '../app/ask/explain.ts';
@@ -12,21 +11,19 @@ import { AgentError } from '../core/errors.ts';
 import { csvText } from '../core/csv-text.ts';
 import { type Answer, type Ask, jsonAnswer } from './answer.ts';
 import { askedDrivers } from './driver-pages.ts';
-import { changesShown, pushDetail } from './push-pages.ts';
+import { shownDifference } from './differences.ts';
+import { pushDetail } from './push-pages.ts';
 import type { Watched } from './watched.ts';
 
-type Look = (deps: Dependencies, query: URLSearchParams) => Promise<unknown>;
+type Look = (deps: Dependencies, query: URLSearchParams, agent: Watched) => Promise<unknown>;
 
 const driversMax = 1000;
 
 const looks: Readonly<Record<string, Look>> = {
   '/api/history': (deps) => historyReport(deps),
-  '/api/diff': async (deps, query) => {
-    const range = { from: wanted(query, 'a'), to: wanted(query, 'b'), shownMax: changesShown, listsDrivers: false };
-    const { drivers: _drivers, ...found } = await difference(deps, range);
-    return found;
-  },
-  '/api/push': (deps, query) => pushDetail(deps, wanted(query, 'id')),
+  '/api/diff': (deps, query, agent) =>
+    shownDifference(agent, deps, { from: wanted(query, 'a'), to: wanted(query, 'b') }),
+  '/api/push': (deps, query, agent) => pushDetail(agent, deps, wanted(query, 'id')),
   '/api/explain': (deps, query) => explain(deps, wanted(query, 'driver'), query.get('month') ?? undefined),
   '/api/drivers': (deps, query) => driverList(deps, askedDrivers(query, driversMax)),
   '/api/driver': (deps, query) => driverHistory(deps, wanted(query, 'id')),
@@ -47,7 +44,7 @@ export async function apiAnswer(agent: Watched, { path, query }: Ask): Promise<A
   }
   const look = looks[path];
   if (look === undefined) throw new Error(`${path} is no path of the API`);
-  return jsonAnswer(await agent.open((deps) => look(deps, query)));
+  return jsonAnswer(await agent.open((deps) => look(deps, query, agent)));
 }
 
 /** As the command prints them. */

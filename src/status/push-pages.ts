@@ -1,6 +1,5 @@
 /** All pushes, and one of them: what it changed, old and new. */
 import { html } from 'hono/html';
-import { type Difference, difference } from '../app/ask/difference.ts';
 import { type ReportedPush, historyReport, reportedPush } from '../app/ask/history-report.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import { showBytes } from '../core/size.ts';
@@ -9,13 +8,13 @@ import { type Html, countOf, showEmpty } from '../pages/markup.ts';
 import type { Answer, Ask } from './answer.ts';
 import { showPointChanges, showTotals } from './changes.ts';
 import { showDecisions } from './decision-list.ts';
+import { type ShownDifference, shownDifference } from './differences.ts';
 import { changesText, nowOf, pageAnswer, showCommand, showOutcome, showWhen } from './frame.ts';
 import { showPushTable } from './push-table.ts';
 import type { Watched } from './watched.ts';
 
 const pushesShown = 50;
 const decisionsShown = 20;
-export const changesShown = 100;
 
 export async function pushesPage(agent: Watched, { query }: Ask): Promise<Answer> {
   const before = Number(query.get('before') ?? NaN);
@@ -47,13 +46,13 @@ export async function pushesPage(agent: Watched, { query }: Ask): Promise<Answer
 
 export interface PushDetail extends ReportedPush {
   /** Against the acknowledged push before it; `undefined` where that is not kept, or there is none. */
-  readonly difference: Omit<Difference, 'drivers'> | undefined;
+  readonly difference: ShownDifference | undefined;
   /** Why there is none. */
   readonly why: string | undefined;
 }
 
 /** @throws AgentError `usage` for a push that is not there */
-export async function pushDetail(deps: Dependencies, asked: string): Promise<PushDetail> {
+export async function pushDetail(agent: Watched, deps: Dependencies, asked: string): Promise<PushDetail> {
   const { pushes } = deps.ledger;
   const record = /^\d{1,15}$/.test(asked) ? await pushes.get(Number(asked)) : undefined;
   if (record === undefined) throw new AgentError('usage', `there is no push ${asked}`, { hint: 'see /pushes' });
@@ -64,9 +63,8 @@ export async function pushDetail(deps: Dependencies, asked: string): Promise<Pus
     (push) => push.id < id && push.address === address && push.outcome === 'acknowledged',
   );
   if (earlier === undefined) return none('it was the first one to this address');
-  const range = { from: String(earlier.id), to: String(id), shownMax: changesShown, listsDrivers: false };
   try {
-    const { drivers: _drivers, ...found } = await difference(deps, range);
+    const found = await shownDifference(agent, deps, { from: String(earlier.id), to: String(id) });
     return { ...reportedPush(record), difference: found, why: undefined };
   } catch (error) {
     if (!isAgentError(error)) throw error;
@@ -75,7 +73,7 @@ export async function pushDetail(deps: Dependencies, asked: string): Promise<Pus
 }
 
 export async function pushPage(agent: Watched, { query }: Ask): Promise<Answer> {
-  const push = await agent.open((deps) => pushDetail(deps, query.get('id') ?? ''));
+  const push = await agent.open((deps) => pushDetail(agent, deps, query.get('id') ?? ''));
   const { id, at, outcome, drivers, points, bytes, digest, address, detail, rollbackOf } = push;
   const body = html`<p class="path"><a href="/pushes">Pushes</a></p>
     <h1>Push ${id}</h1>

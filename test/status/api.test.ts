@@ -1,5 +1,7 @@
 /** What scripts get: the same as the commands print. */
-import { expect, test } from 'vitest';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { busyWorld } from '../support/busy-world.ts';
 import { commandsWorld, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
@@ -91,6 +93,30 @@ test('what is missing or wrong in an address is said, and nothing is guessed', a
   expect(await errorOf('/api/explain?driver=North&month=May')).toEqual({ status: 404, message: '"May" is no month' });
   expect(await errorOf('/api/rejects?source=x')).toEqual({ status: 404, message: 'there is no source "x"' });
   expect(await errorOf('/api/held?source=x')).toEqual({ status: 404, message: 'nothing of "x" is held' });
+});
+
+describe('what a push changed', () => {
+  test('is worked out once, and for all who ask meanwhile', async () => {
+    const page = await statusWorld(await twoPushes());
+    const asked = await Promise.all(['/api/push?id=2', '/api/push?id=2'].map((at) => page.json(at)));
+    expect(asked[0]).toMatchObject({ difference: { from: 1, to: 2, changes: { points: { create: 1, update: 1 } } } });
+    expect(asked[1]).toEqual(asked[0]);
+    const read = page.agent.walks;
+    expect(read).toBeGreaterThan(0);
+    expect(await page.json('/api/push?id=2')).toEqual(asked[0]);
+    expect(await page.json('/api/diff?a=1&b=2')).toMatchObject({ from: 1, to: 2 });
+    expect(page.agent.walks).toBe(read);
+    await page.json('/api/diff?a=2&b=1');
+    expect(page.agent.walks).toBe(read * 2);
+  });
+
+  test('is not shown any more where a snapshot of it is gone', async () => {
+    const commands = await twoPushes();
+    const page = await statusWorld(commands);
+    await page.json('/api/push?id=2');
+    await rm(path.join(commands.at.dir, '.driver-sync/archive'), { recursive: true });
+    expect(await page.json('/api/push?id=2')).toMatchObject({ why: 'the snapshot of push 1 is not kept any more' });
+  });
 });
 
 test('a page is told that there is news, and only then', async () => {

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { onlyLooking, openStores, surroundingsOf } from '../../src/compose/look.ts';
 import { settingsToLook } from '../../src/compose/status-messages.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import type { Archive, Snapshot } from '../../src/core/ledger.ts';
 import type { StatusSettings } from '../../src/core/settings.ts';
 import { openStatusServer } from '../../src/status/server.ts';
 import type { PassNotes, Watched } from '../../src/status/watched.ts';
@@ -21,7 +22,13 @@ export interface StatusWorld {
   readonly port: number;
   readonly log: readonly LogLine[];
   /** What the agent is known to have done; a test may change it. */
-  readonly agent: { notes: PassNotes; silentUntilMs: number | undefined; broken: string | undefined };
+  readonly agent: {
+    notes: PassNotes;
+    silentUntilMs: number | undefined;
+    broken: string | undefined;
+    /** How often the points of a snapshot were walked. */
+    walks: number;
+  };
   readonly ask: (address: string, options?: AskOptions) => Promise<Asked>;
   readonly json: <T>(address: string) => Promise<T>;
   readonly url: string;
@@ -44,6 +51,7 @@ export async function statusWorld(
     notes: { lastMs: 1500, readAtMs: {} },
     silentUntilMs: Date.now() + 60_000,
     broken: undefined,
+    walks: 0,
   };
   const agent: Watched = {
     version: '1.2.3',
@@ -64,7 +72,16 @@ export async function statusWorld(
     silentUntilMs: () => known.silentUntilMs,
     async open(look) {
       await using state = await openStores({ ...surroundingsOf(agent.settings, { log }), ...onlyLooking }, 'read');
-      return await look(state.deps);
+      const { archive } = state.deps;
+      const open: Archive['open'] = async (digest) => {
+        const snapshot = await archive.open(digest);
+        const readPoints: Snapshot['readPoints'] = (without) => {
+          known.walks++;
+          return (snapshot as Snapshot).readPoints(without);
+        };
+        return snapshot && { ...snapshot, readPoints };
+      };
+      return await look({ ...state.deps, archive: { ...archive, open } });
     },
   };
   const server = await openStatusServer(listen, agent, log);
