@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { AgentError } from '../core/errors.ts';
 import type { Context } from './context.ts';
 import { MessageLines } from './mcp-lines.ts';
-import { say } from './output.ts';
+import { printJson, say } from './output.ts';
 import { type Tool, lookingTools } from './tools.ts';
 
 type Server = typeof import('@modelcontextprotocol/server');
@@ -18,8 +18,8 @@ export async function mcp(context: Context): Promise<number> {
   const tools = lookingTools(context);
   const isMessage = (value: unknown): boolean =>
     isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value);
-  const lines = new MessageLines(isMessage, (message) => void process.stdout.write(`${JSON.stringify(message)}\n`));
-  const transport = new StdioServerTransport(process.stdin.pipe(lines), process.stdout);
+  const lines = new MessageLines(isMessage, printJson);
+  const transport = new StdioServerTransport(process.stdin.pipe(lines));
   const handle = serveStdio(
     () => {
       const server = new McpServer({ name: 'driver-sync', version: context.version }, { instructions });
