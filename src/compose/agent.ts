@@ -1,6 +1,6 @@
 /** An agent of real parts: it holds the state directory, and reads and pushes. */
 import { createHash } from 'node:crypto';
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import v8 from 'node:v8';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
@@ -14,6 +14,7 @@ import { releaseMemory } from '../edges/memory.ts';
 import { openHttpDestination } from '../edges/push/destination.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
+import { onFile, removeFile } from '../edges/state/file-failure.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
 import { fileIn } from './look.ts';
@@ -141,7 +142,17 @@ class RunningAgent implements Agent {
     await this.#destination[Symbol.asyncDispose]();
     this.#buffer.close();
     await this.#ledger.close();
-    this.#lock.release();
+    this.#release();
+  }
+
+  /** What was done is done: an `agent.json` that stays makes `status` say that this agent was killed. */
+  #release(): void {
+    try {
+      this.#lock.release();
+    } catch (error) {
+      if (!isAgentError(error)) throw error;
+      this.#options.log.warn('agent.json cannot be removed', { error });
+    }
   }
 
   #describe(): void {
@@ -170,8 +181,10 @@ class RunningAgent implements Agent {
   #moveAside(): void {
     const file = fileIn(this.#settings, 'buffer');
     const aside = `${file}.damaged-${systemClock.now().getTime()}`;
-    if (existsSync(file)) renameSync(file, aside);
-    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+    onFile(file, () => {
+      if (existsSync(file)) renameSync(file, aside);
+    });
+    for (const suffix of ['-wal', '-shm']) removeFile(file + suffix);
     this.#options.log.warn('the damaged buffer was kept', { file: aside });
   }
 

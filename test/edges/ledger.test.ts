@@ -1,5 +1,6 @@
 /** The ledger damaged: the agent stops, since who lost count must not push. */
 import { readFileSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { asideIn, damages, overwrite } from '../support/damage.ts';
 import { file, servedWorld } from '../support/state-world.ts';
@@ -29,4 +30,21 @@ describe('the ledger', () => {
     expect(one.service.posts).toHaveLength(1);
     expect(asideIn(one)).toEqual([]);
   });
+
+  test('damaged where a pass reads it late, costs no buffer', async () => {
+    const one = await servedWorld();
+    const database = new Database(file(one, 'ledger'));
+    const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'held'").get() as Page;
+    const pageBytes = database.pragma('page_size', { simple: true }) as number;
+    database.close();
+    overwrite(file(one, 'ledger'), { at: (rootpage - 1) * pageBytes, bytes: pageBytes });
+    one.write('sales.csv', { north: '1.75', south: '2' });
+    expect(await one.run('sync')).toMatchObject({ exit: 75, json: { error: { code: 'ledger.corrupt' } } });
+    expect(one.service.posts).toHaveLength(1);
+    expect(asideIn(one)).toEqual([]);
+  });
 });
+
+interface Page {
+  readonly rootpage: number;
+}

@@ -8,7 +8,8 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSy
 import path from 'node:path';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { Archive } from '../../core/ledger.ts';
-import { openArchive, snapshotFileName, snapshotFileSha256, translatedFs } from '../state/archive.ts';
+import { openArchive, snapshotFileName, snapshotFileSha256 } from '../state/archive.ts';
+import { translatedFile } from '../state/file-failure.ts';
 import { readAll, writeAll } from '../state/snapshot-blocks.ts';
 import { scratchDirectory } from '../state/state-directory.ts';
 import { type SharedSnapshots, pieceBytes } from './snapshot-log.ts';
@@ -90,7 +91,7 @@ async function fetchFile(
     renameSync(draft, path.join(directory, snapshotFileName(digest)));
   } catch (error) {
     if (isAgentError(error)) throw error;
-    throw translatedFs(draft, error);
+    throw translatedFile(draft, error);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -12,23 +12,23 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
   renameSync,
-  rmSync,
   statSync,
-  writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { AgentError } from '../../core/errors.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
 import { type OriginFacts, pointCount } from '../../core/series/packing.ts';
 import type { SnapshotBody } from '../../core/ports.ts';
 import { BodyEncoder, type BodyFormat } from '../../core/series/snapshot.ts';
 import type { Archive, Snapshot, SnapshotDriver, SnapshotLog } from '../../core/ledger.ts';
 import type { SnapshotFile } from './chain.ts';
 import { releaseBuffers } from '../memory.ts';
+import { onFile, removeFile, translatedFile } from './file-failure.ts';
 import { release } from './release.ts';
 import { type Block, BlockWriter, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
 import { findDriver, pointsIn, pointsOf, wholeOf } from './snapshot-drivers.ts';
@@ -68,19 +68,20 @@ export function openArchive(directory: string, log?: SnapshotLog): Archive {
         syncDirectory(directory);
         return openSnapshot(fileOf(digest), digest);
       } catch (error) {
-        rmSync(draft, { force: true });
-        throw translatedFs(draft, error);
+        dropDraft(draft);
+        throw translatedFile(draft, error);
       }
     },
     async open(digest) {
       return existsSync(fileOf(digest)) ? openSnapshot(fileOf(digest), digest) : undefined;
     },
-    storedBytes: async (digest) => statSync(fileOf(digest), { throwIfNoEntry: false })?.size ?? 0,
+    storedBytes: async (digest) =>
+      onFile(fileOf(digest), () => statSync(fileOf(digest), { throwIfNoEntry: false })?.size ?? 0),
     async keepOnly(digests) {
       await log?.keepOnly(digests);
       for (const name of listDirectory(directory)) {
         const isKept = name.endsWith(suffix) && digests.has(name.slice(0, -suffix.length));
-        if (!isKept) rmSync(path.join(directory, name), { force: true });
+        if (!isKept) removeFile(path.join(directory, name));
       }
     },
   };
@@ -111,7 +112,14 @@ function fileSha256(file: string): string {
   try {
     const hash = createHash('sha256');
     const bytes = Buffer.allocUnsafe(1 << 20);
-    for (let at = 0, got; (got = readAll(fd, bytes, at)) > 0; at += got) hash.update(bytes.subarray(0, got));
+    let at = 0;
+    for (let got; (got = readAll(fd, bytes, at)) > 0; at += got) hash.update(bytes.subarray(0, got));
+    // What is recorded in the ledger stands for ever, so a disk that gives half of a file must not be believed.
+    const { size } = fstatSync(fd);
+    if (at !== size) {
+      const message = `${file} has ${size} bytes, and only ${at} could be read`;
+      throw new AgentError('state.full', message, { hint: 'look at the disk; the next pass tries again' });
+    }
     return hash.digest('hex');
   } finally {
     closeSync(fd);
@@ -141,7 +149,7 @@ async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, he
     body.end();
     await pack.end();
     const title = `driver-sync snapshot 1 ${JSON.stringify(counts)}\n`;
-    writeSync(fd, Buffer.from(title), 0, title.length, 0);
+    writeAll(fd, Buffer.from(title), 0);
     fsyncSync(fd);
     return digest.digest('hex');
   } finally {
@@ -316,29 +324,21 @@ function damaged(file: string, error: unknown): AgentError {
   });
 }
 
-export function translatedFs(file: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
-    return new AgentError('state.full', `${file} cannot be written: the disk is full`, {
-      cause: error,
-      hint: 'free some space; nothing was lost and the next pass tries again',
-    });
-  }
-  if (error.code === 'EACCES' || error.code === 'EROFS' || error.code === 'EPERM') {
-    return new AgentError('state.unwritable', `${file} cannot be written (${error.message})`, {
-      cause: error,
-      hint: 'let the agent own its state directory',
-    });
-  }
-  return error;
-}
-
 function listDirectory(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
+    throw translatedFile(directory, error);
+  }
+}
+
+/** After a write that failed; a disk that does not let it go either leaves it to the next `keepOnly`. */
+function dropDraft(draft: string): void {
+  try {
+    removeFile(draft);
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
   }
 }
 

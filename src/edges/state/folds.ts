@@ -7,7 +7,7 @@ import { mergePacked } from '../../core/series/merge-packed.ts';
 import type { PackedDriver, PartOrigin } from '../../core/series/packing.ts';
 import { type FoldRow, foldChecksum, foldColumns } from './buffer-rows.ts';
 import { release } from './release.ts';
-import { openDatabase, translated } from './sqlite.ts';
+import { openBeside, translated } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
 export class Folds {
@@ -131,8 +131,8 @@ export class Folds {
   }
 
   #connection(): Database {
-    if (this.#tables.file === ':memory:') return this.#tables.db;
-    this.#reader ??= openDatabase(this.#tables.file, { readonly: true, synchronous: 'NORMAL' });
+    if (this.#tables.db.memory) return this.#tables.db;
+    this.#reader ??= openBeside(this.#tables.file);
     return this.#reader;
   }
 

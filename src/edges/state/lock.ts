@@ -14,12 +14,12 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { AgentError } from '../../core/errors.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import { removeFile } from './file-failure.ts';
 import { makePrivate, openNew } from './private-file.ts';
 
 /** The agent that holds a state directory. The first three are `undefined` where its `agent.json` is missing. */
@@ -36,7 +36,7 @@ export interface LockHolder {
 export interface Lock extends Disposable {
   /** Says more about this agent in `agent.json`; what was said before stays unless said anew. */
   describe(fields: Readonly<Record<string, unknown>>): void;
-  /** Lets the next agent in. May be called again. */
+  /** Lets the next agent in. May be called again. @throws AgentError where `agent.json` cannot be removed: the next one is let in */
   release(): void;
 }
 
@@ -67,7 +67,7 @@ export function acquireLock(stateDir: string, self: { readonly command: string; 
   const release = (): void => {
     if (!database.open) return;
     try {
-      rmSync(agentFile, { force: true });
+      removeFile(agentFile);
     } finally {
       database.close();
     }
@@ -82,7 +82,7 @@ export function acquireLock(stateDir: string, self: { readonly command: string; 
   };
   try {
     // A killed predecessor may have left its own, which would name the wrong process until it is replaced.
-    rmSync(agentFile, { force: true });
+    removeFile(agentFile);
     lock.describe({});
   } catch (error) {
     database.close();
@@ -166,7 +166,7 @@ function isHolder(value: unknown): value is LockHolder {
 function writeHolder(stateDir: string, holder: LockHolder): void {
   const path = join(stateDir, 'agent.json');
   try {
-    rmSync(`${path}.new`, { force: true });
+    removeFile(`${path}.new`);
     const fd = openNew(`${path}.new`);
     try {
       writeFileSync(fd, `${JSON.stringify(holder)}\n`);
@@ -194,6 +194,7 @@ function lockedHint(holder: LockHolder | undefined): string {
 }
 
 function stateError(stateDir: string, cause: unknown): AgentError {
+  if (isAgentError(cause)) return cause;
   const code = errnoCode(cause) || sqliteCode(cause);
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL') {
     return new AgentError('state.full', `no space left for the state directory ${stateDir} (${code})`, {

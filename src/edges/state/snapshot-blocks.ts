@@ -189,8 +189,10 @@ export class Pieces {
   }
 }
 
-export function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+/** Writes where the file stands, or at this place of it. */
+export function writeAll(fd: number, bytes: Uint8Array, place?: number): void {
+  for (let at = 0; at < bytes.length;)
+    at += writeSync(fd, bytes, at, bytes.length - at, place === undefined ? null : place + at);
 }
 
 /** A block of a file that is open. All but `release` throw where it is damaged. */

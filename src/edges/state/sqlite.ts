@@ -1,5 +1,6 @@
 /** What the agent's own databases share: opening, and SQLite's failures in our words. */
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import Database from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
 import { openMemoryCopy } from './memory-copy.ts';
@@ -36,16 +37,37 @@ function openWriter(file: string, synchronous: OpenOptions['synchronous']): Data
 
 /** On a full or read-only disk, beside which not even a reader can open a database in WAL mode, it gets a copy in memory. */
 function openReader(file: string): Database.Database {
-  let db: Database.Database | undefined;
   try {
-    db = new Database(file, { readonly: true, fileMustExist: true, timeout: 10_000 });
-    return prepared(db, 'NORMAL');
+    return openReadonly(file);
   } catch (error) {
-    db?.close();
     if (!existsSync(file)) throw error;
     const copy = isWriteFailure(error) ? openMemoryCopy(file) : undefined;
     if (copy === undefined) throw unopened(file, error);
     return copy;
+  }
+}
+
+/**
+ * Another connection to a database that its agent has open, to read what that one has written. Never a copy, which would be
+ * of what was there before.
+ */
+export function openBeside(file: string): Database.Database {
+  return translating(file, () => {
+    try {
+      return openReadonly(file);
+    } catch (error) {
+      throw unopened(file, error);
+    }
+  });
+}
+
+function openReadonly(file: string): Database.Database {
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 10_000 });
+  try {
+    return prepared(db, 'NORMAL');
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }
 
@@ -60,10 +82,14 @@ function prepared(db: Database.Database, synchronous: OpenOptions['synchronous']
 
 function unopened(file: string, error: unknown): unknown {
   if (!codeOf(error).startsWith('SQLITE_CANTOPEN')) return error;
-  return new AgentError('state.unwritable', `${file} cannot be opened: no permission, or a read-only disk`, {
-    cause: error,
-    hint: "let the agent own its state directory, and run commands as the agent's user",
-  });
+  return new AgentError(
+    'state.unwritable',
+    `${file} cannot be opened: no permission, or a disk that is read-only or fails`,
+    {
+      cause: error,
+      hint: "let the agent own its state directory, and run commands as the agent's user",
+    },
+  );
 }
 
 function isWriteFailure(error: unknown): boolean {
@@ -71,6 +97,8 @@ function isWriteFailure(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string {
+  // better-sqlite3's own word for a folder that is not there, or that cannot be looked at.
+  if (error instanceof TypeError && error.message.includes('directory does not exist')) return 'SQLITE_CANTOPEN';
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
@@ -84,19 +112,22 @@ export function translating<T>(file: string, run: () => T): T {
 }
 
 export function translated(file: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
-  const { code } = error;
+  if (!(error instanceof Error)) return error;
+  const code = codeOf(error);
   const failure = (
-    kind: 'state.corrupt' | 'state.full' | 'state.unwritable' | 'state.missing',
+    kind: 'state.corrupt' | 'ledger.corrupt' | 'state.full' | 'state.unwritable' | 'state.missing',
     text: string,
     hint: string,
   ) => new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
-    return failure(
-      'state.corrupt',
-      'is damaged',
-      'if this is buffer.db, the next run or sync rebuilds it; ledger.db comes from a backup of the state directory',
-    );
+    // The buffer is rebuilt where it is damaged; what the ledger knows is nowhere else.
+    if (path.basename(file) === 'ledger.db')
+      return failure(
+        'ledger.corrupt',
+        'is damaged',
+        'restore it from a backup of the state directory, while no agent runs',
+      );
+    return failure('state.corrupt', 'is damaged', 'the next run or sync rebuilds it');
   }
   if (code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR')) {
     return failure(

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { onFile, removeFile } from './file-failure.ts';
 import { openInPlace, openNew, openPlain } from './private-file.ts';
 
 /** Why the last pass of a daemon ended before it had an outcome. */
@@ -77,8 +78,8 @@ const wakeName = 'wake';
 /** Makes the running agent look at its requests now. A new file each time, whoever's the old one is and wherever it leads. */
 export function writeWake(stateDir: string): void {
   const file = path.join(stateDir, wakeName);
-  rmSync(file, { force: true });
-  closeSync(openNew(file));
+  removeFile(file);
+  onFile(file, () => closeSync(openNew(file)));
 }
 
 /** Calls `woken` when somebody wrote it. Only a hint: the loop looks at the ledger by itself too. */
@@ -93,7 +94,7 @@ export function watchWake(stateDir: string, woken: () => void): Disposable {
 /** Who else may look into the state directory or change it, in a sentence; `undefined` where only its user may. */
 export function openToOthers(stateDir: string): string | undefined {
   if (process.platform === 'win32' || !existsSync(stateDir)) return undefined;
-  const mode = statSync(stateDir).mode & 0o777;
+  const mode = onFile(stateDir, () => statSync(stateDir).mode & 0o777);
   if ((mode & 0o077) === 0) return undefined;
   const what = (mode & 0o022) === 0 ? 'seen' : 'changed';
   const shown = mode.toString(8).padStart(4, '0');
@@ -106,10 +107,11 @@ export function scratchDirectory(stateDir: string): string {
 }
 
 export function dropOldScratch(stateDir: string): void {
-  for (const name of readdirSync(stateDir)) {
+  for (const name of onFile(stateDir, () => readdirSync(stateDir))) {
     const pid = /^scratch-(\d+)$/.exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
-    rmSync(path.join(stateDir, name), { recursive: true, force: true });
+    const scratch = path.join(stateDir, name);
+    onFile(scratch, () => rmSync(scratch, { recursive: true, force: true }));
   }
 }
 

@@ -73,7 +73,7 @@ function readLedger({ ledger }: Place, run: (db: Database) => Damage | undefined
     checkLedgerVersion(db, ledger);
     return db.transaction(run)(db);
   } catch (error) {
-    if (isAgentError(error) && error.code !== 'state.corrupt') throw error;
+    if (isAgentError(error) && error.code !== 'ledger.corrupt') throw error;
     return damagedBy(1, error);
   } finally {
     db?.close();
