@@ -93,7 +93,8 @@ export async function place(
   };
 }
 
-function startProcess(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Running {
+/** Node with these arguments. */
+export function startProcess(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Running {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, args, {
     cwd,
