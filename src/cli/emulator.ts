@@ -11,6 +11,8 @@ export interface EmulatorFlags {
   readonly token?: string;
   readonly tokenFile?: string;
   readonly origin?: readonly string[];
+  readonly publicUrl?: string;
+  readonly keepBodies?: string;
   readonly strict?: boolean;
   readonly speed?: string;
   readonly credits?: string;
@@ -29,6 +31,12 @@ export async function emulator(context: Context, flags: EmulatorFlags): Promise<
     host,
     port,
     origins: flags.origin,
+    publicUrl: flags.publicUrl?.replace(/\/$/, ''),
+    keptBodyBytes: parseNumber(flags.keepBodies, {
+      flag: '--keep-bodies',
+      pattern: /^\d{1,9}$/,
+      hint: 'bytes, such as 1048576',
+    }),
     state,
     token: await readToken(flags, context.env[tokenVariable]),
     strict,
@@ -46,7 +54,10 @@ export async function emulator(context: Context, flags: EmulatorFlags): Promise<
       throw new AgentError('emulator.port', `${flags.listen} is in use`, { hint: 'choose another port with --listen' });
     }
     if (error instanceof OriginError) {
-      throw new AgentError('usage', `--origin: ${error.message}`, { cause: error, hint: error.hint });
+      throw new AgentError('usage', `${isOf(flags.publicUrl, error) ? '--public-url' : '--origin'}: ${error.message}`, {
+        cause: error,
+        hint: error.hint,
+      });
     }
     if (error instanceof StateError) {
       const { code, message, hint } = error;
@@ -56,7 +67,12 @@ export async function emulator(context: Context, flags: EmulatorFlags): Promise<
   });
   await using _emulator = emulated;
   if (state !== undefined) await warnOfOpenState(state);
-  const { url } = emulated;
+  if (options.token === undefined && !isLoopback(host)) {
+    say(
+      `warning: everybody who can reach ${flags.listen} can use the emulator: set a token with --token-file or ${tokenVariable}`,
+    );
+  }
+  const url = options.publicUrl ?? emulated.url;
   print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
   print(`routing:  ${url}/v1/routers, ${url}/_emulator/catalog, agent tools at ${url}/mcp`);
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
@@ -100,6 +116,15 @@ function checkToken(token: string, where: string): string {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(token)) return token;
   const what = token === '' ? 'is empty' : 'holds characters that no header can carry';
   throw new AgentError('usage', `${where} ${what}`, { hint: 'it must hold the token and nothing else' });
+}
+
+/** Whether the address in question is this one. */
+function isOf(url: string | undefined, error: Error): boolean {
+  return url !== undefined && error.message.includes(JSON.stringify(url.replace(/\/$/, '')));
+}
+
+function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
 }
 
 async function warnOfOpenState(state: string): Promise<void> {

@@ -301,6 +301,8 @@ function addStarting(program: Command, run: Run): void {
     .option('--token <token>', 'required from then on, on /api and /v1 (others on the machine can read it in `ps`)')
     .option('--token-file <file>', 'the same from a file; also from $DRIVER_SYNC_EMULATOR_TOKEN')
     .option('--origin <origin...>', 'further origins: of a proxy in front of it, or of pages that may send requests')
+    .option('--public-url <url>', 'the address at which clients find it (else the one that each request names)')
+    .option('--keep-bodies <bytes>', 'how much of each body the request log keeps (16384; 0: nothing)')
     .option('--strict', 'behave as strictly as the live service')
     .option('--speed <n>', 'how fast time goes for tasks (1: they take about 5 s; 0: only when advanced)')
     .option('--credits <n>', 'the credit balance (else 100 000, or what --state has)')

@@ -1,5 +1,6 @@
 /** The shapes of the emulator's answers. */
 import type { Issue } from './issues.ts';
+import type { KeptBody } from './kept-body.ts';
 
 /** A refusal: `{ "error", "issues"? }`. `error` is one line for a log; `issues` lists each problem with its place. */
 export function refuse(
@@ -42,6 +43,20 @@ export function textOf(response: Response): string | undefined {
 export function wholeOf(response: Response): Response {
   const text = texts.get(response);
   return text === undefined ? response : new Response(text, response);
+}
+
+/** Keeps the beginning of a response's body while it is sent. The caller sends the response that is returned. */
+export function keepBody(response: Response, kept: KeptBody): Response {
+  const text = texts.get(response);
+  if (text !== undefined) kept.add(Buffer.from(text.slice(0, kept.bytesMax + 1)));
+  if (text !== undefined || response.body === null) return response;
+  const watch = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      kept.add(chunk);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(watch), response);
 }
 
 /** Characters sent at once. */

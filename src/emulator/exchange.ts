@@ -3,19 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { receiveBody } from './body.ts';
 import { playFault } from './faults.ts';
 import type { Fault } from './fault-schema.ts';
-import type { RequestRecord } from './request-record.ts';
+import { KeptBody } from './kept-body.ts';
+import type { Entry } from './request-log.ts';
 
 export interface ExchangeContext {
-  readonly record: RequestRecord;
+  readonly record: Entry;
   readonly fault: Fault | undefined;
   readonly bodyBytesMax: number;
+  /** How much of a body the request log keeps. */
+  readonly keptBytesMax: number;
   readonly closing: AbortSignal;
   /** Writes the record as it is now. */
-  readonly save: (record: RequestRecord) => void;
+  readonly save: (record: Entry) => void;
 }
 
 export class Exchange {
-  readonly record: RequestRecord;
+  readonly record: Entry;
   /** Sent with the answer as `x-request-id`. */
   readonly requestId = randomUUID();
   readonly #request: Request;
@@ -34,9 +37,18 @@ export class Exchange {
    * @returns the refusal if the body cannot be received.
    */
   async receive(take: (chunk: Uint8Array) => void, bytesMaxOfRoute = Infinity): Promise<Response | undefined> {
-    const { bodyBytesMax, closing: signal } = this.#context;
+    const { bodyBytesMax, keptBytesMax, closing: signal } = this.#context;
+    const kept = new KeptBody(keptBytesMax);
+    this.record.request = kept;
     const bytesMax = Math.min(bodyBytesMax, bytesMaxOfRoute);
-    const { bytes, sha256, refusal } = await receiveBody(this.#request, { bytesMax, signal, take });
+    const { bytes, sha256, refusal } = await receiveBody(this.#request, {
+      bytesMax,
+      signal,
+      take: (chunk) => {
+        kept.add(chunk);
+        take(chunk);
+      },
+    });
     this.record.bytes = bytes;
     this.record.sha256 = sha256;
     this.#context.save(this.record);

@@ -22,14 +22,24 @@ import { faultSchema } from './fault-schema.ts';
 import type { FaultInput } from './fault-schema.ts';
 import type { EmulatorOptions } from './options.ts';
 import { OriginError } from './origins.ts';
-import type { RequestRecord } from './request-record.ts';
+import type { LoggedRequest } from './request-record.ts';
 import { parseCatalog } from './routing/catalog.ts';
 import { send } from './sending.ts';
 import { Service } from './service.ts';
 import { StateError } from './state-error.ts';
 
-export type { Driver as EmulatedDriver, EmulatorOptions, FaultInput, RequestRecord };
+export type { Driver as EmulatedDriver, EmulatorOptions, FaultInput, LoggedRequest as RequestRecord };
 export { OriginError, StateError };
+
+export interface ClockChange {
+  readonly now?: Date | string | number | undefined;
+  readonly speed?: number | undefined;
+}
+
+export interface ClockView {
+  readonly now: Date;
+  readonly speed: number;
+}
 
 export interface Emulator extends AsyncDisposable {
   /** Without a trailing slash, such as `http://127.0.0.1:8787`. */
@@ -40,12 +50,17 @@ export interface Emulator extends AsyncDisposable {
   /** Sorted by the UTF-8 bytes of their ids, points by month; `time` and `value` as sent. */
   drivers(): Driver[];
   /** The newest thousand requests to the service's paths, newest first. */
-  requests(): RequestRecord[];
+  requests(): LoggedRequest[];
   /** Queues faults for the next requests, behind those that wait already. @throws ZodError */
   faults(...faults: readonly FaultInput[]): void;
   clearFaults(): void;
   /** Sets the time of model routing forward. */
   advance(seconds: number): void;
+  /**
+   * Reads the time of model routing, and sets it or its speed; speed 0 freezes it. It goes back only where nothing has
+   * happened yet. @throws Error
+   */
+  clock(change?: ClockChange): ClockView;
   /**
    * Changes the catalog as `POST /_emulator/catalog` does; `builtIn` makes the changes on the built-in one.
    * @throws ZodError
@@ -97,6 +112,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     faults: (...faults) => service.faults.add(faults.map((fault) => faultSchema.parse(fault))),
     clearFaults: () => service.faults.clear(),
     advance: (seconds) => service.routing.advance(seconds * 1_000),
+    clock: ({ now, speed } = {}) => {
+      service.routing.setClock({ nowMs: now === undefined ? undefined : new Date(now).getTime(), speed });
+      return { now: new Date(service.routing.clock.now()), speed: service.routing.clock.speed };
+    },
     catalog: (catalog, base = 'present') => {
       service.routing.catalog =
         base === 'builtIn' ? parseCatalog(catalog) : parseCatalog(catalog, service.routing.catalog);

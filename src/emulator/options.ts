@@ -22,8 +22,10 @@ export interface RoutingOptions {
 export interface AddressOptions {
   /** The address to listen at. Default 127.0.0.1. */
   readonly host?: string | undefined;
-  /** Further origins, such as `https://emulator.example.com`, of a proxy or of pages that may send requests. */
+  /** Further origins, such as `https://emulator.example.com`, of a proxy or of pages that may send requests; `local`: all pages of this machine. */
   readonly origins?: readonly string[] | undefined;
+  /** The address at which clients find it, such as `http://emulator.lan:8787`: in links and in the agents' login. */
+  readonly publicUrl?: string | undefined;
 }
 
 export interface ServiceOptions extends RoutingOptions, AddressOptions {
@@ -31,6 +33,8 @@ export interface ServiceOptions extends RoutingOptions, AddressOptions {
   readonly state?: string | undefined;
   /** If set, `Authorization: Bearer` with it is required on `/api` and `/v1`. */
   readonly token?: string | undefined;
+  /** Bytes of each body that the request log keeps. Default 16 384; 0: none. */
+  readonly keptBodyBytes?: number | undefined;
   /** Longest body after decompression. Default 1 GiB. */
   readonly bodyBytesMax?: number | undefined;
 }

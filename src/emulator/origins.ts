@@ -13,10 +13,16 @@ const readingMethods = new Set(['GET', 'HEAD']);
 export class OwnAddresses {
   readonly #hostnames: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
+  /** Whether every page that this machine serves is allowed. */
+  readonly #allowsLocal: boolean;
 
   /** @throws OriginError */
-  constructor({ host, origins = [] }: AddressOptions) {
-    this.#origins = new Set(origins.map((origin) => parseOrigin(origin)));
+  constructor({ host, origins = [], publicUrl }: AddressOptions) {
+    this.#allowsLocal = origins.includes(local);
+    const named = origins.filter((origin) => origin !== local);
+    this.#origins = new Set(
+      [...named, ...(publicUrl === undefined ? [] : [publicUrl])].map((each) => parseOrigin(each)),
+    );
     const machine = machineName().toLowerCase();
     this.#hostnames = new Set([
       machine,
@@ -29,7 +35,7 @@ export class OwnAddresses {
 
   /** Whether pages of this origin may send requests although they came from elsewhere. */
   isAllowed(origin: string): boolean {
-    return this.#origins.has(origin);
+    return this.#origins.has(origin) || (this.#allowsLocal && isLoopback(URL.parse(origin)?.hostname ?? ''));
   }
 
   /** Why a request is refused and what to do about it; undefined if it is allowed. */
@@ -39,7 +45,7 @@ export class OwnAddresses {
       return `the emulator does not answer at the name ${hostname}, since any page could have that name lead here: use localhost or an address, or start the emulator with --origin http://${host}`;
     }
     const origin = request.headers.get('origin');
-    if (origin !== null && this.#origins.has(origin)) return undefined;
+    if (origin !== null && this.isAllowed(origin)) return undefined;
     const isForeign = origin !== null && URL.parse(origin)?.host !== host;
     const site = request.headers.get('sec-fetch-site');
     // Links from other sites may be followed: they only read.
@@ -62,14 +68,22 @@ function isAddress(hostname: string): boolean {
   return hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
+/** Stands for every page that is served at a loopback address. */
+const local = 'local';
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
+}
+
 /** One of `origins` that is not an origin. */
 export class OriginError extends Error {
   override readonly name = 'OriginError';
-  readonly hint = 'write it as https://emulator.example.com or http://localhost:3000, without a path';
+  readonly hint =
+    'write it as https://emulator.example.com or http://localhost:3000, without a path; local stands for all pages of this machine';
 }
 
 /** @throws OriginError */
-function parseOrigin(text: string): string {
+export function parseOrigin(text: string): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
   if (!isOrigin) throw new OriginError(`${JSON.stringify(text)} is not an origin`);

@@ -1,24 +1,37 @@
 /** The request log: the newest thousand requests to the service's paths and how each was answered. */
 import type { Database, Statement } from 'better-sqlite3';
-import type { RequestRecord } from './request-record.ts';
+import type { KeptBody, ShownBody } from './kept-body.ts';
+import type { LoggedRequest, RequestRecord } from './request-record.ts';
+import { maskedHeaders, maskParameters } from './secrets.ts';
 
 const recordsMax = 1_000;
-
-/** A header or parameter whose name matches holds a secret. */
-const secretName = /auth|cookie|token|secret|key|pass|session|credential|signature|assertion|verifier|jwt/i;
-
-/** Parameters of OAuth and of signed links that hold a secret, by their whole name. */
-const secretParameters = new Set(['code', 'state', 'sig', 'pwd']);
 
 /** Records of requests that change nothing are written this much later, so that their answers do not wait for the disk. */
 const writeAfterMs = 200;
 
+/** Something that shows a body: one that was received, or one that was read from the disk. */
+type Shows = Pick<KeptBody, 'show'>;
+
+/** A record with its bodies, which are decoded when somebody looks at them. */
+export interface Entry extends RequestRecord {
+  request?: Shows | undefined;
+  response?: Shows | undefined;
+}
+
+function shown({ request, response, ...record }: Entry): LoggedRequest {
+  return { ...record, requestBody: request?.show() ?? null, responseBody: response?.show() ?? null };
+}
+
+function keptBefore(body: ShownBody | null | undefined): Shows {
+  return { show: () => body ?? null };
+}
+
 export class RequestLog {
   /** Oldest first. */
-  #records: RequestRecord[] = [];
+  #records: Entry[] = [];
   #lastId = 0;
   readonly #disk: RecordDisk | undefined;
-  readonly #unwritten = new Set<RequestRecord>();
+  readonly #unwritten = new Set<Entry>();
   #timer: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
 
@@ -31,12 +44,12 @@ export class RequestLog {
   }
 
   /** Records a request when it arrives, so that one without an answer is seen too. @throws the error of the last write. */
-  open(request: Request): RequestRecord {
+  open(request: Request): Entry {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure;
     this.#lastId += 1;
-    const record: RequestRecord = {
+    const record: Entry = {
       id: this.#lastId,
       at: new Date().toISOString(),
       method: request.method,
@@ -47,6 +60,7 @@ export class RequestLog {
       status: null,
       applied: false,
       counts: null,
+      warnings: [],
     };
     this.#records.push(record);
     if (this.#records.length > recordsMax) this.#records.shift();
@@ -55,7 +69,7 @@ export class RequestLog {
   }
 
   /** Writes the record: before the answer is sent if the request changed something, else soon. */
-  save(record: RequestRecord): void {
+  save(record: Entry): void {
     if (this.#disk === undefined) return;
     this.#unwritten.add(record);
     if (record.applied && record.status !== null) this.#tryWrite();
@@ -63,8 +77,8 @@ export class RequestLog {
   }
 
   /** Newest first. */
-  all(): RequestRecord[] {
-    return this.#records.map((record) => ({ ...record })).reverse();
+  all(): LoggedRequest[] {
+    return this.#records.map((record) => shown(record)).reverse();
   }
 
   clear(): void {
@@ -109,14 +123,22 @@ class RecordDisk {
     this.#prune = database.prepare(`DELETE FROM request WHERE id <= (SELECT max(id) FROM request) - ${recordsMax}`);
   }
 
-  read(): RequestRecord[] {
+  read(): Entry[] {
     const rows = this.#database.prepare<[], { id: number; record: string }>(
       'SELECT id, record FROM request ORDER BY id',
     );
     return rows.all().map(({ id, record }) => {
-      const seen = JSON.parse(record) as Omit<RequestRecord, 'id'>;
-      // Earlier versions kept parameters unmasked.
-      return { id, ...seen, path: maskParameters(seen.path) };
+      const { requestBody, responseBody, ...seen } = JSON.parse(record) as Omit<LoggedRequest, 'id'>;
+      // Earlier versions kept parameters unmasked, no bodies and no warnings.
+      const path = maskParameters(seen.path);
+      return {
+        id,
+        ...seen,
+        path,
+        warnings: seen.warnings ?? [],
+        request: keptBefore(requestBody),
+        response: keptBefore(responseBody),
+      };
     });
   }
 
@@ -125,10 +147,13 @@ class RecordDisk {
     return last.get()?.seq ?? 0;
   }
 
-  write(records: readonly RequestRecord[]): void {
+  write(records: readonly Entry[]): void {
     if (records.length === 0) return;
     this.#database.transaction(() => {
-      for (const { id, ...seen } of records) this.#put.run(id, JSON.stringify(seen));
+      for (const record of records) {
+        const { id, ...seen } = shown(record);
+        this.#put.run(id, JSON.stringify(seen));
+      }
       this.#prune.run();
     })();
   }
@@ -141,29 +166,4 @@ class RecordDisk {
 /** The path with its query. */
 function pathOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('://') + 3));
-}
-
-function maskedHeaders(headers: Headers): Record<string, string> {
-  const masked: Record<string, string> = {};
-  for (const [name, value] of headers) masked[name] = maskSecret(name, value);
-  return masked;
-}
-
-function maskSecret(name: string, value: string): string {
-  // Some headers hold an address with a query, such as `referer`.
-  if (!secretName.test(name)) return maskParameters(value);
-  const scheme = name.endsWith('authorization') ? /^\w+ (?=.)/.exec(value)?.[0] : undefined;
-  return `${scheme ?? ''}***`;
-}
-
-function maskParameters(text: string): string {
-  return text.replaceAll(/([?&;]\s*)([^=?&;#\s]+)=([^&;#\s]*)/g, (all, separator: string, name: string) =>
-    isSecretParameter(name) ? `${separator}${name}=***` : all,
-  );
-}
-
-function isSecretParameter(encodedName: string): boolean {
-  // URLSearchParams decodes the name, and leaves it as it is where it cannot be decoded.
-  const [name = ''] = new URLSearchParams(`${encodedName}=`).keys();
-  return secretName.test(name) || secretParameters.has(name.toLowerCase());
 }

@@ -1,4 +1,6 @@
-/** One request as the request log shows it. */
+import type { ShownBody } from './kept-body.ts';
+
+/** One request to the service. */
 export interface RequestRecord {
   /** Higher with every request. */
   readonly id: number;
@@ -19,4 +21,14 @@ export interface RequestRecord {
   applied: boolean;
   /** Drivers and points of an update, as far as it was understood; null for other requests. */
   counts: { readonly drivers: number; readonly points: number } | null;
+  /** What was taken although it looks like a mistake. */
+  warnings: readonly string[];
+}
+
+/** A record with the beginnings of its bodies, as the request log shows it. */
+export interface LoggedRequest extends RequestRecord {
+  /** After decompression; null if it is empty or nothing of it was received. */
+  readonly requestBody: ShownBody | null;
+  /** null if it is empty or no answer was sent. */
+  readonly responseBody: ShownBody | null;
 }

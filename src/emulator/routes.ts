@@ -4,9 +4,9 @@ import type { Context } from 'hono';
 import { refuse } from './answers.ts';
 import type { Exchange } from './exchange.ts';
 
-/** `exchange` is set for requests to the service's paths, and not for those under `/_emulator`. */
+/** `exchange` is set for requests to the service's paths, and not for those under `/_emulator`; `origin` where it was configured. */
 export interface EmulatorEnv {
-  Variables: { exchange: Exchange };
+  Variables: { exchange: Exchange; origin?: string };
 }
 
 export type App = Hono<EmulatorEnv>;
@@ -23,6 +23,11 @@ export function route(app: App, path: string, handlers: Readonly<Record<string, 
       refuse(405, `${context.req.method} is not allowed here, only ${allow}`, { headers: { allow } }),
     ),
   );
+}
+
+/** The address at which clients find the emulator, without a trailing slash. */
+export function originOf(context: Context<EmulatorEnv>): string {
+  return context.get('origin') ?? new URL(context.req.url).origin;
 }
 
 /** Answers without the body: through the request's exchange if it has one. */

@@ -4,8 +4,9 @@ import type { Database } from 'better-sqlite3';
 import { Hono } from 'hono';
 import type { Driver } from '../contract/driver-push.ts';
 import { serveAgentTools } from './agent-tools/endpoint.ts';
-import { refuse } from './answers.ts';
+import { keepBody, refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
+import { letPageRead, preflightAnswer } from './cross-origin.ts';
 import { isConsole, refusalPage, serveConsole } from './console/console-routes.ts';
 import { serveControls } from './controls.ts';
 import { openDatabase, stateErrorOf } from './database.ts';
@@ -14,8 +15,9 @@ import type { DriverArea, LastPush } from './drivers/driver-routes.ts';
 import { serveEvidence } from './evidence/evidence-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
+import { KeptBody } from './kept-body.ts';
 import type { ServiceOptions } from './options.ts';
-import { OwnAddresses } from './origins.ts';
+import { OwnAddresses, parseOrigin } from './origins.ts';
 import { RequestLog } from './request-log.ts';
 import { answer } from './routes.ts';
 import type { App, EmulatorEnv } from './routes.ts';
@@ -41,17 +43,19 @@ export class Service {
   readonly #app: App = new Hono<EmulatorEnv>();
   readonly #own: OwnAddresses;
   readonly #bodyBytesMax: number;
+  readonly #keptBytesMax: number;
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
   /** @throws StateError where `state` cannot be used; OriginError; what `Routing` throws for its options. */
   constructor(options: ServiceOptions) {
-    const { state, token, strict = false, bodyBytesMax = gibibyte } = options;
+    const { state, token, strict = false, bodyBytesMax = gibibyte, keptBodyBytes = 16 * 1024 } = options;
     this.#own = new OwnAddresses(options);
     this.#database = openDatabase(state);
     this.#bodyBytesMax = bodyBytesMax;
     this.key = token !== undefined ? 'token' : strict ? 'any' : 'none';
+    this.#keptBytesMax = keptBodyBytes;
     const kept = state === undefined ? undefined : this.#database;
     try {
       this.log = new RequestLog(kept);
@@ -62,6 +66,7 @@ export class Service {
       throw state === undefined ? error : stateErrorOf(state, error);
     }
     this.#refuseForeignPages();
+    if (options.publicUrl !== undefined) this.#nameOrigin(parseOrigin(options.publicUrl));
     serveConsole(this.#app, this);
     this.#recordExchanges();
     if (token !== undefined) this.#requireToken(token);
@@ -144,10 +149,23 @@ export class Service {
 
   /** Comes first, so that a refused request is not recorded and uses up no fault. */
   #refuseForeignPages(): void {
-    this.#app.use(async ({ req }, next) => {
+    this.#app.use(async (context, next) => {
+      const { req } = context;
       const obstacle = this.#own.obstacleOf(req.raw);
-      if (obstacle === undefined) return next();
-      return isConsole(req.path) ? refusalPage(obstacle) : refuse(403, obstacle);
+      if (obstacle !== undefined) return isConsole(req.path) ? refusalPage(obstacle) : refuse(403, obstacle);
+      const origin = req.header('origin');
+      if (origin === undefined || !this.#own.isAllowed(origin)) return next();
+      const preflight = preflightAnswer(req.raw, origin);
+      if (preflight !== undefined) return preflight;
+      await next();
+      return letPageRead(context.res, origin);
+    });
+  }
+
+  #nameOrigin(origin: string): void {
+    this.#app.use(async (context, next) => {
+      context.set('origin', origin);
+      await next();
     });
   }
 
@@ -159,13 +177,19 @@ export class Service {
         record,
         fault: this.faults.take(context.req.path),
         bodyBytesMax: this.#bodyBytesMax,
+        keptBytesMax: this.#keptBytesMax,
         closing: this.#closing.signal,
         save: (known) => this.log.save(known),
       });
       context.set('exchange', exchange);
       await next();
-      context.res.headers.set('x-request-id', exchange.requestId);
       record.status = context.res.status;
+      const kept = new KeptBody(this.#keptBytesMax);
+      record.response = kept;
+      const response = keepBody(context.res, kept);
+      if (response !== context.res) context.res = response;
+      context.res.headers.set('x-request-id', exchange.requestId);
+      if (record.warnings.length > 0) context.res.headers.set('x-emulator-warning', record.warnings.join('; '));
       this.log.save(record);
       this.#tellNews();
     });

@@ -351,6 +351,22 @@ test('emulator takes its token from a file or the environment too, where others 
   }
 });
 
+test('emulator warns where it listens to others without a token, and prints its public address', async () => {
+  for (const [args, warning] of [
+    [['--listen', '0.0.0.0:0', '--public-url', 'http://emulator.lan:8787/'], 'everybody who can reach 0.0.0.0:0'],
+    [['--listen', '0.0.0.0:0', '--token', 'open sesame'], ''],
+    [['--listen', '127.0.0.1:0'], ''],
+  ] as const) {
+    const child = spawn(process.execPath, [executable, 'emulator', ...args]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [said, printed] = [text(child.stderr), text(child.stdout)];
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+    await once(child, 'exit');
+    expect(await said).toMatch(warning === '' ? /^$/ : new RegExp(warning));
+    expect((await printed).includes('http://emulator.lan:8787/console')).toBe(warning !== '');
+  }
+});
+
 test('emulator refuses a token that is empty, given twice or cannot be read, and an origin that is none', async () => {
   const dir = await emptyDir();
   const empty = path.join(dir, 'empty');
@@ -361,6 +377,8 @@ test('emulator refuses a token that is empty, given twice or cannot be read, and
     [['--token-file', empty], `the token file ${empty} is empty`],
     [['--token-file', path.join(dir, 'none')], `the token file ${path.join(dir, 'none')} cannot be read: ENOENT`],
     [['--origin', 'emulator.example.com'], '--origin: "emulator.example.com" is not an origin'],
+    [['--public-url', 'emulator.lan/a'], '--public-url: "emulator.lan/a" is not an origin'],
+    [['--keep-bodies', 'all'], '--keep-bodies all is not understood'],
   ] as const) {
     const { code, stderr } = await commandLine('emulator', '--listen', '127.0.0.1:0', ...args);
     expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining(message) });

@@ -221,6 +221,9 @@ describe('the requests', () => {
         status: 404,
         applied: false,
         counts: null,
+        warnings: [],
+        requestBody: { text: 'abc', encoding: 'utf8', isCut: false },
+        responseBody: { text: '{"error":"there is nothing at /api/nothing"}', encoding: 'utf8', isCut: false },
       },
       expect.objectContaining({
         id: 1,

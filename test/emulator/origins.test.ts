@@ -146,3 +146,67 @@ test.for(['emulator.example.com', 'https://emulator.example.com/path', 'ftp://em
     await expect(startEmulator({ origins: [origin] })).rejects.toThrow(OriginError);
   },
 );
+
+const asks = {
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'authorization,x-runway-version',
+};
+
+test('a page that is allowed is told what it may send, and may read every answer', async () => {
+  const origin = 'http://localhost:3000';
+  const emulator = await emulatorWorld({ origins: [origin], token: 'secret' });
+  const asked = await emulator.fetch('/v1/routers', { method: 'OPTIONS', headers: { origin, ...asks } });
+  expect(asked.status).toBe(204);
+  expect(Object.fromEntries(asked.headers)).toMatchObject({
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'authorization,x-runway-version',
+    vary: 'Origin',
+  });
+  for (const path of ['/v1/routers', '/_emulator/drivers', '/nothing']) {
+    const answer = await emulator.fetch(path, { headers: { origin } });
+    expect(answer.headers.get('access-control-allow-origin'), path).toBe(origin);
+    expect(answer.headers.get('access-control-expose-headers'), path).toContain('x-request-id');
+  }
+  const other = { origin: 'http://localhost:3001', ...asks };
+  expect((await emulator.fetch('/v1/routers', { method: 'OPTIONS', headers: other })).status).toBe(403);
+});
+
+test.for([
+  ['http://localhost:3000', 200],
+  ['http://app.localhost:3000', 200],
+  ['https://127.0.0.1:5173', 200],
+  ['http://[::1]:8080', 200],
+  ['http://192.168.1.7:3000', 403],
+  ['http://localhost.evil.example', 403],
+  ['http://127.0.0.1.nip.io', 403],
+  ['null', 403],
+] as const)('with `local` a page of %s is answered with %i', async ([origin, status]) => {
+  const emulator = await emulatorWorld({ origins: ['local'] });
+  expect((await emulator.fetch('/v1/routers', { headers: { origin } })).status).toBe(status);
+});
+
+test("a public address is in every link and in the agents' login, however a request arrived", async () => {
+  const publicUrl = 'https://emulator.example.com';
+  const emulator = await emulatorWorld({ publicUrl, speed: 0 });
+  const upload = await emulator.fetch('/v1/uploads', {
+    method: 'POST',
+    body: '{"filename":"a.png","type":"ephemeral"}',
+  });
+  expect(((await upload.json()) as { uploadUrl: string }).uploadUrl).toMatch(
+    /^https:\/\/emulator\.example\.com\/uploads\//,
+  );
+  const described = await (await emulator.fetch('/_emulator/openapi.json')).json();
+  expect(described).toMatchObject({ servers: [{ url: publicUrl }] });
+  const login = await (await emulator.fetch('/.well-known/oauth-authorization-server')).json();
+  expect(login).toMatchObject({
+    issuer: publicUrl,
+    authorization_endpoint: `${publicUrl}/authorize`,
+    token_endpoint: `${publicUrl}/token`,
+  });
+  const unknown = await emulator.fetch('/mcp', { method: 'POST', body: '{}' });
+  expect(unknown.headers.get('www-authenticate')).toContain(`${publicUrl}/.well-known/oauth-protected-resource/mcp`);
+  expect(await statusAt(emulator, 'emulator.example.com')).toBe(200);
+  const page = { origin: publicUrl };
+  expect((await emulator.fetch('/v1/routers', { headers: page })).status).toBe(200);
+});

@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono';
 import { refuse } from '../answers.ts';
-import { route } from '../routes.ts';
+import { originOf, route } from '../routes.ts';
 import type { App, EmulatorEnv, Handler } from '../routes.ts';
 import type { AgentTools, AgentToolsContext } from './agent-tools.ts';
 
@@ -48,13 +48,23 @@ async function answer(context: Context<EmulatorEnv>, load: () => Promise<AgentTo
     const tools = await load().catch(refusalWithoutPackages);
     if (tools instanceof Response) return tools;
     return tools.answer({
-      request: context.req.raw,
+      request: requestAt(originOf(context), context.req.raw),
       body: new Uint8Array(Buffer.concat(chunks)),
       applied: () => {
         exchange.record.applied = true;
       },
     });
   });
+}
+
+/** The request as the address that clients are given has it. Its body was received before. */
+function requestAt(origin: string, request: Request): Request {
+  const url = new URL(request.url);
+  if (url.origin === origin) return request;
+  const { method, signal } = request;
+  const headers = new Headers(request.headers);
+  headers.set('host', new URL(origin).host);
+  return new Request(new URL(url.pathname + url.search, origin), { method, headers, signal });
 }
 
 /** With the major versions of package.json. */

@@ -19,13 +19,18 @@ export function nodeExchangeOf(request: Request, body: Uint8Array<ArrayBuffer>):
   if (body.length > 0) headers.set('content-length', String(body.length));
   const { method, url } = request;
   const received = new Request(url, { method, headers, body: body.length > 0 ? body : null });
-  const { req, res } = toReqRes(received, { createIncomingMessage: () => new UnconnectedRequest() });
+  const { req, res } = toReqRes(received, { createIncomingMessage: () => new UnconnectedRequest(url) });
   return { incoming: req, outgoing: res, response: () => toFetchResponse(res) };
 }
 
 /** Koa asks the socket of a request whether it is encrypted, and the library has none. */
 class UnconnectedRequest extends FetchIncomingMessage {
-  readonly #socket = new Socket();
+  readonly #socket: Socket;
+
+  constructor(url: string) {
+    super();
+    this.#socket = Object.assign(new Socket(), { encrypted: url.startsWith('https:') });
+  }
 
   override get socket(): Socket {
     return this.#socket;

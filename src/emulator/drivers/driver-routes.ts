@@ -70,6 +70,7 @@ async function applyUpdate(
     const refusal = await exchange.receive((chunk) => stage.add(reader.push(chunk)));
     const issues = reader.end();
     exchange.record.counts = { ...reader.counts };
+    exchange.record.warnings = reader.warnings;
     return await exchange.settle(() => {
       if (refusal !== undefined) return refusal;
       if (issues.length > 0) return refuse(400, summaryOf(issues), { issues });

@@ -21,6 +21,7 @@ export class UpdateReader {
   /** The place in the update that is being read, for issues. */
   #place: (string | number)[] = [];
   #stopped = false;
+  readonly #far = { count: 0, time: '' };
 
   constructor() {
     this.#reading = this.#update();
@@ -112,15 +113,38 @@ export class UpdateReader {
     } while ((yield* input.oneOf(',]', '"," or "]"')) === ',');
   }
 
+  /** What was taken although it looks like a mistake. */
+  get warnings(): string[] {
+    const { count, time } = this.#far;
+    if (count === 0) return [];
+    const drivers = count === 1 ? 'a driver has times' : `${count} drivers have times`;
+    return [`${drivers} after the year 9999, such as ${time}: a time is in seconds, and this looks like milliseconds`];
+  }
+
+  /** Points are packed by month, so the last one has the latest time. */
+  #watchTimes({ points }: PackedDriver): void {
+    const time = points.slice(points.lastIndexOf(',') + 1, points.lastIndexOf(' '));
+    const isNear = time.length < lastSecond.length || (time.length === lastSecond.length && time <= lastSecond);
+    if (isNear || time.startsWith('-')) return;
+    this.#far.count += 1;
+    this.#far.time ||= time.length > shownDigitsMax ? `${time.slice(0, shownDigitsMax)}...` : time;
+  }
+
   #driver(slice: JsonSlice): void {
     const read = readDriver(slice, this.#place, this.#issues);
     if (read === undefined) return;
     this.counts.drivers += 1;
     this.counts.points += read.points;
+    this.#watchTimes(read.driver);
     // An update with issues is not applied, so its drivers are dropped.
     if (this.#issues.list.length === 0) this.#ready.push(read.driver);
   }
 }
+
+/** The last of the year 9999. */
+const lastSecond = '253402300799';
+
+const shownDigitsMax = 20;
 
 /** A problem at the current place after which reading on makes no sense. */
 class Unreadable extends Error {

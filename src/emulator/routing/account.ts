@@ -83,6 +83,10 @@ export class Account {
     store.onRollback(() => this.#rebuild());
   }
 
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   get credits(): number {
     return this.#balance.get('balance')?.credits ?? 0;
   }

@@ -1,11 +1,11 @@
-/** The time of model routing. It runs at a configured speed, can be set forward, and never goes back. */
+/** The time of model routing. It runs at a speed that can be changed, and can be set; it goes back only where nothing has happened. */
 import type { RoutingStore, Shelf } from './store.ts';
 
 /** Dates on the wire have four-digit years. */
 const lastMs = Date.UTC(9999, 0, 1);
 
 /** At this speed a year takes half a minute. */
-const speedMax = 1_000_000;
+export const speedMax = 1_000_000;
 
 /** The stored clock: its time at a moment of real time, and its speed from then on. */
 interface Setting {
@@ -20,7 +20,8 @@ interface Setting {
 export class EmulatorClock {
   readonly #store: RoutingStore;
   readonly #shelf: Shelf<Setting>;
-  readonly #speed: number;
+  readonly #speedAtStart: number;
+  #speed: number;
   /** The clock's time at the real time `#sinceMs`. */
   #shownMs = 0;
   #sinceMs = 0;
@@ -31,8 +32,9 @@ export class EmulatorClock {
    * @throws RangeError for a speed that is out of range.
    */
   constructor({ store, speed }: { readonly store: RoutingStore; readonly speed: number }) {
-    if (!(speed >= 0 && speed <= speedMax)) throw new RangeError(`speed must be from 0 to ${speedMax}, not ${speed}`);
+    checkSpeed(speed);
     this.#store = store;
+    this.#speedAtStart = speed;
     this.#speed = speed;
     this.#shelf = store.shelf<Setting>('clock');
     const kept = this.#shelf.get('clock');
@@ -50,7 +52,26 @@ export class EmulatorClock {
     this.#set(this.now() + ms);
   }
 
+  get speed(): number {
+    return this.#speed;
+  }
+
+  /** The caller makes sure that nothing has happened after this moment. */
+  set(ms: number): void {
+    if (!(ms >= 0 && ms <= lastMs)) throw new RangeError('the time must be from 1970 to 9998');
+    this.#set(Math.floor(ms));
+  }
+
+  /** @throws RangeError for a speed that is out of range. */
+  setSpeed(speed: number): void {
+    checkSpeed(speed);
+    const nowMs = this.now();
+    this.#speed = speed;
+    this.#set(nowMs);
+  }
+
   reset(): void {
+    this.#speed = this.#speedAtStart;
     this.#set(Date.now());
   }
 
@@ -62,6 +83,10 @@ export class EmulatorClock {
     this.#shownMs = shownMs;
     this.#sinceMs = performance.now();
   }
+}
+
+function checkSpeed(speed: number): void {
+  if (!(speed >= 0 && speed <= speedMax)) throw new RangeError(`speed must be from 0 to ${speedMax}, not ${speed}`);
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Controls of model routing: setting the time forward, reading and changing the catalog, the interface description. */
 import { z } from 'zod';
 import { refuse } from '../answers.ts';
-import { route } from '../routes.ts';
+import { originOf, route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { catalogView, parseCatalog } from './catalog.ts';
-import { isoOf } from './clock.ts';
+import { isoOf, speedMax } from './clock.ts';
 import { invalid } from './refusal.ts';
 import type { Routing } from './routing.ts';
 import { answerOf } from './wire.ts';
@@ -13,6 +13,14 @@ import { answerOf } from './wire.ts';
 const secondsMax = 3_155_760_000;
 
 const advanceSchema = z.strictObject({ seconds: z.number().nonnegative().max(secondsMax) });
+
+const clockSchema = z.strictObject({
+  now: z.iso
+    .datetime({ offset: true })
+    .refine((now) => Date.parse(now) >= 0 && Date.parse(now) <= Date.UTC(9999, 0, 1), 'must be from 1970 to 9998')
+    .optional(),
+  speed: z.number().min(0).max(speedMax).optional(),
+});
 
 interface RoutingControls {
   readonly routing: Routing;
@@ -30,6 +38,17 @@ export function serveRoutingControls(app: App, { routing, needsKey }: RoutingCon
       }),
   });
   const showTime = (): object => ({ now: isoOf(routing.clock.now()) });
+  const showClock = (): object => ({ ...showTime(), speed: routing.clock.speed });
+  route(app, '/_emulator/health', { GET: () => Response.json({ status: 'ok', ...showClock() }) });
+  route(app, '/_emulator/clock', {
+    GET: () => Response.json(showClock()),
+    POST: ({ req }) =>
+      acting(req.raw, (body) => {
+        const { now, speed } = clockSchema.parse(body);
+        routing.setClock({ nowMs: now === undefined ? undefined : Date.parse(now), speed });
+        return showClock();
+      }),
+  });
   route(app, '/_emulator/advance', {
     POST: ({ req }) =>
       acting(req.raw, (body) => {
@@ -38,10 +57,10 @@ export function serveRoutingControls(app: App, { routing, needsKey }: RoutingCon
       }),
   });
   route(app, '/_emulator/openapi.json', {
-    GET: async ({ req }) => {
+    GET: async (context) => {
       // Loaded here: the agent embeds the emulator and never asks for it.
       const { openApiOf } = await import('./openapi.ts');
-      return Response.json(openApiOf({ strict: routing.strict, needsKey, origin: new URL(req.url).origin }));
+      return Response.json(openApiOf({ strict: routing.strict, needsKey, origin: originOf(context) }));
     },
   });
 }

@@ -67,6 +67,10 @@ export class Routers {
     });
   }
 
+  get isEmpty(): boolean {
+    return this.#shelf.size === 0;
+  }
+
   /** Oldest first. */
   all(): Iterable<Router> {
     return this.#shelf.values();

@@ -58,6 +58,10 @@ export class RoutingLog {
     return [...this.#shelf.values()].find(({ record }) => record.taskId === taskId)?.record;
   }
 
+  get isEmpty(): boolean {
+    return this.#shelf.size === 0;
+  }
+
   /** Within a change. */
   clear(): void {
     for (const { id } of this.#shelf.values()) this.#shelf.delete(id);

@@ -11,7 +11,7 @@ import { Account } from './account.ts';
 import { builtInCatalog, parseCatalog } from './catalog.ts';
 import type { Catalog, Model } from './catalog.ts';
 import { EmulatorClock } from './clock.ts';
-import { notFound } from './refusal.ts';
+import { notFound, Refusal } from './refusal.ts';
 import type { RoutingRequest } from './request.ts';
 import { Routers } from './routers.ts';
 import type { Router } from './routers.ts';
@@ -133,6 +133,24 @@ export class Routing {
   advance(ms: number): void {
     this.clock.advance(ms);
     this.tasks.settle();
+  }
+
+  /**
+   * Sets the time or its speed. The time goes back only where nothing has happened yet.
+   * @throws Refusal 409, RangeError
+   */
+  setClock({ nowMs, speed }: { readonly nowMs?: number | undefined; readonly speed?: number | undefined }): void {
+    if (nowMs !== undefined && nowMs < this.clock.now() && !this.#isUntouched()) {
+      const hint = 'reset the emulator first, or advance it';
+      throw new Refusal(409, { error: `the time cannot go back behind what has happened: ${hint}` });
+    }
+    if (speed !== undefined) this.clock.setSpeed(speed);
+    if (nowMs !== undefined) this.clock.set(nowMs);
+    this.tasks.settle();
+  }
+
+  #isUntouched(): boolean {
+    return [this.routers, this.tasks, this.account, this.log, this.uploads].every((part) => part.isEmpty);
   }
 
   /** Empties it and restores the balance and the catalog of the start. */

@@ -83,6 +83,10 @@ export class Tasks {
     return this.#shelf.get(id);
   }
 
+  get isEmpty(): boolean {
+    return this.#shelf.size === 0;
+  }
+
   /** Oldest first. */
   all(): Iterable<Task> {
     return this.#shelf.values();

@@ -63,6 +63,10 @@ export class Uploads {
     });
   }
 
+  get isEmpty(): boolean {
+    return this.#shelf.size === 0;
+  }
+
   /** Within a change. */
   clear(): void {
     for (const { id } of this.#shelf.values()) this.#shelf.delete(id);

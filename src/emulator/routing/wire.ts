@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import { answerJson, refuse } from '../answers.ts';
 import type { Exchange } from '../exchange.ts';
-import { answer } from '../routes.ts';
+import { answer, originOf } from '../routes.ts';
 import type { App, EmulatorEnv, Handler } from '../routes.ts';
 import { invalid, Refusal } from './refusal.ts';
 
@@ -26,9 +26,8 @@ export class Call {
     this.#text = text;
   }
 
-  /** The address at which the client found the emulator, without a trailing slash. */
   get origin(): string {
-    return new URL(this.#context.req.url).origin;
+    return originOf(this.#context);
   }
 
   param(name: string): string {
