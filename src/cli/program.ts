@@ -12,6 +12,7 @@ import type { EmulatorFlags } from './emulator.ts';
 import type { SupportOptions } from './support.ts';
 import { meant } from './meant.ts';
 import type { PlanOptions } from './plan.ts';
+import type { SimulateOptions } from './simulate.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -274,6 +275,19 @@ function addLooking(program: Command, run: Run): void {
 }
 
 function addHelping(program: Command, run: Run): void {
+  command(program, 'simulate', 'play your config in a simulated world full of faults; opens nothing, sends nothing', [
+    'simulate',
+    'simulate --histories 10000',
+    'simulate --seed 4711 --histories 1',
+    'simulate --story driver-sync-story-4711.json',
+  ])
+    .option('--seed <n>', 'the first seed: each one is a history of exports, faults and people, always the same', '1')
+    .option('--histories <n>', 'how many of them')
+    .option('--story <file>', 'play a story again that an earlier run has written')
+    .action((options: CommonOptions & SimulateOptions) =>
+      run(options, async (context) => (await import('./simulate.ts')).simulate(context, options)),
+    );
+
   command(program, 'support', 'write one .tar.gz for a bug report: no secrets, and no rows of data', [
     'support',
     'support --output /tmp/report.tar.gz',

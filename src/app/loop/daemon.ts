@@ -26,6 +26,8 @@ export interface DaemonOptions {
   readonly reload: () => Promise<Settings | undefined>;
   /** Aborts when the daemon has to end. */
   readonly signal: AbortSignal;
+  /** How long it sleeps at most; a simulated world, whose clock nobody sets unseen, can do without most beats. */
+  readonly beatMs?: number;
   /** Is told of every pass and how long it took, and waited for. */
   readonly passed?: (report: PassReport, tookMs: number) => void | Promise<void>;
   /** Is told that a pass broke, once `noteBroken` has it. */
@@ -33,7 +35,7 @@ export interface DaemonOptions {
 }
 
 /** The loop says that it moves at least this often, and sees this soon that the clock was set. */
-const beatMs = 10_000;
+const beatDefaultMs = 10_000;
 /** Idle, it may be silent for this long; within a pass for as long as its timeouts allow. */
 const idleAllowanceMs = 60_000;
 
@@ -106,7 +108,7 @@ class Daemon {
 
   /** Waits until then, or until the next beat, and gives what happened meanwhile. */
   async #wait(untilMs: number): Promise<ReadonlySet<LoopEvent>> {
-    const { waker, signal } = this.#options;
+    const { waker, signal, beatMs = beatDefaultMs } = this.#options;
     const { deps } = this.#agent;
     const leftMs = untilMs - deps.clock.now().getTime();
     this.#agent.beat(idleAllowanceMs);

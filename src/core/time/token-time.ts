@@ -170,7 +170,7 @@ export function localeProblem(localeName: string): string | undefined {
   return `unknown locale ${quote(localeName)}; say one of date-fns, such as en, de or fr`;
 }
 
-function knownLocale(name: string): Locale {
+export function knownLocale(name: string): Locale {
   const module = moduleOf(name);
   if (module === undefined) throw new RangeError(`unknown locale ${quote(name)}`);
   const [locale] = Object.values(require(module) as Record<string, Locale>);

@@ -1,0 +1,184 @@
+/** `simulate`: the user's config in a simulated world full of faults. Opens no source and no connection, and needs no secret. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { openStage } from '../compose/simulated.ts';
+import { AgentError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import { digestOf, eventsMax, playSeeds } from '../simulate/campaign.ts';
+import { drawHistory } from '../simulate/history/draw.ts';
+import type { History } from '../simulate/history/events.ts';
+import { type Played, play } from '../simulate/history/play.ts';
+import { type PromiseName, promises } from '../simulate/promises.ts';
+import { shrink } from '../simulate/shrink.ts';
+import { divergence, parseStory, storyOf, tellStory } from '../simulate/story.ts';
+import { type Warning, configWarnings } from '../simulate/warnings.ts';
+import type { Stage } from '../simulate/world/world.ts';
+import { type Context, answer, loadSettings } from './context.ts';
+import { count } from './text.ts';
+
+export interface SimulateOptions {
+  readonly seed?: string;
+  readonly histories?: string;
+  readonly story?: string;
+}
+
+interface Broken {
+  readonly seed: number;
+  readonly promise: string;
+  readonly story: readonly string[];
+  readonly file: string;
+}
+
+interface Simulated {
+  readonly seed: number;
+  readonly histories: number;
+  readonly steps: number;
+  readonly digest: string;
+  readonly marks: Readonly<Record<string, number>>;
+  readonly warnings: readonly Warning[];
+  readonly violation?: Broken;
+}
+
+const historiesDefault = 300;
+const seedMax = 2 ** 31;
+
+export async function simulate(context: Context, options: SimulateOptions): Promise<number> {
+  const settings = loadSettings(context, 'optional');
+  const { stage, warnings } = openStage(settings);
+  if (options.story !== undefined) return playStory(context, stage, { settings, file: options.story });
+  const seed = wholeNumber(options.seed ?? '1', 'seed', seedMax);
+  const histories = wholeNumber(options.histories ?? String(historiesDefault), 'histories', 100_000_000);
+  const progress = openCount(histories);
+  const played = await playSeeds(stage, { from: seed, count: histories }, (done) => progress.done(done));
+  progress.end();
+  const { steps, digests, marks, failed } = played;
+  const violation =
+    failed === undefined ? {} : { violation: await tellBroken(context, stage, { settings, seed: failed.seed }) };
+  const result: Simulated = {
+    seed,
+    histories: digests.length,
+    steps,
+    digest: digestOf(digests),
+    marks: Object.fromEntries([...marks].sort(([a], [b]) => (a < b ? -1 : 1))),
+    warnings: [...warnings, ...configWarnings(settings)],
+    ...violation,
+  };
+  const exit = result.violation === undefined ? 0 : 1;
+  answer(context, { ...result, exit }, () => show(result));
+  return exit;
+}
+
+/** Makes the history shorter, and keeps it as a file. */
+async function tellBroken(
+  context: Context,
+  stage: Stage,
+  { settings, seed }: { readonly settings: Settings; readonly seed: number },
+): Promise<Broken> {
+  const history = drawHistory(seed, eventsMax);
+  const first = await play(stage, history);
+  const promise = first.violation?.promise ?? 'ends';
+  const short = await shrink(stage, history, promise);
+  const played = await play(stage, short, { isKept: true });
+  const file = path.join(context.cwd, `driver-sync-story-${seed}.json`);
+  const story = storyOf(short, played, { config: settings.digest, promise });
+  writeFileSync(file, `${JSON.stringify(story, null, 1)}\n`);
+  return { seed, promise: promises[promise], story: tellStory(played), file };
+}
+
+async function playStory(
+  context: Context,
+  stage: Stage,
+  { settings, file }: { readonly settings: Settings; readonly file: string },
+): Promise<number> {
+  const named = path.resolve(context.cwd, file);
+  const story = parseStory(readStory(named), file);
+  const history: History = { seed: story.seed, events: story.events };
+  const played = await play(stage, history, { isKept: true });
+  const isSameConfig = story.config === settings.digest;
+  const diverged = divergence(story.observed, played.lines);
+  const lines = tellStory(played);
+  const { digest, steps, marks } = played;
+  const broken = brokenBy(played, { seed: story.seed, file: named });
+  const result = {
+    seed: story.seed,
+    histories: 1,
+    steps,
+    digest,
+    marks: Object.fromEntries(marks),
+    warnings: [],
+    isSameConfig,
+    diverged,
+  };
+  const exit = broken === undefined ? 0 : 1;
+  answer(context, { ...result, ...(broken && { violation: broken }), exit }, () => [
+    ...lines,
+    ...(isSameConfig ? [] : ['the story was told of another config: what happens in this one may be something else']),
+    ...(diverged === undefined ? [] : [`this is not what happened then; ${diverged}`]),
+    ...(broken === undefined ? ['no promise is broken'] : []),
+  ]);
+  return exit;
+}
+
+function brokenBy(
+  { violation, told }: Played,
+  of: { readonly seed: number; readonly file: string },
+): Broken | undefined {
+  const promise: PromiseName | undefined = violation?.promise;
+  return promise === undefined
+    ? undefined
+    : { ...of, promise: promises[promise], story: tellStory({ violation, told }) };
+}
+
+function readStory(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new AgentError('usage', `${file} cannot be read`, { cause, hint: '--story names the file of a story' });
+  }
+}
+
+function wholeNumber(text: string, option: string, max: number): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= max) return number;
+  throw new AgentError('usage', `--${option} is "${text}"`, { hint: `a whole number from 1 to ${max}` });
+}
+
+function show({ seed, histories, steps, digest, marks, warnings, violation }: Simulated): string[] {
+  const marked = Object.entries(marks).map(([mark, times]) => `  ${String(times).padStart(9)}  ${mark}`);
+  const warned = warnings.map(({ path: key, message }) => `warning: ${key}: ${message}`);
+  const lines = [
+    `${histories} ${histories === 1 ? 'history' : 'histories'} from seed ${seed}, ${count(steps, 'step')}; digest ${digest.slice(0, 16)}`,
+    '',
+    ...marked,
+    ...(warned.length === 0 ? [] : ['', ...warned]),
+    '',
+  ];
+  if (violation === undefined) return [...lines, 'no promise was broken'];
+  const told = violation.story.map((line) => `  ${line}`);
+  return [
+    ...lines,
+    `seed ${violation.seed} breaks a promise: ${violation.promise}`,
+    ...told,
+    `this is a bug of driver-sync: please report it with ${violation.file}`,
+    `driver-sync simulate --story ${violation.file} plays it again`,
+  ];
+}
+
+/** How many histories were played, on a terminal. */
+function openCount(all: number): { done(count: number): void; end(): void } {
+  const stream = process.stderr;
+  let shownMs = 0;
+  const startedMs = performance.now();
+  return {
+    done(played) {
+      const nowMs = performance.now();
+      if (!stream.isTTY || nowMs - shownMs < 200) return;
+      shownMs = nowMs;
+      const perSecond = Math.round((played / (nowMs - startedMs)) * 1000);
+      stream.write(`\r\u001b[K${played} of ${all} histories, ${perSecond} a second`);
+    },
+    end() {
+      if (shownMs > 0) stream.write('\r\u001b[K');
+    },
+  };
+}

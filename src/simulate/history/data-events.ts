@@ -1,0 +1,132 @@
+/** What happens to the data of a source: what its owners mean, and what goes wrong on the way. Each says what it did, for a story. */
+import type { Entropy } from '../entropy.ts';
+import type { Slip } from '../rows/books.ts';
+import { sheetOf } from '../rows/books.ts';
+import type { Owner } from '../world/owner.ts';
+import type { ReadFault, Sheet } from '../world/place.ts';
+import type { EventKind } from './events.ts';
+
+const slips: readonly Slip[] = ['thousandfold', 'sign', 'moved', 'zeros', 'copied', 'exchanged'];
+
+type Doing = (owner: Owner, draw: Entropy) => string | undefined;
+
+/** A part of the place, and what it holds. */
+function somePart(
+  { place, parts }: Owner,
+  draw: Entropy,
+): { readonly name: string; readonly sheet: Sheet } | undefined {
+  if (parts.length === 0) return undefined;
+  const name = draw.pick(parts, 'part');
+  const sheet = place.files.get(name)?.sheet;
+  return sheet && { name, sheet };
+}
+
+/** Writes a part anew, changed. */
+function changing(change: (sheet: Sheet, draw: Entropy) => Sheet | undefined, says: string): Doing {
+  return (owner, draw) => {
+    const part = somePart(owner, draw);
+    const sheet = part && change(part.sheet, draw);
+    if (part === undefined || sheet === undefined) return undefined;
+    owner.put(part.name, sheet);
+    owner.changed();
+    return `${part.name} of ${owner.place.name} ${says}`;
+  };
+}
+
+function fault(kind: ReadFault, says: string): Doing {
+  return (owner) => {
+    owner.place.faults.push(kind);
+    owner.put(...firstPart(owner));
+    owner.changed();
+    return `the next read of ${owner.place.name} ${says}`;
+  };
+}
+
+function firstPart(owner: Owner): [string, Sheet] {
+  const [[name, file] = []] = owner.place.files;
+  return [
+    name ?? 'export',
+    file?.sheet ?? owner.books.sheet({ part: 'export', items: owner.items, months: owner.months }),
+  ];
+}
+
+/** By kind. `undefined` from one: there was nothing to do it to. */
+export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
+  month(owner) {
+    owner.addMonth();
+    owner.export();
+    return `a month is added to ${owner.place.name}`;
+  },
+  restate(owner, draw) {
+    const { first, last } = owner.months;
+    const count = draw.between(1, 4, 'count');
+    for (let at = 0; at < count; at++) {
+      owner.books.restate(draw.pick(owner.items, 'item', at), draw.between(first, last, 'month', at));
+    }
+    owner.export();
+    return `${count} numbers of ${owner.place.name} are restated`;
+  },
+  newItem: (owner) => {
+    if (!owner.addItem()) return undefined;
+    owner.export();
+    return `${owner.place.name} has something new`;
+  },
+  goneItem: (owner, draw) => {
+    if (!owner.dropItem(draw.between(0, 99, 'item'))) return undefined;
+    owner.export();
+    return `something is really gone from ${owner.place.name}`;
+  },
+  touch: changing((sheet) => sheet, 'is touched, and stays what it is'),
+  rename(owner, draw) {
+    const part = somePart(owner, draw);
+    if (part === undefined) return undefined;
+    owner.place.remove(part.name);
+    owner.put(`${part.name}-renamed`, part.sheet);
+    owner.changed();
+    return `${part.name} of ${owner.place.name} has another name`;
+  },
+  half: changing(({ columns, rows, slip }, draw) => {
+    const left = Math.floor(rows.length * draw.of('left'));
+    return sheetOf(columns, rows.slice(0, left), { isCut: true, ...(slip && { slip }) });
+  }, 'ends half way, at a line end'),
+  cut: changing(({ columns, rows }, draw) => {
+    const left = Math.floor(rows.length * draw.of('left'));
+    return sheetOf(columns, rows.slice(0, left), { isCut: true, endsWithLineEnd: false });
+  }, 'is cut'),
+  empty: changing(({ columns }) => sheetOf(columns, []), 'has a header and no rows'),
+  blank: changing(({ columns }) => sheetOf(columns, [], { fault: 'it has no header' }), 'has no bytes'),
+  vanish(owner, draw) {
+    const part = somePart(owner, draw);
+    if (part === undefined) return undefined;
+    owner.place.remove(part.name);
+    owner.changed();
+    return `${part.name} of ${owner.place.name} is gone`;
+  },
+  away(owner) {
+    owner.place.isAway = true;
+    return `the place of ${owner.place.name} cannot be reached`;
+  },
+  slip(owner, draw) {
+    const slip = draw.pick(slips, 'slip');
+    owner.export(slip);
+    return `${owner.place.name} is exported with a slip: ${slip}`;
+  },
+  badCells: changing((sheet, draw) => {
+    const bad = draw.between(0, Math.max(0, sheet.rows.length - 1), 'row');
+    const rows = sheet.rows.map((row, at) =>
+      at === bad ? { fields: row.fields.map(() => '#REF!'), means: undefined } : row,
+    );
+    return rows.length === 0 ? undefined : sheetOf(sheet.columns, rows, { endsWithLineEnd: sheet.endsWithLineEnd });
+  }, 'has a row that nobody can read'),
+  header: changing(
+    ({ columns, rows }) =>
+      sheetOf(
+        columns.map((column) => `${column} (new)`),
+        rows,
+      ),
+    'has another header',
+  ),
+  readFails: fault('fails', 'fails half way'),
+  readChanges: fault('changes', 'finds a file that is being written'),
+  readHangs: fault('hangs', 'hangs'),
+};

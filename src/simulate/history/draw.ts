@@ -1,0 +1,35 @@
+/** Draws a history by swarm: each seed has some kinds of events and not others, and its own rates and gaps. */
+import { Entropy } from '../entropy.ts';
+import { type EventKind, type History, type HistoryEvent, eventKinds, plainKinds } from './events.ts';
+
+const minuteMs = 60_000;
+/** Gaps between events, from moments to days: each history has one of these as its usual one. */
+const gapsMs = [2000, 5 * minuteMs, 60 * minuteMs, 9 * 60 * minuteMs];
+
+export function drawHistory(seed: number, eventsMax: number): History {
+  const entropy = new Entropy(seed);
+  const share = 0.1 + 0.5 * entropy.of('share');
+  const kinds = eventKinds.filter((kind) => plainKinds.includes(kind) || entropy.isIn(share, 'kind', kind));
+  const weights = kinds.map((kind) => 0.2 + entropy.of('weight', kind));
+  const usualMs = entropy.pick(gapsMs, 'gap');
+  const count = entropy.between(3, eventsMax, 'events');
+  const events = Array.from({ length: count }, (_, at): HistoryEvent => {
+    const isUsual = entropy.isIn(0.7, 'usual', at);
+    const gapMs = isUsual ? usualMs : entropy.pick(gapsMs, 'other gap', at);
+    return {
+      kind: weighted(kinds, weights, entropy.of('event', at)),
+      gapMs: Math.floor(gapMs * (0.5 + entropy.of('length', at))),
+      draw: entropy.between(0, 2 ** 31, 'draw', at),
+    };
+  });
+  return { seed, events };
+}
+
+function weighted(kinds: readonly EventKind[], weights: readonly number[], drawn: number): EventKind {
+  let left = drawn * weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [at, kind] of kinds.entries()) {
+    left -= weights[at] as number;
+    if (left <= 0) return kind;
+  }
+  return kinds[0] as EventKind;
+}

@@ -1,0 +1,67 @@
+/** The steps of a history: what may happen to data, service, machine and people. */
+
+export const eventKinds = [
+  // What owners do to their data.
+  'month',
+  'restate',
+  'newItem',
+  'goneItem',
+  'touch',
+  'rename',
+  // What goes wrong with it.
+  'half',
+  'cut',
+  'empty',
+  'blank',
+  'vanish',
+  'away',
+  'slip',
+  'badCells',
+  'header',
+  'readFails',
+  'readChanges',
+  'readHangs',
+  'older',
+  'copy',
+  // What the service and the network do.
+  'unanswered',
+  'late',
+  'dropped',
+  'unreachable',
+  'busy',
+  'refused',
+  'error',
+  // What happens to the machine.
+  'killWrite',
+  'killStep',
+  'restart',
+  'fullDisk',
+  'loseBuffer',
+  'clockForth',
+  'clockBack',
+  'second',
+  // What people ask for.
+  'approve',
+  'forget',
+  'rollback',
+  'pass',
+] as const;
+
+export type EventKind = (typeof eventKinds)[number];
+
+/** Events that only the data's owners mean: every history has these. */
+export const plainKinds: readonly EventKind[] = ['month', 'restate'];
+
+export interface HistoryEvent {
+  readonly kind: EventKind;
+  /** How long after the event before it. */
+  readonly gapMs: number;
+  /** Seeds what the event picks: a source, a part, a row. */
+  readonly draw: number;
+}
+
+/** A seed's worth of events. A story is one with fewer events. */
+export interface History {
+  readonly seed: number;
+  readonly events: readonly HistoryEvent[];
+}

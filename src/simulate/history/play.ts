@@ -1,0 +1,117 @@
+/** Plays a history: its events with their faults, then a time without any, in which the newest data has to arrive. */
+import { isAgentError } from '../../core/errors.ts';
+import { Entropy } from '../entropy.ts';
+import { Journal } from '../journal.ts';
+import { type PromiseName, Violation } from '../promises.ts';
+import { type Stage, World } from '../world/world.ts';
+import { dataEvents } from './data-events.ts';
+import type { History, HistoryEvent } from './events.ts';
+import { peopleEvents, worldEvents } from './world-events.ts';
+
+export interface Played {
+  readonly steps: number;
+  readonly digest: string;
+  readonly marks: ReadonlyMap<string, number>;
+  /** All that was observed, where it was kept. */
+  readonly lines: readonly string[];
+  /** The same for a person: one line for each step. */
+  readonly told: readonly string[];
+  readonly violation?: { readonly promise: PromiseName; readonly how: string; readonly step: number } | undefined;
+}
+
+export async function play(stage: Stage, history: History, { isKept = false } = {}): Promise<Played> {
+  const journal = new Journal(isKept);
+  const world = new World(stage, history.seed, journal);
+  let step = 0;
+  try {
+    for (const owner of world.owners) owner.export();
+    await world.process.start();
+    await world.advance(60_000);
+    for (const event of history.events) {
+      step++;
+      await world.advance(event.gapMs);
+      const did = await happen(world, event);
+      if (did === undefined) continue;
+      journal.mark(`event ${event.kind}`);
+      world.note(did);
+      world.tell(did);
+      await world.advance(1000);
+    }
+    step++;
+    await heal(world);
+    await arrive(world);
+  } catch (error) {
+    return { ...playedOf(world, step), violation: { ...violationOf(error), step } };
+  } finally {
+    world.process.plug.pull();
+  }
+  return playedOf(world, step);
+}
+
+function playedOf({ journal, passes, told }: World, step: number): Omit<Played, 'violation'> {
+  return { steps: step + passes, digest: journal.digest, marks: journal.marks, lines: journal.lines, told };
+}
+
+function violationOf(error: unknown): { readonly promise: PromiseName; readonly how: string } {
+  if (error instanceof Violation) return { promise: error.promise, how: error.message };
+  return { promise: 'ends', how: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+async function happen(world: World, { kind, draw }: HistoryEvent): Promise<string | undefined> {
+  const entropy = new Entropy(draw);
+  const toData = dataEvents[kind];
+  if (toData !== undefined) return toData(entropy.pick(world.owners, 'source'), entropy);
+  try {
+    return await (worldEvents[kind] ?? peopleEvents[kind])?.(world, entropy);
+  } catch (error) {
+    // What a command is told on a full disk.
+    if (isAgentError(error)) return `${kind}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** All that is wrong is mended: the disk, the service, the places. */
+async function heal(world: World): Promise<void> {
+  world.disk.isFull = false;
+  world.receiver.heal();
+  for (const owner of world.owners) {
+    owner.place.faults.length = 0;
+    owner.export();
+  }
+  if (world.process.plug.isPulled) await world.restart('killed');
+  world.note('all faults have ended');
+  world.tell('all faults have ended, and the newest exports are there');
+}
+
+const hourMs = 3_600_000;
+
+/** The newest data is acknowledged within a bounded time, or what holds it up has a name. */
+async function arrive(world: World): Promise<void> {
+  const { clock, stage, settings } = world;
+  const due = (after: Date): Date => stage.schedule.nextDue(settings.schedule, settings.timezone, after);
+  const first = due(clock.now());
+  const period = due(first).getTime() - first.getTime();
+  const limitMs = first.getTime() - clock.now().getTime() + period + 3 * hourMs;
+  const waits = 8;
+  await world.advance(2 * hourMs);
+  for (let at = 0; at < waits && !hasArrived(world); at++) await world.advance(limitMs / waits);
+  if (!hasArrived(world)) throw new Violation('arrives', whyNot(world));
+}
+
+function hasArrived({ checks, lastReport, settings }: World): boolean {
+  if (lastReport === undefined) return false;
+  // A rollback holds until somebody goes on, and a first push until every source was accepted: both say so.
+  if (lastReport.outcome === 'blocked') return lastReport.reason !== undefined;
+  const isRight = ({ name }: { readonly name: string }): boolean => {
+    const report = lastReport.sources.find((source) => source.name === name);
+    return checks.isCurrent(name) || (report?.state === 'held' && report.reason !== undefined);
+  };
+  return settings.sources.every(isRight) && checks.isServed();
+}
+
+function whyNot({ checks, lastReport, settings }: World): string {
+  if (lastReport === undefined) return 'no pass has ended';
+  const behind = settings.sources.filter(({ name }) => !checks.isCurrent(name)).map(({ name }) => name);
+  const states = lastReport.sources.map(({ name, state, reason = '' }) => `${name} ${state} ${reason}`).join('; ');
+  return `${behind.length > 0 ? `${behind.join(', ')} not accepted` : 'not pushed'}; the last pass: ${lastReport.outcome} ${lastReport.reason ?? ''} (${states})`;
+}

@@ -1,0 +1,139 @@
+/** What happens to the service, to the machine and by the hands of people. Each says what it did, for a story. */
+import { checkForget } from '../../app/prepare/forget.ts';
+import type { PassEvent } from '../../app/dependencies.ts';
+import type { Entropy } from '../entropy.ts';
+import type { Answer } from '../world/receiver.ts';
+import type { World } from '../world/world.ts';
+import type { EventKind } from './events.ts';
+
+type Doing = (world: World, draw: Entropy) => Promise<string | undefined>;
+
+const minuteMs = 60_000;
+const killSteps: readonly PassEvent['kind'][] = [
+  'source.listed',
+  'part.folded',
+  'part.swapped',
+  'read.judged',
+  'snapshot.written',
+  'push.begun',
+  'push.sending',
+  'push.answered',
+  'push.recorded',
+];
+
+function answers(make: (draw: Entropy) => Answer, says: string): Doing {
+  return async (world, draw) => {
+    const count = draw.between(1, 3, 'count');
+    for (let at = 0; at < count; at++) world.receiver.willAnswer(make(draw));
+    return `the next ${count === 1 ? 'push' : `${count} pushes`} ${says}`;
+  };
+}
+
+export const worldEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
+  unanswered: answers(() => ({ kind: 'unanswered' }), 'will be taken and not answered'),
+  late: answers(
+    (draw) => ({ kind: 'late', afterMs: draw.between(1, 50 * minuteMs, 'late') }),
+    'will not be answered and land later',
+  ),
+  dropped: answers(() => ({ kind: 'dropped' }), 'will be cut off on the way'),
+  unreachable: answers(() => ({ kind: 'unreachable' }), 'will not reach the service'),
+  busy: answers((draw) => {
+    const status = draw.pick([408, 429, 503], 'status');
+    const retryAfterMs = draw.between(1, 60 * minuteMs, 'after');
+    return { kind: 'status', status, retryAfterMs, isTaken: status === 503 && draw.isIn(0.5, 'taken') };
+  }, 'will be asked to wait'),
+  refused: answers(
+    (draw) => ({ kind: 'status', status: draw.pick([400, 401, 404, 413, 422], 'status'), isTaken: false }),
+    'will be refused',
+  ),
+  error: answers(
+    (draw) => ({ kind: 'status', status: draw.pick([500, 502, 504], 'status'), isTaken: draw.isIn(0.5, 'taken') }),
+    'will be answered with an error',
+  ),
+  async killWrite(world, draw) {
+    const writes = draw.between(0, 60, 'writes');
+    world.process.plug.pullAfter(writes);
+    world.process.waker.wake('pass');
+    await world.advance(draw.between(1, 10 * minuteMs, 'down'));
+    await world.restart('killed');
+    return `the agent is killed after ${writes} writes`;
+  },
+  async killStep(world, draw) {
+    const step = draw.pick(killSteps, 'step');
+    world.process.killAt(step);
+    world.process.waker.wake('pass');
+    await world.advance(draw.between(1, 10 * minuteMs, 'down'));
+    await world.restart('killed');
+    return `the agent is killed at ${step}`;
+  },
+  async restart(world) {
+    await world.restart('stopped');
+    return 'the agent is restarted';
+  },
+  async fullDisk(world, draw) {
+    const forMs = draw.between(1, 60 * minuteMs, 'for');
+    world.disk.isFull = true;
+    await world.advance(forMs);
+    world.disk.isFull = false;
+    return `the disk was full for ${Math.ceil(forMs / minuteMs)} min`;
+  },
+  async loseBuffer(world) {
+    await world.process.stop();
+    world.state.loseBuffer();
+    await world.restart('killed');
+    return 'the buffer is lost';
+  },
+  async clockForth(world, draw) {
+    const byMs = draw.between(1, 26 * 60 * minuteMs, 'by');
+    world.clock.jump(byMs);
+    world.process.waker.wake('source');
+    return `the clock is set ${Math.round(byMs / minuteMs)} min forward`;
+  },
+  async clockBack(world, draw) {
+    const byMs = draw.between(1, 26 * 60 * minuteMs, 'by');
+    world.clock.jump(-byMs);
+    world.process.waker.wake('source');
+    return `the clock is set ${Math.round(byMs / minuteMs)} min back`;
+  },
+};
+
+export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
+  async approve(world, draw) {
+    const { ledger, clock } = world.process.deps;
+    const held = (await ledger.holds.held()).filter(({ approvable }) => approvable);
+    if (held.length === 0) return undefined;
+    const { digest, source } = draw.pick(held, 'held');
+    await ledger.holds.approve(digest, source, clock.now().getTime());
+    world.checks.approved.add(source);
+    world.process.waker.wake('request');
+    return `somebody approves what is held of ${source}`;
+  },
+  async forget(world, draw) {
+    const { deps } = world.process;
+    const carried = deps.buffer.reads
+      .acceptedSources()
+      .flatMap((source) => (deps.buffer.reads.parts(source, 'accepted') ?? []).filter((part) => part.carried));
+    if (carried.length === 0) return undefined;
+    const { source, name: part } = draw.pick(carried, 'part');
+    checkForget(deps, { source, part });
+    await deps.ledger.requests.add({ kind: 'forget', source, part }, deps.clock.now().getTime());
+    world.process.waker.wake('request');
+    return `somebody asks to forget ${part} of ${source}`;
+  },
+  async rollback(world, draw) {
+    const { ledger, archive, clock } = world.process.deps;
+    const acknowledged = (await ledger.pushes.all()).filter(({ outcome }) => outcome === 'acknowledged');
+    if (acknowledged.length === 0) return undefined;
+    const { id, digest } = draw.pick(acknowledged, 'push');
+    if ((await archive.open(digest)) === undefined) return undefined;
+    await ledger.requests.add({ kind: 'rollback', push: id }, clock.now().getTime());
+    world.checks.rollbackTo = digest;
+    world.process.waker.wake('request');
+    return `somebody rolls back to push ${id}`;
+  },
+  async pass(world) {
+    world.checks.rollbackTo = undefined;
+    world.process.waker.wake('pass');
+    return 'somebody asks for a pass';
+  },
+};

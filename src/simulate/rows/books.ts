@@ -1,0 +1,195 @@
+/**
+ * The books of one source: what is true, from which its exports are written. Facts are numbers by item, month and column; an export
+ * writes them in the user's formats, and keeps beside each row what it means.
+ */
+import { absorb, type Entropy } from '../entropy.ts';
+import type { Meaning, Sheet, WrittenRow } from '../world/place.ts';
+import { type Grid, driverOf, timeFields } from './grid.ts';
+import { type Decimal, meaningOf, writeNumber } from './numbers.ts';
+import { headerFor } from './wide.ts';
+import { writeTime } from './times.ts';
+
+/** What an export does to all its numbers that nobody meant. */
+export type Slip = 'thousandfold' | 'sign' | 'moved' | 'zeros' | 'copied' | 'exchanged';
+
+export interface Export {
+  readonly part: string;
+  readonly items: readonly number[];
+  readonly months: { readonly first: number; readonly last: number };
+  readonly slip?: Slip | undefined;
+}
+
+interface LongFact {
+  readonly item: number;
+  readonly booking: number;
+  readonly row: ReadonlyMap<string, string>;
+  readonly numbers: readonly Decimal[];
+  readonly month: number;
+  readonly day: number;
+}
+
+export class Books {
+  readonly grid: Grid;
+  readonly #entropy: Entropy;
+  readonly #name: string;
+  readonly #revisions = new Map<string, number>();
+
+  constructor(name: string, grid: Grid, entropy: Entropy) {
+    this.#name = name;
+    this.grid = grid;
+    this.#entropy = entropy;
+  }
+
+  restate(item: number, month: number): void {
+    const key = `${item}/${month}`;
+    this.#revisions.set(key, (this.#revisions.get(key) ?? 0) + 1);
+  }
+
+  /** What stands in a column of numbers for an item in a month. */
+  #number({ item, booking, month }: Pick<LongFact, 'item' | 'booking' | 'month'>, column: string): Decimal {
+    const keys = [this.#name, column, item] as const;
+    const scale = this.#entropy.between(0, 2, 'scale', ...keys);
+    const sign = this.#entropy.isIn(0.15, 'sign', ...keys) ? -1n : 1n;
+    const revision = this.#revisions.get(`${item}/${month}`) ?? 0;
+    const units = this.#entropy.between(100_000, 999_999, 'units', ...keys, month, booking, revision);
+    return { units: sign * BigInt(units), scale };
+  }
+
+  #slipped(
+    fact: Pick<LongFact, 'item' | 'booking' | 'month'>,
+    column: string,
+    { slip, items, months }: Export,
+  ): Decimal {
+    const plain = this.#number(fact, column);
+    switch (slip) {
+      case undefined:
+        return plain;
+      case 'thousandfold':
+        return { ...plain, units: plain.units * 1000n };
+      case 'sign':
+        return { ...plain, units: -plain.units };
+      case 'moved':
+        return this.#number({ ...fact, month: fact.month - 1 }, column);
+      case 'zeros':
+        return { ...plain, units: 0n };
+      case 'copied':
+        return fact.month === months.last ? this.#number({ ...fact, month: fact.month - 1 }, column) : plain;
+      case 'exchanged': {
+        const [one, other] = items;
+        const swapped = fact.item === one ? other : fact.item === other ? one : undefined;
+        return swapped === undefined ? plain : this.#number({ ...fact, item: swapped }, column);
+      }
+    }
+  }
+
+  /** An export as its owner means it, or with a slip in it. */
+  sheet(wanted: Export): Sheet {
+    const facts = this.#facts(wanted);
+    const { columns, rows } = this.grid.isWide ? this.#wide(facts, wanted) : this.#long(facts, wanted);
+    return sheetOf(columns, rows, wanted.slip === undefined ? {} : { slip: wanted.slip });
+  }
+
+  #facts(wanted: Export): readonly LongFact[] {
+    const { mapping, items, valueColumns } = this.grid;
+    const facts: LongFact[] = [];
+    const adds = mapping.drivers.some(({ rule }) => rule !== 'last' && rule !== 'first');
+    for (let month = wanted.months.first; month <= wanted.months.last; month++) {
+      for (const item of wanted.items) {
+        const bookings =
+          adds && !this.grid.isWide ? this.#entropy.between(1, 2, 'bookings', this.#name, item, month) : 1;
+        for (let booking = 0; booking < bookings; booking++) {
+          const day = 5 + 9 * booking;
+          const row = new Map([...(items[item] ?? []), ...(timeFields(this.grid, month, day) ?? [])]);
+          const numbers = valueColumns.map(({ column }) => this.#slipped({ item, booking, month }, column, wanted));
+          facts.push({ item, booking, row, numbers, month, day });
+        }
+      }
+    }
+    return facts;
+  }
+
+  #long(facts: readonly LongFact[], { part }: Export): { columns: readonly string[]; rows: WrittenRow[] } {
+    const { keptColumns, mapping } = this.grid;
+    const above = new Map<string, string>();
+    const rows = facts.map((fact) => {
+      const texts = new Map([...fact.row, ...this.#texts(fact)]);
+      const fields = keptColumns.map((column) => {
+        const text = texts.get(column) ?? '';
+        if (!mapping.fillDown.includes(column)) return text;
+        const isSame = above.get(column) === text;
+        above.set(column, text);
+        return isSame ? '' : text;
+      });
+      return { fields, means: this.#meanings(fact, part) };
+    });
+    return { columns: keptColumns, rows };
+  }
+
+  #wide(facts: readonly LongFact[], { part }: Export): { columns: readonly string[]; rows: WrittenRow[] } {
+    const { keptColumns, mapping, unpivoted, valueColumns } = this.grid;
+    const headers = new Set<string>();
+    const rows = new Map<string, { kept: string[]; cells: Map<string, string>; means: Meaning[] }>();
+    for (const fact of facts) {
+      const kept = keptColumns.map((column) => fact.row.get(column) ?? '');
+      const key = JSON.stringify([kept, fact.booking]);
+      const row = rows.get(key) ?? { kept, cells: new Map<string, string>(), means: [] };
+      rows.set(key, row);
+      const texts = this.#texts(fact);
+      for (const { column } of valueColumns) {
+        const header = headerFor(mapping.unpivot!, fact.row, { column, unpivoted });
+        if (header === undefined) continue;
+        headers.add(header);
+        row.cells.set(header, texts.get(column) ?? '');
+      }
+      row.means.push(...this.#meanings(fact, part));
+    }
+    const written = [...rows.values()].map(({ kept, cells, means }) => ({
+      fields: [...kept, ...[...headers].map((header) => cells.get(header) ?? '')],
+      means,
+    }));
+    return { columns: [...keptColumns, ...headers], rows: written };
+  }
+
+  #texts({ item, month, numbers }: LongFact): Map<string, string> {
+    const { mapping, valueColumns } = this.grid;
+    const texts = valueColumns.map(({ column, entry }, at) => {
+      const { format } = mapping.drivers[entry]!.value;
+      const dress = this.#entropy.between(0, 20, 'dress', this.#name, column, item, month);
+      return [column, writeNumber(numbers[at]!, format, dress)] as const;
+    });
+    return new Map(texts);
+  }
+
+  #meanings({ row, numbers, month, day }: LongFact, part: string): readonly Meaning[] {
+    const { mapping, valueColumns, style } = this.grid;
+    return mapping.drivers.flatMap((entry, index) => {
+      const at = valueColumns.findIndex(({ column }) =>
+        entry.value.from.pieces.some((piece) => typeof piece === 'object' && piece.column === column),
+      );
+      const driver = driverOf(entry, row, { maps: mapping.maps, part });
+      if (driver === undefined || at < 0) return [];
+      // Formats that do not show the day leave two bookings at one time.
+      const shown = (on: number): string | undefined => writeTime({ month, day: on }, entry.time.format, style);
+      const at0 = shown(day) === shown(day + 1) ? 0 : day;
+      return [{ driver, month, at: at0, entry: index, ...meaningOf(numbers[at]!, entry.value.format) }];
+    });
+  }
+}
+
+/** @param more what was done to it on the way */
+export function sheetOf(
+  columns: readonly string[],
+  rows: readonly WrittenRow[],
+  more: Partial<Omit<Sheet, 'columns' | 'rows' | 'hash'>> = {},
+): Sheet {
+  const endsWithLineEnd = more.endsWithLineEnd ?? true;
+  let hash = absorb(1, `${columns.join('\t')} ${endsWithLineEnd} ${more.fault ?? ''}`);
+  let other = 7;
+  for (const { fields } of rows) {
+    for (const field of fields) {
+      hash = absorb(hash, field);
+      other = absorb(other ^ hash, field);
+    }
+  }
+  return { columns, rows, endsWithLineEnd, ...more, hash: `${hash.toString(16)}${other.toString(16)}` };
+}

@@ -1,0 +1,106 @@
+/** Makes the stage for the histories of a config: a table for each source, and settings that a simulated agent can run with. */
+import type { Schedule } from '../core/ports.ts';
+import type { Settings, SourceSettings } from '../core/settings.ts';
+import { parseTemplate } from '../core/mapping/template.ts';
+import { plainDecimal } from '../core/numbers/decimal.ts';
+import { fittingGrid } from './rows/fitting.ts';
+import type { Grid } from './rows/grid.ts';
+import { memoryState } from './world/memory-state.ts';
+import type { Stage } from './world/world.ts';
+
+const itemsMax = 16;
+/** Polls are rare in the simulated world: most of them find nothing, and each costs as much as a pass that does. */
+const pollMs = 6 * 3_600_000;
+const textTypes = new Set(['csv', 'tsv', 'fixed', 'json', 'jsonl']);
+const serverTypes = new Set(['postgres', 'mysql', 'clickhouse', 'duckdb', 'sqlite', 'http', 'routing', 'command']);
+
+export interface Warning {
+  /** The key of the config that it is about. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export function stageFor(
+  user: Settings,
+  schedule: Schedule,
+): { readonly stage: Stage; readonly warnings: readonly Warning[] } {
+  const grids = new Map<string, Grid>();
+  const warnings: Warning[] = [];
+  const sources = user.sources.map((source): SourceSettings => {
+    const made = gridOf(source, user.timezone);
+    const { grid, mapping } = made;
+    grids.set(source.name, grid);
+    if (made.why !== undefined) {
+      const message = `its rows cannot be made up (${made.why}): plain rows take their place`;
+      warnings.push({ path: `sources.${source.name}`, message });
+    }
+    return { ...source, mapping, poll: { kind: 'every', ms: pollMs }, lookups: { maps: {}, calendar: undefined } };
+  });
+  const kinds = new Map(user.sources.map(({ name, type, kind }) => [name, kindOf(type, kind)]));
+  const destination = {
+    url: 'https://service.simulated',
+    token: undefined,
+    headers: {},
+    timeoutMs: user.destination === 'emulator' ? 60_000 : user.destination.timeoutMs,
+    compress: 'none',
+    caFile: undefined,
+  } as const;
+  const settings: Settings = { ...user, sources, destination, notify: [], heartbeat: undefined, status: undefined };
+  return { stage: { settings, schedule: remembered(schedule), grids, kinds, openState: memoryState }, warnings };
+}
+
+function kindOf(type: string, kind: unknown): { isText: boolean; isExpensive: boolean; isNewestOnly: boolean } {
+  const keys = (typeof kind === 'object' && kind !== null ? kind : {}) as Readonly<Record<string, unknown>>;
+  return {
+    isText: textTypes.has(type) && keys['lineEnd'] !== 'any',
+    isExpensive: serverTypes.has(type),
+    isNewestOnly: keys['parts'] === 'newest',
+  };
+}
+
+function gridOf(
+  { mapping }: SourceSettings,
+  timezone: string,
+): { readonly grid: Grid; readonly mapping: SourceSettings['mapping']; readonly why?: string } {
+  const grid = fittingGrid(mapping, itemsMax, timezone);
+  if (!('why' in grid)) return { grid, mapping };
+  const plain = plainMapping(mapping);
+  const plainGrid = fittingGrid(plain, itemsMax, timezone);
+  if ('why' in plainGrid) throw new Error(`plain rows cannot be made up: ${plainGrid.why}`);
+  return { grid: plainGrid, mapping: plain, why: grid.why };
+}
+
+/** Rows of any shape, under the same rules. */
+function plainMapping(mapping: SourceSettings['mapping']): SourceSettings['mapping'] {
+  const template = (text: string) => {
+    const parsed = parseTemplate(text);
+    if ('problem' in parsed) throw new Error(parsed.problem);
+    return parsed.template;
+  };
+  const time = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
+  const drivers = mapping.drivers.slice(0, 1).map(({ rule }) => ({
+    id: template('{name}'),
+    path: [template('{name}')],
+    time: { from: template('{time}'), format: time },
+    value: { from: template('{value}'), format: plainDecimal },
+    spread: undefined,
+    rule,
+  }));
+  return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers };
+}
+
+/** Asking when a cron expression is due costs as much as a pass; between two due times the answer is the same. */
+function remembered(schedule: Schedule): Schedule {
+  const known = new Map<string, { readonly fromMs: number; readonly due: Date }>();
+  return {
+    ...schedule,
+    nextDue(expression, timezone, after) {
+      const key = `${expression} ${timezone}`;
+      const last = known.get(key);
+      if (last !== undefined && last.fromMs <= after.getTime() && after < last.due) return last.due;
+      const due = schedule.nextDue(expression, timezone, after);
+      known.set(key, { fromMs: after.getTime(), due });
+      return due;
+    },
+  };
+}

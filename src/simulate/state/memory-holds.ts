@@ -1,0 +1,89 @@
+/** Held candidates, approvals and unapproved deletes, in memory. The same as `SqliteHolds`. */
+import type { Approval, ApprovalScope, Decided, HeldCandidate, HoldLog, LetThrough } from '../../core/ledger.ts';
+import { compareUtf8 } from '../../core/series/snapshot.ts';
+import type { Deletion, Records } from './records.ts';
+
+const nothing: ApprovalScope = { deletes: new Map(), carried: [], isEnd: false, findings: [] };
+
+export class MemoryHolds implements HoldLog {
+  readonly #records: Records;
+
+  constructor(records: Records) {
+    this.#records = records;
+  }
+
+  async held(): Promise<readonly HeldCandidate[]> {
+    const held = [...this.#records.held.values()].map(({ candidate }) => candidate);
+    return held.sort((a, b) => compareUtf8(a.source, b.source));
+  }
+
+  async hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void> {
+    const before = this.#records.held.get(held.source)?.candidate;
+    const sinceMs = before?.digest === held.digest ? before.sinceMs : nowMs;
+    this.#records.held.set(held.source, { candidate: { ...held, sinceMs }, scope: copied(scope) });
+  }
+
+  async release(source: string): Promise<void> {
+    this.#records.held.delete(source);
+  }
+
+  async approve(digest: string, source: string | undefined, nowMs: number, decided: Decided = {}): Promise<void> {
+    const held = source === undefined ? undefined : this.#records.held.get(source);
+    const scope = held?.candidate.digest === digest ? held.scope : nothing;
+    const id = this.#records.approvals.length + 1;
+    const of = source === undefined ? {} : { source };
+    this.#records.approvals.push({ approval: { id, ...of, digest, atMs: nowMs, state: 'pending', ...decided }, scope });
+    this.#records.noted++;
+  }
+
+  async approvals(): Promise<readonly Approval[]> {
+    return this.#records.approvals.map(({ approval }) => approval).reverse();
+  }
+
+  async approvedScope(approval: number): Promise<ApprovalScope> {
+    return this.#records.approvals[approval - 1]?.scope ?? nothing;
+  }
+
+  async closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {
+    const given = this.#records.approvals[id - 1];
+    if (given === undefined) return;
+    const { why: _before, ...approval } = given.approval;
+    given.approval = { ...approval, state, ...(why === undefined ? {} : { why }) };
+    this.#records.noted++;
+  }
+
+  async recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): Promise<void> {
+    this.#replace({ source, read, ...deletes });
+  }
+
+  #replace(deletion: Deletion): void {
+    const { source, read } = deletion;
+    const others = this.#records.deletions.filter((one) => one.source !== source || one.read !== read);
+    this.#records.deletions = [...others, deletion];
+  }
+
+  async deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough> {
+    const found = new Map<string, Deletion>();
+    for (const one of this.#records.deletions) {
+      if (!sources.includes(one.source) || one.atMs <= sinceMs || one.read === read) continue;
+      const { atMs, drivers, points, had } = one;
+      found.set(JSON.stringify([one.read, atMs, drivers, points, had]), one);
+    }
+    const counted = [...found.values()].sort((a, b) => a.atMs - b.atMs);
+    return {
+      drivers: counted.reduce((sum, { drivers }) => sum + drivers, 0),
+      points: counted.reduce((sum, { points }) => sum + points, 0),
+      had: counted[0]?.had,
+    };
+  }
+
+  async inheritDeletes(from: string, to: string): Promise<void> {
+    for (const one of this.#records.deletions.filter(({ source }) => source === from))
+      this.#replace({ ...one, source: to });
+  }
+}
+
+function copied({ deletes, carried, findings, isEnd }: ApprovalScope): ApprovalScope {
+  const months = [...deletes].map(([id, list]) => [id, [...list]] as const);
+  return { deletes: new Map(months), carried: [...carried], findings: [...findings], isEnd };
+}

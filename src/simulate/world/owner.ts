@@ -1,0 +1,111 @@
+/** Who owns the data of one source: keeps its books, and writes its exports into its place. */
+import type { Entropy } from '../entropy.ts';
+import { Books, type Slip } from '../rows/books.ts';
+import type { Grid } from '../rows/grid.ts';
+import type { Place, Sheet } from './place.ts';
+import type { WorldClock } from './clock.ts';
+
+/** `whole`: one part has everything; `items`: each part has some of the items; `dated`: each export is a new part. */
+type Layout = 'whole' | 'items' | 'dated';
+
+export class Owner {
+  readonly place: Place;
+  readonly books: Books;
+  readonly #clock: WorldClock;
+  readonly #layout: Layout;
+  readonly #partsMax: number;
+  #items: number[];
+  #nextItem: number;
+  #months: { first: number; last: number };
+  #exports = 0;
+
+  constructor(
+    place: Place,
+    grid: Grid,
+    {
+      clock,
+      entropy,
+      isNewestOnly,
+      lastMonth,
+    }: {
+      readonly clock: WorldClock;
+      readonly entropy: Entropy;
+      readonly isNewestOnly: boolean;
+      readonly lastMonth: number;
+    },
+  ) {
+    const { name } = place;
+    this.place = place;
+    this.#clock = clock;
+    this.books = new Books(name, grid, entropy);
+    this.#layout = isNewestOnly ? 'dated' : entropy.isIn(0.4, 'layout', name) ? 'items' : 'whole';
+    this.#partsMax = entropy.between(2, 3, 'parts', name);
+    const known = grid.items.length;
+    const count = Math.max(1, Math.min(known, entropy.between(2, 12, 'items', name)));
+    this.#items = Array.from({ length: count }, (_, at) => at);
+    this.#nextItem = count;
+    this.#months = { first: lastMonth - entropy.between(2, 13, 'months', name), last: lastMonth };
+  }
+
+  get parts(): readonly string[] {
+    return [...this.place.files.keys()];
+  }
+
+  get items(): readonly number[] {
+    return this.#items;
+  }
+
+  get months(): { readonly first: number; readonly last: number } {
+    return this.#months;
+  }
+
+  addMonth(): void {
+    this.#months = { ...this.#months, last: this.#months.last + 1 };
+  }
+
+  addItem(): boolean {
+    if (this.#nextItem >= this.books.grid.items.length) return false;
+    this.#items = [...this.#items, this.#nextItem++];
+    return true;
+  }
+
+  dropItem(at: number): boolean {
+    if (this.#items.length < 2) return false;
+    this.#items = this.#items.filter((_, index) => index !== at % this.#items.length);
+    return true;
+  }
+
+  /** Writes what the books say, each part anew where it changed. What else lies in the place is cleared away. */
+  export(slip?: Slip): void {
+    const wanted = this.#sheets(slip);
+    for (const name of this.parts) if (!wanted.has(name) && this.#layout !== 'dated') this.place.remove(name);
+    for (const [name, sheet] of wanted) {
+      if (this.place.files.get(name)?.sheet.hash !== sheet.hash) this.put(name, sheet);
+    }
+    this.place.isAway = false;
+    this.changed();
+  }
+
+  #sheets(slip: Slip | undefined): ReadonlyMap<string, Sheet> {
+    const names =
+      this.#layout === 'items' ? Array.from({ length: this.#partsMax }, (_, at) => `part-${at + 1}`) : ['export'];
+    if (this.#layout === 'dated') names[0] = `export-${String(++this.#exports).padStart(4, '0')}`;
+    return new Map(
+      names.flatMap((name, at) => {
+        const items =
+          this.#layout === 'items' ? this.#items.filter((item) => item % this.#partsMax === at) : this.#items;
+        if (items.length === 0) return [];
+        return [[name, this.books.sheet({ part: name, items, months: this.#months, slip })] as const];
+      }),
+    );
+  }
+
+  put(part: string, sheet: Sheet): void {
+    this.place.write(part, sheet, this.#clock.now().getTime());
+  }
+
+  /** Tells whoever watches: a hint, and no more. */
+  changed(): void {
+    this.place.watcher?.();
+  }
+}

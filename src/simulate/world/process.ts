@@ -1,0 +1,173 @@
+/** One process of the agent in the simulated world: the agent's own loop and passes, with stores, clock, sources and service of the world. */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Dependencies, PassEvent } from '../../app/dependencies.ts';
+import type { Agent } from '../../app/loop/agent.ts';
+import { runDaemon } from '../../app/loop/daemon.ts';
+import { Waker } from '../../app/loop/waker.ts';
+import { AgentError } from '../../core/errors.ts';
+import type { Log, Schedule } from '../../core/ports.ts';
+import type { PassReport } from '../../core/report.ts';
+import type { Settings, SourceSettings } from '../../core/settings.ts';
+import type { Source } from '../../core/ports.ts';
+import type { WorldClock } from './clock.ts';
+import { type Disk, Killed, Plug } from './plug.ts';
+import type { Receiver } from './receiver.ts';
+import { type ReadsListener, type StateDirectory, type Stores, pluggedStores } from './stores.ts';
+
+export interface Surroundings {
+  readonly clock: WorldClock;
+  readonly schedule: Schedule;
+  readonly disk: Disk;
+  readonly state: StateDirectory;
+  readonly receiver: Receiver;
+  readonly listener: ReadsListener;
+  readonly random: () => number;
+  readonly openSource: (settings: SourceSettings) => Source;
+  readLookups: Dependencies['readLookups'];
+  readonly note: (line: string) => void;
+  readonly passed: (report: PassReport) => void;
+  /** The process has ended for a reason that nobody foresaw. */
+  readonly broke: (error: unknown) => void;
+}
+
+const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+/** Long sleeps only: the clock of this world is never set unseen. */
+const beatMs = 7 * 86_400_000;
+const ended = new AgentError('aborted', 'stopped by SIGTERM');
+
+export class Process implements Agent {
+  readonly plug: Plug;
+  readonly waker: Waker;
+  readonly #around: Surroundings;
+  readonly #stop = new AbortController();
+  #settings: Settings;
+  #next: Settings | undefined;
+  #stores: Stores;
+  #raw: Stores;
+  #loop: Promise<void> = Promise.resolve();
+  /** Of a crash that is to come in the middle of a pass: at an event of this kind. */
+  #killAt: PassEvent['kind'] | undefined;
+
+  constructor(settings: Settings, around: Surroundings) {
+    this.#settings = settings;
+    this.#around = around;
+    this.plug = new Plug(around.disk, around.note);
+    this.waker = new Waker(around.clock);
+    this.#raw = around.state.open();
+    this.#stores = pluggedStores(this.#raw, this.plug, around.listener);
+  }
+
+  get deps(): Dependencies {
+    const { clock, schedule, receiver, random, openSource, readLookups } = this.#around;
+    const { destination } = this.#settings;
+    const { url, timeoutMs } = destination === 'emulator' ? { url: 'emulator', timeoutMs: 60_000 } : destination;
+    return {
+      ...this.#stores,
+      settings: this.#settings,
+      clock,
+      schedule,
+      log: silent,
+      random,
+      destination: receiver.destination(timeoutMs, this.plug),
+      outlets: { host: 'simulated', channels: [], heartbeat: undefined },
+      address: url,
+      openSource,
+      readLookups,
+      observe: (event) => this.#observe(event),
+    };
+  }
+
+  #observe({ kind }: PassEvent): void {
+    this.plug.check();
+    if (kind !== this.#killAt) return;
+    this.#killAt = undefined;
+    this.#around.note(`killed at ${kind}`);
+    this.plug.pull();
+    this.plug.check();
+  }
+
+  /** Kills the process when its pass comes to this point. */
+  killAt(kind: PassEvent['kind']): void {
+    this.#killAt = kind;
+  }
+
+  /** Runs the loop. What it ends with is told. */
+  async start(): Promise<void> {
+    const { around, isStarted } = { around: this.#around, isStarted: await this.#open() };
+    if (!isStarted) return;
+    this.#loop = runDaemon({
+      agent: this,
+      waker: this.waker,
+      reload: async () => this.#next ?? this.#settings,
+      signal: this.#stop.signal,
+      beatMs,
+      passed: (report) => {
+        this.plug.check();
+        around.passed(report);
+      },
+    }).catch((error: unknown) => this.#ended(error));
+    await turn();
+  }
+
+  /** Whoever starts first notes what the one before left open. */
+  async #open(): Promise<boolean> {
+    try {
+      await this.#stores.ledger.pushes.endOrphans(this.#around.clock.now().getTime());
+      return true;
+    } catch (error) {
+      if (error instanceof AgentError) this.plug.pull();
+      this.#ended(error);
+      return false;
+    }
+  }
+
+  #ended(error: unknown): void {
+    // A process that is told to end, or was killed, or cannot write on a full disk when it starts.
+    if (error === ended || error instanceof Killed || this.plug.isPulled) return;
+    this.#around.broke(error);
+  }
+
+  /** SIGTERM. */
+  async stop(): Promise<void> {
+    this.#stop.abort(ended);
+    if (!this.plug.isPulled) await this.#loop;
+    this.plug.pull();
+  }
+
+  reloadWith(settings: Settings): void {
+    this.#next = settings;
+    this.waker.wake('reload');
+  }
+
+  async reconfigure(settings: Settings): Promise<void> {
+    this.plug.check();
+    this.#settings = settings;
+  }
+
+  rebuildBuffer(): void {
+    this.plug.write('rebuildBuffer');
+    this.#around.state.loseBuffer();
+    this.#raw = this.#around.state.open();
+    this.#stores = pluggedStores(this.#raw, this.plug, this.#around.listener);
+  }
+
+  async releaseMemory(): Promise<void> {
+    this.plug.check();
+  }
+
+  tokenVersion(): string | undefined {
+    return undefined;
+  }
+
+  beat(): void {
+    this.plug.check();
+  }
+
+  noteBroken(failure: AgentError | undefined): void {
+    if (failure !== undefined) this.#around.note(`broke: ${failure.code}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}

@@ -1,0 +1,73 @@
+/** `driver-sync simulate`, as it is typed. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { simulate } from '../../src/cli/simulate.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { configFolder, longConfig } from '../support/stages.ts';
+
+async function simulated(config: object, options: Parameters<typeof simulate>[1]) {
+  const { dir, file } = configFolder(config);
+  const context: Context = { options: { config: file, json: true }, env: {}, cwd: dir, version: '0.0.0' };
+  let text = '';
+  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    text += String(chunk);
+    return true;
+  });
+  try {
+    const exit = await simulate(context, options);
+    return { dir, exit, json: JSON.parse(text) as Record<string, unknown> };
+  } finally {
+    stdout.mockRestore();
+  }
+}
+
+test('it says what was reached, opens nothing and leaves nothing behind', async () => {
+  const { dir, exit, json } = await simulated(longConfig(), { seed: '1', histories: '5' });
+  expect(exit).toBe(0);
+  expect(json).toMatchObject({ seed: 1, histories: 5, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+  expect(json['marks']).toMatchObject({ 'push acknowledged': expect.any(Number) as number });
+  expect(json).not.toHaveProperty('violation');
+  expect(readdirSync(dir)).toEqual(['driver-sync.yaml']);
+});
+
+test('a secret that is not there is not needed', async () => {
+  const config = longConfig({}, {});
+  const destination = { url: 'https://plan.test', tokenFile: '/nowhere/token' };
+  const { exit } = await simulated({ ...config, destination }, { histories: '1' });
+  expect(exit).toBe(0);
+});
+
+test.each([
+  ['guard.maxDeletes', longConfig({}, { guard: { maxDeletes: '100%' } })],
+  ['guard.values', longConfig({}, { guard: { values: 'off' } })],
+  ['sources.sales.removed', longConfig({ removed: 'delete' })],
+  ['sources.sales.mayBeEmpty', longConfig({ mayBeEmpty: true })],
+  ['sources.sales.lineEnd', longConfig({ lineEnd: 'any' })],
+  ['notify', longConfig()],
+])('%s lets a loss through, and a warning says so', async (key, config) => {
+  const { json, exit } = await simulated(config, { histories: '3' });
+  expect(exit).toBe(0);
+  expect(json['warnings']).toContainEqual({ path: key, message: expect.any(String) as string });
+});
+
+test.each([
+  ['--seed is "x"', { seed: 'x' }],
+  ['--histories is "0"', { histories: '0' }],
+  ['cannot be read', { story: 'nowhere.json' }],
+])('refuses what it cannot use: %s', async (message, options) => {
+  await expect(simulated(longConfig(), options)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(message) as string,
+  });
+});
+
+test('a file that is no story is refused', async () => {
+  const { dir, file } = configFolder(longConfig());
+  writeFileSync(path.join(dir, 'story.json'), '{}');
+  const context: Context = { options: { config: file, json: true }, env: {}, cwd: dir, version: '0.0.0' };
+  await expect(simulate(context, { story: 'story.json' })).rejects.toMatchObject({
+    code: 'usage',
+    message: 'story.json is no story',
+  });
+});
