@@ -20,7 +20,7 @@ COPY src ./src
 # and, for the agent tools of the emulator, an OAuth server and its protocol.
 RUN npm run build \
   && npm pkg delete devDependencies peerDependencies peerDependenciesMeta \
-  && npm install --ignore-scripts pg@8 mysql2@3 ssh2@1 \
+  && npm install --ignore-scripts pg@8 mysql2@3 @clickhouse/client@1 ssh2@1 \
     @modelcontextprotocol/server@2 oidc-provider@9 fetch-to-node@2
 
 FROM node:24-slim

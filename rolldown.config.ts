@@ -10,6 +10,7 @@ const source = path.join(import.meta.dirname, 'src');
 
 /** What is loaded from node_modules: native code, files that are found by their place, and what is left to whoever uses it. */
 const external = [
+  '@clickhouse/client',
   '@duckdb/node-api',
   '@modelcontextprotocol/server',
   'better-sqlite3',

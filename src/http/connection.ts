@@ -1,4 +1,5 @@
 /** How an address is reached: straight, or through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name, as curl reads them. */
+import type { Agent as HttpAgent } from 'node:http';
 import type { EnvHttpProxyAgent } from 'undici';
 import { AgentError, type ErrorCode } from '../core/errors.ts';
 import { hasReadableUser } from './credentials.ts';
@@ -39,6 +40,17 @@ export async function openDispatcher(way: Way, more: EnvHttpProxyAgent.Options =
     bodyTimeout: 0,
     ...more,
   });
+}
+
+/** The same for a client that brings its own HTTP and takes an agent of Node. @throws AgentError of that code */
+export async function openNodeAgent({ url, env, authorities, code }: Omit<Way, 'connectMs'>): Promise<HttpAgent> {
+  const proxy = proxyFor(url, env, code);
+  // Given in full, or none of them: never the environment of the process.
+  const proxyEnv = { http_proxy: proxy, https_proxy: proxy, no_proxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
+  const options = { keepAlive: true, ...(proxy !== '' && { proxyEnv }) };
+  if (url.protocol !== 'https:') return new (await import('node:http')).Agent(options);
+  const { Agent } = await import('node:https');
+  return new Agent({ ...options, ...(authorities && { ca: [...authorities] }) });
 }
 
 /** User and password of the proxy, as they may turn up in messages. */

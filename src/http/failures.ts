@@ -110,10 +110,10 @@ export const proxyPassword: Failure = {
   hint: 'put them into its address in HTTPS_PROXY or HTTP_PROXY: http://USER:PASSWORD@HOST:PORT',
 };
 
-/** undici makes an error of a proxy's answer, and tells the status in its message. */
+/** undici and Node make errors of a proxy's answer, and tell the status in their messages. */
 function proxyFailure(message: string): Failure | undefined {
-  if (message.includes('(407)')) return proxyPassword;
-  const [, status] = /Proxy response \((\d+)\)/.exec(message) ?? [];
+  const [, status] = /(?:Proxy response \(|Failed to establish tunnel .*HTTP\/1\.\d )(\d{3})/.exec(message) ?? [];
+  if (status === '407' || message.includes('(407)')) return proxyPassword;
   if (status === undefined) return undefined;
   return {
     why: `the proxy answered ${status} and opened no tunnel`,

@@ -1,5 +1,6 @@
 /** The registry: every `type` that a source of the config may have. */
 import type { Kind } from './kind.ts';
+import { clickhouse } from './clickhouse.ts';
 import { command } from './command.ts';
 import { csv } from './csv.ts';
 import { duckdb } from './duckdb.ts';
@@ -31,6 +32,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
   postgres,
   mysql,
   duckdb,
+  clickhouse,
   http,
   command,
   routing,

@@ -10,7 +10,8 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isAgentError } from '../../src/core/errors.ts';
 import type { Source } from '../../src/core/ports.ts';
-import { oneMariadb, onePostgres } from '../support/server-places.ts';
+import { cannotClickhouse } from '../support/clickhouse-servers.ts';
+import { oneClickhouse, oneMariadb, onePostgres } from '../support/server-places.ts';
 import { cannotMariadb, cannotPostgres } from '../support/servers.ts';
 import { cannotRclone, cannotSsh, davServer, sshServer } from '../support/remote-servers.ts';
 import { s3Keys, s3Server } from '../support/s3-server.ts';
@@ -229,6 +230,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   // Where one is not installed, the suite of its own names it.
   ...(!cannotPostgres && { postgres: onePostgres() }),
   ...(!cannotMariadb && { mysql: oneMariadb() }),
+  ...(!cannotClickhouse && { clickhouse: oneClickhouse() }),
 };
 
 const north: Table = { columns: ['date', 'amount'], rows: [['2026-01-31', '1.50']] };

@@ -3,6 +3,8 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll } from 'vitest';
 import type { Source } from '../../src/core/ports.ts';
+import { literal, named } from '../../src/sources/databases/clickhouse-types.ts';
+import { clickhouseServer } from './clickhouse-servers.ts';
 import { type TestServer, mariadbServer, postgresServer } from './servers.ts';
 import { laterClock, openSource } from './source-world.ts';
 
@@ -28,6 +30,12 @@ export function oneMariadb(): () => Promise<ServerPlace> {
   const server = oneServer(mariadbServer);
   let count = 0;
   return async () => await mariadbPlace(await server(), `place${++count}`);
+}
+
+export function oneClickhouse(): () => Promise<ServerPlace> {
+  const server = oneServer(clickhouseServer);
+  let count = 0;
+  return async () => await clickhousePlace(await server(), `place${++count}`);
 }
 
 function oneServer(start: () => Promise<TestServer>): () => Promise<TestServer> {
@@ -121,5 +129,36 @@ async function mariadbPlace(server: TestServer, name: string): Promise<ServerPla
       }
     },
     remove: async () => void (await server.run(`DROP USER ${name}`)),
+  };
+}
+
+/** A database of its own. Each table is another, since a server has no transactions. */
+async function clickhousePlace(server: TestServer, database: string): Promise<ServerPlace> {
+  await server.run(`CREATE DATABASE ${database}`);
+  let version = 0;
+  return {
+    source: openSource(
+      'clickhouse',
+      { url: server.url({ database }), query: 'SELECT * FROM shown', changed: 'SELECT version FROM books' },
+      '/',
+      laterClock(0),
+    ),
+    async write({ columns, rows }) {
+      version += 1;
+      const table = `rows${version}`;
+      const stored = columns.map((_column, at) => `c${at} String`);
+      await server.run(`CREATE TABLE ${table} (n UInt32, ${stored.join(', ')}) ENGINE = Memory`, database);
+      const values = rows.map((row, n) => `(${n}, ${row.map(literal).join(', ')})`);
+      if (values.length > 0) await server.run(`INSERT INTO ${table} VALUES ${values.join(', ')}`, database);
+      const fields = columns.map((column, at) => `c${at} AS ${named(column)}`);
+      for (const [view, sql] of [
+        ['shown', `SELECT ${fields.join(', ')} FROM (SELECT * FROM ${table} ORDER BY n)`],
+        ['books', `SELECT ${version} AS version`],
+      ]) {
+        await server.run(`DROP TABLE IF EXISTS ${view}`, database);
+        await server.run(`CREATE VIEW ${view} AS ${sql}`, database);
+      }
+    },
+    remove: async () => void (await server.run(`DROP DATABASE ${database}`)),
   };
 }

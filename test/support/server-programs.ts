@@ -117,3 +117,4 @@ function findMariadb(): MariadbPrograms | undefined {
 export const postgresOfDebian = findPostgresOfDebian();
 export const postgresOfNpm = findPostgresOfNpm();
 export const mariadb = findMariadb();
+export const clickhouse = findProgram('clickhouse-server');

@@ -22,7 +22,7 @@ import {
 const usualPostgres = postgresOfDebian ?? postgresOfNpm;
 
 /** Skipped with their name where they are missing, and a failure where everything is checked. */
-const isChecked = process.env['CI'] !== undefined;
+export const isChecked = process.env['CI'] !== undefined;
 export const cannotPostgres = !isChecked && usualPostgres === undefined;
 export const cannotMariadb = !isChecked && mariadb === undefined;
 /** For the names of suites. */
@@ -44,7 +44,7 @@ export const postgresReleases = [
 ];
 
 /** The administrator's password: one that a url has to encode. */
-const password = 'se/cr?et #1%@';
+export const password = 'se/cr?et #1%@';
 
 export interface ServerOptions {
   /** Settings of the server, as its command line has them after `-c` or `--`. */
@@ -198,7 +198,7 @@ interface Home {
 const homes = /^[\w./-]{1,60}$/.test(tmpdir()) ? tmpdir() : '/tmp';
 
 /** A directory of the server's own. No server runs as root: there it is an unprivileged user's. */
-function home(user: string): Home {
+export function home(user: string): Home {
   const dir = mkdtempSync(path.join(homes, `driver-sync-${user}-`));
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   const as = identityOf(user);
@@ -233,7 +233,7 @@ async function run(program: string, args: readonly string[], as: Identity | unde
   await promisify(execFile)(program, args, { ...as, cwd: '/' });
 }
 
-interface Process {
+export interface Process {
   start(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -246,7 +246,7 @@ interface Manners {
   readonly polite: NodeJS.Signals;
 }
 
-function supervise(program: string, args: readonly string[], { as, ready, polite }: Manners): Process {
+export function supervise(program: string, args: readonly string[], { as, ready, polite }: Manners): Process {
   let running: { readonly child: ChildProcess; readonly exited: Promise<unknown> } | undefined;
   return {
     async start() {
@@ -278,13 +278,13 @@ function supervise(program: string, args: readonly string[], { as, ready, polite
 }
 
 /** Ends a server at once, its data being of no more use. */
-async function leave(dir: string, server: Process, signal: NodeJS.Signals): Promise<void> {
+export async function leave(dir: string, server: Process, signal: NodeJS.Signals): Promise<void> {
   await server.stop(signal);
   await rm(dir, { recursive: true, force: true });
 }
 
 /** Neither server takes port 0. Another program may take a port that was free a moment ago: then the next one is tried. */
-async function startOnFreePort(serverAt: (port: number) => Process): Promise<{ server: Process; port: number }> {
+export async function startOnFreePort(serverAt: (port: number) => Process): Promise<{ server: Process; port: number }> {
   for (let triesLeft = 10; ; triesLeft -= 1) {
     const port = await freePort();
     const server = serverAt(port);
@@ -306,7 +306,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function urlOf(scheme: string, options: UrlOptions): string {
+export function urlOf(scheme: string, options: UrlOptions): string {
   const { user = '', password: secret = '', host = '127.0.0.1', port = 0, database = '', parameters = '' } = options;
   const query = parameters === '' ? '' : `?${parameters}`;
   return `${scheme}://${user}:${encodeURIComponent(secret)}@${host}:${port}/${database}${query}`;

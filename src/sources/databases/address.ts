@@ -1,27 +1,23 @@
 /** The address of a database server: its `url` and `caFile`, parsed once. No message shows the password. */
 import path from 'node:path';
 import { z } from 'zod';
+import type { ServerName } from './failure.ts';
 
 /** With the meaning of libpq, for MySQL too. */
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof sslModes)[number];
 
-export interface Address {
+export interface Address extends ServerName {
   /** A name or an IP address; without meaning where there is a `socketPath`. */
   readonly host: string;
   readonly port: number;
   /** From `host=/…`: the directory of PostgreSQL's unix socket, or the socket of MySQL itself. */
   readonly socketPath: string | undefined;
   readonly user: string;
-  readonly password: string;
   /** `undefined` where the url names none. */
   readonly database: string | undefined;
   /** `undefined` where the url does not say. */
   readonly sslMode: SslMode | undefined;
-  /** Longest time to connect. */
-  readonly connectMaxMs: number;
-  /** For messages: the url without its password and parameters. */
-  readonly label: string;
 }
 
 /** The form of an engine's urls. */

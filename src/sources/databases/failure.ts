@@ -4,7 +4,15 @@ import type { ErrorCode } from '../../core/errors.ts';
 import { isTlsFailure, networkFailure } from '../../http/failures.ts';
 import { isClean, mask } from '../../http/masking.ts';
 import { codeOf } from '../files/access.ts';
-import type { Address } from './address.ts';
+
+/** How messages name a server, and what they must not show. */
+export interface ServerName {
+  /** The url without its password and parameters. */
+  readonly label: string;
+  readonly password: string;
+  /** Longest time to connect. */
+  readonly connectMaxMs: number;
+}
 
 export interface Words {
   readonly why: string;
@@ -12,7 +20,7 @@ export interface Words {
 }
 
 /** `source.unreadable`: the server cannot be reached or lets nobody in. `part.unreadable`: the query failed. */
-export function serverError(code: ErrorCode, address: Address, words: Words, cause: unknown): AgentError {
+export function serverError(code: ErrorCode, address: ServerName, words: Words, cause: unknown): AgentError {
   return new AgentError(code, `${address.label}: ${mask(words.why, [address.password])}`, {
     ...(isClean(cause, [address.password]) && { cause }),
     hint: words.hint,
@@ -20,13 +28,13 @@ export function serverError(code: ErrorCode, address: Address, words: Words, cau
 }
 
 /** What the network or TLS says, for all drivers alike. */
-export function networkWords(cause: unknown, { connectMaxMs }: Address): Words {
+export function networkWords(cause: unknown, { connectMaxMs }: ServerName, secrets: readonly string[] = []): Words {
   const known = socketFailures[codeOf(cause) ?? ''];
   if (known !== undefined) return known;
   const message = cause instanceof Error ? cause.message : String(cause);
   const isLate = message.includes('timeout expired');
   const late = isLate ? Object.assign(new Error(message), { code: 'ETIMEDOUT' }) : cause;
-  const { why, hint } = networkFailure(late, [], { connectMs: connectMaxMs, silenceMs: connectMaxMs });
+  const { why, hint } = networkFailure(late, secrets, { connectMs: connectMaxMs, silenceMs: connectMaxMs });
   // The drivers begin TLS within their own protocol, and tell its failures without a code.
   if (isTlsFailure(late) || !/\b(?:SSL|TLS)\b/i.test(message)) return { why, hint };
   return {

@@ -1,7 +1,10 @@
 /** The words of a query outside of its brackets, texts and comments. */
 
-/** `mysql`: a backslash escapes in texts, `#` begins a comment, and `--` does only before white space. */
-export type Syntax = 'standard' | 'mysql';
+/**
+ * `mysql`: a backslash escapes in texts, `#` begins a comment, and `--` does only before white space. `clickhouse`: a backslash
+ * escapes in texts and names, and `#` begins a comment before a blank or `!`.
+ */
+export type Syntax = 'standard' | 'mysql' | 'clickhouse';
 
 /** A name after a point is one token with it: `t.limit` limits nothing. */
 const words = String.raw`/\*[^]*?\*/|\.\s*[\w$]+|[\w$]+|[^\s]`;
@@ -15,8 +18,16 @@ const tokens: Readonly<Record<Syntax, RegExp>> = {
     String.raw`'(?:[^'\\]|\\[^]|'')*'|"(?:[^"\\]|\\[^]|"")*"|${'`(?:[^`]|``)*`'}|--(?=\s|$).*|#.*|${words}`,
     'g',
   ),
+  clickhouse: new RegExp(
+    String.raw`'(?:[^'\\]|\\[^]|'')*'|"(?:[^"\\]|\\[^]|"")*"|${'`(?:[^`\\\\]|\\\\[^]|``)*`'}|(\$\w*\$)[^]*?\1|--.*|#[ !].*|${words}`,
+    'g',
+  ),
 };
-const comments: Readonly<Record<Syntax, RegExp>> = { standard: /^(?:--|\/\*)/, mysql: /^(?:--.|--$|#|\/\*)/s };
+const comments: Readonly<Record<Syntax, RegExp>> = {
+  standard: /^(?:--|\/\*)/,
+  mysql: /^(?:--.|--$|#|\/\*)/s,
+  clickhouse: /^(?:--|#[ !]|\/\*)/,
+};
 
 /** The first word or mark of a query after its comments, in lower case. */
 export function firstWord(query: string, syntax: Syntax): string {
