@@ -27,6 +27,6 @@ export function showAgoBy(at: string, nowMs: number): Html {
 }
 
 /** `2026-03-14 02:15:07 UTC` */
-function exactly(at: string): string {
+export function exactly(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 }

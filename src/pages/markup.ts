@@ -88,7 +88,7 @@ export type Tone = 'good' | 'bad' | 'busy' | 'idle';
 const shapes: Readonly<Record<Tone, string>> = { good: '●', bad: '▲', busy: '◐', idle: '○' };
 
 /** A state as a word and a shape, so that it does not depend on colour. */
-export function showState(tone: Tone, word: string): Html {
+export function showState(tone: Tone, word: Html | string): Html {
   return html`<span class="state ${tone}"><span class="shape" aria-hidden="true">${shapes[tone]}</span>${word}</span>`;
 }
 
@@ -110,12 +110,14 @@ export interface Table {
   readonly columns: readonly Column[];
   /** One cell per column; an empty one is `''`. */
   readonly rows: readonly (readonly (Html | string | number)[])[];
+  /** An id for each row: an address within the page, and how the script knows it again. */
+  readonly rowKeys?: readonly string[];
   /** On a phone the fields of a row in `cards` stand below each other; `columns` keeps the table. */
   readonly onPhone: 'cards' | 'columns';
 }
 
 /** A table that scrolls by itself if it is wider than the screen, also by keyboard. */
-export function showTable({ caption, columns, rows, onPhone }: Table): Html {
+export function showTable({ caption, columns, rows, rowKeys, onPhone }: Table): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table class="${onPhone}">
       <caption class="unseen">
@@ -128,8 +130,8 @@ export function showTable({ caption, columns, rows, onPhone }: Table): Html {
       </thead>
       <tbody>
         ${rows.map(
-          (cells) =>
-            html`<tr>
+          (cells, row) =>
+            html`<tr ${rowKeys === undefined ? '' : html`id="${rowKeys[row]}"`}>
               ${cells.map((cell, index) => showCell(cell, columns[index]))}
             </tr>`,
         )}

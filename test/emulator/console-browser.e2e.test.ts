@@ -1,36 +1,13 @@
 /** The console in a real browser: by keyboard, on a phone, light and dark, with and without JavaScript. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
-import { driver, emulatorWorld, push } from '../support/emulator-world.ts';
-import { browserName, cannotBrowse, launchBrowser } from '../support/real-browser.ts';
+import { browserWorlds } from '../support/console-browser.ts';
+import { driver, push } from '../support/emulator-world.ts';
+import { browserName, cannotBrowse } from '../support/real-browser.ts';
 
 describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
-  interface World {
-    readonly emulator: Emulator;
-    readonly page: Page;
-    /** Errors of the page, and its requests to other hosts. */
-    readonly problems: string[];
-  }
-
-  async function world(options: BrowserContextOptions = {}): Promise<World> {
-    const emulator = await emulatorWorld();
-    const context = await browser.newContext({ baseURL: emulator.url, ...options });
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    page.on('request', (request) => request.url().startsWith(emulator.url) || problems.push(request.url()));
-    return { emulator, page, problems };
-  }
+  const world = browserWorlds();
 
   async function createRouter(page: Page, name: string): Promise<void> {
     await page.goto('/console/routers');

@@ -30,7 +30,7 @@ describe('the playground', () => {
     const expensive = await run({});
     expect(expensive).toContain('<dt>not on the allow list</dt>');
     expect(expensive).toMatch(/<dt>no image model<\/dt>\s*<dd>[^<]*gen4_turbo/);
-    expect(expensive).toMatch(/<code>price<\/code>.*<details open>.*credits, above the ceiling of 0\.01<\/dt>/s);
+    expect(expensive).toMatch(/<details open>.*<code>price<\/code>.*credits, above the ceiling of 0\.01<\/dt>/s);
     expect(await run({ modality: 'video', duration: '30' })).toContain('<dt>cannot do duration 30</dt>');
     expect(await run({ prompt: 'x'.repeat(1_001) })).toContain(
       '<dt>takes at most 1\u202F000 characters, and these are 1\u202F001</dt>',

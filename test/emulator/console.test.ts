@@ -1,4 +1,4 @@
-/** The console, as a browser without JavaScript sees it: what its pages share, tasks, the routing log and requests. */
+/** The console, as a browser without JavaScript sees it: what its pages share, the routing log and requests. */
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { createRouter, read, routerFields, submit } from '../support/console-world.ts';
@@ -58,7 +58,7 @@ describe('every page', () => {
 
   test.for([
     ['/console/routers/some-id/delete', '/console/routers'],
-    ['/console/tasks/some-id/remove', '/console/tasks'],
+    ['/console/undo/some-id', '/console'],
   ] as const)('a browser that goes to %s once more is led to %s', async ([path, list]) => {
     const emulator = await emulatorWorld();
     const response = await emulator.fetch(path, { redirect: 'manual' });
@@ -102,7 +102,7 @@ describe('who may come in', () => {
   });
 });
 
-describe('tasks, log and requests', () => {
+describe('log and requests', () => {
   const body = JSON.stringify({ configId: 'campaign', input: { promptText: 'a lighthouse' } });
 
   async function generate(emulator: Emulator): Promise<string> {
@@ -118,37 +118,6 @@ describe('tasks, log and requests', () => {
     return emulator;
   }
 
-  test('a task is shown with its state, and its output once it has one', async () => {
-    const emulator = await generated();
-    expect(await read(emulator, '/console/tasks')).toContain('</span>pending');
-    emulator.advance(60);
-    expect(await read(emulator, '/console/tasks')).toMatch(/<\/span>succeeded.*\/media\//s);
-  });
-
-  test('a task is found by its id, and an unknown id is 404', async () => {
-    const emulator = await generated();
-    const id = await generate(emulator);
-    const page = await read(emulator, `/console/tasks?id=${id}`);
-    expect([...page.matchAll(/<code class="minor">([^<]+)<\/code>/g)].map(([, shown]) => shown)).toEqual([id]);
-    expect((await emulator.fetch('/console/tasks?id=some-id')).status).toBe(404);
-  });
-
-  test('a task that failed says why, and by which code', async () => {
-    const emulator = await generated();
-    emulator.faults({ failureCode: 'SAFETY.INPUT.TEXT' });
-    const id = await generate(emulator);
-    emulator.advance(60);
-    expect(await read(emulator, `/console/tasks?id=${id}`)).toMatch(/<\/span>failed.*>SAFETY\.INPUT\.TEXT</s);
-  });
-
-  test('a task is cancelled by its button, and gives its credits back', async () => {
-    const emulator = await generated();
-    const [, action = ''] = /action="(\/console\/tasks\/[^"]+)"/.exec(await read(emulator, '/console/tasks')) ?? [];
-    expect((await submit(emulator, action, {})).status).toBe(303);
-    expect(await read(emulator, '/console/tasks')).toContain('There are no tasks');
-    expect((await submit(emulator, action, {})).status).toBe(404);
-  });
-
   test('the log of a router has the pick, the reason and its code, the task and the pipeline', async () => {
     const emulator = await generated();
     const id = await generate(emulator);
@@ -156,7 +125,7 @@ describe('tasks, log and requests', () => {
       /href="(\/console\/routers\/[^"]+\/log)"/.exec(await read(emulator, '/console/routers')) ?? [];
     const page = await read(emulator, path);
     expect(page).toMatch(/routed.*lowest estimated cost.*<code>lowest_cost<\/code>.*allow_deny/s);
-    expect(page).toContain(`href="/console/tasks?id=${id}"`);
+    expect(page).toContain(`href="/console/tasks/${id}"`);
     expect((await emulator.fetch(`${path}?cursor=forged`)).status).toBe(400);
   });
 

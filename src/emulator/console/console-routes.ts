@@ -9,6 +9,7 @@ import type { OverviewShown } from './overview-page.ts';
 import { showNotice } from './page.ts';
 import { servePages } from './page-routes.ts';
 import { servePlayground } from './playground.ts';
+import { Removals } from './removed.ts';
 import { serveRequestPages } from './request-pages.ts';
 import { serveRouterPages } from './router-pages.ts';
 import { serveTaskPages } from './task-pages.ts';
@@ -17,7 +18,7 @@ export interface Shown extends OverviewShown, Newsworthy {}
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   // With `no-referrer` browsers send the origin of a form as `null`.
   'referrer-policy': 'same-origin',
@@ -37,6 +38,8 @@ export function serveConsole(app: App, shown: Shown): void {
       ? Promise.resolve(context.redirect('/console'))
       : next();
   });
+  const removals = new Removals();
+  removals.serve(app);
   serveAssets(app);
   serveOverview(app, shown);
   serveEvents(app, shown);
@@ -44,7 +47,7 @@ export function serveConsole(app: App, shown: Shown): void {
   serveRouterPages(app, shown.routing);
   serveLogPage(app, shown.routing);
   servePlayground(app, shown.routing);
-  serveTaskPages(app, shown.routing);
+  serveTaskPages(app, shown.routing, removals);
   serveRequestPages(app, shown.log);
   app.all('/console/*', () => {
     return showNotice({ title: 'Not found', lines: ['The console has no such page.'], status: 404 });

@@ -8,7 +8,7 @@ import { countOf, showEmpty, showMoment, showState, showTable, visibleOf } from 
 import { showPage } from './page.ts';
 import type { Column, Html } from '../../pages/markup.ts';
 import { servePages } from './page-routes.ts';
-import { showStages } from './pipeline-view.ts';
+import { showFunnel } from './pipeline-view.ts';
 
 export function serveLogPage(app: App, { routers, log }: Routing): void {
   servePages(app, '/console/routers/:id/log', {
@@ -19,6 +19,7 @@ export function serveLogPage(app: App, { routers, log }: Routing): void {
       const example = `curl ${new URL(req.url).origin}/v1/generate/image -H 'content-type: application/json' \\
   -d '{"configId":"${slug}","input":{"promptText":"a lighthouse at dusk"}}'`;
       const rows = data.map(({ record }) => showRecord(record));
+      const rowKeys = data.map(({ id: request }) => `l${request}`);
       const body = html`<h1>Routing log of <bdi>${shownName}</bdi></h1>
         <p class="lead">
           What became of each request that named this router, newest first. Dry runs are not logged.
@@ -27,7 +28,7 @@ export function serveLogPage(app: App, { routers, log }: Routing): void {
         ${
           data.length === 0
             ? showEmpty('No request has named this router yet.', example)
-            : showTable({ caption: countOf(data.length, 'request'), columns, rows, onPhone: 'cards' })
+            : showTable({ caption: countOf(data.length, 'request'), columns, rows, rowKeys, onPhone: 'cards' })
         }
         ${nextCursor === null ? '' : html`<p><a href="?cursor=${nextCursor}">Older requests</a></p>`}`;
       return showPage({ title: `Log of ${shownName}`, section: 'routers', body, isLive: true });
@@ -50,7 +51,7 @@ function showRecord(record: RoutedRequest): (Html | string | number)[] {
     taskId === null
       ? ''
       : html`<p class="minor">
-          Task <a href="/console/tasks?id=${taskId}"><code>${taskId}</code></a>
+          Task <a href="/console/tasks/${taskId}"><code>${taskId}</code></a>
         </p>`
   }
   ${
@@ -58,7 +59,7 @@ function showRecord(record: RoutedRequest): (Html | string | number)[] {
       ? ''
       : html`<details>
           <summary>Pipeline</summary>
-          ${showStages(pipeline)}
+          ${showFunnel(pipeline)}
         </details>`
   }`;
   return [

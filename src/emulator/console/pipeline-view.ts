@@ -26,58 +26,65 @@ export interface PipelineRun {
   readonly dropped: readonly Dropped[];
 }
 
-/** A recorded pipeline has only the survivors. A run that has just happened has the dropped models and the reasons too. */
-export function showStages(pipeline: readonly PipelineEntry[], run?: PipelineRun): Html {
-  return html`<ol class="stages">
-    ${pipeline.map((entry) => html`<li>${showStage(entry, run)}</li>`)}
+/**
+ * The stages below each other, with bars as long as the models that are left. A recorded pipeline has only the survivors; a
+ * run that has just happened has the dropped models and the reasons too.
+ */
+export function showFunnel(pipeline: readonly PipelineEntry[], run?: PipelineRun): Html {
+  const [first] = pipeline;
+  const before = first?.type === 'filter' ? first.models.length + fallenAt(first.filter, run).length : 0;
+  return html`<ol class="funnel">
+    ${pipeline.map((entry) => html`<li>${showStage(entry, run, before)}</li>`)}
   </ol>`;
 }
 
-function showStage(entry: PipelineEntry, run: PipelineRun | undefined): Html {
+function fallenAt(filter: string, run: PipelineRun | undefined): readonly Dropped[] {
+  return run?.dropped.filter((one) => one.filter === filter) ?? [];
+}
+
+/** @param before models in the catalog, or after the first stage of a recorded pipeline */
+function showStage(entry: PipelineEntry, run: PipelineRun | undefined, before: number): Html {
   if (entry.type === 'rank') {
-    return html`<h3>Rank <code>${entry.outcome}</code></h3>
-      <p>${outcomes[entry.outcome]}</p>`;
+    return html`<p><span class="stage">Rank</span> <code>${entry.outcome}</code> ${outcomes[entry.outcome]}</p>`;
   }
   if (entry.type === 'capacity') {
     const { skipped, allExhausted } = entry;
     const word = allExhausted ? 'every eligible model is at its limit' : `passed over: ${skipped.join(', ')}`;
-    return html`<h3>Capacity</h3>
-      <p>${showState('busy', word)}</p>`;
+    return html`<p><span class="stage">Capacity</span> ${showState('busy', word)}</p>`;
   }
   const { filter, models } = entry;
-  const fallen = run?.dropped.filter((one) => one.filter === filter) ?? [];
-  return html`<h3>${stageNames[filter]} <code>${filter}</code></h3>
-    <p>
-      ${showState(models.length === 0 ? 'bad' : 'good', models.length === 0 ? 'none left' : `${models.length} left`)}
-      ${run === undefined ? '' : html`<span class="quiet">${fallen.length} fell out</span>`}
-    </p>
-    ${run === undefined || fallen.length === 0 ? '' : showFallen(fallen, run.request, models.length === 0)}
-    ${
-      models.length === 0
-        ? ''
-        : html`<details>
-            <summary>Who is left</summary>
-            <p class="names">${models.join(', ')}</p>
-          </details>`
-    }`;
+  const fallen = fallenAt(filter, run);
+  const isLast = models.length === 0;
+  const share = before === 0 ? 0 : (100 * models.length) / before;
+  return html`<details ${isLast ? 'open' : ''}>
+    <summary>
+      <span class="stage">${stageNames[filter]} <code>${filter}</code></span>
+      <svg class="bar" aria-hidden="true"><rect width="${share.toFixed(1)}%" height="100%" rx="3" /></svg>
+      <span class="left"
+        >${isLast ? showState('bad', 'none left') : html`${models.length} <span class="unseen">left</span>`}</span
+      >
+      <span class="fell"
+        >${fallen.length === 0 ? '' : html`−${fallen.length}<span class="unseen"> fell out</span>`}</span
+      >
+    </summary>
+    ${fallen.length === 0 || run === undefined ? '' : showFallen(fallen, run.request)}
+    ${isLast ? '' : html`<p class="names">Left: ${models.join(', ')}</p>`}
+  </details>`;
 }
 
 /** Sorts 64 credits before 120. */
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-function showFallen(fallen: readonly Dropped[], request: RoutingRequest, isLast: boolean): Html {
+function showFallen(fallen: readonly Dropped[], request: RoutingRequest): Html {
   const reasons = [...Map.groupBy(fallen, (dropped) => reasonOf(dropped, request))];
   reasons.sort(([first], [second]) => byNumber.compare(first, second));
-  return html`<details ${isLast || fallen.length <= 12 ? 'open' : ''}>
-    <summary>Fell out: ${countOf(fallen.length, 'model')}</summary>
-    <dl>
-      ${reasons.map(
-        ([reason, models]) =>
-          html`<dt>${reason}</dt>
-            <dd>${models.map(({ model }) => model.id).join(', ')}</dd>`,
-      )}
-    </dl>
-  </details>`;
+  return html`<dl>
+    ${reasons.map(
+      ([reason, models]) =>
+        html`<dt>${reason}</dt>
+          <dd>${models.map(({ model }) => model.id).join(', ')}</dd>`,
+    )}
+  </dl>`;
 }
 
 /** The obstacle, worded as a statement about the model. */

@@ -13,7 +13,7 @@ import { showEmpty, showState, showTable } from '../../pages/markup.ts';
 import { showPage } from './page.ts';
 import type { Column, Html } from '../../pages/markup.ts';
 import { problemsOf, servePages } from './page-routes.ts';
-import { showStages } from './pipeline-view.ts';
+import { showFunnel } from './pipeline-view.ts';
 import { bodyOf, readFields, showForm } from './playground-fields.ts';
 import type { PlaygroundFields } from './playground-fields.ts';
 
@@ -108,7 +108,7 @@ function showDecision(decision: Decision, request: RoutingRequest): Html {
     <h2>Outcome</h2>
     ${verdict}
     <h2>Pipeline</h2>
-    ${showStages(pipeline, { request, dropped })} ${kind === 'routed' ? showRanking(decision) : ''}
+    ${showFunnel(pipeline, { request, dropped })} ${kind === 'routed' ? showRanking(decision) : ''}
   </section>`;
 }
 

@@ -4,6 +4,18 @@ import { stylesheet as common } from '../../pages/stylesheet.ts';
 export const stylesheet = `${common}
 .five { grid-template-columns: repeat(5, 1fr); } .facts a, .rows a, .tree a { text-decoration: none; } .facts a:hover, .rows a:hover { text-decoration: underline; }
 .last-push { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; align-items: baseline; padding: 0.75rem 1.25rem; } .last-push > * { margin: 0; } .last-push > p.quiet { flex: 1; } .last-push > details[open] { flex-basis: 100%; }
+.asking h1 + p { font-weight: 600; } .bad:is(button) { background: var(--bad); border-color: var(--bad); color: var(--ground); } .asking .button { flex: 1; text-align: center; padding: 0.55rem; }
+.notice { display: flex; gap: 0.75rem; padding: 0.6rem 1rem; border: 1px solid var(--line); border-left: 3px solid var(--good); border-radius: 6px; background: var(--raised); margin: 0 0 1.25rem; }
+.choice { display: flex; flex-wrap: wrap; gap: 0.75rem 1.5rem; justify-content: space-between; align-items: center; margin: 0 0 1rem; } .choice .search { margin: 0; flex: 0 1 26rem; } .choice .search input { flex: 1; }
+.segments { display: flex; flex-wrap: wrap; list-style: none; margin: 0; padding: 2px; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); }
+.segments a { display: block; padding: 0.25rem 0.7rem; border-radius: 6px; color: var(--quiet); text-decoration: none; } .segments a:hover { color: var(--text); }
+.segments a[aria-current] { background: var(--ground); color: var(--text); box-shadow: 0 1px 2px rgb(0 0 0 / 12%); } .segments .count { font-size: 0.8rem; color: var(--quiet); }
+.thumbnails { display: flex; gap: 0.3rem; align-items: center; } .thumbnails img { display: block; height: 2.4rem; max-width: 4.5rem; border-radius: 4px; }
+.outputs { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: 0.75rem; margin: 0 0 2rem; } .outputs img, .outputs video { display: block; width: 100%; max-height: 28rem; object-fit: contain; border-radius: 8px; background: var(--raised); } .outputs audio { width: 100%; }
+blockquote { margin: 0; padding: 0 0 0 1rem; border-left: 3px solid var(--line); white-space: pre-wrap; }
+.list { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); margin: 0 0 2rem; border-top: 1px solid var(--line); } .list dt, .list dd { margin: 0; padding: 0.5rem 0; border-bottom: 1px solid var(--line); } .list dt { color: var(--quiet); }
+.under-way { padding: 2rem; } .under-way progress { height: 6px; margin-top: 1rem; }
+table a, .path a { text-decoration: none; } table a:hover, .path a:hover { text-decoration: underline; } .word .state, .minor { white-space: nowrap; } .heading { margin: 0 0 0.75rem; } .heading > h1 { margin: 0; } .path + .heading, .path + h1 { margin-top: 0.25rem; }
 .halves { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 3rem; align-items: start; }
 .halves section > h2 { margin-top: 0; }
 .ways { border: 1px solid var(--line); border-radius: 8px; } .ways details { padding: 0 1rem; } .ways details + details { border-top: 1px solid var(--line); }
@@ -32,20 +44,22 @@ progress::-webkit-progress-bar { background: var(--line); } progress::-webkit-pr
 .actions { display: flex; gap: 1rem; align-items: center; margin: 1.25rem 0; }
 .danger { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; } .danger .hint { margin-bottom: 0.5rem; }
 
-.stages { margin: 0.5rem 0 1rem; padding: 0; list-style: none; }
-.stages > li { padding: 0 0 0.9rem 1.25rem; border-left: 1px solid var(--line); position: relative; }
-.stages > li::before { content: ""; position: absolute; left: -4px; top: 0.55em; width: 7px; height: 7px; border-radius: 50%; background: var(--quiet); }
-.stages p { margin: 0; } .stages dl { display: grid; grid-template-columns: fit-content(24rem) minmax(0, 1fr); gap: 0.15rem 1rem; margin: 0.25rem 0 0.25rem 1rem; width: fit-content; }
-.stages dd { margin: 0; color: var(--quiet); } .stages .state { margin-right: 0.75rem; }
-.names { color: var(--quiet); margin-left: 1rem !important; }
+.funnel { list-style: none; margin: 0.5rem 0 1rem; padding: 0; border-top: 1px solid var(--line); } .funnel li { border-bottom: 1px solid var(--line); } .funnel li > p { margin: 0; padding: 0.45rem 0; }
+.funnel summary { display: grid; grid-template-columns: minmax(8rem, 15rem) minmax(3rem, 1fr) minmax(2.2rem, auto) 2.2rem; gap: 0 0.75rem; align-items: center; padding: 0.45rem 0; list-style: none; }
+.funnel summary:hover { background: var(--raised); } .funnel .stage { font-weight: 600; } .funnel code { font-weight: 400; color: var(--quiet); }
+.funnel .stage::before { content: "▸"; display: inline-block; width: 1em; color: var(--quiet); font-weight: 400; } .funnel [open] .stage::before { content: "▾"; } .funnel p .stage::before { content: ""; }
+.bar { display: block; width: 100%; height: 0.8rem; } .bar rect { fill: var(--accent); }
+.funnel .left, .funnel .fell { text-align: right; } .funnel .fell { color: var(--quiet); font-size: 0.87rem; }
+.funnel dl { display: grid; grid-template-columns: fit-content(22rem) minmax(0, 1fr); gap: 0.15rem 1rem; margin: 0 0 0.6rem 1em; width: fit-content; } .funnel dd { margin: 0; color: var(--quiet); }
+.names { color: var(--quiet); margin: 0 0 0.6rem 1em; font-size: 0.93rem; }
 
-.asking { max-width: 32rem; padding-top: max(2rem, 12vh); } .asking .brand { margin: 0; padding-bottom: 0.75rem; } .asking .card { padding: 1.5rem 1.75rem; box-shadow: 0 1px 3px rgb(0 0 0 / 8%); }
+.asking { max-width: 32rem; margin: 0 auto; padding-top: max(2rem, 12vh); } .asking .brand { margin: 0; padding-bottom: 0.75rem; } .asking .card { padding: 1.5rem 1.75rem; box-shadow: 0 1px 3px rgb(0 0 0 / 8%); }
 .asking .actions { margin: 1.5rem 0 0; } .asking .actions button { flex: 1; padding: 0.55rem; }
 .scopes { list-style: none; padding: 0; margin: 0.25rem 0 1rem; } .scopes li { padding: 0.5rem 0; border-bottom: 1px solid var(--line); } .scopes code { display: block; color: var(--quiet); }
 @media (max-width: 46rem) {
   header li a { padding: 0.5rem 0.28rem; font-size: 0.8rem; } header ul { margin: 0 -0.28rem; }
   .five { grid-template-columns: 1fr 1fr; } .five > :first-child { grid-column: 1 / -1; }
   .halves { grid-template-columns: minmax(0, 1fr); }
-  .stages dl { grid-template-columns: minmax(0, 1fr); } .stages dd { margin-bottom: 0.4rem; }
+  .funnel dl { grid-template-columns: minmax(0, 1fr); } .funnel dd { margin-bottom: 0.4rem; } .funnel summary { grid-template-columns: minmax(0, 1fr) auto 2.2rem; } .funnel .bar { grid-column: 1 / -1; grid-row: 2; height: 0.4rem; }
 }
 `;

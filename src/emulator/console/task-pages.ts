@@ -1,48 +1,60 @@
-/** Pages of tasks. */
+/** The list of tasks. */
 import { html } from 'hono/html';
 import type { App } from '../routes.ts';
 import { pageOf } from '../routing/pages.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { Task } from '../routing/tasks.ts';
-import { countOf, groupDigits, showEmpty, showMoment, showState, showTable, visibleOf } from '../../pages/markup.ts';
+import { showAgoBy } from '../../pages/ago.ts';
+import { countOf, groupDigits, showEmpty, showTable, visibleOf } from '../../pages/markup.ts';
+import type { Column, Html } from '../../pages/markup.ts';
 import { showPage } from './page.ts';
-import type { Column, Html, Tone } from '../../pages/markup.ts';
 import { servePages } from './page-routes.ts';
+import type { Removals } from './removed.ts';
+import { serveMedia, showThumbnails } from './task-media.ts';
+import { serveTaskPage } from './task-page.ts';
+import { nameOfRouter, showTaskState, taskLink, tasksPath } from './task-parts.ts';
 
-const path = '/console/tasks';
+/** Which tasks a list shows: by their state, and by a text in them. */
+const states = {
+  all: () => true,
+  'under way': ({ ended }: Task) => ended === null,
+  succeeded: ({ ended, ending }: Task) => ended !== null && ending.status === 'SUCCEEDED',
+  failed: ({ ended, ending }: Task) => ended !== null && ending.status !== 'SUCCEEDED',
+} as const;
+type State = keyof typeof states;
 
-const tones: Readonly<Record<string, Tone>> = {
-  THROTTLED: 'idle',
-  PENDING: 'idle',
-  RUNNING: 'busy',
-  SUCCEEDED: 'good',
-  FAILED: 'bad',
-  CANCELLED: 'bad',
-};
+interface Wanted {
+  readonly state: State;
+  readonly find: string;
+}
 
-export function serveTaskPages(app: App, routing: Routing): void {
-  servePages(app, path, {
+export function serveTaskPages(app: App, routing: Routing, removals: Removals): void {
+  servePages(app, tasksPath, {
     GET: ({ req }) => {
       routing.tasks.settle();
       const { origin } = new URL(req.url);
-      const id = req.query('id')?.trim() ?? '';
-      const tasks = id === '' ? routing.tasks.all() : [routing.task(id)];
-      const { data, nextCursor } = pageOf(tasks, 'tasks', { cursor: req.query('cursor') });
+      const state = (Object.keys(states) as State[]).find((name) => name === req.query('state')) ?? 'all';
+      const wanted = { state, find: req.query('find')?.trim() ?? '' };
+      const all = [...routing.tasks.all()];
+      const found = all.filter((task) => states[state](task) && isFound(task, routing, wanted.find));
+      const { data, nextCursor } = pageOf(found, 'tasks', { cursor: req.query('cursor') });
+      const older = new URLSearchParams({ ...wanted, cursor: nextCursor ?? '' }).toString();
       const body = html`<h1>Tasks</h1>
+        ${removals.show(req.query('removed'))}
         <p class="lead">The balance is ${groupDigits(routing.account.credits)} credits.</p>
-        ${data.length === 0 ? showNone(origin) : html`${showSearch(id)} ${showTasks(data, routing, origin)}`}
-        ${nextCursor === null ? '' : html`<p><a href="${path}?cursor=${nextCursor}">Older tasks</a></p>`}`;
+        ${all.length === 0 ? showNone(origin) : html`${showChoice(all, wanted)} ${showTasks(data, routing, origin)}`}
+        ${nextCursor === null ? '' : html`<p><a href="${tasksPath}?${older}">Older tasks</a></p>`}`;
       return showPage({ title: 'Tasks', section: 'tasks', body, isLive: true });
     },
   });
-  servePages(app, `${path}/:id/remove`, {
-    // A browser that reloads the address of a form gets here.
-    GET: (context) => context.redirect(path),
-    POST: (context) => {
-      routing.tasks.remove(routing.task(context.req.param('id') ?? ''));
-      return context.redirect(path, 303);
-    },
-  });
+  serveTaskPage(app, routing, removals);
+  serveMedia(app, routing);
+}
+
+function isFound(task: Task, routing: Routing, find: string): boolean {
+  const { id, promptText = '', model, routerId } = task;
+  const text = [id, promptText, model, nameOfRouter(routing, routerId)].join('\n').toLowerCase();
+  return text.includes(find.toLowerCase());
 }
 
 function showNone(origin: string): Html {
@@ -52,50 +64,71 @@ function showNone(origin: string): Html {
   );
 }
 
-function showSearch(id: string): Html {
-  return html`<form action="${path}" role="search" class="search">
-    <label for="id">Task id</label>
-    <input id="id" name="id" value="${id}" autocomplete="off" spellcheck="false" />
-    <button>Find</button>
-    ${id === '' ? '' : html`<a href="${path}">Show all</a>`}
-  </form>`;
+function showChoice(all: readonly Task[], { state, find }: Wanted): Html {
+  return html`<div class="choice">
+    <ul class="segments" aria-label="State">
+      ${(Object.keys(states) as State[]).map((name) => {
+        const query = new URLSearchParams(find === '' ? { state: name } : { state: name, find }).toString();
+        return html`<li>
+          <a href="${tasksPath}?${query}" ${name === state ? html`aria-current="true"` : ''}
+            >${name} <span class="count">${groupDigits(all.filter(states[name]).length)}</span></a
+          >
+        </li>`;
+      })}
+    </ul>
+    <form action="${tasksPath}" role="search" class="search">
+      <input type="hidden" name="state" value="${state}" />
+      <label for="find" class="unseen">Prompt, model, router or id</label>
+      <input
+        id="find"
+        name="find"
+        type="search"
+        value="${find}"
+        placeholder="Prompt, model, router or id"
+        autocomplete="off"
+        spellcheck="false"
+      />
+      <button>Find</button>
+    </form>
+  </div>`;
 }
 
 const columns: readonly Column[] = [
   { name: 'Task', kind: 'row' },
   { name: 'State', kind: 'word' },
+  { name: 'Output' },
   { name: 'Model', kind: 'word' },
   { name: 'Router' },
   { name: 'Credits', kind: 'number' },
-  { name: 'Output' },
   { name: 'Remove', kind: 'action' },
 ];
 
 function showTasks(tasks: readonly Task[], routing: Routing, origin: string): Html {
+  if (tasks.length === 0) return html`<p class="quiet">No task is like that. <a href="${tasksPath}">Show all</a></p>`;
   const rows = tasks.map((task) => showTask(task, routing, origin));
-  return showTable({ caption: countOf(tasks.length, 'task'), columns, rows, onPhone: 'cards' });
+  const rowKeys = tasks.map(({ id }) => id);
+  const isMoving = tasks.some(({ ended }) => ended === null);
+  return html`<div ${isMoving ? 'data-soon' : ''}>
+    ${showTable({ caption: countOf(tasks.length, 'task'), columns, rows, rowKeys, onPhone: 'cards' })}
+  </div>`;
 }
 
 function showTask(task: Task, routing: Routing, origin: string): (Html | string | number)[] {
   const view = routing.viewTask(task, origin);
-  const router = [...routing.routers.all()].find(({ id }) => id === task.routerId);
-  const share = view.status === 'RUNNING' ? ` ${Math.floor(view.progress * 100)}\u00A0%` : '';
   const verb = task.ended === null ? 'Cancel' : 'Delete';
-  const links =
-    view.status === 'SUCCEEDED'
-      ? html`${view.output.map((url, index) => html`<a href="${url}">${task.modality} ${index + 1}</a> `)}`
-      : '';
   return [
-    html`${showMoment(view.createdAt)} UTC <code class="minor">${task.id}</code>`,
-    showState(tones[view.status] ?? 'idle', view.status.toLowerCase() + share),
+    html`${taskLink(task)}
+      <span class="minor">${task.modality}, ${showAgoBy(view.createdAt, routing.clock.now())}</span>`,
+    html`${showTaskState(view)} ${view.status === 'FAILED' ? html`<code class="minor">${view.failureCode}</code>` : ''}`,
+    showThumbnails(task),
     task.model,
-    router === undefined
-      ? 'deleted'
-      : html`<a href="/console/routers/${router.id}/log"><bdi>${visibleOf(router.name, router.slug)}</bdi></a>`,
+    routerCell(routing, task),
     'cost' in view ? view.cost.credits : view.estimatedCost.credits,
-    view.status === 'FAILED' ? html`${view.failure} <code class="minor">${view.failureCode}</code>` : links,
-    html`<form method="post" action="${path}/${task.id}/remove">
-      <button class="plain" aria-label="${verb} task ${task.id}">${verb}</button>
-    </form>`,
+    html`<a href="${tasksPath}/${task.id}/remove" aria-label="${verb} task ${task.id}">${verb}</a>`,
   ];
+}
+
+function routerCell(routing: Routing, { routerId }: Task): Html | string {
+  const name = nameOfRouter(routing, routerId);
+  return name === '' ? 'deleted' : html`<a href="/console/routers/${routerId}"><bdi>${visibleOf(name)}</bdi></a>`;
 }

@@ -1,6 +1,7 @@
 /** What several pages show of a task. */
 import { html } from 'hono/html';
 import type { TaskAnswer } from '../../contract/routing-resources.ts';
+import type { Routing } from '../routing/routing.ts';
 import type { Task } from '../routing/tasks.ts';
 import { showState, visibleOf } from '../../pages/markup.ts';
 import type { Html, Tone } from '../../pages/markup.ts';
@@ -34,10 +35,16 @@ export function showTaskState(view: TaskAnswer): Html {
     <progress max="100" value="${percent}" aria-label="Progress">${percent} %</progress>`;
 }
 
+/** Empty for a router that is gone. */
+export function nameOfRouter({ routers }: Routing, id: string): string {
+  const router = routers.find(id);
+  return router === undefined ? '' : visibleOf(router.name, router.slug);
+}
+
 const titleCharacters = 90;
 
 /** The beginning of its prompt. */
-function titleOf({ promptText = '', modality }: Task): string {
+export function titleOf({ promptText = '', modality }: Task): string {
   const line = promptText.replaceAll(/\s+/g, ' ').trim();
   const title = line.length > titleCharacters ? `${line.slice(0, titleCharacters).trimEnd()}…` : line;
   return visibleOf(title, `${modality} without a prompt`);

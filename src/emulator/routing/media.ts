@@ -26,10 +26,16 @@ function serveOutput(routing: Routing, call: Call): Response {
   if (!(expiresMs >= routing.clock.now())) {
     throw new Refusal(403, { error: 'the link is no longer valid: read the task again for a new one' });
   }
-  const bytes = writeOutput(task, output);
-  return new Response(bytes, {
-    headers: { 'content-type': contentTypes[task.modality], 'content-length': String(bytes.length) },
-  });
+  const { bytes, type } = outputOf(task, output);
+  return new Response(bytes, { headers: { 'content-type': type, 'content-length': String(bytes.length) } });
+}
+
+/** The placeholder for an output of a task, the first of which is 0. */
+export function outputOf(
+  task: Task,
+  output: number,
+): { readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string } {
+  return { bytes: writeOutput(task, output), type: contentTypes[task.modality] };
 }
 
 function writeOutput({ id, modality, resolvedInput }: Task, output: number): Uint8Array<ArrayBuffer> {

@@ -87,9 +87,13 @@ export class Routers {
     return bySlug ?? this.get(name);
   }
 
+  find(id: string): Router | undefined {
+    return this.#shelf.get(id);
+  }
+
   /** @throws Refusal 404 */
   get(id: string): Router {
-    const router = this.#shelf.get(id);
+    const router = this.find(id);
     if (router === undefined) throw notFound('there is no router with this id');
     return router;
   }
@@ -124,6 +128,15 @@ export class Routers {
     this.#context.store.change(() => {
       this.#shelf.delete(router.id);
       this.#idsBySlug.delete(router.slug);
+    });
+  }
+
+  /** Takes a deletion back. @throws Refusal 409 for a slug that another router has now. */
+  putBack(router: Router): void {
+    if (this.#idsBySlug.has(router.slug)) throw slugInUse(router.slug);
+    this.#context.store.change(() => {
+      this.#shelf.putBack(router);
+      this.#idsBySlug.set(router.slug, router.id);
     });
   }
 

@@ -44,6 +44,12 @@ export class Shelf<Row extends Kept> {
     this.#rows.delete(id);
   }
 
+  /** Takes a deletion back: the record is in its old place again. */
+  putBack(row: Row): void {
+    this.#note(row.id, this.#rows.get(row.id), row);
+    this.restore(row.id, row);
+  }
+
   /** For the store: restores the records from before a change that failed. */
   restore(id: string, before: Row | undefined): void {
     if (before === undefined) this.#rows.delete(id);

@@ -140,6 +140,11 @@ export class Tasks {
     });
   }
 
+  /** Takes the deletion of a task that has ended back. */
+  putBack(task: Task): void {
+    this.#context.store.change(() => this.#shelf.putBack(task));
+  }
+
   /** Applies every change that is due. */
   settle(): void {
     const { store, clock } = this.#context;

@@ -1,0 +1,60 @@
+/** Pages of the console that keep up by themselves, in a real browser, and leave alone what somebody does there. */
+import { describe, expect, test } from 'vitest';
+import type { Emulator } from '../../src/emulator/index.ts';
+import { browserWorlds } from '../support/console-browser.ts';
+import { createRouter } from '../support/console-world.ts';
+import { driver, push } from '../support/emulator-world.ts';
+import { browserName, cannotBrowse } from '../support/real-browser.ts';
+
+describe.skipIf(cannotBrowse)(`a page that keeps up, in ${browserName}`, () => {
+  const world = browserWorlds();
+
+  async function generate(emulator: Emulator, modality: string, promptText: string): Promise<string> {
+    const body = JSON.stringify({ configId: 'campaign', input: { promptText } });
+    const response = await emulator.fetch(`/v1/generate/${modality}`, { method: 'POST', body });
+    return ((await response.json()) as { id: string }).id;
+  }
+
+  test('a task that runs moves on without being asked for again, up to its picture', async () => {
+    const { emulator, page, problems } = await world({}, { speed: 0 });
+    await createRouter(emulator);
+    await page.goto(`/console/tasks/${await generate(emulator, 'image', 'a lighthouse')}`);
+    await page.getByText('pending').first().waitFor();
+    emulator.advance(3);
+    await page.getByRole('progressbar').first().waitFor();
+    emulator.advance(60);
+    const picture = page.getByRole('img', { name: 'Output 1' });
+    await picture.waitFor();
+    await expect.poll(() => picture.evaluate('(image) => image.naturalWidth').catch(() => 0)).not.toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('a player goes on while the page around it is made anew', async () => {
+    const { emulator, page, problems } = await world({}, { speed: 0 });
+    await createRouter(emulator);
+    const id = await generate(emulator, 'video', 'a storm');
+    emulator.advance(60);
+    await page.goto(`/console/tasks/${id}`);
+    await page.locator('video').waitFor();
+    await page.evaluate("document.querySelector('video').seen = 'before'");
+    emulator.advance(120);
+    await generate(emulator, 'image', 'something else');
+    await page.getByText('3 min ago').waitFor();
+    expect(await page.evaluate("document.querySelector('video').seen")).toBe('before');
+    expect(problems).toEqual([]);
+  });
+
+  test('what is opened stays open, and what is focused stays so, while rows come before it', async () => {
+    const { emulator, page, problems } = await world();
+    await push(emulator, { extDrivers: [driver('sales', '1767225600 1')] });
+    await page.goto('/console');
+    await page.getByText('An agent').click();
+    const request = page.getByRole('link', { name: 'POST /api/extDrivers/update' });
+    await request.focus();
+    await emulator.fetch('/v1/organization');
+    await page.getByRole('link', { name: 'GET /v1/organization' }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('POST /api/extDrivers/update');
+    expect(await page.getByText('Agent tools speak MCP').isVisible()).toBe(true);
+    expect(problems).toEqual([]);
+  });
+});
