@@ -33,11 +33,16 @@ function faultOfHost(uri: string): string | undefined {
   return host.startsWith('[') || /^[\d.]+$/.test(host) ? 'must name a host, not an IP address' : undefined;
 }
 
+const extensions = { image: 'png', video: 'mp4', audio: 'mp3' } as const;
+
 function mediaUri(kind: MediaKind) {
-  return z.string().check(({ value, issues }) => {
-    const message = faultOf(value, kind);
-    if (message !== undefined) issues.push({ code: 'invalid_format', format: 'media_uri', message, input: value });
-  });
+  return z
+    .string()
+    .check(({ value, issues }) => {
+      const message = faultOf(value, kind);
+      if (message !== undefined) issues.push({ code: 'invalid_format', format: 'media_uri', message, input: value });
+    })
+    .meta({ examples: [`https://example.com/a.${extensions[kind]}`, `data:${kind}/${extensions[kind]};base64,AAAA`] });
 }
 
 /** `https://` (a host, no IP address), `runway://` (an upload) or `data:` of the same kind, up to 5 MiB. */

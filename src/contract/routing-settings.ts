@@ -29,7 +29,12 @@ const modelIdsMax = 10_000;
 
 /** `allow_new_except`: `ids` is a deny list; models that are added later may be used. `allowlist_only`: only `ids` may be used. */
 const listModeSchema = z.enum(['allow_new_except', 'allowlist_only']);
-const modelIdsSchema = z.array(z.string().min(1).max(200)).max(modelIdsMax);
+const modelIdSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ examples: ['gen4.5', 'gpt_image_2', 'eleven_v3'] });
+const modelIdsSchema = z.array(modelIdSchema).max(modelIdsMax);
 
 const optimizeForSchema = z.enum(optimizationTargets);
 const fallbackSchema = z.strictObject({ onCapacity: z.boolean().optional() });

@@ -16,6 +16,7 @@ import { serveEvidence } from './evidence/evidence-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
 import { KeptBody } from './kept-body.ts';
+import { serveInterface } from './interface/openapi-routes.ts';
 import type { ServiceOptions } from './options.ts';
 import { OwnAddresses, parseOrigin } from './origins.ts';
 import { RequestLog } from './request-log.ts';
@@ -72,8 +73,8 @@ export class Service {
     if (token !== undefined) this.#requireToken(token);
     else if (strict) this.#requireAnyKey();
     this.#driverArea.serve(this.#app);
-    const needsKey = token !== undefined || strict;
-    serveRouting(this.#app, { routing: this.routing, faults: this.faults, needsKey });
+    serveRouting(this.#app, { routing: this.routing, faults: this.faults });
+    serveInterface(this.#app, { strict, hasToken: token !== undefined });
     serveAgentTools(this.#app, {
       routing: this.routing,
       database: this.#database,

@@ -1,5 +1,6 @@
 /** Model routing over HTTP: headers, methods, sizes, faults, invalid bodies, and the interface description. */
 import { describe, expect, test, vi } from 'vitest';
+import { updatePath } from '../../src/contract/driver-push.ts';
 import { emulatorWorld } from '../support/emulator-world.ts';
 import { anyId as id, paths, routingWorld } from '../support/routing-world.ts';
 
@@ -239,7 +240,7 @@ describe('a body', () => {
 });
 
 describe('the interface description', () => {
-  test('is OpenAPI 3.1 of every path under /v1, made of the schemas that requests are checked by', async () => {
+  test('is OpenAPI 3.1 of every path of both areas, made of the schemas that requests are checked by', async () => {
     const { call } = await routingWorld();
     const { status, body } = await call('GET', '/_emulator/openapi.json');
     expect(status).toBe(200);
@@ -250,8 +251,8 @@ describe('the interface description', () => {
         .map((method) => method.toUpperCase())
         .sort(),
     ]);
-    const served = Object.entries(paths)
-      .filter(([path]) => path.startsWith('/v1'))
+    const served = Object.entries({ ...paths, [updatePath]: 'POST' })
+      .filter(([path]) => path.startsWith('/v1') || path === updatePath)
       .map(([path, allow]) => [
         path,
         allow

@@ -1,7 +1,7 @@
-/** Controls of model routing: setting the time forward, reading and changing the catalog, the interface description. */
+/** Controls of model routing: its time, and reading and changing the catalog. */
 import { z } from 'zod';
 import { refuse } from '../answers.ts';
-import { originOf, route } from '../routes.ts';
+import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { catalogView, parseCatalog } from './catalog.ts';
 import { isoOf, speedMax } from './clock.ts';
@@ -22,13 +22,7 @@ const clockSchema = z.strictObject({
   speed: z.number().min(0).max(speedMax).optional(),
 });
 
-interface RoutingControls {
-  readonly routing: Routing;
-  /** Whether requests without a key are refused. */
-  readonly needsKey: boolean;
-}
-
-export function serveRoutingControls(app: App, { routing, needsKey }: RoutingControls): void {
+export function serveRoutingControls(app: App, routing: Routing): void {
   route(app, '/_emulator/catalog', {
     GET: () => Response.json(catalogView(routing.catalog)),
     POST: ({ req }) =>
@@ -55,13 +49,6 @@ export function serveRoutingControls(app: App, { routing, needsKey }: RoutingCon
         routing.advance(advanceSchema.parse(body).seconds * 1_000);
         return showTime();
       }),
-  });
-  route(app, '/_emulator/openapi.json', {
-    GET: async (context) => {
-      // Loaded here: the agent embeds the emulator and never asks for it.
-      const { openApiOf } = await import('./openapi.ts');
-      return Response.json(openApiOf({ strict: routing.strict, needsKey, origin: originOf(context) }));
-    },
   });
 }
 

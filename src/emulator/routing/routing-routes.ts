@@ -28,11 +28,9 @@ import type { Call } from './wire.ts';
 interface RoutingContext {
   readonly routing: Routing;
   readonly faults: FaultQueue;
-  /** Whether requests without a key are refused, which happens before. */
-  readonly needsKey: boolean;
 }
 
-export function serveRouting(app: App, { routing, faults, needsKey }: RoutingContext): void {
+export function serveRouting(app: App, { routing, faults }: RoutingContext): void {
   checkVersion(app, routing);
   const handlers: Record<OperationName, Handler> = {
     ...acted(routerHandlers(routing)),
@@ -50,7 +48,7 @@ export function serveRouting(app: App, { routing, faults, needsKey }: RoutingCon
   for (const [path, methods] of paths) route(app, path.replace('{id}', ':id'), methods);
   serveUploads(app, routing);
   serveMedia(app, routing);
-  serveRoutingControls(app, { routing, needsKey });
+  serveRoutingControls(app, routing);
 }
 
 type Acts = Readonly<Partial<Record<OperationName, (call: Call) => Response>>>;

@@ -1,15 +1,18 @@
-/** The routing interface as OpenAPI 3.1, made of the schemas that requests are checked by. */
+/** The interface as OpenAPI 3.1, made of the schemas that requests are checked by. */
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { errorSchema } from '../../contract/routing-resources.ts';
-import type { Operation } from './operations.ts';
-import { operations } from './operations.ts';
+import { updatePath, updateSchema } from '../../contract/driver-push.ts';
+import type { Operation, OperationName } from '../routing/operations.ts';
+import { operations } from '../routing/operations.ts';
+import { links } from './links.ts';
+import type { Link } from './links.ts';
 
-interface OpenApiOptions {
+export interface OpenApiOptions {
   readonly strict: boolean;
-  /** Whether requests without a key are refused. */
-  readonly needsKey: boolean;
+  /** Whether a token was set, which both areas then require. */
+  readonly hasToken: boolean;
   /** Where clients find the emulator. */
   readonly origin: string;
 }
@@ -17,22 +20,28 @@ interface OpenApiOptions {
 /** Every operation may refuse an unknown version (400), a body that is too long (413) or an unknown content coding (415). */
 const refusalStatuses = [400, 413, 415];
 
-export function openApiOf({ strict, needsKey, origin }: OpenApiOptions): object {
+export function openApiOf({ strict, hasToken, origin }: OpenApiOptions): object {
+  // The driver push has no strict manner.
+  const needsKey = strict || hasToken;
   const refusals = needsKey ? [...refusalStatuses, 401] : refusalStatuses;
   const paths: ZodOpenApiPathsObject = {};
   for (const [operationId, operation] of Object.entries<Operation>(operations)) {
     const path = (paths[operation.path] ??= {});
-    path[lowerCaseOf(operation.method)] = { operationId, ...describe(operation, { strict, refusals }) };
+    path[lowerCaseOf(operation.method)] = {
+      operationId,
+      ...describe(operation, { strict, refusals, links: links[operationId as OperationName] ?? {} }),
+    };
   }
+  paths[updatePath] = { post: { operationId: 'pushDrivers', ...describePush(hasToken) } };
   return createDocument({
     openapi: '3.1.0',
     info: {
-      title: 'Model routing, as driver-sync emulates it',
+      title: 'Model routing and driver push, as driver-sync emulates them',
       version: '2024-11-06',
       description: 'Made of the schemas that requests are checked by.',
     },
     servers: [{ url: origin }],
-    security: needsKey ? [{ ApiKeyAuth: [] }] : [{}, { ApiKeyAuth: [] }],
+    security: securityOf(needsKey),
     paths,
     components: {
       securitySchemes: { ApiKeyAuth: { type: 'http', scheme: 'bearer' } },
@@ -60,9 +69,35 @@ interface Manner {
   readonly strict: boolean;
   /** Statuses that every operation may answer. */
   readonly refusals: readonly number[];
+  /** Of the answer 200. */
+  readonly links: Readonly<Record<string, Link>>;
 }
 
-function describe(operation: Operation, { strict, refusals }: Manner): ZodOpenApiOperationObject {
+function securityOf(needsKey: boolean): Record<string, string[]>[] {
+  return needsKey ? [{ ApiKeyAuth: [] }] : [{}, { ApiKeyAuth: [] }];
+}
+
+/** A refusal of the driver push, whose places are text. */
+const pushRefusalSchema = z.strictObject({
+  error: z.string(),
+  issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
+});
+
+function describePush(hasToken: boolean): ZodOpenApiOperationObject {
+  const refusal = { ...describeAnswer([pushRefusalSchema]), description: 'Refused, and nothing is applied' };
+  const statuses = ['400', '413', '415', ...(hasToken ? ['401'] : [])];
+  return {
+    summary: 'Writes drivers, and deletes what the request leaves out if it says so',
+    security: securityOf(hasToken),
+    requestBody: { required: true, content: { 'application/json': { schema: updateSchema } } },
+    responses: {
+      200: { description: 'Applied; the body is empty' },
+      ...Object.fromEntries(statuses.map((status) => [status, refusal])),
+    },
+  };
+}
+
+function describe(operation: Operation, { strict, refusals, links: following }: Manner): ZodOpenApiOperationObject {
   const { path, summary, isPaged, lenientRequest, answers } = operation;
   const request = strict ? operation.request : (lenientRequest ?? operation.request);
   const parameters = ['version', ...(path.includes('{id}') ? ['id'] : []), ...(isPaged ? ['limit', 'cursor'] : [])];
@@ -74,7 +109,12 @@ function describe(operation: Operation, { strict, refusals }: Manner): ZodOpenAp
     }),
     responses: {
       ...Object.fromEntries(refusals.map((status) => [status, { $ref: '#/components/responses/Refusal' }])),
-      ...Object.fromEntries(Object.entries(answers).map(([status, bodies]) => [status, describeAnswer(bodies)])),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, bodies]) => {
+          const isLinked = status === '200' && Object.keys(following).length > 0;
+          return [status, { ...describeAnswer(bodies), ...(isLinked && { links: { ...following } }) }];
+        }),
+      ),
     },
   };
 }

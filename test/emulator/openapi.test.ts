@@ -1,0 +1,68 @@
+/** The description of the interface holds for what the emulator does. */
+import { expect, test } from 'vitest';
+import { updatePath } from '../../src/contract/driver-push.ts';
+import { emulatorWorld } from '../support/emulator-world.ts';
+import { explore } from '../support/openapi-explorer.ts';
+
+interface Described {
+  readonly operationId: string;
+  readonly security?: object[];
+  readonly responses: Record<string, { links?: Record<string, { operationId: string }> }>;
+}
+
+const byText = (first = '', second = '') => first.localeCompare(second);
+
+async function describedBy(options = {}) {
+  const emulator = await emulatorWorld(options);
+  const document = (await (await emulator.fetch('/_emulator/openapi.json')).json()) as {
+    paths: Record<string, Record<string, Described>>;
+    security: object[];
+  };
+  return { emulator, document, all: Object.values(document.paths).flatMap((methods) => Object.values(methods)) };
+}
+
+test('requests made of it get answers that it describes, whatever came before them', { timeout: 120_000 }, async () => {
+  const { requests, answers } = await explore(1, (sessions) => sessions === 8);
+  expect(requests).toBe(1_200);
+  // They get somewhere: every operation succeeds at times.
+  const succeeded = new Set(
+    Object.keys(answers)
+      .filter((answer) => / 20\d$/.test(answer))
+      .map((answer) => answer.split(' ')[0]),
+  );
+  const { all } = await describedBy();
+  expect([...succeeded].toSorted(byText)).toEqual(all.map(({ operationId }) => operationId).toSorted(byText));
+});
+
+test('links lead to operations that it describes', async () => {
+  const { all } = await describedBy();
+  const ids = all.map(({ operationId }) => operationId);
+  const linked = all.flatMap(({ responses }) =>
+    Object.values(responses).flatMap(({ links }) => Object.values(links ?? {})),
+  );
+  expect(linked.length).toBeGreaterThan(20);
+  for (const { operationId } of linked) expect(ids).toContain(operationId);
+});
+
+test('the driver push needs a key where a token was set, and none for being strict', async () => {
+  const securityOf = async (options: object) => {
+    const { document } = await describedBy(options);
+    return [document.security, document.paths[updatePath]?.['post']?.security];
+  };
+  const [required, optional] = [[{ ApiKeyAuth: [] }], [{}, { ApiKeyAuth: [] }]];
+  expect(await securityOf({})).toEqual([optional, optional]);
+  expect(await securityOf({ strict: true })).toEqual([required, optional]);
+  expect(await securityOf({ token: 'key' })).toEqual([required, required]);
+});
+
+test('a page shows it with fields, limits, answers and what can follow', async () => {
+  const { emulator, all } = await describedBy();
+  const page = await emulator.fetch('/_emulator/openapi');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const text = await page.text();
+  for (const { operationId } of all) expect(text).toContain(`id="${operationId}"`);
+  expect(text).toContain('input.referenceImages[].uri');
+  expect(text).toContain('extDrivers[].timeSeries[].value');
+  expect(text).toContain('minimum 2, maximum 30');
+  expect(text).toContain('<a href="#retrieveTask">');
+});
