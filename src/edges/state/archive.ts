@@ -9,17 +9,7 @@
  * other path, and its points; in the second its origins. A diff and a body skip every second block.
  */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { type OriginFacts, pointCount } from '../../core/series/packing.ts';
@@ -29,6 +19,7 @@ import type { Archive, Snapshot, SnapshotDriver, SnapshotLog } from '../../core/
 import type { SnapshotFile } from './chain.ts';
 import { releaseBuffers } from '../memory.ts';
 import { onFile, removeFile, translatedFile } from './file-failure.ts';
+import { makeFolder, syncFolder } from './private-file.ts';
 import { release } from './release.ts';
 import { type Block, BlockWriter, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
 import { findDriver, pointsIn, pointsOf, wholeOf } from './snapshot-drivers.ts';
@@ -61,11 +52,11 @@ export function openArchive(directory: string, log?: SnapshotLog): Archive {
     async write(drivers, format, origins) {
       const draft = path.join(directory, `draft-${process.pid}`);
       try {
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        makeFolder(directory);
         const digest = await writeSnapshot(draft, drivers, { format, origins });
         await log?.written(digest, fileSha256(draft));
         renameSync(draft, fileOf(digest));
-        syncDirectory(directory);
+        syncFolder(directory);
         return openSnapshot(fileOf(digest), digest);
       } catch (error) {
         dropDraft(draft);
@@ -339,14 +330,5 @@ function dropDraft(draft: string): void {
     removeFile(draft);
   } catch (error) {
     if (!isAgentError(error)) throw error;
-  }
-}
-
-function syncDirectory(directory: string): void {
-  const fd = openSync(directory, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }

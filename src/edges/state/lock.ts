@@ -6,21 +6,12 @@
  * The file `lock` must be opened through SQLite only: a POSIX lock is dropped when its process closes the file by any
  * other way.
  */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { removeFile } from './file-failure.ts';
-import { makePrivate, openNew } from './private-file.ts';
+import { makeFolder, makePrivate, openNew } from './private-file.ts';
 
 /** The agent that holds a state directory. The first three are `undefined` where its `agent.json` is missing. */
 export interface LockHolder {
@@ -49,7 +40,7 @@ const patienceMs = 500;
  */
 export function ensureStateDir(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw stateError(path, error);

@@ -1,5 +1,17 @@
 /** Files of the state directory are for the agent's user alone, whatever the umask, and are never reached through a link. */
-import { chmodSync, closeSync, constants, fchmodSync, lstatSync, openSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import path from 'node:path';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
@@ -24,6 +36,33 @@ function closeToOthers(file: string): void {
     if (stat?.isFile() === true && (stat.mode & 0o077) !== 0) chmodSync(file, own);
   } catch (error) {
     if (!isErrno(error)) throw error;
+  }
+}
+
+/** Makes a folder, with those that it is in, which is still there after a crash. */
+export function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const top = path.dirname(path.resolve(first));
+  for (let made = path.resolve(folder); made !== top; made = path.dirname(made)) syncReadable(path.dirname(made));
+}
+
+/** A folder in which this user may make others, and may not look, is left to the file system. */
+function syncReadable(folder: string): void {
+  try {
+    syncFolder(folder);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
+  }
+}
+
+/** Brings the names in a folder to the disk. */
+export function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 
