@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verifyIn } from '../../src/compose/state.ts';
-import { type ChainWorld, chainWorld, withState } from '../support/chain-world.ts';
+import { type ChainWorld, chainWorld, withState, withoutChain } from '../support/chain-world.ts';
 import { commandLine } from '../support/command-line.ts';
 import { twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
@@ -185,18 +185,9 @@ describe('--head', () => {
 });
 
 describe('a ledger from before it had a chain', () => {
-  /** What the migration that brought the chain added, taken out again. */
-  const undo = `DROP TABLE chain; DROP TABLE snapshot;
-    ${['approval', 'request']
-      .flatMap((table) =>
-        ['by_user', 'ran_as', 'reason'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`),
-      )
-      .join('\n')}
-    PRAGMA user_version = 5`;
-
   test('begins one with what it has, and nothing of that can change from then on', async () => {
     const one = await chainWorld();
-    one.alter(undo);
+    one.alter(withoutChain);
     expect((await one.run('verify')).code).toBe(78);
     await one.run('sync');
     const found = await one.verify();

@@ -16,6 +16,13 @@ export interface Verified {
   exit: number;
 }
 
+/** What the migration that brought the chain added to the ledger, taken out again. */
+export const withoutChain = `DROP TABLE chain; DROP TABLE snapshot;
+  ${['approval', 'request']
+    .flatMap((table) => ['by_user', 'ran_as', 'reason'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`))
+    .join('\n')}
+  PRAGMA user_version = 5`;
+
 export interface ChainWorld extends CommandsWorld {
   readonly ledger: string;
   readonly archive: string;

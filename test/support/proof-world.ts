@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import type { PassEvent } from '../../src/app/dependencies.ts';
 import { runPass } from '../../src/app/pass.ts';
 import { openAgent } from '../../src/compose/agent.ts';
 import { verifyIn } from '../../src/compose/state.ts';
@@ -12,6 +13,7 @@ import type { PassReport } from '../../src/core/report.ts';
 import { openArchive, snapshotsIn } from '../../src/edges/state/archive.ts';
 import type { Verification } from '../../src/edges/state/verify.ts';
 import { replaceFile, settingsOf } from './crash-child.ts';
+import { handClock } from './hand-clock.ts';
 import { memoryLog } from './memory-log.ts';
 import { csv } from './process.ts';
 import { type Receiver, openReceiver, pointsOf } from './receiver.ts';
@@ -80,7 +82,11 @@ export async function proofWorld({ maxDeletes = 1_000_000 }: { maxDeletes?: numb
       const options = { command: 'sync', log, version: '0.1.0', env: {} } as const;
       await using agent = await openAgent(settingsOf(config), options);
       const pass = { push: 'ifNeeded', resume: true, retryForMs: 60_000 } as const;
-      const report = await runPass({ ...agent.deps, random: () => 0 }, pass, new AbortController().signal);
+      // What waits for a push that may still land waits for no real time.
+      const clock = handClock(new Date());
+      const observe = (event: PassEvent): void => void (event.kind === 'waiting' && clock.advance(event.ms));
+      const deps = { ...agent.deps, clock, observe, random: () => 0 };
+      const report = await runPass(deps, pass, new AbortController().signal);
       const warnings = log.lines.filter(({ level }) => level === 'error').map(({ message }) => message);
       return { ...report, warnings };
     },

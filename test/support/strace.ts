@@ -79,7 +79,7 @@ function parseCalls(text: string, thread: string): readonly Call[] {
     }
     const resumed = /^<\.\.\. \w+ resumed>/.exec(said);
     if (resumed !== null) said = begun + said.slice(resumed[0].length);
-    const [, name, args, result, rest = ''] = /^(\w+)\((.*)\) += (-?\d+)(.*)$/.exec(said) ?? [];
+    const [, name, args, result, rest = ''] = /^(\w+)\((.*?) *\) += (-?\d+)(.*)$/.exec(said) ?? [];
     if (name === undefined || args === undefined) continue;
     calls.push({ name, args, result: Number(result), isInjected: rest.includes('(INJECTED)') });
   }
