@@ -18,6 +18,7 @@ export interface EmulatorFlags {
   readonly credits?: string;
   readonly tier?: string;
   readonly catalog?: string;
+  readonly faults?: string;
 }
 
 const tokenVariable = 'DRIVER_SYNC_EMULATOR_TOKEN';
@@ -47,7 +48,8 @@ export async function emulator(context: Context, flags: EmulatorFlags): Promise<
       hint: 'whole credits, such as 500',
     }),
     tier: parseNumber(flags.tier, { flag: '--tier', pattern: /^[1-5]$/, hint: 'from 1 to 5' }),
-    catalog: flags.catalog === undefined ? undefined : await readCatalog(flags.catalog),
+    catalog: flags.catalog === undefined ? undefined : await readJson(flags.catalog, 'catalog'),
+    faults: flags.faults === undefined ? undefined : await readScript(flags.faults),
   };
   const emulated = await startEmulator(options).catch((error: unknown) => {
     if (isPortInUse(error)) {
@@ -84,7 +86,7 @@ export async function emulator(context: Context, flags: EmulatorFlags): Promise<
 
 function rereadOnHangup(emulated: Emulator, file: string): void {
   process.on('SIGHUP', () => {
-    void readCatalog(file)
+    void readJson(file, 'catalog')
       .then((catalog) => {
         emulated.catalog(catalog, 'builtIn');
         print(`catalog:  ${file} was read again`);
@@ -134,12 +136,24 @@ async function warnOfOpenState(state: string): Promise<void> {
   say(`warning: the state directory ${state} is open to other users (${shown}): chmod 700 it`);
 }
 
-async function readCatalog(file: string): Promise<unknown> {
+async function readJson(file: string, what: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as unknown;
   } catch (cause) {
-    throw new AgentError('usage', `the catalog ${file} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new AgentError('usage', `the ${what} ${file} cannot be read: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** @throws AgentError */
+async function readScript(file: string): Promise<unknown> {
+  const { faultScriptSchema } = await import('../emulator/index.ts');
+  const read = faultScriptSchema.safeParse(await readJson(file, 'script of faults'));
+  if (read.success) return read.data;
+  const [first] = read.error.issues;
+  const place = first === undefined || first.path.length === 0 ? '' : ` at ${first.path.map(String).join('.')}`;
+  throw new AgentError('usage', `the script of faults ${file} is not valid${place}: ${first?.message ?? ''}`, {
+    hint: 'such as {"seed": 7, "faults": [{"status": 503, "probability": 0.1, "times": "always"}]}',
+  });
 }
 
 /** The first problem of a catalog, in one line; other errors are returned as they are. */

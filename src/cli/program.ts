@@ -322,6 +322,7 @@ function addStarting(program: Command, run: Run): void {
     .option('--credits <n>', 'the credit balance (else 100 000, or what --state has)')
     .option('--tier <n>', 'the limits of tier 1 to 5, with daily caps (else those of tier 1 without)')
     .option('--catalog <file>', 'models to add and remove, as JSON; SIGHUP reads it again')
+    .option('--faults <file>', 'a script of faults, as JSON')
     .action((options: CommonOptions & EmulatorFlags) =>
       run(options, async (context) => (await import('./emulator.ts')).emulator(context, options)),
     );

@@ -1,6 +1,7 @@
 /** Receives a request's body in a stream: decoded, counted, hashed, and never longer than it may be. */
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
@@ -18,6 +19,8 @@ export interface Receiving {
   /** Longest decoded body. */
   readonly bytesMax: number;
   readonly signal: AbortSignal;
+  /** How fast it is read. Default: as fast as it arrives. */
+  readonly bytesPerSecond?: number | undefined;
   /** Takes the decoded bytes in order, at most 1 MiB at once. */
   readonly take: (chunk: Uint8Array) => void;
 }
@@ -34,7 +37,8 @@ export async function receiveBody(request: Request, receiving: Receiving): Promi
   const isGzip = coding === 'gzip' || coding === 'x-gzip';
   const declaredBytes = Number(request.headers.get('content-length') ?? 0);
   const isPlain = coding === 'identity' || coding === '';
-  if (isPlain && declaredBytes > 0 && declaredBytes <= smallBytesMax) return receiveWhole(request, receiving);
+  const isSmall = declaredBytes > 0 && declaredBytes <= smallBytesMax;
+  if (isPlain && isSmall && receiving.bytesPerSecond === undefined) return receiveWhole(request, receiving);
   const reception = new Reception(receiving);
   if (!isGzip && !isPlain) {
     return reception.end(
@@ -45,8 +49,8 @@ export async function receiveBody(request: Request, receiving: Receiving): Promi
   if (isPlain && declaredBytes > receiving.bytesMax) return reception.end(tooLarge(receiving.bytesMax));
   if (request.body === null) return reception.end();
   try {
-    if (isGzip) await expand(request.body, receiving.signal, (chunks) => reception.consume(chunks));
-    else await reception.consume(readChunks(request.body, receiving.signal));
+    if (isGzip) await expand(request.body, receiving, (chunks) => reception.consume(chunks));
+    else await reception.consume(readChunks(request.body, receiving));
   } catch (error) {
     if (error === reception.failure) throw error;
     if (error instanceof BodyTooLarge) return reception.end(tooLarge(receiving.bytesMax));
@@ -83,11 +87,13 @@ async function readWhole(request: Request, signal: AbortSignal): Promise<Uint8Ar
   }
 }
 
+type Reading = Pick<Receiving, 'signal' | 'bytesPerSecond'>;
+
 type Consumer = (chunks: AsyncIterable<Uint8Array>) => Promise<void>;
 
-async function expand(body: ReadableStream<Uint8Array>, signal: AbortSignal, consume: Consumer): Promise<void> {
+async function expand(body: ReadableStream<Uint8Array>, reading: Reading, consume: Consumer): Promise<void> {
   const failed = new AbortController();
-  const chunks = readChunks(body, AbortSignal.any([signal, failed.signal]));
+  const chunks = readChunks(body, { ...reading, signal: AbortSignal.any([reading.signal, failed.signal]) });
   const stop = (error: unknown): never => {
     // Ends the source too: the pipeline waits for it, and the source may wait for a silent client.
     failed.abort(error);
@@ -101,7 +107,7 @@ async function expand(body: ReadableStream<Uint8Array>, signal: AbortSignal, con
 /** Ends at once when the signal aborts. The stream's own iterator would go on waiting for a silent client. */
 async function* readChunks(
   body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
+  { signal, bytesPerSecond }: Reading,
 ): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader();
   // Ends a read that is waiting. If cancelling fails, the stream has failed already and the read throws that.
@@ -113,6 +119,7 @@ async function* readChunks(
       signal.throwIfAborted();
       if (done) return;
       yield value;
+      if (bytesPerSecond !== undefined) await sleep((value.length / bytesPerSecond) * 1_000, undefined, { signal });
     }
   } finally {
     signal.removeEventListener('abort', cancel);

@@ -1,7 +1,7 @@
 /** Controls of the emulator itself: the request log, faults and reset. */
 import { z } from 'zod';
 import { refuse, summaryOf } from './answers.ts';
-import { faultSchema } from './fault-schema.ts';
+import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
 import type { FaultQueue } from './faults.ts';
 import { Issues } from './issues.ts';
 import type { RequestLog } from './request-log.ts';
@@ -34,7 +34,7 @@ export function serveControls(app: App, controlled: Controlled): void {
   });
 }
 
-/** Adds one fault or a list of them, all or none. Returns the refusal if the body does not fit. */
+/** Adds one fault or a list of them, or plays a script, all or none. Returns the refusal if the body does not fit. */
 async function addFaults(faults: FaultQueue, request: Request): Promise<Response | undefined> {
   let body: unknown;
   try {
@@ -42,12 +42,19 @@ async function addFaults(faults: FaultQueue, request: Request): Promise<Response
   } catch (error) {
     return refuse(400, `not JSON: ${(error as Error).message}`);
   }
-  const read = Array.isArray(body) ? z.array(faultSchema).safeParse(body) : faultSchema.safeParse(body);
+  const read = schemaFor(body).safeParse(body);
   if (!read.success) {
     const issues = new Issues();
     issues.addAll([], read.error.issues);
     return refuse(400, summaryOf(issues.list), { issues: issues.list });
   }
-  faults.add(Array.isArray(read.data) ? read.data : [read.data]);
+  const ordered = read.data;
+  if ('faults' in ordered) faults.play(ordered);
+  else faults.add(Array.isArray(ordered) ? ordered : [ordered]);
   return undefined;
+}
+
+function schemaFor(body: unknown) {
+  if (Array.isArray(body)) return z.array(faultSchema);
+  return typeof body === 'object' && body !== null && 'faults' in body ? faultScriptSchema : faultSchema;
 }

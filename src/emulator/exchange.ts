@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { receiveBody } from './body.ts';
 import { playFault } from './faults.ts';
-import type { Fault } from './fault-schema.ts';
+import type { DrawnFault } from './faults.ts';
 import { KeptBody } from './kept-body.ts';
 import type { Entry } from './request-log.ts';
 
 export interface ExchangeContext {
   readonly record: Entry;
-  readonly fault: Fault | undefined;
+  readonly fault: DrawnFault | undefined;
   readonly bodyBytesMax: number;
   /** How much of a body the request log keeps. */
   readonly keptBytesMax: number;
@@ -37,13 +37,14 @@ export class Exchange {
    * @returns the refusal if the body cannot be received.
    */
   async receive(take: (chunk: Uint8Array) => void, bytesMaxOfRoute = Infinity): Promise<Response | undefined> {
-    const { bodyBytesMax, keptBytesMax, closing: signal } = this.#context;
+    const { bodyBytesMax, keptBytesMax, closing: signal, fault } = this.#context;
     const kept = new KeptBody(keptBytesMax);
     this.record.request = kept;
     const bytesMax = Math.min(bodyBytesMax, bytesMaxOfRoute);
     const { bytes, sha256, refusal } = await receiveBody(this.#request, {
       bytesMax,
       signal,
+      bytesPerSecond: fault?.slowRead?.bytesPerSecond,
       take: (chunk) => {
         kept.add(chunk);
         take(chunk);

@@ -1,35 +1,69 @@
 /** Faults on demand. They queue up; each meets the next requests that it is for. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isForTask } from '../contract/fault-script.ts';
+import type { Delay, Fault, FaultScript } from '../contract/fault-script.ts';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
-import { isForTask } from './fault-schema.ts';
-import type { Fault } from './fault-schema.ts';
+import { Dice } from './dice.ts';
 import type { Ending } from './routing/tasks.ts';
 
+/** A fault for one request, with its delay drawn. */
+export type DrawnFault = Omit<Fault, 'delayMs'> & { readonly delayMs: number };
+
+interface Queued {
+  readonly fault: Fault;
+  /** UNIX ms by the clock of the queue. */
+  readonly orderedMs: number;
+}
+
+/** What a fault may be for. */
+interface Arrived {
+  readonly method: string;
+  readonly path: string;
+}
+
 export class FaultQueue {
-  #faults: Fault[] = [];
+  readonly #nowMs: () => number;
+  #queue: Queued[] = [];
+  #dice = new Dice(1);
+
+  /** @param nowMs the time that `fromSeconds` and `untilSeconds` go by. */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
 
   /** In the order of use. */
   get pending(): readonly Fault[] {
-    return this.#faults;
+    this.#dropPassed();
+    return this.#queue.map(({ fault }) => fault);
   }
 
   add(faults: readonly Fault[]): void {
-    this.#faults.push(...faults);
+    const orderedMs = this.#nowMs();
+    this.#queue.push(...faults.map((fault) => ({ fault, orderedMs })));
+  }
+
+  /** Puts a script in the place of all faults. */
+  play({ seed, faults }: FaultScript): void {
+    this.clear();
+    this.#dice = new Dice(seed);
+    this.add(faults);
   }
 
   clear(): void {
-    this.#faults = [];
+    this.#queue = [];
+    this.#dice = new Dice(1);
   }
 
-  /** Takes the first fault for a request to this path and uses it up by one. */
-  take(path: string): Fault | undefined {
-    return this.#takeFirst((fault) => !isForTask(fault) && isFor(fault, path));
+  /** Takes the first fault for this request and uses it up by one. */
+  take(arrived: Arrived): DrawnFault | undefined {
+    const fault = this.#takeFirst((queued) => !isForTask(queued) && isFor(queued, arrived));
+    return fault && { ...fault, delayMs: drawDelay(fault.delayMs, this.#dice) };
   }
 
-  /** How a fault wants the task of a request to this path to end; uses the fault up by one. */
-  takeEnding(path: string): Ending | undefined {
-    const fault = this.#takeFirst((queued) => isForTask(queued) && isFor(queued, path));
+  /** How a fault wants the task of this request to end; uses the fault up by one. */
+  takeEnding(arrived: Arrived): Ending | undefined {
+    const fault = this.#takeFirst((queued) => isForTask(queued) && isFor(queued, arrived));
     if (fault === undefined) return undefined;
     const { failureCode, failure } = fault;
     if (failureCode === undefined) return { status: 'CANCELLED' };
@@ -37,18 +71,44 @@ export class FaultQueue {
   }
 
   #takeFirst(isWanted: (fault: Fault) => boolean): Fault | undefined {
-    const index = this.#faults.findIndex(isWanted);
-    const fault = this.#faults[index];
-    if (fault === undefined) return undefined;
-    const left = fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : [];
-    this.#faults.splice(index, 1, ...left);
-    return fault;
+    this.#dropPassed();
+    const nowMs = this.#nowMs();
+    for (const [index, { fault, orderedMs }] of this.#queue.entries()) {
+      if (!isWanted(fault) || nowMs < orderedMs + fault.fromSeconds * 1_000) continue;
+      // A fault that is certain draws nothing, so it does not change the chances of others.
+      if (fault.probability < 1 && this.#dice.roll() >= fault.probability) continue;
+      const { times } = fault;
+      if (times === 'always') return fault;
+      const left = times > 1 ? [{ fault: { ...fault, times: times - 1 }, orderedMs }] : [];
+      this.#queue.splice(index, 1, ...left);
+      return fault;
+    }
+    return undefined;
+  }
+
+  #dropPassed(): void {
+    const nowMs = this.#nowMs();
+    this.#queue = this.#queue.filter(
+      ({ fault: { untilSeconds }, orderedMs }) =>
+        untilSeconds === undefined || nowMs < orderedMs + untilSeconds * 1_000,
+    );
   }
 }
 
-function isFor(fault: Fault, path: string): boolean {
+function isFor(fault: Fault, { method, path }: Arrived): boolean {
+  if (fault.method !== undefined && fault.method !== method) return false;
   if (fault.path === undefined) return true;
   return fault.path.endsWith('*') ? path.startsWith(fault.path.slice(0, -1)) : fault.path === path;
+}
+
+function drawDelay(delay: Delay, dice: Dice): number {
+  if (typeof delay === 'number') return delay;
+  if ('uniform' in delay) {
+    const { minMs, maxMs } = delay.uniform;
+    return minMs + Math.floor(dice.roll() * (maxMs - minMs + 1));
+  }
+  const { medianMs, sigma, maxMs } = delay.logNormal;
+  return Math.min(maxMs, Math.round(medianMs * Math.exp(sigma * dice.rollNormal())));
 }
 
 export interface Play {
@@ -61,21 +121,24 @@ export interface Play {
 }
 
 /** Answers a request as its fault says. @throws ConnectionDropped where the fault allows no answer. */
-export async function playFault(fault: Fault | undefined, { act, left, closing }: Play): Promise<Response> {
+export async function playFault(fault: DrawnFault | undefined, { act, left, closing }: Play): Promise<Response> {
   if (fault === undefined) return act();
-  if (fault.delayMs > 0) await delay(fault.delayMs, closing);
-  const { status, hang, drop, apply } = fault;
-  if (drop === 'before') throw new ConnectionDropped('by a fault, before the request was applied');
-  const isNormal = status === undefined && hang === undefined && drop === undefined;
+  if (fault.delayMs > 0) await wait(fault.delayMs, closing);
+  const { status, hang, drop, reset, redirect, apply } = fault;
+  const severed = drop ?? reset;
+  const how = reset === undefined ? 'closed' : 'reset';
+  if (severed === 'before') throw new ConnectionDropped('by a fault, before the request was applied', { how });
+  const isNormal = [status, hang, severed, redirect].every((end) => end === undefined);
   if (isNormal) return act();
-  if (apply || drop === 'after') await act();
-  if (drop === 'after') throw new ConnectionDropped('by a fault, after the request was applied');
+  if (apply || severed === 'after') await act();
+  if (severed === 'after') throw new ConnectionDropped('by a fault, after the request was applied', { how });
+  if (redirect !== undefined) return new Response(null, { status: 307, headers: { location: redirect } });
   if (status !== undefined) return answerOf(fault, status);
   await aborted(AbortSignal.any([left(), closing]));
   throw new ConnectionDropped('after a fault that hangs');
 }
 
-async function delay(ms: number, closing: AbortSignal): Promise<void> {
+async function wait(ms: number, closing: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal: closing });
   } catch (cause) {
@@ -88,7 +151,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-function answerOf({ body, contentType, retryAfter, headers }: Fault, status: number): Response {
+function answerOf({ body, contentType, retryAfter, headers }: DrawnFault, status: number): Response {
   const extra: Record<string, string> = { ...headers };
   if (retryAfter !== undefined) extra['retry-after'] = String(retryAfter);
   const isBodiless = status === 204 || status === 205 || status === 304;

@@ -17,9 +17,10 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Driver } from '../contract/driver-push.ts';
 import { wholeOf } from './answers.ts';
+import { bendOf, bentInMemory } from './bent-answer.ts';
 import { ConnectionDropped } from './connection.ts';
-import { faultSchema } from './fault-schema.ts';
-import type { FaultInput } from './fault-schema.ts';
+import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
+import type { FaultInput, FaultScriptInput } from '../contract/fault-script.ts';
 import type { EmulatorOptions } from './options.ts';
 import { OriginError } from './origins.ts';
 import type { LoggedRequest } from './request-record.ts';
@@ -28,8 +29,8 @@ import { send } from './sending.ts';
 import { Service } from './service.ts';
 import { StateError } from './state-error.ts';
 
-export type { Driver as EmulatedDriver, EmulatorOptions, FaultInput, LoggedRequest as RequestRecord };
-export { OriginError, StateError };
+export type { Driver as EmulatedDriver, EmulatorOptions, FaultInput, FaultScriptInput, LoggedRequest as RequestRecord };
+export { faultScriptSchema, OriginError, StateError };
 
 export interface ClockChange {
   readonly now?: Date | string | number | undefined;
@@ -54,6 +55,8 @@ export interface Emulator extends AsyncDisposable {
   /** Queues faults for the next requests, behind those that wait already. @throws ZodError */
   faults(...faults: readonly FaultInput[]): void;
   clearFaults(): void;
+  /** Puts a script of faults in the place of all faults. Its moments are counted from now. @throws ZodError */
+  play(script: FaultScriptInput): void;
   /** Sets the time of model routing forward. */
   advance(seconds: number): void;
   /**
@@ -111,6 +114,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     requests: () => service.log.all(),
     faults: (...faults) => service.faults.add(faults.map((fault) => faultSchema.parse(fault))),
     clearFaults: () => service.faults.clear(),
+    play: (script) => service.faults.play(faultScriptSchema.parse(script)),
     advance: (seconds) => service.routing.advance(seconds * 1_000),
     clock: ({ now, speed } = {}) => {
       service.routing.setClock({ nowMs: now === undefined ? undefined : new Date(now).getTime(), speed });
@@ -138,7 +142,8 @@ async function serve(service: Service, request: Request, bindings: HttpBindings)
     return await send(await service.fetch(request), bindings);
   } catch (error) {
     if (!(error instanceof ConnectionDropped)) throw error;
-    bindings.incoming.socket.destroy();
+    if (error.how === 'reset') bindings.incoming.socket.resetAndDestroy();
+    else bindings.incoming.socket.destroy();
     return RESPONSE_ALREADY_SENT;
   }
 }
@@ -151,7 +156,9 @@ async function fetchInMemory(service: Service, request: Request): Promise<Respon
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
   try {
-    return wholeOf(await Promise.race([service.fetch(request), left]));
+    const response = await Promise.race([service.fetch(request), left]);
+    const how = bendOf(response);
+    return how === undefined ? wholeOf(response) : await bentInMemory(response, how);
   } catch (error) {
     if (error instanceof ConnectionDropped) throw new TypeError('fetch failed', { cause: error });
     throw error;

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { textOf } from './answers.ts';
+import { bendOf, sendBent } from './bent-answer.ts';
 
 /** Limits for reading the rest of a body that was refused. */
 const lingerMs = 30_000;
@@ -12,6 +13,11 @@ const lingerBytesMax = 1024 ** 3;
 /** Sends a response, or returns it if the server should send it as a stream. */
 export async function send(response: Response, bindings: HttpBindings): Promise<Response> {
   const { incoming, outgoing } = bindings;
+  const how = bendOf(response);
+  if (how !== undefined) {
+    await sendBent(response, how, bindings);
+    return RESPONSE_ALREADY_SENT;
+  }
   const text = textOf(response);
   if (!incoming.complete) await sendEarly(response, text ?? (await response.text()), bindings);
   else if (text === undefined) return response;

@@ -3,8 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { Hono } from 'hono';
 import type { Driver } from '../contract/driver-push.ts';
+import { faultScriptSchema } from '../contract/fault-script.ts';
 import { serveAgentTools } from './agent-tools/endpoint.ts';
 import { keepBody, refuse } from './answers.ts';
+import { bend } from './bent-answer.ts';
 import { ConnectionDropped } from './connection.ts';
 import { letPageRead, preflightAnswer } from './cross-origin.ts';
 import { isConsole, refusalPage, serveConsole } from './console/console-routes.ts';
@@ -33,7 +35,7 @@ const controlPath = '/_emulator';
 const guardedPath = /^\/(?:api|v1)(?:\/|$)/;
 
 export class Service {
-  readonly faults = new FaultQueue();
+  readonly faults: FaultQueue;
   readonly log: RequestLog;
   /** Model routing, without HTTP. */
   readonly routing: Routing;
@@ -62,6 +64,8 @@ export class Service {
       this.log = new RequestLog(kept);
       this.#driverArea = openDriverArea(this.#database);
       this.routing = new Routing(kept, options);
+      this.faults = new FaultQueue(() => this.routing.clock.now());
+      if (options.faults !== undefined) this.faults.play(faultScriptSchema.parse(options.faults));
     } catch (error) {
       this.#database.close();
       throw state === undefined ? error : stateErrorOf(state, error);
@@ -174,9 +178,10 @@ export class Service {
     this.#app.use(async (context, next) => {
       if (isControl(context.req.path)) return next();
       const record = this.log.open(context.req.raw);
+      const fault = this.faults.take(context.req);
       const exchange = new Exchange(context.req.raw, {
         record,
-        fault: this.faults.take(context.req.path),
+        fault,
         bodyBytesMax: this.#bodyBytesMax,
         keptBytesMax: this.#keptBytesMax,
         closing: this.#closing.signal,
@@ -191,6 +196,7 @@ export class Service {
       if (response !== context.res) context.res = response;
       context.res.headers.set('x-request-id', exchange.requestId);
       if (record.warnings.length > 0) context.res.headers.set('x-emulator-warning', record.warnings.join('; '));
+      if (fault !== undefined) bend(context.res, fault);
       this.log.save(record);
       this.#tellNews();
     });

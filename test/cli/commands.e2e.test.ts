@@ -371,6 +371,8 @@ test('emulator refuses a token that is empty, given twice or cannot be read, and
   const dir = await emptyDir();
   const empty = path.join(dir, 'empty');
   await writeFile(empty, '\n');
+  const script = path.join(dir, 'script.json');
+  await writeFile(script, '{"faults":[{"status":503,"probability":2}]}');
   for (const [args, message] of [
     [['--token', ''], '--token is empty'],
     [['--token', 'a', '--token-file', empty], '--token and --token-file were both given'],
@@ -379,6 +381,8 @@ test('emulator refuses a token that is empty, given twice or cannot be read, and
     [['--origin', 'emulator.example.com'], '--origin: "emulator.example.com" is not an origin'],
     [['--public-url', 'emulator.lan/a'], '--public-url: "emulator.lan/a" is not an origin'],
     [['--keep-bodies', 'all'], '--keep-bodies all is not understood'],
+    [['--faults', script], `the script of faults ${script} is not valid at faults.0.probability: `],
+    [['--faults', empty], `the script of faults ${empty} cannot be read: `],
   ] as const) {
     const { code, stderr } = await commandLine('emulator', '--listen', '127.0.0.1:0', ...args);
     expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining(message) });

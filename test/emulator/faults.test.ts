@@ -153,22 +153,30 @@ describe('a fault', () => {
     const order = async (faults: unknown) =>
       emulator.fetch('/_emulator/faults', { method: 'POST', body: JSON.stringify(faults) });
     expect(await (await order({ status: 503, times: 2 })).json()).toEqual({
-      faults: [{ status: 503, times: 2, delayMs: 0 }],
+      faults: [{ status: 503, times: 2, delayMs: 0, probability: 1, fromSeconds: 0 }],
     });
     expect((await order([{ status: 429 }, { drop: 'before' }])).status).toBe(200);
     expect([(await post(emulator)).status, (await post(emulator)).status, (await post(emulator)).status]).toEqual([
       503, 503, 429,
     ]);
     expect(await (await emulator.fetch('/_emulator/faults')).json()).toEqual({
-      faults: [{ drop: 'before', times: 1, delayMs: 0 }],
+      faults: [{ drop: 'before', times: 1, delayMs: 0, probability: 1, fromSeconds: 0 }],
     });
     expect(await (await emulator.fetch('/_emulator/faults', { method: 'DELETE' })).json()).toEqual({ faults: [] });
     expect((await post(emulator)).status).toBe(200);
   });
 
   test.for([
-    [{}, '', 'must have one of status, hang and drop, or a delayMs alone'],
-    [{ status: 503, hang: true }, '', 'must have one of status, hang and drop, or a delayMs alone'],
+    [
+      {},
+      '',
+      'must have one of status, redirect, hang, drop and reset, or a delayMs, truncate, trickle or slowRead alone',
+    ],
+    [
+      { status: 503, hang: true },
+      '',
+      'must have one of status, redirect, hang, drop and reset, or a delayMs, truncate, trickle or slowRead alone',
+    ],
     [{ drop: 'before', retryAfter: 1 }, '', 'retryAfter, headers, body and contentType need a status'],
     [{ drop: 'before', apply: true }, '', 'apply needs a status or hang'],
     [[{ status: 503 }, { status: 503, retry: 1 }], '[1].retry', 'is not a known key'],

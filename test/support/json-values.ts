@@ -1,5 +1,7 @@
 /** Values that a JSON Schema allows, and values that are off by a little: the same for the same seed. */
 
+import { Dice as EmulatorDice } from '../../src/emulator/dice.ts';
+
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -21,21 +23,8 @@ export interface JsonSchema {
   readonly maxItems?: number;
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export class Dice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  roll(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
+/** Chances with what tests draw. */
+export class Dice extends EmulatorDice {
   /** A whole number from `min` to `max`. */
   from(min: number, max: number): number {
     return min + Math.floor(this.roll() * (max - min + 1));

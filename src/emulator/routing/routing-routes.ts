@@ -106,7 +106,7 @@ function generateHandlers(routing: Routing, faults: FaultQueue) {
   const handlerOf = (name: OperationName, modality: Modality): Handler =>
     arriving((call) => {
       const { requestId } = call.exchange;
-      const orderedEnding = () => faults.takeEnding(operations[name].path);
+      const orderedEnding = () => faults.takeEnding(operations[name]);
       const generate = receiveGeneration(routing, { modality, body: call.json(), requestId, orderedEnding });
       return () => {
         const answer = generate();

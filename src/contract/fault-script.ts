@@ -1,0 +1,156 @@
+/**
+ * Faults of the service, one by one or as a script: what goes wrong, for which requests, when, how often, and how likely. The same
+ * seed and the same requests give the same faults.
+ */
+import { z } from 'zod';
+
+/** Names and values that a header can carry (RFC 9110, 5.1 and 5.5). Letters other than ASCII would arrive changed. */
+const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a valid header name');
+const headerValueSchema = z.string().regex(/^[\t -~]*$/, 'cannot be sent in a header');
+
+const pathPattern = /^\/[^?#*]*\*?$/;
+
+/** What a timer can wait. */
+const delayMsMax = 2 ** 31 - 1;
+const ms = z.int().nonnegative().max(delayMsMax);
+
+/** A fixed time, one between two, or one of a log-normal distribution: most near the median, a few much longer. */
+const delaySchema = z.union([
+  ms,
+  z
+    .strictObject({ uniform: z.strictObject({ minMs: ms, maxMs: ms }) })
+    .refine(({ uniform }) => uniform.minMs <= uniform.maxMs, 'minMs must not be above maxMs'),
+  z.strictObject({
+    logNormal: z.strictObject({ medianMs: ms, sigma: z.number().min(0).max(5), maxMs: ms.default(600_000) }),
+  }),
+]);
+export type Delay = z.output<typeof delaySchema>;
+
+const momentSchema = z.number().nonnegative();
+
+/** Which requests meet a fault. */
+const aimShape = {
+  path: z.string().regex(pathPattern, 'must begin with "/", and may end with "*"').optional(),
+  method: z.enum(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']).optional(),
+  times: z.union([z.int().positive(), z.literal('always')]).default(1),
+  probability: z.number().positive().max(1).default(1),
+  fromSeconds: momentSchema.default(0),
+  untilSeconds: momentSchema.optional(),
+};
+
+/** How an answer is sent, or a request is read. They may be combined, and go with `status` too. */
+const mannerShape = {
+  delayMs: delaySchema.default(0),
+  truncate: z.int().nonnegative().optional(),
+  trickle: z.strictObject({ bytes: z.int().positive(), everyMs: ms }).optional(),
+  slowRead: z.strictObject({ bytesPerSecond: z.int().positive() }).optional(),
+};
+
+export const faultSchema = z
+  .strictObject({
+    ...aimShape,
+    ...mannerShape,
+    status: z.int().min(200).max(599).optional(),
+    retryAfter: z.union([headerValueSchema, z.int().nonnegative()]).optional(),
+    headers: z.record(headerNameSchema, headerValueSchema).optional(),
+    body: z.string().optional(),
+    contentType: headerValueSchema.optional(),
+    redirect: headerValueSchema.min(1).optional(),
+    hang: z.literal(true).optional(),
+    drop: z.enum(['before', 'after']).optional(),
+    reset: z.enum(['before', 'after']).optional(),
+    apply: z.literal(true).optional(),
+    failureCode: z.string().min(1).max(200).optional(),
+    failure: z.string().max(1_000).optional(),
+    cancelled: z.literal(true).optional(),
+  })
+  .refine((fault) => {
+    const ends = endsOf(fault).length;
+    return ends === 1 || (ends === 0 && hasManner(fault)) || isForTask(fault);
+  }, 'must have one of status, redirect, hang, drop and reset, or a delayMs, truncate, trickle or slowRead alone')
+  .refine((fault) => {
+    const { failureCode, failure, cancelled } = fault;
+    const isOfRequest = endsOf(fault).length > 0 || hasManner(fault);
+    const isOfTask = failureCode === undefined ? failure === undefined : cancelled === undefined;
+    return isOfTask && !(isOfRequest && isForTask(fault));
+  }, 'for a task must have failureCode (and optionally failure) or cancelled, and besides only which requests it is for')
+  .refine(
+    ({ status, retryAfter, headers, body, contentType }) =>
+      status !== undefined || [retryAfter, headers, body, contentType].every((part) => part === undefined),
+    'retryAfter, headers, body and contentType need a status',
+  )
+  .refine(({ apply, status, hang }) => !apply || status !== undefined || hang, 'apply needs a status or hang')
+  .refine(
+    ({ fromSeconds, untilSeconds }) => untilSeconds === undefined || fromSeconds < untilSeconds,
+    'untilSeconds must be after fromSeconds',
+  );
+
+/**
+ * Which requests meet it:
+ * - `path`: requests to this path; with `*` at its end all paths that begin so. Default: every path of the service.
+ * - `method`: requests with this method. Default: any.
+ * - `times`: for how many requests, or `always`. Default 1.
+ * - `probability`: for which share of them, drawn with the script's seed. Default 1.
+ * - `fromSeconds`, `untilSeconds`: between these moments after it was ordered, by the time of model routing.
+ *
+ * How the request ends:
+ * - `status`, with `retryAfter`, `headers`, `body`, `contentType`: this answer is sent, and nothing is applied.
+ * - `redirect`: 307 to this address, and nothing is applied.
+ * - `hang`: no answer until the client leaves or the emulator is closed; nothing is applied.
+ * - `drop`: the connection is closed in order without an answer, before or after the request is applied.
+ * - `reset`: the same with a reset (RST).
+ * - `apply`, with `status` or `hang`: a valid request is applied nevertheless.
+ *
+ * What else happens, also alone:
+ * - `delayMs`: a wait after the last byte of the request. If the client leaves meanwhile, the request is still applied: a
+ *   late landing.
+ * - `slowRead`: the body of the request is read at this speed.
+ * - `trickle`: the answer is sent in pieces of so many bytes.
+ * - `truncate`: the connection is closed after so many bytes of the answer's body.
+ *
+ * Or how a task ends: with `failureCode` and `failure` as its text the next task that is created fails; with `cancelled` it ends
+ * cancelled. The request that creates the task is answered as usual.
+ */
+export type FaultInput = z.input<typeof faultSchema>;
+export type Fault = z.output<typeof faultSchema>;
+
+/** Faults with the seed of their chances. */
+export const faultScriptSchema = z.strictObject({
+  seed: z.int().min(0).max(0xffff_ffff).default(1),
+  faults: z.array(faultSchema),
+});
+export type FaultScriptInput = z.input<typeof faultScriptSchema>;
+export type FaultScript = z.output<typeof faultScriptSchema>;
+
+interface Ends {
+  readonly status?: number | undefined;
+  readonly redirect?: string | undefined;
+  readonly hang?: true | undefined;
+  readonly drop?: string | undefined;
+  readonly reset?: string | undefined;
+}
+
+function endsOf({ status, redirect, hang, drop, reset }: Ends): unknown[] {
+  return [status, redirect, hang, drop, reset].filter((end) => end !== undefined);
+}
+
+interface Manners {
+  readonly delayMs: Delay;
+  readonly truncate?: number | undefined;
+  readonly trickle?: object | undefined;
+  readonly slowRead?: object | undefined;
+}
+
+function hasManner({ delayMs, truncate, trickle, slowRead }: Manners): boolean {
+  return delayMs !== 0 || [truncate, trickle, slowRead].some((manner) => manner !== undefined);
+}
+
+interface TaskFault {
+  readonly failureCode?: string | undefined;
+  readonly cancelled?: true | undefined;
+}
+
+/** Whether a fault decides how a task ends, instead of how a request is answered. */
+export function isForTask({ failureCode, cancelled }: TaskFault): boolean {
+  return failureCode !== undefined || cancelled !== undefined;
+}
