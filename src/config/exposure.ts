@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Settings } from '../core/settings.ts';
 import { isLoopback, parseSmtp } from '../core/telling/smtp.ts';
+import type { RemotePattern } from '../sources/remote/address.ts';
 
 /** @param modeOf permissions of a file, `undefined` where it cannot be asked for them */
 export function exposureWarnings(settings: Settings, modeOf: (file: string) => number | undefined): readonly string[] {
@@ -95,14 +96,15 @@ function addressesOfSource(name: string, kind: unknown, baseDir: string): Addres
   return [
     ...add(url, hasToken || hasAuthorization(headers), tokenFile),
     ...add(tokenUrl, true, clientSecretFile),
-    ...(Array.isArray(files) ? files : []).flatMap((pattern: unknown) => {
-      // Wildcards make no address.
-      const [server, scheme = ''] = /^(https?|sftp|s3):\/\/[^/]*/i.exec(String(pattern)) ?? [];
-      const keys = access[scheme.toLowerCase().replace(/^https?$/, 'dav')] as Keys | undefined;
+    ...(Array.isArray(files) ? files : []).flatMap((pattern: string | RemotePattern) => {
+      if (typeof pattern === 'string') return [];
+      const { protocol, root, user, password } = pattern;
+      const keys = access[protocol] as Keys | undefined;
       const file = ['tokenFile', 'passwordFile', 'keyFile', 'secretAccessKeyFile'].find(
         (key) => keys?.[key] !== undefined,
       );
-      return add(server, keys !== undefined, file === undefined ? undefined : keys?.[file]);
+      const hasSecret = keys !== undefined || user !== undefined || password !== undefined;
+      return add(root, hasSecret, file === undefined ? undefined : keys?.[file]);
     }),
   ];
 }
