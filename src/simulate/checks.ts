@@ -1,211 +1,181 @@
-/** Holds what the agent does against the model, at the moment when it does it. */
+/** Holds what the agent accepts against the model, at the moment when it does. */
+import type { PassReport } from '../core/report.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
-import { type HeldPart, type Points, deletesBetween, foldParts, sizeOf, withCarried } from './model.ts';
+import { type Accepted, type LetThrough, judgeAccepted } from './guarding.ts';
+import { type HeldPart, type Points, deletesBetween, foldParts, withCarried, withHistory } from './model.ts';
 import { Violation } from './promises.ts';
-import type { Landing } from './world/receiver.ts';
 import type { Place } from './world/place.ts';
 
-/** What the model holds of one source. */
-interface Accepted {
-  readonly parts: readonly HeldPart[];
-  readonly points: Points;
-  /** Somebody approved to go on without readings that nobody knows any more: its digits are the agent's word. */
-  readonly isBlurred: boolean;
-}
+const dayMs = 86_400_000;
+const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
 
-/** A body that the agent built: what each source had then. */
-interface Built {
-  readonly accepted: ReadonlyMap<string, Accepted>;
-  readonly points: ReadonlyMap<string, ReadonlyMap<string, string>>;
-}
-
-interface Body {
-  readonly shouldDeleteMissing: boolean;
-  readonly extDrivers: readonly {
-    readonly id: string;
-    readonly timeSeries: readonly { readonly time: string; readonly value: string }[];
-  }[];
+/** A part of an accepted read, as the agent names it. */
+interface NamedPart {
+  readonly name: string;
+  readonly kind: string;
+  readonly carried: boolean;
 }
 
 export class Checks {
   settings: Settings;
   readonly #places: ReadonlyMap<string, Place>;
   readonly #accepted = new Map<string, Accepted>();
-  readonly #built = new Map<string, Built>();
+  readonly #letThrough = new Map<string, LetThrough[]>();
+  readonly #newestOnly: ReadonlySet<string>;
+  /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
+  readonly #built = new Map<string, ReadonlyMap<string, Accepted>>();
   /** Sources whose held candidate somebody approved since they were accepted last. */
   readonly approved = new Set<string>();
-  /** The body that somebody asked for with `rollback`. */
-  rollbackTo: string | undefined;
-  lastAcknowledged: string | undefined;
-  /** What the service holds. */
-  landed: Landing | undefined;
+  /** Sources that somebody asked to forget. */
+  readonly forgotten = new Set<string>();
+  /** What somebody approved or forgot has left nothing. */
+  #isEmptyMeant = false;
+  /** What the accepted reads go back to, where they are taken from a snapshot. */
+  restoresTo: string | undefined;
+  /** When a clock was set last. */
+  clockSetMs = -Infinity;
+  closedUpTo: () => number | undefined = () => undefined;
 
-  constructor(settings: Settings, places: ReadonlyMap<string, Place>) {
+  constructor(settings: Settings, places: ReadonlyMap<string, Place>, newestOnly: ReadonlySet<string>) {
     this.settings = settings;
     this.#places = places;
+    this.#newestOnly = newestOnly;
   }
 
-  /** The candidate of a source became its accepted read. */
-  accepted(source: string): void {
+  get isEmptyMeant(): boolean {
+    return this.#isEmptyMeant;
+  }
+
+  get all(): ReadonlyMap<string, Accepted> {
+    return this.#accepted;
+  }
+
+  /** The candidate of a source became its accepted read. @param nowMs by the clock that never jumps */
+  accepted(source: string, parts: readonly NamedPart[], nowMs: number): void {
     const settings = this.#settingsOf(source);
-    const place = this.#places.get(source);
-    if (settings === undefined || place === undefined) return;
+    if (settings === undefined) return;
     const before = this.#accepted.get(source);
-    const after = this.#candidate(settings, place, before);
-    if (!this.approved.has(source)) this.#judge(settings, before, after);
-    this.approved.delete(source);
+    const after = this.#candidate(settings, before, this.#presentOf(settings, parts));
+    if (!this.approved.has(source)) this.#judge(settings, { before, after, nowMs });
     this.#accepted.set(source, after);
+    if (this.approved.delete(source)) this.#isEmptyMeant = this.#isEmpty();
   }
 
-  #candidate(settings: SourceSettings, place: Place, before: Accepted | undefined): Accepted {
-    const present = place.listed.map((name): HeldPart => {
-      const file = place.read.get(name);
-      if (file === undefined)
-        throw new Violation('whole', `${settings.name}: ${name} was accepted and never read whole`);
-      return { name, sheet: file.sheet, isCarried: false };
+  #judge(
+    source: SourceSettings,
+    {
+      before,
+      after,
+      nowMs,
+    }: { readonly before: Accepted | undefined; readonly after: Accepted; readonly nowMs: number },
+  ): void {
+    if (before === undefined) {
+      if (after.points.size === 0 && !source.mayBeEmpty)
+        throw new Violation('evidence', `${source.name}: its first read had no readings`);
+      return;
+    }
+    if (before.isBlurred || after.isBlurred) return;
+    const let_ = this.#letThrough.get(source.name) ?? [];
+    const lately = this.clockSetMs > nowMs - dayMs ? [] : let_.filter(({ atMs }) => atMs > nowMs - dayMs);
+    judgeAccepted({ settings: this.settings, source, before, after, lately, closedUpTo: this.closedUpTo() });
+    const deletes = deletesBetween(before.points, after.points);
+    if (deletes.points > 0) this.#letThrough.set(source.name, [...let_, { ...deletes, atMs: nowMs }]);
+  }
+
+  /** The parts that are there, each as it was when all of it was read. @param accepted those that the agent took, where it chose one */
+  #presentOf({ name }: SourceSettings, accepted?: readonly NamedPart[]): readonly HeldPart[] {
+    const place = this.#places.get(name);
+    const listed = place?.listed ?? [];
+    const chosen = this.#newestOnly.has(name)
+      ? listed.filter((part) => accepted?.some((one) => one.name === part && !one.carried) ?? false)
+      : listed;
+    return chosen.map((part) => {
+      const file = place?.read.get(part);
+      if (file === undefined) throw new Violation('whole', `${name}: ${part} was accepted and never read whole`);
+      return { name: part, sheet: file.sheet, isCarried: false };
     });
-    const parts = withCarried(before?.parts ?? [], present, settings.removed);
-    const isBlurred =
-      before?.isBlurred === true || (this.approved.has(settings.name) && parts.some((part) => part.isCarried));
+  }
+
+  #candidate(source: SourceSettings, before: Accepted = nothing, present: readonly HeldPart[] = []): Accepted {
+    const isOne = this.#newestOnly.has(source.name) && present.length > 0;
+    const parts = isOne ? present : withCarried(before.parts, present, source.removed);
+    const carries = parts.some((part) => part.isCarried);
+    const points = foldParts(parts, rulesOf(source));
+    const isUnknown = before.isBlurred || this.approved.has(source.name);
     return {
       parts,
-      points: foldParts(parts, rulesOf(settings)),
-      isBlurred: isBlurred && parts.some((part) => part.isCarried),
+      points: source.history === 'carry' ? withHistory(before.points, points) : points,
+      isBlurred: isUnknown && (carries || (before.isBlurred && source.history === 'carry')),
     };
   }
 
-  #judge(settings: SourceSettings, before: Accepted | undefined, after: Accepted): void {
-    const { name, mayBeEmpty } = settings;
-    const size = sizeOf(after.points);
-    if (before === undefined) {
-      if (size.drivers === 0 && !mayBeEmpty) throw new Violation('evidence', `${name}: its first read had no readings`);
-      return;
-    }
-    const cut = after.parts.find(
-      ({ name: part, sheet, isCarried }) =>
-        !isCarried &&
-        !sheet.endsWithLineEnd &&
-        before.parts.some((one) => one.name === part && one.sheet.endsWithLineEnd),
-    );
-    if (cut !== undefined) throw new Violation('cut', `${name}: ${cut.name} ends without a line end and was accepted`);
-    if (this.settings.shouldDeleteMissing) this.#judgeDeletes(settings, before, after);
+  /** All of a source goes: somebody approved that it left the config, or asked to forget it. */
+  #dropped(source: string): void {
+    const had = this.#accepted.get(source)?.points.size ?? 0;
+    const isMeant = this.approved.delete(source) || this.forgotten.has(source) || !this.settings.shouldDeleteMissing;
+    this.#accepted.delete(source);
+    if (had > 0 && !isMeant) throw new Violation('evidence', `${source} left the config, and its ${had} drivers went`);
   }
 
-  #judgeDeletes({ name, mayBeEmpty }: SourceSettings, before: Accepted, after: Accepted): void {
-    const had = sizeOf(before.points);
-    const deletes = deletesBetween(before.points, after.points);
-    if (deletes.points === 0) return;
-    const isEmpty = after.points.size === 0;
-    if (isEmpty && mayBeEmpty) return;
-    if (isEmpty) throw new Violation('evidence', `${name}: it turned empty, and all ${had.drivers} drivers went`);
-    for (const unit of ['drivers', 'points'] as const) {
-      const allowed = this.#allowed(had[unit]);
-      if (deletes[unit] > allowed)
-        throw new Violation('evidence', `${name}: ${deletes[unit]} of ${had[unit]} ${unit} went, and ${allowed} may`);
+  /** A pass has ended: what it holds has to change something. */
+  passed({ sources }: PassReport): void {
+    for (const { name, state, reason = '' } of sources) {
+      const source = this.#settingsOf(name);
+      const before = this.#accepted.get(name);
+      if (state !== 'held' || source === undefined || before === undefined || before.isBlurred) continue;
+      // Whoever has the driver, and rows that may count twice, are held whatever they change.
+      if (this.#newestOnly.has(name) || /belongs to|counted twice|are missing/.test(reason)) continue;
+      const after = this.#candidate(source, before, this.#presentOf(source));
+      // A snapshot that would be empty is held whoever emptied it.
+      if (after.points.size > 0 && isSamePoints(before.points, after.points))
+        throw new Violation('carried', `${name} is held, and its read changes nothing: ${reason}`);
     }
-    const rejects = (parts: readonly HeldPart[]): number =>
-      parts.reduce((sum, { sheet }) => sum + sheet.rows.filter(({ means }) => means === undefined).length, 0);
-    if (rejects(after.parts) > rejects(before.parts))
-      throw new Violation('evidence', `${name}: ${deletes.points} points went with a read that has more rejects`);
-  }
-
-  #allowed(whole: number): number {
-    const { maxDeletes, floor } = this.settings.guard;
-    if (maxDeletes.kind === 'count') return maxDeletes.count;
-    return Math.max(Math.floor((whole * maxDeletes.millionths) / 1_000_000), Math.min(floor, Math.floor(whole / 2)));
   }
 
   /** What the source has accepted is another read now, and no review said so. */
-  replaced(source: string, parts: readonly { readonly name: string; readonly kind: string }[] | undefined): void {
+  replaced(source: string, parts: readonly NamedPart[] | undefined): void {
     const before = this.#accepted.get(source);
-    if (parts === undefined) {
-      this.#accepted.delete(source);
-      return;
+    const isOfSnapshot = parts?.every(({ kind }) => kind === 'snapshot') === true;
+    const then = isOfSnapshot ? this.#built.get(this.restoresTo ?? '')?.get(source) : undefined;
+    if (parts === undefined) this.#dropped(source);
+    else if (then !== undefined) this.#accepted.set(source, then);
+    else if (before !== undefined) {
+      const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
+      const settings = this.#settingsOf(source);
+      const points = settings === undefined || isOfSnapshot ? before.points : foldParts(kept, rulesOf(settings));
+      this.#accepted.set(source, {
+        parts: kept,
+        points,
+        isBlurred: before.isBlurred || isOfSnapshot || settings?.history === 'carry',
+      });
     }
-    const isOfSnapshot = parts.length === 0 || parts.some(({ kind }) => kind === 'snapshot');
-    const digest = this.rollbackTo ?? this.lastAcknowledged;
-    const then = isOfSnapshot && digest !== undefined ? this.#built.get(digest)?.accepted.get(source) : undefined;
-    if (then !== undefined) {
-      this.#accepted.set(source, then);
-      return;
-    }
-    const settings = this.#settingsOf(source);
-    if (before === undefined || settings === undefined) return;
-    const kept = before.parts.filter((part) => parts.some(({ name }) => name === part.name));
-    this.#accepted.set(source, { ...before, parts: kept, points: foldParts(kept, rulesOf(settings)) });
+    this.#isEmptyMeant = this.#isEmpty();
   }
 
-  /** A body leaves for the service. */
-  sent(digest: string, text: string): void {
-    if (this.#built.has(digest)) {
-      const isKnown = digest === this.lastAcknowledged || digest === this.rollbackTo;
-      if (!isKnown && !this.#isNewest(pointsIn(text)))
-        throw new Violation('order', 'an older snapshot was sent after a newer one');
-      return;
-    }
-    const body = JSON.parse(text) as Body;
-    const points = pointsIn(text);
-    if (body.shouldDeleteMissing && body.extDrivers.length === 0 && this.approved.size === 0)
-      throw new Violation('empty', 'an empty snapshot was sent, and nobody approved it');
-    const missing = this.settings.sources.find(({ name }) => !this.#accepted.has(name));
-    if (missing !== undefined && this.lastAcknowledged === undefined && body.shouldDeleteMissing)
-      throw new Violation('first', `the first push went without source "${missing.name}"`);
-    this.#compare(points);
-    this.#built.set(digest, { accepted: new Map(this.#accepted), points });
+  /** The buffer is gone, and with it all that it had accepted. */
+  lost(): void {
+    this.#accepted.clear();
   }
 
-  #isNewest(points: ReadonlyMap<string, ReadonlyMap<string, string>>): boolean {
-    try {
-      this.#compare(points);
-      return true;
-    } catch (error) {
-      if (error instanceof Violation) return false;
-      throw error;
-    }
-  }
-
-  /** Every digit, and nothing beside them. */
-  #compare(points: ReadonlyMap<string, ReadonlyMap<string, string>>): void {
-    const expected = new Map<string, ReadonlyMap<number, readonly string[]>>();
-    let isBlurred = false;
-    for (const accepted of this.#accepted.values()) {
-      isBlurred ||= accepted.isBlurred;
-      for (const [driver, months] of accepted.points) expected.set(driver, months);
-    }
-    if (isBlurred) return;
-    for (const [driver, months] of expected) {
-      const sent = points.get(driver);
-      for (const [month, texts] of months) {
-        const value = sent?.get(showMonth(month));
-        if (value === undefined)
-          throw new Violation('whole', `"${driver}" ${showMonth(month)} was left out of a snapshot`);
-        if (!texts.includes(value))
-          throw new Violation(
-            'digits',
-            `"${driver}" ${showMonth(month)} is ${texts.join(' or ')}, and ${value} was sent`,
-          );
-      }
-    }
-    for (const [driver, months] of points) {
-      const extra = [...months.keys()].find((month) => expected.get(driver)?.has(monthOf(month)) !== true);
-      if (extra !== undefined) throw new Violation('whole', `"${driver}" ${extra} was sent, and no source has it`);
-    }
-  }
-
-  /** Whether the service holds what every source has accepted. */
-  isServed(): boolean {
-    return this.landed !== undefined && this.#isNewest(pointsIn(this.landed.text));
+  /** A body was built of what is accepted now. */
+  built(digest: string): void {
+    this.#built.set(digest, new Map(this.#accepted));
   }
 
   /** Whether a source has accepted what its place holds now. */
   isCurrent(source: string): boolean {
-    const settings = this.#settingsOf(source);
     const place = this.#places.get(source);
     const accepted = this.#accepted.get(source);
-    if (settings === undefined || place === undefined || accepted === undefined) return false;
-    return [...place.files].every(([name, { sheet }]) =>
+    if (place === undefined || accepted === undefined) return false;
+    const files = [...place.files];
+    const wanted = this.#newestOnly.has(source) ? files.slice(-1) : files;
+    return wanted.every(([name, { sheet }]) =>
       accepted.parts.some((part) => part.name === name && part.sheet.hash === sheet.hash),
     );
+  }
+
+  #isEmpty(): boolean {
+    return [...this.#accepted.values()].every(({ points }) => points.size === 0);
   }
 
   #settingsOf(source: string): SourceSettings | undefined {
@@ -213,24 +183,16 @@ export class Checks {
   }
 }
 
+function isSamePoints(before: Points, after: Points): boolean {
+  const text = (points: Points): string =>
+    JSON.stringify(
+      [...points]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([id, months]) => [id, [...months].sort(([a], [b]) => a - b)]),
+    );
+  return text(before) === text(after);
+}
+
 function rulesOf({ mapping }: SourceSettings): readonly SourceSettings['mapping']['drivers'][number]['rule'][] {
   return mapping.drivers.map(({ rule }) => rule);
-}
-
-function showMonth(month: number): string {
-  return `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
-}
-
-function monthOf(text: string): number {
-  return Number(text.slice(0, 4)) * 12 + Number(text.slice(5)) - 1;
-}
-
-function pointsIn(text: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const { extDrivers } = JSON.parse(text) as Body;
-  return new Map(
-    extDrivers.map(({ id, timeSeries }) => [
-      id,
-      new Map(timeSeries.map(({ time, value }) => [new Date(Number(time) * 1000).toISOString().slice(0, 7), value])),
-    ]),
-  );
 }

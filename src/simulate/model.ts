@@ -115,3 +115,14 @@ export function deletesBetween(before: Points, after: Points): Deletes {
 export function sizeOf(points: Points): Deletes {
   return { drivers: points.size, points: [...points.values()].reduce((sum, months) => sum + months.size, 0) };
 }
+
+/** The months of an export that shows only recent ones, and before them what was accepted. */
+export function withHistory(before: Points, after: Points): Points {
+  const earliest = Math.min(...[...after.values()].flatMap((months) => [...months.keys()]));
+  const points = new Map(after);
+  for (const [driver, months] of before) {
+    const earlier = [...months].filter(([month]) => month < earliest);
+    if (earlier.length > 0) points.set(driver, new Map([...earlier, ...(after.get(driver) ?? [])]));
+  }
+  return points;
+}

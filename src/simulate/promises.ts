@@ -4,6 +4,7 @@ export const promises = {
   order: 'an older snapshot never follows a newer one that was acknowledged',
   one: 'one push at a time',
   evidence: 'nothing is deleted without evidence',
+  carried: 'what is gone is carried, and nothing is held that changes nothing',
   cut: 'half a file is never taken for a whole one',
   slip: 'a slip in the values that is plain to see is held',
   closed: 'a closed month does not change unseen',

@@ -28,6 +28,8 @@ export interface DaemonOptions {
   readonly signal: AbortSignal;
   /** How long it sleeps at most; a simulated world, whose clock nobody sets unseen, can do without most beats. */
   readonly beatMs?: number;
+  /** How soon a source that could not be read is polled again; for the same world, in which most of these polls find nothing new. */
+  readonly unreadRetryMs?: number;
   /** Is told of every pass and how long it took, and waited for. */
   readonly passed?: (report: PassReport, tookMs: number) => void | Promise<void>;
   /** Is told that a pass broke, once `noteBroken` has it. */
@@ -72,7 +74,7 @@ class Daemon {
     this.#agent = options.agent;
     const { deps } = this.#agent;
     this.#teller = new Teller(() => this.#agent.deps, 'loop');
-    this.#polls = new PollSchedule(deps);
+    this.#polls = new PollSchedule(deps, options.unreadRetryMs);
     this.#tokenVersion = this.#agent.tokenVersion();
     this.#state = state;
   }
@@ -148,7 +150,7 @@ class Daemon {
     await this.stop();
     await this.#agent.reconfigure(settings);
     const { deps } = this.#agent;
-    this.#polls = new PollSchedule(deps);
+    this.#polls = new PollSchedule(deps, this.#options.unreadRetryMs);
     if (deps.address !== this.#state.address) this.#state = await loopState(deps);
     await this.#watch();
   }

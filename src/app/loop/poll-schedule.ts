@@ -5,19 +5,21 @@ import type { SourceLook } from '../read/read-source.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A source that could not be read is polled again this soon at the latest, however rare its polls are. */
-const unreadRetryMs = 300_000;
+const unreadRetryDefaultMs = 300_000;
 
 /** The moment of the next poll: monotonic, or by the clock on the wall. */
 type Due = { readonly ms: number } | { readonly at: Date };
 
 export class PollSchedule implements DueSources {
   readonly #deps: Dependencies;
+  readonly #unreadRetryMs: number;
   readonly #reads = new Map<string, SourceLook>();
   readonly #due = new Map<string, Due>();
   #isDue: (source: string) => boolean = () => true;
 
-  constructor(deps: Dependencies) {
+  constructor(deps: Dependencies, unreadRetryMs = unreadRetryDefaultMs) {
     this.#deps = deps;
+    this.#unreadRetryMs = unreadRetryMs;
   }
 
   /** For the pass that comes: every source is polled, or those that are due. */
@@ -37,7 +39,7 @@ export class PollSchedule implements DueSources {
   note(read: SourceLook): void {
     const { name } = read.settings;
     this.#reads.set(name, read);
-    this.#due.set(name, nextPoll(this.#deps, read));
+    this.#due.set(name, nextPoll(this.#deps, read, this.#unreadRetryMs));
   }
 
   forget(): void {
@@ -63,7 +65,7 @@ export class PollSchedule implements DueSources {
   }
 }
 
-function nextPoll({ clock, schedule, settings }: Dependencies, read: SourceLook): Due {
+function nextPoll({ clock, schedule, settings }: Dependencies, read: SourceLook, unreadRetryMs: number): Due {
   const { poll } = read.settings;
   const isUnread = read.state === 'unread';
   if (poll.kind === 'every') {

@@ -1,7 +1,10 @@
 /** Events only wake; the loop decides what to do. Wakes that come while nobody waits are kept. */
+import { AgentError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 
 export type WakeReason = 'source' | 'request' | 'pass' | 'reload';
+
+const wakened = new AgentError('aborted', 'something happened');
 
 export class Waker {
   readonly #clock: Clock;
@@ -22,7 +25,7 @@ export class Waker {
     signal.throwIfAborted();
     if (this.#reasons.size === 0) {
       const woken = new AbortController();
-      this.#wake = () => woken.abort();
+      this.#wake = () => woken.abort(wakened);
       try {
         await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal]));
       } catch (error) {

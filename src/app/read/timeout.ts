@@ -2,6 +2,9 @@
 import { AgentError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 
+/** Why a timer ends that nobody needs any more. Without a reason of its own each `abort` makes an error with a stack. */
+const over = new AgentError('aborted', 'the wait is over');
+
 /** How long a read that was given up may take to end, for example to cancel its query on a server. */
 const endingMaxMs = 5_000;
 
@@ -39,7 +42,7 @@ export async function withTimeout<T>(
     if (inner.aborted) await ending(clock, work);
     throw error;
   } finally {
-    done.abort();
+    done.abort(over);
     await timer;
   }
 }
@@ -47,8 +50,8 @@ export async function withTimeout<T>(
 async function ending(clock: Clock, work: Promise<unknown>): Promise<void> {
   const ended = new AbortController();
   const settled = work.then(
-    () => ended.abort(),
-    () => ended.abort(),
+    () => ended.abort(over),
+    () => ended.abort(over),
   );
   await Promise.race([settled, clock.sleep(endingMaxMs, ended.signal).catch(() => undefined)]);
 }

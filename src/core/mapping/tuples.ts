@@ -1,7 +1,7 @@
 /** Numbers the distinct combinations of the codes of some columns. */
 import { enlarged } from '../enlarged.ts';
 
-const startCapacity = 1 << 10;
+const startCapacity = 1 << 8;
 const none = -1;
 
 /** Combinations that are kept; beyond it they are numbered anew. */

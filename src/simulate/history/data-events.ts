@@ -126,6 +126,19 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
       ),
     'has another header',
   ),
+  older(owner, draw) {
+    const part = somePart(owner, draw);
+    return part !== undefined && owner.goBack(part.name)
+      ? `${part.name} of ${owner.place.name} is an older state`
+      : undefined;
+  },
+  copy(owner, draw) {
+    const part = somePart(owner, draw);
+    if (part === undefined) return undefined;
+    owner.put(`${part.name}-copy`, part.sheet);
+    owner.changed();
+    return `${part.name} of ${owner.place.name} lies there twice`;
+  },
   readFails: fault('fails', 'fails half way'),
   readChanges: fault('changes', 'finds a file that is being written'),
   readHangs: fault('hangs', 'hangs'),

@@ -37,6 +37,8 @@ export const eventKinds = [
   'restart',
   'fullDisk',
   'loseBuffer',
+  'damageBuffer',
+  'damageSnapshot',
   'clockForth',
   'clockBack',
   'second',
@@ -45,6 +47,7 @@ export const eventKinds = [
   'forget',
   'rollback',
   'pass',
+  'reload',
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

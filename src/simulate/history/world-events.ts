@@ -1,6 +1,7 @@
 /** What happens to the service, to the machine and by the hands of people. Each says what it did, for a story. */
 import { checkForget } from '../../app/prepare/forget.ts';
 import type { PassEvent } from '../../app/dependencies.ts';
+import type { Settings } from '../../core/settings.ts';
 import type { Entropy } from '../entropy.ts';
 import type { Answer } from '../world/receiver.ts';
 import type { World } from '../world/world.ts';
@@ -53,7 +54,7 @@ export const worldEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
   async killWrite(world, draw) {
     const writes = draw.between(0, 60, 'writes');
     world.process.plug.pullAfter(writes);
-    world.process.waker.wake('pass');
+    world.askPass();
     await world.advance(draw.between(1, 10 * minuteMs, 'down'));
     await world.restart('killed');
     return `the agent is killed after ${writes} writes`;
@@ -61,7 +62,7 @@ export const worldEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
   async killStep(world, draw) {
     const step = draw.pick(killSteps, 'step');
     world.process.killAt(step);
-    world.process.waker.wake('pass');
+    world.askPass();
     await world.advance(draw.between(1, 10 * minuteMs, 'down'));
     await world.restart('killed');
     return `the agent is killed at ${step}`;
@@ -77,22 +78,35 @@ export const worldEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     world.disk.isFull = false;
     return `the disk was full for ${Math.ceil(forMs / minuteMs)} min`;
   },
-  async loseBuffer(world) {
+  async loseBuffer(world, draw) {
     await world.process.stop();
     world.state.loseBuffer();
+    // A new machine has neither the buffer nor, perhaps, each of its shares.
+    if (draw.isIn(0.5, 'unmounted')) draw.pick(world.owners, 'owner').place.isAway = true;
     await world.restart('killed');
     return 'the buffer is lost';
   },
+  async damageBuffer(world) {
+    world.disk.isBufferDamaged = true;
+    world.process.waker.wake('source');
+    return 'the buffer is damaged';
+  },
+  async damageSnapshot(world) {
+    const { ledger } = world.process.deps;
+    const digest = (await ledger.pushes.last())?.digest;
+    if (digest === undefined) return undefined;
+    world.state.damageSnapshot(digest);
+    return 'the newest snapshot of the archive is damaged';
+  },
+  second: async (world) => world.startSecond(),
   async clockForth(world, draw) {
     const byMs = draw.between(1, 26 * 60 * minuteMs, 'by');
-    world.clock.jump(byMs);
-    world.process.waker.wake('source');
+    world.setClock(byMs);
     return `the clock is set ${Math.round(byMs / minuteMs)} min forward`;
   },
   async clockBack(world, draw) {
     const byMs = draw.between(1, 26 * 60 * minuteMs, 'by');
-    world.clock.jump(-byMs);
-    world.process.waker.wake('source');
+    world.setClock(-byMs);
     return `the clock is set ${Math.round(byMs / minuteMs)} min back`;
   },
 };
@@ -117,6 +131,7 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     const { source, name: part } = draw.pick(carried, 'part');
     checkForget(deps, { source, part });
     await deps.ledger.requests.add({ kind: 'forget', source, part }, deps.clock.now().getTime());
+    world.checks.forgotten.add(source);
     world.process.waker.wake('request');
     return `somebody asks to forget ${part} of ${source}`;
   },
@@ -127,13 +142,47 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     const { id, digest } = draw.pick(acknowledged, 'push');
     if ((await archive.open(digest)) === undefined) return undefined;
     await ledger.requests.add({ kind: 'rollback', push: id }, clock.now().getTime());
-    world.checks.rollbackTo = digest;
+    world.wire.askRollback(digest);
     world.process.waker.wake('request');
     return `somebody rolls back to push ${id}`;
   },
+  async reload(world, draw) {
+    const { settings, says } = otherSettings(world, draw);
+    world.reload(settings);
+    return `the config is loaded again: ${says}`;
+  },
   async pass(world) {
-    world.checks.rollbackTo = undefined;
-    world.process.waker.wake('pass');
+    world.askPass();
     return 'somebody asks for a pass';
   },
 };
+
+/** The config as somebody might change it while the agent runs. */
+function otherSettings(
+  { stage, settings }: World,
+  draw: Entropy,
+): { readonly settings: Settings; readonly says: string } {
+  const all = stage.settings.sources;
+  const digest = `${stage.settings.digest}-${draw.between(0, 9999, 'digest')}`;
+  if (settings.sources.length < all.length)
+    return { settings: { ...settings, sources: all, digest }, says: 'all sources are back' };
+  const what = draw.pick(['source', 'guard', 'pushOnChange'] as const, 'what');
+  if (what === 'source' && all.length > 1) {
+    const gone = draw.pick(all, 'gone').name;
+    return {
+      settings: { ...settings, sources: all.filter(({ name }) => name !== gone), digest },
+      says: `${gone} is not in it`,
+    };
+  }
+  if (what === 'guard') {
+    const maxDeletes = { kind: 'share', millionths: draw.between(1, 30, 'share') * 10_000 } as const;
+    return {
+      settings: { ...settings, guard: { ...settings.guard, maxDeletes }, digest },
+      says: 'maxDeletes is another one',
+    };
+  }
+  return {
+    settings: { ...settings, pushOnChangeMs: draw.between(1, 60, 'minutes') * minuteMs, digest },
+    says: 'pushOnChange is another one',
+  };
+}

@@ -12,8 +12,12 @@ export class WorldClock implements Clock {
   #wallMs: number;
   #elapsedMs = 0;
 
-  constructor(startMs: number) {
+  /** Whether something real is still going on. */
+  readonly #isBusy: () => boolean;
+
+  constructor(startMs: number, isBusy: () => boolean) {
     this.#wallMs = startMs;
+    this.#isBusy = isBusy;
   }
 
   now(): Date {
@@ -56,13 +60,19 @@ export class WorldClock implements Clock {
   /** Lets everything happen that happens until then. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#elapsedMs + ms;
-    await turn();
+    await this.#rest();
     for (let next = this.#next(endMs); next !== undefined; next = this.#next(endMs)) {
       this.#moveTo(next.atMs);
       next.wake();
-      await turn();
+      await this.#rest();
     }
     this.#moveTo(endMs);
+  }
+
+  /** Until nothing can go on. */
+  async #rest(): Promise<void> {
+    do await turn();
+    while (this.#isBusy());
   }
 
   #next(endMs: number): Sleeper | undefined {

@@ -18,5 +18,9 @@ export function memoryState(): StateDirectory {
     loseBuffer() {
       tables = emptyTables();
     },
+    damageSnapshot(digest) {
+      const file = files.get(digest);
+      if (file !== undefined) file.isDamaged = true;
+    },
   };
 }

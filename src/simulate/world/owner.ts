@@ -18,6 +18,8 @@ export class Owner {
   #nextItem: number;
   #months: { first: number; last: number };
   #exports = 0;
+  /** What each part held before. */
+  readonly #earlier = new Map<string, Sheet>();
 
   constructor(
     place: Place,
@@ -100,7 +102,18 @@ export class Owner {
     );
   }
 
+  /** The place shows an older state of a part, as a replica that lags or a restored backup does. */
+  goBack(part: string): boolean {
+    const sheet = this.#earlier.get(part);
+    if (sheet === undefined) return false;
+    this.put(part, sheet);
+    this.changed();
+    return true;
+  }
+
   put(part: string, sheet: Sheet): void {
+    const before = this.place.files.get(part)?.sheet;
+    if (before !== undefined) this.#earlier.set(part, before);
     this.place.write(part, sheet, this.#clock.now().getTime());
   }
 

@@ -13,6 +13,8 @@ export class Killed extends Error {
 /** Shared by all processes of one history. */
 export interface Disk {
   isFull: boolean;
+  /** What the buffer holds cannot be read any more. */
+  isBufferDamaged: boolean;
 }
 
 export class Plug {
@@ -44,6 +46,12 @@ export class Plug {
   /** Nothing goes on in a process that was killed. */
   check(): void {
     if (this.#isPulled) throw new Killed('the process was killed');
+  }
+
+  /** Called before drivers of the buffer are read. @throws AgentError `state.corrupt` */
+  readDrivers(): void {
+    if (!this.#disk.isBufferDamaged) return;
+    throw new AgentError('state.corrupt', 'the buffer is damaged', { hint: 'the next run or sync rebuilds it' });
   }
 
   /** Called before a write takes effect. */

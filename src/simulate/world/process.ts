@@ -12,7 +12,7 @@ import type { Source } from '../../core/ports.ts';
 import type { WorldClock } from './clock.ts';
 import { type Disk, Killed, Plug } from './plug.ts';
 import type { Receiver } from './receiver.ts';
-import { type ReadsListener, type StateDirectory, type Stores, pluggedStores } from './stores.ts';
+import { type StateDirectory, type StoreListener, type Stores, pluggedStores } from './stores.ts';
 
 export interface Surroundings {
   readonly clock: WorldClock;
@@ -20,7 +20,9 @@ export interface Surroundings {
   readonly disk: Disk;
   readonly state: StateDirectory;
   readonly receiver: Receiver;
-  readonly listener: ReadsListener;
+  readonly listener: StoreListener;
+  /** Other settings are in use from now on. */
+  readonly reconfigured: (settings: Settings) => void;
   readonly random: () => number;
   readonly openSource: (settings: SourceSettings) => Source;
   readLookups: Dependencies['readLookups'];
@@ -33,6 +35,8 @@ export interface Surroundings {
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 /** Long sleeps only: the clock of this world is never set unseen. */
 const beatMs = 7 * 86_400_000;
+/** The same for polls that would find what they found before. */
+const unreadRetryMs = 3 * 3_600_000;
 const ended = new AgentError('aborted', 'stopped by SIGTERM');
 
 export class Process implements Agent {
@@ -101,6 +105,7 @@ export class Process implements Agent {
       reload: async () => this.#next ?? this.#settings,
       signal: this.#stop.signal,
       beatMs,
+      unreadRetryMs,
       passed: (report) => {
         this.plug.check();
         around.passed(report);
@@ -142,6 +147,7 @@ export class Process implements Agent {
   async reconfigure(settings: Settings): Promise<void> {
     this.plug.check();
     this.#settings = settings;
+    this.#around.reconfigured(settings);
   }
 
   rebuildBuffer(): void {

@@ -23,14 +23,21 @@ export interface Landing {
   readonly atMs: number;
   /** Which request brought it, counted from 1. */
   readonly request: number;
-  /** So long after the agent had its answer, or gave it up. */
+  readonly sentAtMs: number;
+  /** So long after the agent gave it up; 0: it waits still. */
   readonly lateMs: number;
+  /** The process that sent it is gone. */
+  readonly isOrphan: boolean;
+}
+
+interface Request extends Pick<Landing, 'digest' | 'text' | 'request' | 'sentAtMs'> {
+  readonly plug: Plug;
 }
 
 export interface ReceiverListener {
-  sent(digest: string, text: string, request: number): void;
+  sent(digest: string, text: string, inFlight: number): void;
   landed(landing: Landing): void;
-  answered(digest: string, result: PushResult): void;
+  answered(result: PushResult): void;
 }
 
 export class Receiver {
@@ -38,7 +45,6 @@ export class Receiver {
   readonly #listener: ReceiverListener;
   readonly #answers: Answer[] = [];
   #requests = 0;
-  #inFlight = 0;
   readonly #forever = new AbortController().signal;
 
   constructor(clock: WorldClock, listener: ReceiverListener) {
@@ -56,28 +62,30 @@ export class Receiver {
     this.#answers.length = 0;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   /** As one process sees the service. */
   destination(timeoutMs: number, plug: Plug): Destination {
+    let inFlight = 0;
     return {
       push: async (body, signal) => {
         plug.check();
         const text = await textOf(body);
         plug.check();
-        const request = ++this.#requests;
-        this.#inFlight++;
-        this.#listener.sent(body.digest, text, request);
+        this.#listener.sent(body.digest, text, inFlight++);
+        const request = {
+          digest: body.digest,
+          text,
+          request: ++this.#requests,
+          sentAtMs: this.#clock.monotonicMs(),
+          plug,
+        };
         try {
           const result = await this.#answer(this.#answers.shift() ?? { kind: 'taken', afterMs: 200 }, {
-            body: { digest: body.digest, text, request },
+            body: request,
             timeoutMs,
             signal,
           });
           plug.check();
-          this.#listener.answered(body.digest, result);
+          this.#listener.answered(result);
           return result;
         } catch (error) {
           if (!signal.aborted) throw error;
@@ -87,7 +95,7 @@ export class Receiver {
             detail: 'the agent was stopped while it waited for the answer',
           };
         } finally {
-          this.#inFlight--;
+          inFlight--;
         }
       },
       probe: () => Promise.reject(new Error('nobody tries the address of the simulated service')),
@@ -97,7 +105,7 @@ export class Receiver {
   async #answer(
     answer: Answer,
     sent: {
-      readonly body: Pick<Landing, 'digest' | 'text' | 'request'>;
+      readonly body: Request;
       readonly timeoutMs: number;
       readonly signal: AbortSignal;
     },
@@ -128,8 +136,8 @@ export class Receiver {
     }
   }
 
-  #land(body: Pick<Landing, 'digest' | 'text' | 'request'>, lateMs: number): void {
-    this.#listener.landed({ ...body, atMs: this.#clock.monotonicMs(), lateMs });
+  #land({ plug, ...body }: Request, lateMs: number): void {
+    this.#listener.landed({ ...body, atMs: this.#clock.monotonicMs(), lateMs, isOrphan: plug.isPulled });
   }
 }
 

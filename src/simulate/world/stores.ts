@@ -15,15 +15,20 @@ export interface StateDirectory {
   open(): Stores;
   /** The buffer is gone: moved aside, or left out of a backup. */
   loseBuffer(): void;
-  /** A process that opened the stores has ended. */
-  closed?(stores: Stores): void;
+  /** A snapshot of the archive cannot be read any more. */
+  damageSnapshot(digest: string): void;
+  /** Something of it is on its way that no clock of the simulated world knows of. */
+  isBusy?(): boolean;
 }
 
-/** What moves accepted reads: the model listens to it. */
-export interface ReadsListener {
-  accepted(source: string, settled: readonly string[]): void;
+/** What moves accepted reads and acknowledgements: the checks listen to it. */
+export interface StoreListener {
+  /** @param parts those that it is made of now */
+  accepted(source: string, parts: readonly ReadPart[]): void;
   /** Set or dropped without a review: by a rollback, a rebuilt buffer, or what was forgotten. */
   replaced(source: string, parts: readonly ReadPart[] | undefined): void;
+  /** A push was recorded as acknowledged. */
+  acknowledged(digest: string): void;
 }
 
 const pushWrites = ['begin', 'end', 'endOrphans', 'acknowledge'] as const satisfies (keyof PushLog)[];
@@ -46,8 +51,8 @@ const partWrites = [
 const readWrites = ['set', 'drop', 'accept', 'removeDrivers', 'keepSummary'] as const satisfies (keyof ReadStore)[];
 
 /** Stores whose every write may be the last one, and may find the disk full. */
-export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, listener: ReadsListener): Stores {
-  const reads = plugged(listened(buffer.reads, listener), plug, readWrites);
+export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, listener: StoreListener): Stores {
+  const reads = plugged(listened(buffer.reads, { plug, listener }), plug, readWrites);
   const parts = plugged(withWriters(buffer.parts, plug), plug, partWrites);
   const rejects = plugged(buffer.rejects, plug, ['keep', 'keepOnly']);
   const { pushes, holds, requests, snapshots } = ledger;
@@ -56,7 +61,7 @@ export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, l
     ledger: plugged(
       {
         ...ledger,
-        pushes: plugged(pushes, plug, pushWrites),
+        pushes: plugged(listenedPushes(pushes, listener), plug, pushWrites),
         holds: plugged(holds, plug, holdWrites),
         requests: plugged(requests, plug, requestWrites),
         snapshots: plugged(snapshots, plug, ['written', 'keepOnly']),
@@ -84,19 +89,39 @@ function withWriters(parts: PartStore, plug: Plug): PartStore {
   });
 }
 
-function listened(reads: ReadStore, listener: ReadsListener): ReadStore {
+function listened(
+  reads: ReadStore,
+  { plug, listener }: { readonly plug: Plug; readonly listener: StoreListener },
+): ReadStore {
   return new Proxy(reads, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
+        if (key === 'drivers') plug.readDrivers();
         const result = (value as (...all: unknown[]) => unknown).apply(target, args);
-        if (key === 'accept') listener.accepted(args[0] as string, args[1] as readonly string[]);
+        if (key === 'accept') listener.accepted(args[0] as string, target.parts(args[0] as string, 'accepted') ?? []);
         if ((key === 'set' || key === 'drop') && args[1] === 'accepted') {
           const source = args[0] as string;
           listener.replaced(source, target.parts(source, 'accepted'));
         }
         return result;
+      };
+    },
+  });
+}
+
+function listenedPushes(pushes: PushLog, listener: StoreListener): PushLog {
+  return new Proxy(pushes, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== 'function') return value;
+      if (key !== 'acknowledge')
+        return (...args: unknown[]): unknown => (value as (...all: unknown[]) => unknown).apply(target, args);
+      return async (...args: Parameters<PushLog['acknowledge']>): Promise<void> => {
+        await target.acknowledge(...args);
+        const push = await target.get(args[0]);
+        if (push !== undefined) listener.acknowledged(push.digest);
       };
     },
   });

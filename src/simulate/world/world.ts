@@ -4,6 +4,7 @@ import type { Schedule } from '../../core/ports.ts';
 import type { PassReport } from '../../core/report.ts';
 import type { Settings, SourceSettings } from '../../core/settings.ts';
 import { Checks } from '../checks.ts';
+import { WireChecks } from '../wire-checks.ts';
 import { Entropy } from '../entropy.ts';
 import { Journal } from '../journal.ts';
 import type { Grid } from '../rows/grid.ts';
@@ -12,7 +13,7 @@ import { Owner } from './owner.ts';
 import { Place, sourceAt } from './place.ts';
 import { type Disk, Killed } from './plug.ts';
 import { Process } from './process.ts';
-import { Receiver } from './receiver.ts';
+import { type Landing, Receiver } from './receiver.ts';
 import type { StateDirectory } from './stores.ts';
 
 /** What all histories of a config have in common. */
@@ -36,7 +37,8 @@ export class World {
   readonly journal: Journal;
   readonly receiver: Receiver;
   readonly checks: Checks;
-  readonly disk: Disk = { isFull: false };
+  readonly wire: WireChecks;
+  readonly disk: Disk = { isFull: false, isBufferDamaged: false };
   readonly owners: readonly Owner[];
   readonly state: StateDirectory;
   readonly entropy: Entropy;
@@ -47,6 +49,8 @@ export class World {
   /** What broke, if something did: it is thrown where the world is next looked at. */
   #broken: Error | undefined;
   #draws = 0;
+  /** When the process was started, by the clock that never jumps. */
+  #startedMs = 0;
   passes = 0;
   /** The history in the words of a person. */
   readonly told: string[] = [];
@@ -56,9 +60,10 @@ export class World {
     this.stage = stage;
     this.journal = journal;
     this.entropy = entropy;
-    this.clock = new WorldClock(start + entropy.between(0, 86_400_000, 'start'));
+    this.state = this.#openState();
+    const { state } = this;
+    this.clock = new WorldClock(start + entropy.between(0, 86_400_000, 'start'), () => state.isBusy?.() === true);
     this.settings = stage.settings;
-    this.state = stage.openState();
     this.owners = stage.settings.sources.map(({ name }) => {
       const isNewestOnly = stage.kinds.get(name)?.isNewestOnly === true;
       const clock = this.clock;
@@ -69,7 +74,11 @@ export class World {
         lastMonth: thisMonth - 1,
       });
     });
-    this.checks = new Checks(stage.settings, new Map(this.owners.map(({ place }) => [place.name, place])));
+    const places = new Map(this.owners.map(({ place }) => [place.name, place]));
+    const newestOnly = [...stage.kinds].filter(([, kind]) => kind.isNewestOnly).map(([name]) => name);
+    this.checks = new Checks(stage.settings, places, new Set(newestOnly));
+    this.checks.closedUpTo = () => this.#closedUpTo();
+    this.wire = new WireChecks(this.checks);
     this.receiver = this.#openReceiver();
     this.process = this.#newProcess();
   }
@@ -88,11 +97,39 @@ export class World {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
+  #openState(): StateDirectory {
+    const state = this.stage.openState();
+    return {
+      open: () => state.open(),
+      isBusy: () => state.isBusy?.() === true,
+      damageSnapshot: (digest) => state.damageSnapshot(digest),
+      loseBuffer: () => {
+        state.loseBuffer();
+        this.disk.isBufferDamaged = false;
+        this.checks.lost();
+      },
+    };
+  }
+
+  /** A second agent on the same state directory: the lock is the world's, and the first one has it. */
+  startSecond(): string {
+    if (this.process.plug.isPulled) return 'a second agent is started';
+    this.journal.mark('exit 75');
+    return 'a second agent is started, and refused: the first one holds the state';
+  }
+
+  /** The config file says something else, and the agent is told so. */
+  reload(settings: Settings): void {
+    this.wire.resume();
+    this.process.reloadWith(settings);
+  }
+
   /** Ends the process at once, and starts another one. */
   async restart(how: 'killed' | 'stopped'): Promise<void> {
     if (how === 'killed') this.process.plug.pull();
     else await this.process.stop();
     this.process = this.#newProcess();
+    this.#startedMs = this.clock.monotonicMs();
     await this.process.start();
   }
 
@@ -104,12 +141,17 @@ export class World {
       state: this.state,
       receiver: this.receiver,
       listener: {
-        accepted: (source) => this.#check(() => this.checks.accepted(source)),
+        accepted: (source, parts) => this.#check(() => this.checks.accepted(source, parts, this.clock.monotonicMs())),
         replaced: (source, parts) => this.#check(() => this.checks.replaced(source, parts)),
+        acknowledged: (digest) => this.wire.acknowledged(digest),
       },
       random: () => this.#random(),
       openSource: (settings) => this.#openSource(settings),
       readLookups: this.#readLookups,
+      reconfigured: (settings) => {
+        this.settings = settings;
+        this.checks.settings = settings;
+      },
       note: (line) => this.note(line),
       passed: (report) => this.#passed(report),
       broke: (error) => this.broke(error),
@@ -137,20 +179,53 @@ export class World {
 
   #openReceiver(): Receiver {
     return new Receiver(this.clock, {
-      sent: (digest, text, request) => {
-        this.note(`sent ${request} ${digest}`);
-        this.#check(() => this.checks.sent(digest, text));
+      sent: (digest, text, inFlight) => {
+        this.note(`sent ${digest}`);
+        this.#check(() => this.wire.sent(digest, text, inFlight));
       },
       landed: (landing) => {
         this.note(`landed ${landing.request} ${landing.digest}`);
-        this.checks.landed = landing;
+        try {
+          this.wire.land(landing, this.#isGuarded(landing));
+        } catch (error) {
+          this.broke(error);
+        }
       },
-      answered: (digest, { outcome, status }) => {
+      answered: ({ outcome, status }) => {
         this.note(`answered ${outcome} ${status}`);
         this.journal.mark(`push ${outcome}`);
-        if (outcome === 'acknowledged') this.checks.lastAcknowledged = digest;
       },
     });
+  }
+
+  /** Whether the agent waits for this one: for a timeout since it gave it up, or since it was started again. */
+  #isGuarded({ atMs, sentAtMs, lateMs, isOrphan }: Landing): boolean {
+    if (this.checks.clockSetMs >= sentAtMs) return false;
+    const { destination } = this.settings;
+    const timeoutMs = destination === 'emulator' ? 60_000 : destination.timeoutMs;
+    return (isOrphan ? atMs - this.#startedMs : lateMs) < timeoutMs;
+  }
+
+  setClock(byMs: number): void {
+    this.clock.jump(byMs);
+    this.checks.clockSetMs = this.clock.monotonicMs();
+    this.process.waker.wake('source');
+  }
+
+  /** Somebody wants a pass, and goes on from the sources where a rollback holds. */
+  askPass(): void {
+    this.wire.resume();
+    this.process.waker.wake('pass');
+  }
+
+  /** Months that are closed for sure, whatever the zone. */
+  #closedUpTo(): number | undefined {
+    const { lastClose } = this.settings;
+    if (lastClose === undefined) return undefined;
+    if (lastClose.kind === 'month') return lastClose.month;
+    const yesterday = new Date(this.clock.now().getTime() - 86_400_000);
+    const month = yesterday.getUTCFullYear() * 12 + yesterday.getUTCMonth();
+    return yesterday.getUTCDate() >= lastClose.day ? month - 1 : month - 2;
   }
 
   #openSource({ name, mapping, timeoutMs }: SourceSettings): ReturnType<Dependencies['openSource']> {
@@ -178,5 +253,6 @@ export class World {
       for (const { kind } of findings) this.journal.mark(`finding ${kind}`);
     }
     this.note(`pass ${report.exit} ${report.outcome} ${report.reason ?? ''}`);
+    this.#check(() => this.checks.passed(report));
   }
 }

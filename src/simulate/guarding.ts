@@ -1,0 +1,145 @@
+/** What the guard has to stop, in its shortest form: judged when a candidate was accepted that nobody had approved. */
+import type { Settings, SourceSettings } from '../core/settings.ts';
+import { type HeldPart, type Points, deletesBetween, sizeOf } from './model.ts';
+import { Violation } from './promises.ts';
+
+/** What a source has accepted, and what it is made of. */
+export interface Accepted {
+  readonly parts: readonly HeldPart[];
+  readonly points: Points;
+  /** Somebody approved to go on without readings that nobody knows any more: its digits are the agent's word. */
+  readonly isBlurred: boolean;
+}
+
+/** One acceptance without approval that took points away. */
+export interface LetThrough {
+  readonly atMs: number;
+  readonly drivers: number;
+  readonly points: number;
+}
+
+export interface Accepting {
+  readonly settings: Settings;
+  readonly source: SourceSettings;
+  readonly before: Accepted;
+  readonly after: Accepted;
+  /** Of the last 24 hours, where no clock was set in them. */
+  readonly lately: readonly LetThrough[];
+  /** Months up to this one are closed for sure. */
+  readonly closedUpTo: number | undefined;
+}
+
+/** @throws Violation */
+export function judgeAccepted(accepting: Accepting): void {
+  judgeEnds(accepting);
+  judgeClosed(accepting);
+  judgeSlip(accepting);
+  if (accepting.settings.shouldDeleteMissing) judgeDeletes(accepting);
+}
+
+function judgeEnds({ source, before, after }: Accepting): void {
+  const cut = after.parts.find(
+    ({ name, sheet, isCarried }) =>
+      !isCarried &&
+      !sheet.endsWithLineEnd &&
+      before.parts.some((one) => one.name === name && one.sheet.endsWithLineEnd),
+  );
+  const isText = (source.kind as { readonly lineEnd?: unknown } | null)?.lineEnd !== 'any';
+  if (cut !== undefined && isText)
+    throw new Violation('cut', `${source.name}: ${cut.name} ends without a line end and was accepted`);
+}
+
+function judgeDeletes({ settings, source, before, after, lately }: Accepting): void {
+  const { name, mayBeEmpty, history } = source;
+  const had = sizeOf(before.points);
+  const deletes = deletesBetween(before.points, after.points);
+  if (deletes.points === 0) return;
+  const isEmpty = after.points.size === 0;
+  if (isEmpty && mayBeEmpty) return;
+  if (isEmpty) throw new Violation('evidence', `${name}: it turned empty, and all ${had.drivers} drivers went`);
+  if (rejectsIn(after.parts) > rejectsIn(before.parts))
+    throw new Violation('evidence', `${name}: ${deletes.points} points went with a read that has more rejects`);
+  if (history === 'replace' && goesOnlyBefore(before.points, after.points))
+    throw new Violation(
+      'evidence',
+      `${name}: the oldest months went, as they do where an export shows only recent ones`,
+    );
+  for (const unit of ['drivers', 'points'] as const) {
+    const allowed = allowedOf(had[unit], settings);
+    const day = lately.reduce((sum, one) => sum + one[unit], 0);
+    if (deletes[unit] > 0 && deletes[unit] + day > allowed) {
+      const earlier = day === 0 ? '' : ` after ${day} on the same day`;
+      throw new Violation(
+        'evidence',
+        `${name}: ${deletes[unit]} of ${had[unit]} ${unit} went${earlier}, and ${allowed} may`,
+      );
+    }
+  }
+}
+
+function allowedOf(whole: number, { guard: { maxDeletes, floor } }: Settings): number {
+  if (maxDeletes.kind === 'count') return maxDeletes.count;
+  return Math.max(Math.floor((whole * maxDeletes.millionths) / 1_000_000), Math.min(floor, Math.floor(whole / 2)));
+}
+
+function rejectsIn(parts: readonly HeldPart[]): number {
+  return parts.reduce((sum, { sheet }) => sum + sheet.rows.filter(({ means }) => means === undefined).length, 0);
+}
+
+function goesOnlyBefore(before: Points, after: Points): boolean {
+  const earliest = Math.min(...[...after.values()].flatMap((months) => [...months.keys()]));
+  for (const [driver, months] of before) {
+    const now = after.get(driver);
+    for (const month of months.keys()) if (now?.has(month) !== true && month >= earliest) return false;
+  }
+  return true;
+}
+
+function judgeClosed({ source, before, after, closedUpTo }: Accepting): void {
+  if (closedUpTo === undefined) return;
+  for (const [one, other] of [
+    [before.points, after.points],
+    [after.points, before.points],
+  ] as const) {
+    for (const [driver, months] of one) {
+      for (const [month, texts] of months) {
+        if (month > closedUpTo) continue;
+        const now = other.get(driver)?.get(month);
+        if (now === undefined || !now.some((text) => texts.some((was) => isSame(was, text))))
+          throw new Violation('closed', `${source.name}: "${driver}" changed in a month that is closed`);
+      }
+    }
+  }
+}
+
+/** More zeros at the end are no change. */
+function isSame(one: string, other: string): boolean {
+  const plain = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+  return plain(one) === plain(other);
+}
+
+/** How many points, and drivers, the smallest slip has that has to be found whatever it is. */
+const slipPointsMin = 24;
+const slipDriversMin = 10;
+
+/** The whole of one part slipped, and nothing else changed: as plain as a slip can be. */
+function judgeSlip({ settings, source, before, after }: Accepting): void {
+  if ((source.values ?? settings.guard.values) !== 'hold' || after.parts.length !== 1) return;
+  const [now] = after.parts;
+  const was = before.parts.length === 1 ? before.parts[0]?.sheet : undefined;
+  const slip = now?.sheet.slip;
+  if (
+    slip === undefined ||
+    was === undefined ||
+    was.slip !== undefined ||
+    was.columns.length !== now?.sheet.columns.length
+  )
+    return;
+  const size = sizeOf(after.points);
+  const isSameShape =
+    deletesBetween(before.points, after.points).points === 0 && sizeOf(before.points).points === size.points;
+  const adds = source.mapping.drivers.some(({ rule }) => rule === 'count');
+  if (!isSameShape || adds || size.points < slipPointsMin || size.drivers < slipDriversMin) return;
+  if (slip === 'thousandfold' || slip === 'sign' || slip === 'zeros')
+    throw new Violation('slip', `${source.name}: ${size.points} numbers slipped (${slip}) and were accepted`);
+}

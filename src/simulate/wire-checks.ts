@@ -1,0 +1,141 @@
+/** Holds what is sent to the service, and what lands there, against what is accepted. */
+import type { Checks } from './checks.ts';
+import { Violation } from './promises.ts';
+import type { Landing } from './world/receiver.ts';
+
+type SentPoints = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+interface Body {
+  readonly shouldDeleteMissing: boolean;
+  readonly extDrivers: readonly {
+    readonly id: string;
+    readonly timeSeries: readonly { readonly time: string; readonly value: string }[];
+  }[];
+}
+
+export class WireChecks {
+  readonly #checks: Checks;
+  readonly #bodies = new Map<string, SentPoints>();
+  /** The body that somebody asked for with `rollback`, until somebody goes on. */
+  rollbackTo: string | undefined;
+  #isRolledBack = false;
+  lastAcknowledged: string | undefined;
+  /** What the service holds. */
+  landed: Landing | undefined;
+
+  constructor(checks: Checks) {
+    this.#checks = checks;
+  }
+
+  askRollback(digest: string): void {
+    this.rollbackTo = digest;
+  }
+
+  /** Somebody goes on from the sources. */
+  resume(): void {
+    this.rollbackTo = undefined;
+    this.#isRolledBack = false;
+  }
+
+  /** A body leaves for the service. @param inFlight how many of the same process are on their way */
+  sent(digest: string, text: string, inFlight: number): void {
+    if (inFlight > 0) throw new Violation('one', 'a second push was begun while one was on its way');
+    if (this.#isRolledBack && digest !== this.rollbackTo)
+      throw new Violation('rollback', 'something else was pushed after a rollback');
+    const known = this.#bodies.get(digest);
+    const points = known ?? this.#read(digest, text);
+    if (known === undefined || !(digest === this.lastAcknowledged || digest === this.rollbackTo)) {
+      const fault = this.#difference(points);
+      if (fault !== undefined)
+        throw known === undefined
+          ? fault
+          : new Violation('order', `an older snapshot was sent after a newer one: ${fault.message}`);
+      this.#checks.built(digest);
+    }
+  }
+
+  #read(digest: string, text: string): SentPoints {
+    const { shouldDeleteMissing, extDrivers } = JSON.parse(text) as Body;
+    const { settings, all, isEmptyMeant } = this.#checks;
+    if (shouldDeleteMissing && extDrivers.length === 0 && !isEmptyMeant)
+      throw new Violation('empty', 'an empty snapshot was sent, and nobody approved it');
+    const missing = settings.sources.find(({ name }) => !all.has(name));
+    if (missing !== undefined && this.lastAcknowledged === undefined && shouldDeleteMissing)
+      throw new Violation('first', `the first push went without source "${missing.name}"`);
+    const month = monthReader();
+    const points = new Map(
+      extDrivers.map(({ id, timeSeries }) => [id, new Map(timeSeries.map(({ time, value }) => [month(time), value]))]),
+    );
+    this.#bodies.set(digest, points);
+    return points;
+  }
+
+  /** The ledger has it that the service took this body. */
+  acknowledged(digest: string): void {
+    this.lastAcknowledged = digest;
+    this.#checks.restoresTo = digest;
+    if (digest === this.rollbackTo) this.#isRolledBack = true;
+  }
+
+  /** A body lands. @param isGuarded it landed within the time that the agent waits for it */
+  land(landing: Landing, isGuarded: boolean): void {
+    const before = this.landed;
+    if (isGuarded && before !== undefined && before.request > landing.request && before.digest !== landing.digest)
+      throw new Violation(
+        'waits',
+        `an older push landed after a newer one, ${Math.round(landing.lateMs / 1000)} s after it was given up`,
+      );
+    this.landed = landing;
+  }
+
+  /** Whether the service holds what every source has accepted. */
+  isServed(): boolean {
+    const points = this.landed === undefined ? undefined : this.#bodies.get(this.landed.digest);
+    return points !== undefined && this.#difference(points) === undefined;
+  }
+
+  /** Every digit, and nothing beside them. */
+  #difference(points: SentPoints): Violation | undefined {
+    const sources = [...this.#checks.all.values()];
+    if (sources.some(({ isBlurred }) => isBlurred)) return undefined;
+    let expected = 0;
+    for (const { points: drivers } of sources) {
+      for (const [driver, months] of drivers) {
+        const sent = points.get(driver);
+        for (const [month, texts] of months) {
+          expected++;
+          const value = sent?.get(showMonth(month));
+          if (value === undefined)
+            return new Violation('whole', `"${driver}" ${showMonth(month)} was left out of a snapshot`);
+          if (!texts.includes(value))
+            return new Violation(
+              'digits',
+              `"${driver}" ${showMonth(month)} is ${texts.join(' or ')}, and ${value} was sent`,
+            );
+        }
+      }
+    }
+    let sent = 0;
+    for (const months of points.values()) sent += months.size;
+    return sent === expected
+      ? undefined
+      : new Violation('whole', `${sent} points were sent, and the sources have ${expected}`);
+  }
+}
+
+function showMonth(month: number): string {
+  return `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
+}
+
+/** Bodies repeat few times. */
+function monthReader(): (time: string) => string {
+  const known = new Map<string, string>();
+  return (time) => {
+    let month = known.get(time);
+    if (month === undefined) {
+      month = new Date(Number(time) * 1000).toISOString().slice(0, 7);
+      known.set(time, month);
+    }
+    return month;
+  };
+}

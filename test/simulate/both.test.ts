@@ -1,0 +1,18 @@
+/** The same histories on both kinds of stores: whatever is observed, is the same. */
+import { expect, test } from 'vitest';
+import { drawHistory } from '../../src/simulate/history/draw.ts';
+import { play } from '../../src/simulate/history/play.ts';
+import { isCampaign } from '../support/campaign.ts';
+import { longConfig, stageOf } from '../support/stages.ts';
+import { sqliteState } from '../support/two-stores.ts';
+
+const seeds = Array.from({ length: isCampaign ? 200 : 12 }, (_, at) => at + 1);
+
+test.each(seeds)('seed %i is the same history in memory and on SQLite', async (seed) => {
+  const { stage } = stageOf(longConfig({}, { pushOnChange: '1m' }));
+  const history = drawHistory(seed, 8);
+  const inMemory = await play(stage, history, { isKept: true });
+  const onDisk = await play({ ...stage, openState: sqliteState }, history, { isKept: true });
+  expect(onDisk.lines).toEqual(inMemory.lines);
+  expect(onDisk.violation).toBeUndefined();
+});

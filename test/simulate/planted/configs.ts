@@ -1,0 +1,43 @@
+/** The configs that bugs are planted in. */
+
+const destination = { url: 'https://plan.test', timeout: '30s' };
+const drivers = [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' }];
+
+/** Two plain sources, of which one is a database. */
+export const twoSources = {
+  destination,
+  pushOnChange: '1m',
+  sources: {
+    sales: {
+      type: 'csv',
+      files: ['sales/*.csv'],
+      drivers: [{ ...drivers[0], id: 'sales/{id}', path: ['Sales', '{id}'] }],
+    },
+    costs: {
+      type: 'csv',
+      files: ['costs/*.csv'],
+      drivers: [{ ...drivers[0], id: 'costs/{id}', path: ['Costs', '{id}'] }],
+    },
+  },
+};
+
+/** Bookings that add up, in European and in bookkeepers' numbers. */
+export const shapedConfig = {
+  destination,
+  pushOnChange: '1m',
+  sources: {
+    bookings: {
+      type: 'csv',
+      files: ['bookings/*.csv'],
+      drivers: [
+        {
+          id: '{account}',
+          path: ['{account}'],
+          time: { from: '{day}', format: 'dd.MM.yyyy' },
+          value: { from: '{amount}', decimal: ',', group: '.', accounting: true },
+          collapse: 'sum',
+        },
+      ],
+    },
+  },
+};
