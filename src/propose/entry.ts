@@ -46,14 +46,15 @@ export function entryOf(plan: Plan, measure: Measure, { root, source, isFirst }:
     ...(measureColumn === undefined ? [] : [`{${measureColumn}}`]),
     ...(measure.title === undefined ? [] : [asText(measure.title)]),
   ];
-  const path = [asText(root), ...names.keys.map(named), ...measured];
-  const same = names.constants.map(named);
-  const id = [source, ...names.keys.map((key) => named(names.codes.get(key) ?? key)), ...same, ...measured].join('/');
+  // What is the same in every row stands above what is not, in both: two ids with one path could not be told apart.
+  const above = names.constants.map(named);
+  const path = [asText(root), ...above, ...names.keys.map(named), ...measured];
+  const id = [source, ...above, ...names.keys.map((key) => named(names.codes.get(key) ?? key)), ...measured].join('/');
   return [
-    ...(names.codes.size + same.length === 0
+    ...(names.codes.size === 0
       ? []
       : [{ key: 'id', value: plain(id), beside: isFirst ? idBecause(names) : undefined }]),
-    { key: 'path', value: flow(path) },
+    { key: 'path', value: flow(path), beside: isFirst ? pathBecause(names) : undefined },
     timeLine(plan.when, isFirst),
     ...spreadLine(plan.when),
     valueLine(measure),
@@ -66,15 +67,18 @@ function asText(text: string): string {
   return text.replaceAll(/[{}]/g, '$&$&').replaceAll('${', () => '$${');
 }
 
-function idBecause({ codes, constants }: Names): string {
-  const listed = (columns: readonly Column[]): string => columns.map(shownName).join(', ');
-  const said = [
-    ...(codes.size === 0 ? [] : [`by ${listed([...codes.values()])}, which has one name each: names may change`]),
-    ...(constants.length === 0
-      ? []
-      : [`${listed(constants)} is the same in every row as yet: another text would be another driver`]),
-  ];
-  return said.join('; ');
+function idBecause({ codes }: Names): string {
+  return `by ${listed([...codes.values()])}, which has one name each: names may change`;
+}
+
+function pathBecause({ constants }: Names): string | undefined {
+  return constants.length === 0
+    ? undefined
+    : `${listed(constants)} is the same in every row as yet: another text is another driver`;
+}
+
+function listed(columns: readonly Column[]): string {
+  return columns.map(shownName).join(', ');
 }
 
 export function statusLines({ tests }: Names): readonly string[] {

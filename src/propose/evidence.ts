@@ -48,6 +48,9 @@ export const words = {
   status: /status|state\b|stage|cancel|storno|void|deleted|flag|posted\?|approved/i,
   remark:
     /description|text|comment|memo|note|remark|bemerkung|buchungstext|verwendungszweck|libell|reference|beleg|invoice|rechnung|order|bestell|transaction|ticket|email|url|address|phone/i,
+  /** What numbers one booking, and measures nothing. */
+  voucher:
+    /voucher|beleg|journal|receipt|quittung|document|\bdoc\b|invoice|rechnung|factura|facture|reference|\bref\b|booking|buchungs|transaction|ticket|entry|(nummer|number|nr|no|num)\.?$/i,
   totalRow:
     /^\W*(grand.?total|sub.?total|total|totals|sum|summe|gesamt|gesamtsumme|insgesamt|zwischensumme|totale|totaal|suma|somme|celkem|yhteensä)\b/i,
 } as const;

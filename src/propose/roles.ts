@@ -97,19 +97,39 @@ function isMonths({ texts }: Column): boolean {
 export function findValues({ columns }: Table, taken: ReadonlySet<Column>): readonly Column[] {
   const numbers = columns.filter(
     (column) =>
-      column.number !== undefined && isNamable(column) && !taken.has(column) && !isCode(column) && !isRowNumber(column),
+      column.number !== undefined &&
+      isNamable(column) &&
+      !taken.has(column) &&
+      !isCode(column) &&
+      !isRowNumber(column) &&
+      !isVoucher(column),
   );
-  const isMeant = ({ name }: Column): boolean => words.flow.test(name) || words.level.test(name);
   // Few integers that come again and again may be of either kind; where others are plainly values, they are left out.
   const isFew = ({ texts }: Column): boolean => texts.size <= 12 && texts.size * 4 < total(texts);
-  const sure = numbers.filter((column) => isMeant(column) || column.number?.isPlainInteger !== true || !isFew(column));
+  const sure = numbers.filter(
+    (column) =>
+      isMeant(column) || column.number?.isPlainInteger !== true || (!isFew(column) && !isConsecutive(column.texts)),
+  );
   return sure.length > 0 ? sure : numbers;
 }
 
 function isRowNumber({ name, texts }: Column): boolean {
   if (name !== '' && !words.row.test(name)) return false;
+  return isConsecutive(texts);
+}
+
+function isMeant({ name }: Column): boolean {
+  return words.flow.test(name) || words.level.test(name);
+}
+
+function isConsecutive(texts: Counted): boolean {
   const all = [...texts.keys()];
   return all.every((text, at) => at === 0 || Number(text) === Number(all[at - 1]) + 1);
+}
+
+/** Numbers of bookings, however few rows there are. */
+function isVoucher(column: Column): boolean {
+  return column.number?.isPlainInteger === true && words.voucher.test(column.name) && !isMeant(column);
 }
 
 /** @param when the columns that say when; none where the headers do: then every row is one of a kind */
@@ -148,6 +168,7 @@ function reasonToLeave(
   const filled = rows - empty;
   if (time !== undefined && !/^\d+$/.test([...texts.keys()][0] ?? '')) return 'another time';
   if (texts.size === 1 && (empty > 0 || words.remark.test(name))) return `no other text than ${examples(texts.keys())}`;
+  if (words.voucher.test(name) && texts.size === filled && filled > 2) return 'a different text in nearly every row';
   if (times < 3) return undefined;
   if (texts.size > 20 && texts.size > filled / 2) return 'a different text in nearly every row';
   if (words.remark.test(name) && texts.size > Math.max(20, filled / 20)) return `${texts.size} different texts`;

@@ -26,6 +26,8 @@ const days = ['dd.MM.yyyy', 'dd/MM/yyyy', 'MM/dd/yyyy', 'dd-MM-yyyy', 'MM-dd-yyy
 const shortDays = ['dd.MM.yy', 'dd/MM/yy', 'MM/dd/yy', 'dd-MM-yy'];
 const clocks = ['', ' HH:mm', ' HH:mm:ss', ' hh:mm a', ' hh:mm:ss a'];
 const months = ['MM/yyyy', 'MM.yyyy', 'MM-yyyy', 'yyyy/MM', 'yyyy.MM', 'MM/yy'];
+/** `2024M01`, as statistics offices write it. */
+const lettered = ["yyyy'M'MM", "yyyy-'M'MM", "yyyy 'M'MM", "'M'MM-yyyy", "'M'MM yyyy", "'M'MMyyyy"];
 const named = [
   'MMM yyyy',
   'MMM-yyyy',
@@ -80,6 +82,7 @@ function candidatesFor(sample: readonly string[], isNamed: boolean): string[] {
   if (all(/^-?\d{12,13}$/)) return isNamed ? ['unix-ms'] : [];
   if (all(/^[2-6]\d{4}([.,]\d+)?$/)) return isNamed ? ['excel-serial'] : [];
   if (all(/^(19|20)\d{2}[.,](0?\d|1[0-2]?)$/)) return isNamed ? ['yyyy.MM', 'decimal-month'] : [];
+  if (all(/^\d{4}[- ]?M\d{1,2}$|^M\d{1,2}[- ]?\d{4}$/)) return lettered;
   if (sample.some((text) => /Q|quarter/i.test(text))) return ['fiscal-quarter'];
   if (sample.some((text) => /\bP(er|eriod)?\.? ?\d/i.test(text))) return ['fiscal-period'];
   if (sample.some((text) => /^FY ?\d{2}/i.test(text))) return ['fiscal-year'];

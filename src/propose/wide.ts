@@ -149,7 +149,7 @@ interface Cut {
   readonly month: string;
 }
 
-const monthText = String.raw`\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4}|\p{L}{3,9}\.?[ \-]\d{2,4}|\d{4} \p{L}{3,9}|(?:19|20)\d{4}|Q[1-4][ \-]?\d{4}|\d{4}[ \-]?Q[1-4]`;
+const monthText = String.raw`\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4}|\p{L}{3,9}\.?[ \-]\d{2,4}|\d{4} \p{L}{3,9}|(?:19|20)\d{4}|\d{4}[ \-]?M\d{1,2}|Q[1-4][ \-]?\d{4}|\d{4}[ \-]?Q[1-4]`;
 const monthBehind = new RegExp(`^(.*\\S)([ _:|-]+)(${monthText})$`, 'u');
 const monthBefore = new RegExp(`^(${monthText})([ _:|-]+)(.*\\S)$`, 'u');
 

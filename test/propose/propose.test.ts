@@ -142,6 +142,19 @@ describe('which column is what', () => {
     expect(text).toContain('left out: "booking", a different text in nearly every row');
   });
 
+  test.each([
+    ['Belegnummer', ['100231', '100245', '100250', '100312']],
+    ['Voucher No', ['4711', '4712', '4720', '4733']],
+    ['Beleg', ['RE-1', 'RE-2', 'RE-3', 'RE-4']],
+    ['Lauf', ['7', '8', '9', '10']],
+  ])('of a small ledger the numbers of bookings are neither values nor names: %s', (name, numbers) => {
+    const rows = numbers.map(
+      (number, at) => `2024-0${(at % 2) + 1}-1${at},${number},${at < 2 ? 'Rent' : 'Staff'},1${at}0.50`,
+    );
+    const { source } = proposed({ 'ledger.csv': lines(`date,${name},account,amount`, ...rows) });
+    expect(source.drivers).toEqual([{ path: ['Ledger', '{account}'], time: '{date}', value: '{amount}' }]);
+  });
+
   test('balances of several days in a month are not added up', () => {
     const { source } = proposed({
       'a.csv': lines('date,balance', '2024-01-15,1.5', '2024-01-31,2.5', '2024-02-15,3.5'),
@@ -165,7 +178,11 @@ describe('which column is what', () => {
   test('what is the same in every row tells drivers apart all the same: another text may come', () => {
     const rows = ['2024-01,EUR,Bonn,1.5', '2024-01,EUR,Kiel,2.5', '2024-02,EUR,Bonn,3'];
     const { source, text } = proposed({ 'a.csv': lines('month,currency,city,amount', ...rows) });
-    expect(source.drivers[0]).toMatchObject({ id: 'a/{city}/{currency}', path: ['A', '{city}'] });
+    expect(source.drivers[0]).toEqual({
+      path: ['A', '{currency}', '{city}'],
+      time: '{month}',
+      value: '{amount}',
+    });
     expect(text).toContain('"currency" is the same in every row as yet');
     expect(
       proposed({ 'a.csv': lines('month,city,amount', '2024-01,Bonn,1.5', '2024-02,Bonn,2.5') }).source.drivers[0],
@@ -253,6 +270,8 @@ describe('wide tables', () => {
       { from: '{month}', format: 'dd.MM.yyyy' },
     ],
     [['202401', '202402', '202403'], String.raw`^\d{6}$`, { from: '{month}', format: 'yyyyMM' }],
+    [['2024M01', '2024M02', '2024M12'], String.raw`^\d{4}M\d{2}$`, { from: '{month}', format: "yyyy'M'MM" }],
+    [['2024-M1', '2024-M2', '2024-M12'], String.raw`^\d{4}-M\d{1,2}$`, { from: '{month}', format: "yyyy-'M'MM" }],
     [['Q1 2024', 'Q2 2024', 'Q3 2024'], String.raw`^Q\d{1} \d{4}$`, { from: '{quarter}', format: 'fiscal-quarter' }],
     [['2022', '2023', '2024'], String.raw`^\d{4}$`, { from: '{year}', format: 'yyyy' }],
   ])('a column for each of %j', (headers, pattern, time) => {
