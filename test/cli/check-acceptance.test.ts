@@ -132,6 +132,21 @@ describe('check exits 4 where sync would not accept', () => {
     expect((await commands.run('sync')).code).toBe(4);
   });
 
+  test('totals below the data, with the key that declares them', async () => {
+    const rows = 'id,time,value\nA,2026-01,1\nA,2026-02,2\nTotal,,3\nAll,,3\n';
+    const commands = await commandsWorld({ books: csv('books.csv') }, { 'books.csv': rows });
+    const hint = 'they are the last 2 rows: where a total stands below the data, say footer: 2; ';
+    expect((await checked(commands)).refusals).toMatchObject([{ hint: expect.stringContaining(hint) as string }]);
+    const { sources } = (await commands.run('sync', '--json')).json() as { sources: { hint: string }[] };
+    expect(sources[0]?.hint).toBe(`${hint}see "driver-sync rejects books"`);
+    await commands.configure({ books: csv('books.csv', { footer: 2 }) });
+    expect(await checked(commands)).toMatchObject({ code: 0 });
+    // Another row is wrong, too.
+    await commands.at.write('books.csv', rows.replace('2026-01', 'May'));
+    await commands.configure({ books: csv('books.csv') });
+    expect(JSON.stringify((await checked(commands)).refusals)).not.toContain('footer');
+  });
+
   test('one driver with two rules in one file', async () => {
     const entry = (collapse: string): object => ({ path: ['{id}'], time: '{time}', value: '{value}', collapse });
     const commands = await commandsWorld(

@@ -19,6 +19,7 @@ import { calendarFormats } from '../../core/time/time.ts';
 import type { Finding } from '../../core/values/finding.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type KnownParts, currentParts } from '../read/current-parts.ts';
+import { footerHint } from '../read/footer-hint.ts';
 import { type EndedPart, type QuietNeeded, judgeEnd } from '../read/part-end.ts';
 import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } from '../read/part-rows.ts';
 import { withTimeout } from '../read/timeout.ts';
@@ -154,7 +155,9 @@ class Look {
     this.#readings.push(...readings);
     this.#rejects.push(...rejects.map((reject) => ({ ...reject, part: part.name })));
     const rules = { mapping: this.#settings.mapping, maxRejects, whole: content !== undefined };
-    this.#refuse(part.name, tooManyRejects(counts, rules), 'mend these rows, or raise guard.maxRejects');
+    const footer = content === undefined ? undefined : footerHint(this.#settings, counts, rejects);
+    const mend = 'mend these rows, or raise guard.maxRejects';
+    this.#refuse(part.name, tooManyRejects(counts, rules), footer === undefined ? mend : `${footer}; else ${mend}`);
     const { name, revisedAtMs } = { ...part, revisedAtMs: content?.revisedAtMs ?? part.revisedAtMs };
     this.#origins.push({ id: this.#origins.length + 1, source: this.#settings.name, name, revisedAtMs });
     for (const driver of fold.drain()) this.#merge(unpackDriver(driver));

@@ -9,6 +9,7 @@ import type { Mapping, SourceSettings } from '../../core/settings.ts';
 import type { PartRead, PartWriter } from '../../core/buffer.ts';
 import { type KnownParts, type currentParts, knownParts } from './current-parts.ts';
 import { type Earlier, type ProofTime, earlierRead, onlyAdds, prove, unprovenOf } from './grown-parts.ts';
+import { footerHint } from './footer-hint.ts';
 import { type QuietNeeded, QuietWait, judgeEnd, refuseCut } from './part-end.ts';
 import { type RowTaker, nameWhere, readUnchanged, takeRows, tooManyRejects, withLookups } from './part-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -184,7 +185,7 @@ export class PartReader {
     const { buffer, observe } = this.#deps;
     const source = this.#settings.name;
     const { content, counts, listed, isProven } = folded;
-    this.#checkRejects(counts);
+    this.#checkRejects(counts, rejects);
     observe({ kind: 'part.folded', source, part: part.name });
     const known = this.#readsOf(part).find(
       ({ hash, fingerprint }) => hash === content.hash && fingerprint === this.#fingerprint,
@@ -296,11 +297,13 @@ export class PartReader {
     return content;
   }
 
-  #checkRejects(counts: RowCounts): void {
+  #checkRejects(counts: RowCounts, rejects: readonly Reject[]): void {
     const { maxRejects } = this.#deps.settings.guard;
     const rejected = tooManyRejects(counts, { mapping: this.#settings.mapping, maxRejects, whole: true });
     if (rejected !== undefined) {
-      throw new AgentError('part.unreadable', rejected, { hint: `see "driver-sync rejects ${this.#settings.name}"` });
+      const seen = `see "driver-sync rejects ${this.#settings.name}"`;
+      const footer = footerHint(this.#settings, counts, rejects);
+      throw new AgentError('part.unreadable', rejected, { hint: footer === undefined ? seen : `${footer}; ${seen}` });
     }
   }
 }
