@@ -7,12 +7,14 @@ import { type Column, type Table, isYears, profile } from './profile.ts';
 import { type Names, type When, countRepeats, findNames, findValues, findWhen } from './roles.ts';
 import type { Layout } from './layout.ts';
 import { escaped } from './escaped.ts';
+import { type NamedFiles, countShared, doubtOfFileTime, monthPiece, ownerPiece, withPiece } from './file-names.ts';
 import { type Wide, findWide, freeName } from './wide.ts';
 
 /** Files of one shape, and the layout that they have in common. */
 export interface Shape extends Layout {
   /** What the names of its files have in common, as a person wrote it. */
   readonly stem: string;
+  readonly named: NamedFiles;
   /** As the config names them. */
   readonly files: readonly string[];
   readonly filesBecause: string | undefined;
@@ -37,9 +39,7 @@ export interface NoDraft {
 const entriesMax = 6;
 
 export function draftOf(shape: Shape): Draft | NoDraft {
-  const table = profile(shape.columns, shape.rows, { form: formOf(shape), hasPlaces: isTable(shape) });
-  const wide = findWide(table);
-  const plan = wide === undefined ? planLong(table) : planWide(table, wide);
+  const plan = planOf(shape, profile(shape.columns, shape.rows, { form: formOf(shape), hasPlaces: isTable(shape) }));
   if (typeof plan === 'string') return { name: shape.name, why: plan };
   const root = titleOf(shape.stem);
   const entries = plan.measures.map((measure, at) =>
@@ -71,6 +71,25 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   };
 }
 
+/** With what only the names of the files say, where that is needed. */
+function planOf({ named }: Shape, rows: Table): Plan | string {
+  const wide = findWide(rows);
+  // A column of that name goes before.
+  const isFree = rows.columns.every(({ name }) => name !== 'file');
+  const month = isFree && wide === undefined && findWhen(rows) === undefined ? monthPiece(named.names) : undefined;
+  const table = month === undefined ? rows : withPiece(rows, named, month);
+  const make = (of: Table): Plan | string => (wide === undefined ? planLong(of) : planWide(of, wide));
+  const plan = make(table);
+  const owner = isFree && named.names.length > 1 ? ownerPiece(named.names) : undefined;
+  if (typeof plan === 'string' || owner === undefined) return plan;
+  const { keys, constants } = plan.names;
+  const shared = countShared(table, named, [...keys, ...constants, ...plan.when.columns]);
+  if (shared === 0) return plan;
+  const told = make(withPiece(table, named, owner));
+  const because = `${shared} rows have the names and the time of a row of another file: the file's name tells them apart`;
+  return typeof told === 'string' ? told : { ...told, pathBecause: because };
+}
+
 function laterFiles({ filesInstead }: Shape): readonly string[] {
   return filesInstead === undefined
     ? []
@@ -96,7 +115,9 @@ function lineOf({ key, value, because, instead }: Guess): Line {
 function planWide(table: Table, wide: Wide): Plan | string {
   const headers = new Set(wide.headers);
   const first = table.columns.findIndex(({ name }) => headers.has(name));
-  const moving = table.columns.filter(({ name, ref, at }) => at > first && ref !== name && !headers.has(name));
+  const moving = table.columns.filter(
+    ({ name, ref, at, isOfFile }) => isOfFile !== true && at > first && ref !== name && !headers.has(name),
+  );
   const taken = new Set([
     ...moving,
     ...table.columns.filter(({ name }) => headers.has(name) || name === wide.yearColumn),
@@ -126,7 +147,7 @@ function planWide(table: Table, wide: Wide): Plan | string {
   return {
     table,
     lines: [...missingLine([number]), ...fillLine(table, names), unpivot],
-    when: { ...wide.time, from: wide.from },
+    when: { ...wide.time, from: wide.from, columns: table.columns.filter(({ name }) => name === wide.yearColumn) },
     names,
     measureColumn: wide.measureColumn,
     measures: [{ column: valueColumn, title: undefined, number }],
@@ -142,9 +163,7 @@ function joinTexts(columns: readonly Column[]): Counted {
   return joined;
 }
 
-const noTime =
-  'no column names a date, a month or a year, and no headers do' +
-  String.raw` (where the file's name does: time: '{file|match:\d{4}-\d{2}}')`;
+const noTime = "no column names a date, a month or a year, and neither do the headers or the file's name";
 
 function planLong(table: Table): Plan | string {
   const when = findWhen(table);
@@ -168,6 +187,7 @@ function planLong(table: Table): Plan | string {
     ],
     undecided: [
       ...doubtOf(when),
+      ...doubtOfFileTime(when),
       ...strangersOf(when.from, when.strangers),
       ...values.flatMap(({ ref, number }) => (number === undefined ? [] : doubtsOfNumber(`"{${ref}}"`, number))),
       ...statusNotes(names),

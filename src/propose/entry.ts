@@ -10,12 +10,14 @@ export interface Plan {
   readonly table: Table;
   /** Keys between those of the format and `drivers`. */
   readonly lines: readonly Line[];
-  readonly when: Pick<When, 'from' | 'format' | 'locale' | 'months' | 'because' | 'doubt'>;
+  readonly when: Pick<When, 'from' | 'format' | 'locale' | 'months' | 'because' | 'doubt' | 'columns'>;
   readonly names: Names;
   /** The new column of an unpivot that names the measure, as a further element of the path. */
   readonly measureColumn: string | undefined;
   readonly measures: readonly Measure[];
   readonly repeats: Repeats;
+  /** What speaks for an element of the path. */
+  readonly pathBecause?: string;
   readonly left: readonly Left[];
   readonly undecided: readonly string[];
 }
@@ -54,7 +56,7 @@ export function entryOf(plan: Plan, measure: Measure, { root, source, isFirst }:
     ...(names.codes.size === 0
       ? []
       : [{ key: 'id', value: plain(id), beside: isFirst ? idBecause(names) : undefined }]),
-    { key: 'path', value: flow(path), beside: isFirst ? pathBecause(names) : undefined },
+    { key: 'path', value: flow(path), beside: isFirst ? pathBecause(plan) : undefined },
     timeLine(plan.when, isFirst),
     ...spreadLine(plan.when),
     valueLine(measure),
@@ -62,19 +64,19 @@ export function entryOf(plan: Plan, measure: Measure, { root, source, isFirst }:
   ];
 }
 
-/** A text as a template of itself: no brace of it begins a column or a variable. */
+/** A text as a template of itself: no brace of it begins a column. */
 function asText(text: string): string {
-  return text.replaceAll(/[{}]/g, '$&$&').replaceAll('${', () => '$${');
+  return text.replaceAll(/[{}]/g, '$&$&');
 }
 
 function idBecause({ codes }: Names): string {
   return `by ${listed([...codes.values()])}, which has one name each: names may change`;
 }
 
-function pathBecause({ constants }: Names): string | undefined {
-  return constants.length === 0
-    ? undefined
-    : `${listed(constants)} is the same in every row as yet: another text is another driver`;
+function pathBecause({ names: { constants }, pathBecause: told }: Plan): string | undefined {
+  const same = `${listed(constants)} is the same in every row as yet: another text is another driver`;
+  const said = [...(told === undefined ? [] : [told]), ...(constants.length === 0 ? [] : [same])];
+  return said.length === 0 ? undefined : said.join('; ');
 }
 
 function listed(columns: readonly Column[]): string {

@@ -44,14 +44,19 @@ function mapOf(lines: readonly Line[]): YAMLMap {
 }
 
 function nodeOf(value: Value): Node {
-  if ('plain' in value) return new Scalar(value.plain);
+  if ('plain' in value) return new Scalar(verbatim(value.plain));
   if ('block' in value) return mapOf(value.block);
   if ('list' in value) {
     const list = new YAMLSeq();
     for (const item of value.list) list.items.push(mapOf(item));
     return list;
   }
-  return new Document().createNode(value.flow, { flow: true });
+  return new Document().createNode(value.flow, (_key, inner: unknown) => verbatim(inner), { flow: true });
+}
+
+/** No text of a file begins a variable. */
+function verbatim(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('${', () => '$${') : value;
 }
 
 /** A comment is one line for each text: texts of data cannot begin another one. */

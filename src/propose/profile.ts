@@ -13,6 +13,8 @@ export interface Column {
   readonly empty: number;
   readonly time: TimeGuess | undefined;
   readonly number: NumberGuess | undefined;
+  /** Of the names of files, and not of their rows. */
+  readonly isOfFile?: true;
 }
 
 export interface Table {

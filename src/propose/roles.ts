@@ -218,10 +218,16 @@ function inOrder(table: Table, keys: readonly Column[]): readonly Column[] {
   const above = (column: Column): number =>
     keys.filter((other) => other !== column && other.texts.size < column.texts.size && determines(table, column, other))
       .length;
-  return keys
-    .map((column, at) => ({ column, at, above: above(column) }))
-    .toSorted((a, b) => a.above - b.above || a.at - b.at)
-    .map(({ column }) => column);
+  return (
+    keys
+      .map((column, at) => ({ column, at, above: above(column) }))
+      // What a file is of stands above what is in it.
+      .toSorted(
+        (a, b) =>
+          Number(b.column.isOfFile ?? false) - Number(a.column.isOfFile ?? false) || a.above - b.above || a.at - b.at,
+      )
+      .map(({ column }) => column)
+  );
 }
 
 export interface Repeats {

@@ -2,6 +2,7 @@
 import type { Guess } from './evidence.ts';
 import type { Layout } from './layout.ts';
 import type { Shape } from './draft.ts';
+import { monthPiece } from './file-names.ts';
 import { findWide } from './wide.ts';
 import { profile } from './profile.ts';
 
@@ -25,19 +26,21 @@ export function shapesOf(
     const stem = stemOf(names);
     const name = freeSourceName(sourceNameOf(stem), taken);
     taken.add(name);
+    const layouts = group.filter(({ columns }) => columns.length === widest(group).columns.length);
     return {
       name,
       stem,
+      named: {
+        names: layouts.map((layout) => layout.name.slice(layout.name.lastIndexOf('/') + 1)),
+        fileOf: layouts.flatMap(({ rows }, file) => rows.map(() => file)).slice(0, rowsMax),
+      },
       type: first.type,
       files: (glob === undefined ? names : [glob]).map(escapedGlob(glob)),
       filesBecause: becauseOf(names, glob),
       filesInstead: names.length === 1 ? datedGlob(first.name) : undefined,
       keys: mergedKeys(group),
       columns: widest(group).columns,
-      rows: group
-        .filter(({ columns }) => columns.length === widest(group).columns.length)
-        .flatMap(({ rows }) => rows)
-        .slice(0, rowsMax),
+      rows: layouts.flatMap(({ rows }) => rows).slice(0, rowsMax),
       ragged: group.reduce((sum, { ragged }) => sum + ragged, 0),
       isWhole: group.every(({ isWhole }) => isWhole),
       hasSemicolons: first.hasSemicolons,
@@ -83,18 +86,36 @@ function globOf(names: readonly string[], neighbours: readonly string[]): string
   const start = commonStart(bare);
   const rest = bare.map((name) => name.slice(start.length));
   const end = [...commonStart(rest.map((name) => [...name].reverse().join('')))].reverse().join('');
-  // What differs begins and ends with whole words and numbers.
-  const prefix = start.replace(/\d+$/, '').replace(/(?<=[^\p{L}])\p{L}+$/u, '');
+  // What differs begins and ends with whole words and numbers. Of months in the names, those of another year may follow.
+  const month = monthPiece(bare)?.texts[0];
+  const undated = month === undefined ? start : start.slice(0, (bare[0] ?? '').indexOf(month));
   const suffix = /\.[A-Za-z][\w.]*$/.exec(end)?.[0] ?? '';
-  if (suffix === '' || (prefix === '' && bare.length < 3)) return undefined;
+  for (const before of new Set([undated, start])) {
+    const prefix = before.replace(/\d+$/, '').replace(/(?<=[^\p{L}])\p{L}+$/u, '');
+    if (suffix === '' || (prefix === '' && bare.length < 3)) continue;
+    if (takesOnly(bare, { prefix, suffix }, namesIn(folder, neighbours))) {
+      return `${globText(folder + prefix)}*${globText(suffix)}`;
+    }
+  }
+  return undefined;
+}
+
+function namesIn(folder: string, names: readonly string[]): readonly string[] {
+  return names.map((name) => name.slice(folder.length));
+}
+
+/** Whether a glob of these ends takes all of these names and no other. */
+function takesOnly(
+  names: readonly string[],
+  { prefix, suffix }: { readonly prefix: string; readonly suffix: string },
+  neighbours: readonly string[],
+): boolean {
   const matches = (name: string): boolean =>
     name.startsWith(prefix) &&
     name.endsWith(suffix) &&
     name.length > prefix.length + suffix.length &&
     !name.startsWith('.');
-  const strangers = neighbours.filter((name) => matches(name.slice(folder.length)) && !names.includes(name));
-  if (strangers.length > 0 || bare.some((name) => !matches(name))) return undefined;
-  return `${globText(folder + prefix)}*${globText(suffix)}`;
+  return names.every(matches) && neighbours.every((name) => !matches(name) || names.includes(name));
 }
 
 /** `revenue-2026-03.csv` may be followed by others: `revenue-*.csv`. */
@@ -131,8 +152,13 @@ function stemOf(names: readonly string[]): string {
   );
   // Of `2024` and `2025` the start says nothing.
   const shared = bare.length > 1 ? commonStart(bare).replace(/(?<=[^\d])\d+$/, '') : (bare[0] ?? '');
-  const stem = shared.replace(/[-_.\s]*(19|20)\d{2}([-_.]?\d{2}){0,2}$/, '').replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
-  return stem === '' ? 'source' : stem;
+  const stem = shared
+    .replace(/[-_.\s]+$/, '')
+    .replace(/[-_.\s]*((19|20)\d{2}([-_.M]?\d{2}){0,2}|\d{2}[-_.](19|20)\d{2})$/, '')
+    .replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
+  if (stem !== '') return stem;
+  const folder = names[0]?.split('/').at(-2) ?? '';
+  return /\p{L}/u.test(folder) ? folder : 'source';
 }
 
 function sourceNameOf(stem: string): string {

@@ -22,10 +22,19 @@ export interface TimeGuess {
 /** Languages of month names, the usual ones first. */
 const locales = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'sv', 'da', 'nb', 'fi', 'cs', 'hu', 'tr', 'ro'];
 
-const days = ['dd.MM.yyyy', 'dd/MM/yyyy', 'MM/dd/yyyy', 'dd-MM-yyyy', 'MM-dd-yyyy', 'yyyy/MM/dd', 'yyyy.MM.dd'];
+const days = [
+  'dd.MM.yyyy',
+  'dd/MM/yyyy',
+  'MM/dd/yyyy',
+  'dd-MM-yyyy',
+  'MM-dd-yyyy',
+  'yyyy/MM/dd',
+  'yyyy.MM.dd',
+  'yyyy_MM_dd',
+];
 const shortDays = ['dd.MM.yy', 'dd/MM/yy', 'MM/dd/yy', 'dd-MM-yy'];
 const clocks = ['', ' HH:mm', ' HH:mm:ss', ' hh:mm a', ' hh:mm:ss a'];
-const months = ['MM/yyyy', 'MM.yyyy', 'MM-yyyy', 'yyyy/MM', 'yyyy.MM', 'MM/yy'];
+const months = ['MM/yyyy', 'MM.yyyy', 'MM-yyyy', 'yyyy/MM', 'yyyy.MM', 'yyyy_MM', 'MM_yyyy', 'MM/yy'];
 /** `2024M01`, as statistics offices write it. */
 const lettered = ["yyyy'M'MM", "yyyy-'M'MM", "yyyy 'M'MM", "'M'MM-yyyy", "'M'MM yyyy", "'M'MMyyyy"];
 const named = [

@@ -248,7 +248,7 @@ describe('which column is what', () => {
       without: [
         {
           name: 'a.csv',
-          why: String.raw`no column names a date, a month or a year, and no headers do (where the file's name does: time: '{file|match:\d{4}-\d{2}}')`,
+          why: "no column names a date, a month or a year, and neither do the headers or the file's name",
         },
       ],
     });
@@ -370,6 +370,73 @@ describe('wide tables', () => {
       ),
     });
     expect(source).toMatchObject({ fillDown: ['group'], drivers: [{ path: ['A', '{group}', '{account}'] }] });
+  });
+});
+
+describe("what only the file's name says", () => {
+  const cities = lines('city,amount', 'Bonn,1.5', 'Kiel,2.5');
+
+  test.each([
+    ['in/revenue-2026-03.csv', '{file|match:\\d{4}-\\d{2}}'],
+    ['revenue_2026_03.csv', { from: '{file|match:\\d{4}_\\d{2}}', format: 'yyyy_MM' }],
+    ['revenue 03.2026.csv', { from: '{file|match:\\d{2}\\.\\d{4}}', format: 'MM.yyyy' }],
+    ['revenue202603.csv', { from: '{file|match:(?:19|20)\\d{4}}', format: 'yyyyMM' }],
+    ['revenue-2026M03.csv', { from: '{file|match:\\d{4}M\\d{2}}', format: "yyyy'M'MM" }],
+  ])('is its month: %s', (name, time) => {
+    const { source, sources, text } = proposed({ [name]: cities });
+    expect(source.drivers).toEqual([{ path: ['Revenue', '{city}'], time, value: '{amount}' }]);
+    expect(sources[0]?.undecided).toEqual([]);
+    expect(text).toContain("the file's name says it, such as");
+  });
+
+  test('is its month in files of several months, none of which repeats a row of another', () => {
+    const { source } = proposed({ 'a-2026-01.csv': cities, 'a-2026-02.csv': cities, 'a-2026-03.csv': cities });
+    expect(source).toMatchObject({ files: ['a-*.csv'] });
+    expect(source.drivers).toEqual([{ path: ['A', '{city}'], time: '{file|match:\\d{4}-\\d{2}}', value: '{amount}' }]);
+  });
+
+  test('is a day on which the file may have been made, and that is asked', () => {
+    const { sources } = proposed({ 'stock-2026-04-02.csv': cities });
+    expect(sources[0]?.undecided).toEqual([
+      'whether the day in the file\'s name, such as "2026-04-02", is of the month that the numbers are of',
+    ]);
+  });
+
+  test('is whose numbers they are, where files have rows of the same names and times', () => {
+    const { source, text } = proposed({
+      'offices/berlin-2026-01.csv': cities,
+      'offices/berlin-2026-02.csv': cities,
+      'offices/paris-2026-01.csv': cities,
+    });
+    expect(source.drivers).toEqual([
+      {
+        path: ['Offices', '{file|match:^(.+)-\\d{4}-\\d{2}\\.csv$}', '{city}'],
+        time: '{file|match:\\d{4}-\\d{2}}',
+        value: '{amount}',
+      },
+    ]);
+    expect(text).toContain(
+      "2 rows have the names and the time of a row of another file: the file's name tells them apart",
+    );
+  });
+
+  test('is whose numbers they are in wide files too', () => {
+    const wide = lines('account,2024-01,2024-02', 'Rent,1,2', 'Staff,3,4');
+    const { source } = proposed({ 'plan-north.csv': wide, 'plan-south.csv': wide });
+    expect(source.drivers[0]?.path).toEqual(['Plan', '{file|match:^plan-(.+)\\.csv$}', '{account}']);
+  });
+
+  test('is left alone where the rows say it, or the files differ by a number', () => {
+    const rows = (city: string): string => lines('month,city,amount', `2026-01,${city},1.5`, `2026-02,${city},2`);
+    expect(proposed({ 'a-bonn.csv': rows('Bonn'), 'a-kiel.csv': rows('Kiel') }).source.drivers[0]?.path).toEqual([
+      'A',
+      '{city}',
+    ]);
+    expect(proposed({ 'a-1.csv': rows('Bonn'), 'a-2.csv': rows('Bonn') }).source.drivers[0]?.path).toEqual([
+      'A',
+      '{city}',
+    ]);
+    expect(proposed({ 'a-2026-01.csv': lines('file,amount', 'x,1.5', 'y,2') }).text).toBeUndefined();
   });
 });
 
