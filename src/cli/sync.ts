@@ -4,7 +4,7 @@ import { runningAgent } from '../compose/state.ts';
 import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
 import { tellOnce } from '../app/telling/teller.ts';
 import type { PassReport } from '../core/report.ts';
-import { AgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { showBytes } from '../core/size.ts';
 import { type Context, answer, commandLog, loadSettings, warnOfState } from './context.ts';
@@ -34,11 +34,22 @@ export async function sync(
   const push = isForced ? 'always' : 'ifNeeded';
   const pass: PassOptions = { push, resume: true, retryForMs, keepsToRetryAfter: !isForced };
   const report = await withAgent(context, settings, 'sync', async (agent, signal) => {
-    const passed = await runPassOrRebuild(agent, pass, signal);
-    await tellOnce(() => agent.deps, passed, signal);
-    return passed;
+    const end = await endOf(runPassOrRebuild(agent, pass, signal), signal);
+    await tellOnce(() => agent.deps, end, signal);
+    if (isAgentError(end)) throw end;
+    return end;
   });
   return showReport(context, report);
+}
+
+/** A pass that broke is told, too, and then fails the command. */
+async function endOf(pass: Promise<PassReport>, signal: AbortSignal): Promise<PassReport | AgentError> {
+  try {
+    return await pass;
+  } catch (error) {
+    if (signal.aborted || !isAgentError(error)) throw error;
+    return error;
+  }
 }
 
 function showReport(context: Context, report: PassReport): number {

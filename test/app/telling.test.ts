@@ -1,9 +1,12 @@
 /** Who is told of what a daemon meets, on a hand-held clock: the notices are posted to a real receiver. */
+import { symlink } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Notice } from '../../src/core/telling/notice.ts';
 import { tellOnce } from '../../src/app/telling/teller.ts';
 import { tellingReport } from '../../src/app/telling/telling-report.ts';
 import { type DaemonWorld, daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
+import { csv } from '../support/process.ts';
 import { type Receiver, openReceiver } from '../support/receiver.ts';
 
 interface ToldWorld {
@@ -130,6 +133,30 @@ describe('a daemon tells', () => {
     );
     await w.wait(10 * minutes);
     expect(await told(2)).toEqual(['stale started', 'stale ended']);
+  });
+
+  test('that a pass broke, and that passes end again', async () => {
+    const { w, hook, told } = await toldWorld({
+      schedule: '*/10 * * * *',
+      sources: { sales: csv('*.csv', { poll: '1h' }) },
+    });
+    await w.write('a.csv', many(2));
+    await w.start();
+    await w.write('a.csv', many(3));
+    // What a snapshot is drafted in: every write to this device fails for want of space.
+    const draft = path.join(w.dir, '.driver-sync', 'archive', `draft-${process.pid}`);
+    await symlink('/dev/full', draft);
+    await w.wait(10 * minutes + 1 * seconds);
+    expect(await told(1)).toEqual(['broken started']);
+    expect(JSON.parse(hook.posts[0]?.body ?? '')).toMatchObject({
+      text: expect.stringMatching(
+        /^a pass broke, and nothing is read or pushed until one ends: .*(space|full)/,
+      ) as string,
+      hint: expect.stringContaining('free some space') as string,
+    });
+    await w.wait(2 * minutes);
+    expect(await told(2)).toEqual(['broken started', 'broken ended']);
+    expect(JSON.parse(hook.posts[1]?.body ?? '').text).toBe('passes end again: push 2 was acknowledged');
   });
 
   test('nothing of a schedule that comes more often than data changes: the service has everything', async () => {

@@ -1,4 +1,6 @@
 /** What a `sync` tells, what `status` says of it, and `check --notify`. */
+import { symlink } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CommandsWorld, commandsWorld, manyDrivers } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
@@ -75,6 +77,18 @@ test('a heartbeat follows a sync that ends with 0, and nobody need be told besid
   expect((await run('sync')).code).toBe(4);
   expect(ping.posts.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /ping', 'GET /ping']);
   expect(hook.posts).toEqual([]);
+});
+
+test('a sync that breaks tells so before it fails, and the next one that it is over', async () => {
+  const { run, at, hook } = await toldCommands();
+  await run('sync');
+  await at.write('a.csv', manyDrivers(19));
+  await symlink('/dev/full', path.join(at.dir, '.driver-sync/archive', `draft-${process.pid}`));
+  const { code, stderr } = await run('sync');
+  expect([code, stderr]).toEqual([75, expect.stringContaining('the disk is full')]);
+  await run('sync');
+  const told = hook.posts.map(({ body }) => JSON.parse(body) as { event: string; state: string });
+  expect(told.map(({ event, state }) => `${event} ${state}`)).toEqual(['broken started', 'broken ended']);
 });
 
 test('check --notify sends a test message to each channel, and says what came of it', async () => {

@@ -191,11 +191,11 @@ class Daemon {
       if (signal.aborted || !isAgentError(error)) throw error;
       // A push may have been tried before the pass broke.
       if (isKept) this.#state = await loopState(this.#agent.deps);
-      this.#broke(pass, error);
+      await this.#broke(pass, error);
     }
   }
 
-  #broke(pass: PlannedPass, error: AgentError): void {
+  async #broke(pass: PlannedPass, error: AgentError): Promise<void> {
     const { clock, log } = this.#agent.deps;
     const nowMs = clock.now().getTime();
     this.#agent.noteBroken(error);
@@ -203,6 +203,7 @@ class Daemon {
     this.#state = after(this.#state, { kind: 'broke', pass, atMs: nowMs });
     const inMs = (this.#state.broken?.untilMs ?? nowMs) - nowMs;
     log.error('the pass broke and is tried again', { error: error.message, hint: error.hint, inMs });
+    await this.#teller.passed(error);
   }
 
   /** After a pass that did something; a poll that found nothing needed nothing. */

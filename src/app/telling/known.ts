@@ -1,10 +1,19 @@
 /** What telling goes by: how things are after the last pass. */
+import type { AgentError } from '../../core/errors.ts';
 import type { PassReport } from '../../core/report.ts';
 import type { Known } from '../../core/telling/matters.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 
-export async function knownAfter(deps: Dependencies, report: PassReport): Promise<Known> {
+/** How a pass ended: with an outcome, or not. */
+export type PassEnd = PassReport | AgentError;
+
+/** @param report of the last pass that had an outcome; `undefined`: the ledger knows */
+export async function knownAfter(
+  deps: Dependencies,
+  report: PassReport | undefined,
+  broken: AgentError | undefined,
+): Promise<Known> {
   const { address, clock, ledger, outlets } = deps;
   const { servedMs } = await loopState(deps);
   const acknowledged = await ledger.pushes.lastAcknowledged(address);
@@ -13,11 +22,17 @@ export async function knownAfter(deps: Dependencies, report: PassReport): Promis
     nowMs: clock.now().getTime(),
     address,
     host: outlets.host,
-    report,
+    report: report ?? (await ledger.state()).lastPass ?? noPass(clock.now()),
+    broken: broken && { reason: broken.message, hint: broken.hint },
     held: await ledger.holds.held(),
     servedMs: served.length === 0 ? undefined : Math.max(...served),
     twiceScheduleMs: (fromMs) => twiceScheduleMs(deps, fromMs),
   };
+}
+
+/** What is known before any pass had an outcome: nothing. */
+function noPass(now: Date): PassReport {
+  return { at: now.toISOString(), outcome: 'blocked', exit: 0, sources: [] };
 }
 
 /** From the schedule time before that moment to the second one after it: over a weekend longer than between working days. */

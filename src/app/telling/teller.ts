@@ -17,7 +17,7 @@ import {
   tell,
 } from '../../core/telling/state.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { knownAfter } from './known.ts';
+import { type PassEnd, knownAfter } from './known.ts';
 
 /** One try takes at most this long. */
 const tryMs = 30_000;
@@ -34,6 +34,7 @@ export class Teller implements AsyncDisposable {
   readonly #sending = new Map<string, Promise<void>>();
   #state: TellingState | undefined;
   #report: PassReport | undefined;
+  #broken: AgentError | undefined;
   #lookMs = Infinity;
   #kept: Promise<void> = Promise.resolve();
   #isKept = true;
@@ -46,17 +47,19 @@ export class Teller implements AsyncDisposable {
     this.#isOnce = kind === 'once';
   }
 
-  /** A pass has ended. Returns once what is to be told is written down. */
-  async passed(report: PassReport): Promise<void> {
-    this.#report = report;
+  /** A pass has ended, or broke. Returns once what is to be told is written down. */
+  async passed(end: PassEnd): Promise<void> {
+    const isBroken = isAgentError(end);
+    if (!isBroken) this.#report = end;
+    this.#broken = isBroken ? end : undefined;
     if (!this.#isWanted()) return this.#forget();
     await this.#look();
-    if (report.exit === 0) this.#beat();
+    if (!isBroken && end.exit === 0) this.#beat();
   }
 
   /** Time has passed. Cheap where nothing is due. */
   async look(): Promise<void> {
-    if (this.#report === undefined || !this.#isWanted()) return;
+    if (!this.#hasEnd || !this.#isWanted()) return;
     const nowMs = this.#deps().clock.now().getTime();
     if (nowMs >= this.#lookMs) await this.#look();
     else this.#send();
@@ -88,6 +91,11 @@ export class Teller implements AsyncDisposable {
     await this.#kept;
   }
 
+  /** Whether any pass has ended. */
+  get #hasEnd(): boolean {
+    return this.#report !== undefined || this.#broken !== undefined;
+  }
+
   #isWanted(): boolean {
     const { channels, heartbeat } = this.#deps().outlets;
     return channels.length > 0 || heartbeat !== undefined;
@@ -106,9 +114,9 @@ export class Teller implements AsyncDisposable {
   async #look(): Promise<void> {
     this.#isForgotten = false;
     const deps = this.#deps();
-    if (this.#report === undefined) return;
+    if (!this.#hasEnd) return;
     try {
-      const known = await knownAfter(deps, this.#report);
+      const known = await knownAfter(deps, this.#report, this.#broken);
       const before = this.#state ?? (await this.#recall(known.nowMs));
       this.#state = before;
       const next = tell(before, known, deps.outlets.channels);
@@ -251,9 +259,9 @@ export class Teller implements AsyncDisposable {
 }
 
 /** After the pass of a command: tells, and waits for it a little while. */
-export async function tellOnce(deps: () => Dependencies, report: PassReport, signal: AbortSignal): Promise<void> {
+export async function tellOnce(deps: () => Dependencies, end: PassEnd, signal: AbortSignal): Promise<void> {
   await using teller = new Teller(deps, 'once');
-  await teller.passed(report);
+  await teller.passed(end);
   await teller.finish(signal);
 }
 

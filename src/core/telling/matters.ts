@@ -9,7 +9,10 @@ export interface Known {
   readonly nowMs: number;
   readonly address: string;
   readonly host: string;
+  /** Of the last pass that had an outcome. */
   readonly report: PassReport;
+  /** Why the pass after it had none. */
+  readonly broken?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   readonly held: readonly HeldCandidate[];
   /** When the service last had everything: a push was acknowledged, or there was nothing to push. `undefined`: it never had. */
   readonly servedMs: number | undefined;
@@ -32,7 +35,7 @@ export function patienceMs(event: NoticeEvent): number {
  * @param watchedMs since when the address is looked at
  */
 export function mattersNow(known: Known, before: readonly Matter[], watchedMs: number): readonly Matter[] {
-  const { nowMs, held, report } = known;
+  const { nowMs, held, report, broken } = known;
   const found: Matter[] = [
     ...held.map(({ source, sinceMs }) => ({ event: 'held' as const, source, sinceMs: Math.min(sinceMs, nowMs) })),
     ...report.sources.flatMap(({ name, state }) =>
@@ -45,6 +48,7 @@ export function mattersNow(known: Known, before: readonly Matter[], watchedMs: n
     if (standing === true || (standing === undefined && kept !== undefined)) found.push({ event, sinceMs: nowMs });
   }
   if (nowMs >= staleMs(known, watchedMs)) found.push({ event: 'stale', sinceMs: nowMs });
+  if (broken !== undefined) found.push({ event: 'broken', sinceMs: nowMs });
   return found.map((matter) => ({ ...matter, sinceMs: sinceOf(matter, before) }));
 }
 

@@ -1,10 +1,11 @@
 /** What people are told, and where it goes. */
 
-export const noticeEvents = ['held', 'unread', 'refused', 'unreachable', 'stale'] as const;
+export const noticeEvents = ['held', 'unread', 'refused', 'unreachable', 'stale', 'broken'] as const;
 
 /**
  * `held`: the guard stopped a candidate; `unread`: a source could not be read; `refused`: the service refused a push;
- * `unreachable`: it was not reached for an hour; `stale`: nothing was acknowledged for twice the schedule.
+ * `unreachable`: it was not reached for an hour; `stale`: nothing was acknowledged for twice the schedule; `broken`: a pass ended before it
+ * had an outcome, such as on a full disk.
  */
 export type NoticeEvent = (typeof noticeEvents)[number];
 

@@ -84,6 +84,11 @@ function startWords({ event, source = '', sinceMs }: Matter, known: Known, watch
         hint: hint ?? 'see "driver-sync status"',
       };
     }
+    case 'broken':
+      return {
+        text: `a pass broke, and nothing is read or pushed until one ends: ${known.broken?.reason}`,
+        hint: known.broken?.hint ?? 'a daemon tries again each minute; see "driver-sync status"',
+      };
   }
 }
 
@@ -128,6 +133,8 @@ function endText({ event, source = '' }: Subject, { report }: Known): string {
       return outcome === 'acknowledged'
         ? `the service is up to date again: ${acknowledged}`
         : 'the service is up to date again';
+    case 'broken':
+      return outcome === 'acknowledged' ? `passes end again: ${acknowledged}` : 'passes end again';
   }
 }
 

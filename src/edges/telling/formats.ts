@@ -54,6 +54,8 @@ function headline({ event, state, source }: Notice): string {
       return over ? 'the service is reached again' : 'the service is not reached';
     case 'stale':
       return over ? 'the service is up to date again' : 'nothing was acknowledged for too long';
+    case 'broken':
+      return over ? 'passes end again' : 'a pass broke';
     case 'test':
       return 'a test message';
   }
