@@ -26,13 +26,13 @@ export function shapesOf(
     const stem = stemOf(names);
     const name = freeSourceName(sourceNameOf(stem), taken);
     taken.add(name);
-    const layouts = group.filter(({ columns }) => columns.length === widest(group).columns.length);
+    const alike = group.filter(({ columns }) => columns.length === widest(group).columns.length);
     return {
       name,
       stem,
       named: {
-        names: layouts.map((layout) => layout.name.slice(layout.name.lastIndexOf('/') + 1)),
-        fileOf: layouts.flatMap(({ rows }, file) => rows.map(() => file)).slice(0, rowsMax),
+        names: alike.map((layout) => layout.name.slice(layout.name.lastIndexOf('/') + 1)),
+        fileOf: alike.flatMap(({ rows }, file) => rows.map(() => file)).slice(0, rowsMax),
       },
       type: first.type,
       files: (glob === undefined ? names : [glob]).map(escapedGlob(glob)),
@@ -40,7 +40,7 @@ export function shapesOf(
       filesInstead: names.length === 1 ? datedGlob(first.name) : undefined,
       keys: mergedKeys(group),
       columns: widest(group).columns,
-      rows: layouts.flatMap(({ rows }) => rows).slice(0, rowsMax),
+      rows: alike.flatMap(({ rows }) => rows).slice(0, rowsMax),
       ragged: group.reduce((sum, { ragged }) => sum + ragged, 0),
       isWhole: group.every(({ isWhole }) => isWhole),
       hasSemicolons: first.hasSemicolons,

@@ -1,0 +1,115 @@
+/** What `init --from` makes of several files, and of what their names say. */
+import { describe, expect, test } from 'vitest';
+import { lines, proposed } from '../support/proposals.ts';
+
+describe("what only the file's name says", () => {
+  const cities = lines('city,amount', 'Bonn,1.5', 'Kiel,2.5');
+
+  test.each([
+    ['in/revenue-2026-03.csv', '{file|match:\\d{4}-\\d{2}}'],
+    ['revenue_2026_03.csv', { from: '{file|match:\\d{4}_\\d{2}}', format: 'yyyy_MM' }],
+    ['revenue 03.2026.csv', { from: '{file|match:\\d{2}\\.\\d{4}}', format: 'MM.yyyy' }],
+    ['revenue202603.csv', { from: '{file|match:(?:19|20)\\d{4}}', format: 'yyyyMM' }],
+    ['revenue-2026M03.csv', { from: '{file|match:\\d{4}M\\d{2}}', format: "yyyy'M'MM" }],
+  ])('is its month: %s', (name, time) => {
+    const { source, sources, text } = proposed({ [name]: cities });
+    expect(source.drivers).toEqual([{ path: ['Revenue', '{city}'], time, value: '{amount}' }]);
+    expect(sources[0]?.undecided).toEqual([]);
+    expect(text).toContain("the file's name says it, such as");
+  });
+
+  test('is its month in files of several months, none of which repeats a row of another', () => {
+    const { source } = proposed({ 'a-2026-01.csv': cities, 'a-2026-02.csv': cities, 'a-2026-03.csv': cities });
+    expect(source).toMatchObject({ files: ['a-*.csv'] });
+    expect(source.drivers).toEqual([{ path: ['A', '{city}'], time: '{file|match:\\d{4}-\\d{2}}', value: '{amount}' }]);
+  });
+
+  test('is a day on which the file may have been made, and that is asked', () => {
+    const { sources } = proposed({ 'stock-2026-04-02.csv': cities });
+    expect(sources[0]?.undecided).toEqual([
+      'whether the day in the file\'s name, such as "2026-04-02", is of the month that the numbers are of',
+    ]);
+  });
+
+  test('is whose numbers they are, where files have rows of the same names and times', () => {
+    const { source, text } = proposed({
+      'offices/berlin-2026-01.csv': cities,
+      'offices/berlin-2026-02.csv': cities,
+      'offices/paris-2026-01.csv': cities,
+    });
+    expect(source.drivers).toEqual([
+      {
+        path: ['Offices', '{file|match:^(.+)-\\d{4}-\\d{2}\\.csv$}', '{city}'],
+        time: '{file|match:\\d{4}-\\d{2}}',
+        value: '{amount}',
+      },
+    ]);
+    expect(text).toContain(
+      "2 rows have the names and the time of a row of another file: the file's name tells them apart",
+    );
+  });
+
+  test('is whose numbers they are in wide files too', () => {
+    const wide = lines('account,2024-01,2024-02', 'Rent,1,2', 'Staff,3,4');
+    const { source } = proposed({ 'plan-north.csv': wide, 'plan-south.csv': wide });
+    expect(source.drivers[0]?.path).toEqual(['Plan', '{file|match:^plan-(.+)\\.csv$}', '{account}']);
+  });
+
+  test('is left alone where the rows say it, or the files differ by a number', () => {
+    const rows = (city: string): string => lines('month,city,amount', `2026-01,${city},1.5`, `2026-02,${city},2`);
+    expect(proposed({ 'a-bonn.csv': rows('Bonn'), 'a-kiel.csv': rows('Kiel') }).source.drivers[0]?.path).toEqual([
+      'A',
+      '{city}',
+    ]);
+    expect(proposed({ 'a-1.csv': rows('Bonn'), 'a-2.csv': rows('Bonn') }).source.drivers[0]?.path).toEqual([
+      'A',
+      '{city}',
+    ]);
+    expect(proposed({ 'a-2026-01.csv': lines('file,amount', 'x,1.5', 'y,2') }).text).toBeUndefined();
+  });
+});
+
+describe('several files', () => {
+  const table = (year: number): string =>
+    lines('month,city,amount', `${year}-01,Bonn,1.5`, `${year}-02,Bonn,2.5`, `${year}-02,Kiel,3`);
+
+  test('files of one shape are one source, with a glob for those that come', () => {
+    const { config } = proposed({ 'in/revenue-2024.csv': table(2024), 'in/revenue-2025.csv': table(2025) }, [
+      'in/costs.csv',
+    ]);
+    expect(Object.keys(config.sources)).toEqual(['revenue']);
+    expect(config.sources['revenue']?.files).toEqual(['in/revenue-*.csv']);
+  });
+
+  test('one file with a date in its name may be followed by others', () => {
+    const { source, text } = proposed({ 'in/revenue-2026-03.csv': table(2026) });
+    expect(source.files).toEqual(['in/revenue-2026-03.csv']);
+    expect(text).toContain('# or files: ["in/revenue-*.csv"], for those of later times too');
+  });
+
+  test('a glob that would take another file too is not proposed', () => {
+    const { config } = proposed({ 'in/revenue-2024.csv': table(2024), 'in/revenue-2025.csv': table(2025) }, [
+      'in/revenue-old.csv',
+    ]);
+    expect(config.sources['revenue']?.files).toEqual(['in/revenue-2024.csv', 'in/revenue-2025.csv']);
+  });
+
+  test('files of other shapes are sources of their own', () => {
+    const { config } = proposed({
+      'a-2024.csv': table(2024),
+      'a-2025.csv': lines('month,amount', '2025-01,1.5', '2025-02,2'),
+    });
+    expect(Object.keys(config.sources)).toEqual(['a', 'a-2']);
+  });
+
+  test('wide files of different months are of one shape', () => {
+    const { config } = proposed({
+      'wide-2024.csv': lines('account,2024-01,2024-02', 'Rent,1,2', 'Staff,3,4'),
+      'wide-2025.csv': lines('account,2025-01,2025-02', 'Rent,1,2', 'Staff,3,4'),
+    });
+    expect(config.sources['wide']).toMatchObject({
+      files: ['wide-*.csv'],
+      unpivot: { columns: String.raw`^\d{4}-\d{2}$` },
+    });
+  });
+});
