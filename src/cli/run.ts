@@ -45,12 +45,13 @@ export async function run(context: Context): Promise<number> {
   const agent = await openWhenPossible(log, { signal: ending.signal, waits }, () => openAgent(settings, options));
   if (agent === undefined) return 0;
   await using _agent = agent;
+  const fileDigest = (): string | undefined => load(context, 'required').settings?.digest;
+  await using page = await openStatusPage(settings, { log, version, fileDigest });
+  // Only now is it sure that it runs.
   if (emulator !== undefined) {
     const { url } = emulator;
     print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
   }
-  const fileDigest = (): string | undefined => load(context, 'required').settings?.digest;
-  await using page = await openStatusPage(settings, { log, version, fileDigest });
   using _requests = watchRequests(settings, () => waker.wake('request'));
   log.info('driver-sync runs', {
     version: context.version,

@@ -24,6 +24,9 @@ export interface NewPush {
   readonly shouldDeleteMissing: boolean;
 }
 
+/** The detail of a push that a later agent ended: when it really did is not known. */
+export const cutShort = 'the agent stopped while it was sent';
+
 export interface PushRecord extends NewPush {
   readonly id: number;
   /** `undefined`: it never ended, the process died first. */

@@ -1,7 +1,7 @@
 /** Metrics in the text format of Prometheus. Counters come from the ledger, so that a restart loses none. */
 import { type AgentSigns, type StatusReport, statusReport } from '../app/ask/status-report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
-import type { PushRecord } from '../core/ledger.ts';
+import { type PushRecord, cutShort } from '../core/ledger.ts';
 import type { SourceReport } from '../core/report.ts';
 import type { Answer } from './answer.ts';
 import type { Watched } from './watched.ts';
@@ -20,8 +20,9 @@ export async function metrics(agent: Watched): Promise<Answer> {
 
 /** Of the last push that has ended: a push that is under way stands before it. */
 async function lastPushSeconds({ ledger }: Dependencies): Promise<number | undefined> {
-  const newest = await ledger.pushes.newest(2);
-  const last = newest.find(({ endedAtMs }) => endedAtMs !== undefined);
+  const newest = await ledger.pushes.newest(10);
+  // One that is under way has not taken all its time yet, and one that was cut by a crash has the time of the restart.
+  const last = newest.find(({ endedAtMs, detail }) => endedAtMs !== undefined && detail !== cutShort);
   return last?.endedAtMs === undefined ? undefined : (last.endedAtMs - last.atMs) / 1000;
 }
 

@@ -1,12 +1,14 @@
 /** The status page of a daemon that is a process: its thread, its port, and what a reload does to them. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openStatusPage } from '../../src/compose/status-page.ts';
+import { type StatusPage, openStatusPage } from '../../src/compose/status-page.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { asAnybody } from '../support/anybody.ts';
 import { twoPushes } from '../support/commands-world.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { scene, two } from '../support/daemon-scene.ts';
@@ -52,7 +54,41 @@ test('a port that another program has ends the start with 78 and what to do', as
   expect(stderr).toContain(`the status page cannot listen at 127.0.0.1:${port}: another program has this port`);
   expect(stderr).toContain('name another port in "status"');
   expect(s.service.posts).toHaveLength(0);
+  await s.place.configure({ ...s.config, destination: 'emulator', status: `127.0.0.1:${port}` });
+  const beside = await s.place.command('run');
+  // An address that nobody serves any more is not shown.
+  expect([beside.code, beside.stdout]).toEqual([78, '']);
 });
+
+/** On some machines any user may take any port. */
+const canTakeAnyPort =
+  process.platform !== 'linux' || Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8')) <= 81;
+
+test.skipIf(canTakeAnyPort)('a port that only root may use is refused, with what to do', async () => {
+  const refused = asAnybody(() => openedAt('127.0.0.1', 81));
+  await expect(refused).rejects.toMatchObject({
+    code: 'status.address',
+    message: 'the status page cannot listen at 127.0.0.1:81: only root may use this port',
+    hint: 'name a port above 1023 in "status", and put a proxy before it',
+  });
+});
+
+test('an address that the machine does not have is refused, with what to do', async () => {
+  await expect(openedAt('203.0.113.7', 9464)).rejects.toMatchObject({
+    code: 'status.address',
+    message: 'the status page cannot listen at 203.0.113.7:9464: this machine has no such address',
+    hint: 'name one that it has in "status", or 127.0.0.1',
+  });
+});
+
+/** A page at this address, over some state. */
+async function openedAt(host: string, port: number): Promise<StatusPage> {
+  const commands = await twoPushes();
+  const { settings } = loadConfig(path.join(commands.at.dir, 'driver-sync.yaml'), { env: {}, secrets: 'required' });
+  const status = { host, port, tokenFile: undefined, hosts: [] };
+  const options = { log: memoryLog(), version: '1.2.3', fileDigest: () => undefined };
+  return await openStatusPage({ ...settings!, status }, options);
+}
 
 test('a reload moves the page, switches it on and off, and leaves it where it cannot move', async () => {
   await using s = await scene({ status: '127.0.0.1:0' });

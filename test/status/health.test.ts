@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { StatusReport } from '../../src/app/ask/status-report.ts';
+import { openState } from '../../src/compose/state.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { statusWorld } from '../support/status-world.ts';
 
 test('/livez is 200 while the loop moves, and says until when it was to move', async () => {
@@ -69,6 +72,23 @@ test('the metrics say what the last pass, the pushes and every source came to', 
   }
   expect(values).toHaveProperty('driver_sync_push_duration_seconds');
   expect(values['driver_sync_snapshot_bytes']).toBeGreaterThan(100);
+});
+
+test('a push that a crash cut short took nobody knows how long, and hides not how long the one before took', async () => {
+  const commands = await twoPushes();
+  const page = await statusWorld(commands);
+  const before = valuesOf((await page.ask('/metrics')).body);
+  {
+    const { settings } = loadConfig(path.join(commands.at.dir, 'driver-sync.yaml'), { env: {}, secrets: 'required' });
+    await using state = await openState(settings!, memoryLog());
+    const { pushes } = state.deps.ledger;
+    const last = await pushes.last();
+    await pushes.begin({ ...last!, atMs: Date.now() - 3_600_000 });
+    await pushes.endOrphans(Date.now());
+  }
+  const values = valuesOf((await page.ask('/metrics')).body);
+  expect(values['driver_sync_pushes_total{outcome="unknown"}']).toBe(1);
+  expect(values['driver_sync_push_duration_seconds']).toBe(before['driver_sync_push_duration_seconds']);
 });
 
 test('a push that is under way counts once it has ended, and hides not how long the one before took', async () => {

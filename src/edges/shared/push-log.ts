@@ -1,5 +1,5 @@
 /** Every push and what became of it, on PostgreSQL. */
-import type { LedgerState, NewPush, PushLog, PushRecord } from '../../core/ledger.ts';
+import { type LedgerState, type NewPush, type PushLog, type PushRecord, cutShort } from '../../core/ledger.ts';
 import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
 import { unpackMonths } from '../../core/series/packing.ts';
@@ -164,6 +164,6 @@ async function endOrphanPushes(statements: Statements, endedAtMs: number): Promi
   const sql = `UPDATE ~push SET outcome = 'unknown', ended_at_ms = $1, detail = $2 WHERE outcome IS NULL`;
   const orphans = await statements.all<{ id: number }>('SELECT id FROM ~push WHERE outcome IS NULL ORDER BY id');
   if (orphans.length === 0) return;
-  await statements.run(sql, endedAtMs, 'the agent stopped while it was sent');
+  await statements.run(sql, endedAtMs, cutShort);
   for (const { id } of orphans) await note(statements, { table: 'push', key: id });
 }

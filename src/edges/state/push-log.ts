@@ -3,7 +3,7 @@ import type { Changes } from '../../core/series/diff.ts';
 import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
 import { unpackMonths } from '../../core/series/packing.ts';
-import type { NewPush, PushLog, PushRecord } from '../../core/ledger.ts';
+import { type NewPush, type PushLog, type PushRecord, cutShort } from '../../core/ledger.ts';
 import { type Chain, CarriedHash } from './chain.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 import type { Statements } from './statements.ts';
@@ -69,7 +69,7 @@ export class SqlitePushes implements PushLog {
     const sql = `UPDATE push SET outcome = 'unknown', ended_at_ms = ?, detail = ? WHERE outcome IS NULL`;
     this.#tables.write(() => {
       const orphans = this.#tables.all<{ id: number }>('SELECT id FROM push WHERE outcome IS NULL ORDER BY id');
-      this.#tables.run(sql, endedAtMs, 'the agent stopped while it was sent');
+      this.#tables.run(sql, endedAtMs, cutShort);
       for (const { id } of orphans) this.#chain.note('push', id);
     });
   }
