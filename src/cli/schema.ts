@@ -1,8 +1,8 @@
-import { jsonSchema } from '../config/json-schema.ts';
+import { editorSchema } from '../config/json-schema.ts';
 import { printJson } from './output.ts';
 
 /** The config's JSON Schema. */
 export function schema(): number {
-  printJson(jsonSchema(), 2);
+  printJson(editorSchema(), 2);
   return 0;
 }

@@ -52,7 +52,40 @@ function sourceSchema(type: string): z.ZodType {
     .meta({ title: `a source of type ${type}` });
 }
 
-/** The JSON Schema (draft 2020-12) of what a person writes, for editors. */
+interface SourceForm {
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required: readonly string[];
+}
+
+interface ConfigForm {
+  readonly properties: {
+    readonly sources: { readonly additionalProperties: { readonly anyOf: readonly SourceForm[] } };
+  };
+}
+
+/** `jsonSchema` for editors: a source is asked for its required keys only where no `defaults` may supply them. */
+export function editorSchema(): object {
+  const schema = jsonSchema() as ConfigForm;
+  const { sources } = schema.properties;
+  const forms = sources.additionalProperties.anyOf;
+  const relaxed = forms.map(({ required: _required, ...form }) => form);
+  const strict = forms.map(({ properties, required }) => ({
+    type: 'object',
+    properties: Object.fromEntries(required.map((key) => [key, key === 'type' ? properties['type'] : {}])),
+    required,
+  }));
+  const ofSources = (anyOf: readonly object[]): object => ({ type: 'object', additionalProperties: { anyOf } });
+  return {
+    ...schema,
+    properties: { ...schema.properties, sources: { ...sources, additionalProperties: { anyOf: relaxed } } },
+    anyOf: [
+      { type: 'object', properties: { sources: ofSources(strict) } },
+      { type: 'object', properties: { defaults: {} }, required: ['defaults'] },
+    ],
+  };
+}
+
+/** The JSON Schema (draft 2020-12) of what a person writes. */
 export function jsonSchema(): object {
   const destination = z.strictObject(destinationShape).meta({ title: 'a service' });
   const schema = z.strictObject({
@@ -69,7 +102,7 @@ export function jsonSchema(): object {
       .looseObject(z.object(sourceShape).partial().shape)
       .optional()
       .describe(
-        'What all sources share: any keys of sources, such as `timeout`, `encoding`, `maps` or `drivers`. A source that writes a key itself has that; a key that its type does not know is left out. An editor that knows this schema asks a source for its required keys all the same.',
+        'What all sources share: any keys of sources, such as `timeout`, `encoding`, `maps` or `drivers`. A source that writes a key itself has that; a key that its type does not know is left out. An editor that knows the schema of this config asks no source for required keys beside it; `check` does.',
       ),
     status: z
       .union([z.literal('off'), statusShape.listen, z.strictObject(statusShape).meta({ title: 'a status page' })])

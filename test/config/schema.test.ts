@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { renderReference } from '../support/config-reference.ts';
-import { jsonSchema } from '../../src/config/json-schema.ts';
+import { editorSchema, jsonSchema } from '../../src/config/json-schema.ts';
 import { parseDuration } from '../../src/core/duration.ts';
 import { kinds } from '../../src/sources/index.ts';
 import { problems } from '../support/config-world.ts';
@@ -62,9 +62,30 @@ describe('the JSON Schema', () => {
 test('the example of docs/CONFIG.md is right, to the agent and to an editor', () => {
   const [, example = ''] = /```yaml\n([^]*?)```/.exec(docs) ?? [];
   expect(problems(example, { env: { DRIVERS_TOKEN: 'abc' } })).toEqual([]);
-  const schema = z.fromJSONSchema(jsonSchema() as z.core.JSONSchema.JSONSchema);
+  const schema = z.fromJSONSchema(editorSchema() as z.core.JSONSchema.JSONSchema);
   expect(schema.safeParse(parse(example)).error).toBeUndefined();
   expect(schema.safeParse(parse(example.replace('drivers:', 'driver:'))).success).toBe(false);
+});
+
+describe('an editor', () => {
+  const schema = z.fromJSONSchema(editorSchema() as z.core.JSONSchema.JSONSchema);
+  const drivers = [{ path: ['a'], time: '{t}', value: '{v}' }];
+  const isRight = (defaults: object | undefined, source: object): boolean =>
+    schema.safeParse({ destination: 'emulator', ...(defaults && { defaults }), sources: { s: source } }).success;
+
+  test('asks a source for its required keys', () => {
+    expect(isRight(undefined, { type: 'csv', files: ['a'], drivers })).toBe(true);
+    expect(isRight(undefined, { type: 'csv', files: ['a'] })).toBe(false);
+    expect(isRight(undefined, { type: 'csv', drivers })).toBe(false);
+    expect(isRight(undefined, { files: ['a'], drivers })).toBe(false);
+  });
+
+  test('asks no source for what defaults may supply, and knows its keys all the same', () => {
+    expect(isRight({ drivers }, { type: 'csv', files: ['a'] })).toBe(true);
+    expect(isRight({ type: 'csv', drivers }, { files: ['a'] })).toBe(true);
+    expect(isRight({ drivers }, { type: 'csv', fils: ['a'] })).toBe(false);
+    expect(isRight({ drivers }, { type: 'sqlite', files: ['a'] })).toBe(false);
+  });
 });
 
 test('docs/CONFIG.md is up to date; if not: node test/support/update-config-reference.ts', () => {
