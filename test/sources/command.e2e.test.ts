@@ -244,9 +244,44 @@ describe('a pass', () => {
   });
 });
 
-test('the script of docs/SOURCES.md reads bank statements', async () => {
+/** The scripts of docs/SOURCES.md. */
+async function recipes(): Promise<readonly string[]> {
   const docs = await readFile(new URL('../../docs/SOURCES.md', import.meta.url), 'utf8');
-  const [, script = ''] = /```python\n([^]*?)```/.exec(docs) ?? [];
+  return [...docs.matchAll(/```python\n([^]*?)```/g)].map(([, script = '']) => script);
+}
+
+test('the script of docs/SOURCES.md reads bank statements in MT940', async () => {
+  const dir = await tempDir();
+  const [, script = ''] = await recipes();
+  await writeFile(path.join(dir, 'mt940.py'), script);
+  const lines = [
+    ':20:STARTUMS',
+    ':25:10020030/1234567',
+    ':28C:00001/001',
+    ':60F:C260131EUR1000,00',
+    ':61:2601310131CR1234,5NTRFNONREF//1',
+    ':86:166?00GUTSCHRIFT?20Rent',
+    ':61:260228D7,NMSC',
+    ':61:2602280228RC0,99N024',
+    ':62F:C260228EUR2226,51',
+  ];
+  await writeFile(path.join(dir, 'a.sta'), lines.join('\r\n'));
+  const keys = { command: ['python3', 'mt940.py', '.'], format: 'csv' };
+  const source = openSource('command', keys, dir, laterClock(0));
+  expect(await readWhole(source)).toMatchObject({
+    columns: ['account', 'date', 'amount', 'currency'],
+    rows: [
+      ['10020030/1234567', '2026-01-31', '1234.5', 'EUR'],
+      ['10020030/1234567', '2026-02-28', '-7.00', 'EUR'],
+      ['10020030/1234567', '2026-02-28', '-0.99', 'EUR'],
+    ],
+  });
+  await writeFile(path.join(dir, 'b.sta'), ':25:1\n:60F:C260131EUR1,00\n:61:nonsense\n');
+  expect((await failureOf(source)).message).toContain('b.sta: this line cannot be read: :61:nonsense');
+});
+
+test('the script of docs/SOURCES.md reads bank statements', async () => {
+  const [script = ''] = await recipes();
   const entry = (amount: string, sign: string, date: string, status = 'BOOK'): string =>
     `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>${sign}</CdtDbtInd><Sts>${status}</Sts><BookgDt>${date}</BookgDt></Ntry>`;
   const entries = [
