@@ -321,6 +321,7 @@ describe('a format with a problem', () => {
   test.each([
     [{ formats: [] }, 'no format is given'],
     [{ formats: [''] }, 'the format is empty'],
+    [{ formats: ['\n'] }, 'the format is empty'],
     [{ timezone: 'Europe/Bearlin' }, 'unknown time zone "Europe/Bearlin"'],
     [{ timezone: '+02:00' }, 'say an IANA name'],
     [{ locales: ['xx'] }, 'unknown locale "xx"'],

@@ -81,7 +81,8 @@ export function tokenMonths(tokens: string): 1 | 3 | 12 {
  * which must be known ones.
  */
 export function tokensProblem(tokens: string, localeNames: readonly string[]): string | undefined {
-  if (tokens === '') return 'the format is empty';
+  // Of line breaks alone date-fns makes nothing at all, and fails.
+  if (tokens.trim() === '') return 'the format is empty';
   const letters = unquoted(tokens);
   const shown = `format ${quote(tokens)}`;
   if (/week/i.test(tokens)) return `${shown}: ${weekReason}`;
