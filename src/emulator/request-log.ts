@@ -81,6 +81,16 @@ export class RequestLog {
     return this.#records.map((record) => shown(record)).reverse();
   }
 
+  /** Newest first, without their bodies: a list decodes none. */
+  records(): readonly RequestRecord[] {
+    return this.#records.toReversed();
+  }
+
+  find(id: number): LoggedRequest | undefined {
+    const record = this.#records.find((one) => one.id === id);
+    return record === undefined ? undefined : shown(record);
+  }
+
   clear(): void {
     // Ids are never used twice, and the disk remembers the last one.
     this.flush();

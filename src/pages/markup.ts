@@ -112,8 +112,8 @@ export interface Table {
   readonly rows: readonly (readonly (Html | string | number)[])[];
   /** An id for each row: an address within the page, and how the script knows it again. */
   readonly rowKeys?: readonly string[];
-  /** On a phone the fields of a row in `cards` stand below each other; `columns` keeps the table. */
-  readonly onPhone: 'cards' | 'columns';
+  /** On a phone the fields of a row in `cards` stand below each other, in `lines` behind each other; `columns` keeps the table. */
+  readonly onPhone: 'cards' | 'lines' | 'columns';
 }
 
 /** A table that scrolls by itself if it is wider than the screen, also by keyboard. */

@@ -88,6 +88,7 @@ export const script = `'use strict';
   };
   askSoon();
   const source = new EventSource(events);
+  document.documentElement.classList.add('live');
   source.addEventListener('news', update);
   // What happened since the page was made, or while the connection was gone, was told to nobody.
   source.addEventListener('open', update);

@@ -151,6 +151,8 @@ tr.is-current { background: var(--raised); }
   .cards td[data-name]:not(.action) { padding-left: 9rem; position: relative; }
   .cards td[data-name]::before { content: attr(data-name); position: absolute; left: 0; max-width: 8.75rem; color: var(--quiet); white-space: normal; }
   .cards td:empty { display: none; } .cards .row { font-weight: 600; } .cards .row .minor { font-weight: 400; }
+  .lines, .lines tbody, .lines tr, .lines th { display: block; } .lines thead { position: absolute; clip-path: inset(50%); } .lines tr { border-bottom: 1px solid var(--line); padding: 0.5rem 0; } .lines tr:first-child { border-top: 1px solid var(--line); }
+  .lines td, .lines .row { border: 0; padding: 0; } .lines td { display: inline-block; font-size: 0.93rem; } .lines td:not(.wide) { margin-right: 1rem; } .lines .wide { display: none; }
   .split { grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
   .tree { position: static; max-height: 22rem; border-bottom: 1px solid var(--line); }
   .links a:first-child { margin-left: 0; } footer { padding: 0 1rem 2rem; }

@@ -70,7 +70,7 @@ function heldIn(drivers: readonly Placed[]): (id: string) => boolean {
 }
 
 function showEarlier(log: RequestLog): Html {
-  const record = log.all().find(({ applied, counts }) => applied && counts !== null);
+  const record = log.records().find(({ applied, counts }) => applied && counts !== null);
   return record === undefined ? html`` : showEarlierPush(record);
 }
 

@@ -13,7 +13,7 @@ import { showConnect } from './connect.ts';
 import type { DriversShown } from './driver-pages.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
-import { showStatus } from './request-parts.ts';
+import { requestLink, showStatus } from './request-parts.ts';
 import { showTaskState, taskLink, tasksPath } from './task-parts.ts';
 
 export interface OverviewShown extends DriversShown {
@@ -34,7 +34,7 @@ export function serveOverview(app: App, shown: OverviewShown): void {
         ${showFacts(shown, tasks)}
         <div class="halves">
           ${showConnect({ origin, key, slug })}
-          <div>${showTasks(tasks, routing, origin)} ${showRequests(log.all())}</div>
+          <div>${showTasks(tasks, routing, origin)} ${showRequests(log.records())}</div>
         </div>`;
       return showPage({ title: 'Overview', section: '', body, isLive: true });
     },
@@ -47,7 +47,7 @@ function showFacts(shown: OverviewShown, tasks: readonly Task[]): Html {
   const waiting = running.filter(({ admittedMs }) => admittedMs === null).length;
   const routers = [...routing.routers.all()];
   const last = shown.lastPush();
-  const pushed = last?.record ?? log.all().find(({ applied, counts }) => applied && counts !== null);
+  const pushed = last?.record ?? log.records().find(({ applied, counts }) => applied && counts !== null);
   return html`<dl class="facts five">
     ${showFact('Balance', `${groupDigits(routing.account.credits)} credits`, showSpent(routing))}
     ${showFact(
@@ -136,9 +136,7 @@ function showRequests(records: readonly RequestRecord[]): Html {
             ${shown.map(
               (record) =>
                 html`<li data-key="${record.id}">
-                  <span class="main"
-                    ><a href="/console/requests#r${record.id}"><code>${record.method} ${record.path}</code></a></span
-                  >
+                  <span class="main">${requestLink(record)}</span>
                   <span class="quiet">${showAgo(record.at, Date.now())}</span>
                   <span class="end">${showStatus(record)}</span>
                 </li>`,

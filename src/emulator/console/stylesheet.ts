@@ -16,6 +16,9 @@ blockquote { margin: 0; padding: 0 0 0 1rem; border-left: 3px solid var(--line);
 .list { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); margin: 0 0 2rem; border-top: 1px solid var(--line); } .list dt, .list dd { margin: 0; padding: 0.5rem 0; border-bottom: 1px solid var(--line); } .list dt { color: var(--quiet); }
 .under-way { padding: 2rem; } .under-way progress { height: 6px; margin-top: 1rem; }
 table a, .path a { text-decoration: none; } table a:hover, .path a:hover { text-decoration: underline; } .word .state, .minor { white-space: nowrap; } .heading { margin: 0 0 0.75rem; } .heading > h1 { margin: 0; } .path + .heading, .path + h1 { margin-top: 0.25rem; }
+.only-live { display: none; } .live .only-live { display: flex; } .tail { gap: 1rem; align-items: center; }
+.halves.even { grid-template-columns: repeat(2, minmax(0, 1fr)); } .halves h3 { margin: 1.25rem 0 0.4rem; } .list.headers { grid-template-columns: 11rem minmax(0, 1fr); font-size: 0.93rem; }
+.code pre { max-height: 32rem; overflow-y: auto; }
 .halves { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 3rem; align-items: start; }
 .halves section > h2 { margin-top: 0; }
 .ways { border: 1px solid var(--line); border-radius: 8px; } .ways details { padding: 0 1rem; } .ways details + details { border-top: 1px solid var(--line); }
@@ -59,7 +62,8 @@ progress::-webkit-progress-bar { background: var(--line); } progress::-webkit-pr
 @media (max-width: 46rem) {
   header li a { padding: 0.5rem 0.28rem; font-size: 0.8rem; } header ul { margin: 0 -0.28rem; }
   .five { grid-template-columns: 1fr 1fr; } .five > :first-child { grid-column: 1 / -1; }
-  .halves { grid-template-columns: minmax(0, 1fr); }
+  .segments a { padding: 0.25rem 0.45rem; font-size: 0.87rem; }
+  .halves, .halves.even { grid-template-columns: minmax(0, 1fr); }
   .funnel dl { grid-template-columns: minmax(0, 1fr); } .funnel dd { margin-bottom: 0.4rem; } .funnel summary { grid-template-columns: minmax(0, 1fr) auto 2.2rem; } .funnel .bar { grid-column: 1 / -1; grid-row: 2; height: 0.4rem; }
 }
 `;

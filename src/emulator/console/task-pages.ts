@@ -7,6 +7,7 @@ import type { Task } from '../routing/tasks.ts';
 import { showAgoBy } from '../../pages/ago.ts';
 import { countOf, groupDigits, showEmpty, showTable, visibleOf } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
+import { showChoice } from './choice.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
 import type { Removals } from './removed.ts';
@@ -23,11 +24,6 @@ const states = {
 } as const;
 type State = keyof typeof states;
 
-interface Wanted {
-  readonly state: State;
-  readonly find: string;
-}
-
 export function serveTaskPages(app: App, routing: Routing, removals: Removals): void {
   servePages(app, tasksPath, {
     GET: ({ req }) => {
@@ -42,7 +38,20 @@ export function serveTaskPages(app: App, routing: Routing, removals: Removals): 
       const body = html`<h1>Tasks</h1>
         ${removals.show(req.query('removed'))}
         <p class="lead">The balance is ${groupDigits(routing.account.credits)} credits.</p>
-        ${all.length === 0 ? showNone(origin) : html`${showChoice(all, wanted)} ${showTasks(data, routing, origin)}`}
+        ${
+          all.length === 0
+            ? showNone(origin)
+            : html`${showChoice({
+                path: tasksPath,
+                name: 'state',
+                label: 'State',
+                chosen: state,
+                options: (Object.keys(states) as State[]).map((name) => [name, all.filter(states[name]).length]),
+                find: wanted.find,
+                hint: 'Prompt, model, router or id',
+              })}
+              ${showTasks(data, routing, origin)}`
+        }
         ${nextCursor === null ? '' : html`<p><a href="${tasksPath}?${older}">Older tasks</a></p>`}`;
       return showPage({ title: 'Tasks', section: 'tasks', body, isLive: true });
     },
@@ -62,35 +71,6 @@ function showNone(origin: string): Html {
     'There are no tasks. A request to generate makes one unless it is a dry run; it names a router by its Config ID.',
     `curl ${origin}/v1/generate/image -H 'content-type: application/json' \\\n  -d '{"configId":"my-router","input":{"promptText":"a lighthouse at dusk"}}'`,
   );
-}
-
-function showChoice(all: readonly Task[], { state, find }: Wanted): Html {
-  return html`<div class="choice">
-    <ul class="segments" aria-label="State">
-      ${(Object.keys(states) as State[]).map((name) => {
-        const query = new URLSearchParams(find === '' ? { state: name } : { state: name, find }).toString();
-        return html`<li>
-          <a href="${tasksPath}?${query}" ${name === state ? html`aria-current="true"` : ''}
-            >${name} <span class="count">${groupDigits(all.filter(states[name]).length)}</span></a
-          >
-        </li>`;
-      })}
-    </ul>
-    <form action="${tasksPath}" role="search" class="search">
-      <input type="hidden" name="state" value="${state}" />
-      <label for="find" class="unseen">Prompt, model, router or id</label>
-      <input
-        id="find"
-        name="find"
-        type="search"
-        value="${find}"
-        placeholder="Prompt, model, router or id"
-        autocomplete="off"
-        spellcheck="false"
-      />
-      <button>Find</button>
-    </form>
-  </div>`;
 }
 
 const columns: readonly Column[] = [
