@@ -65,7 +65,7 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('name');
     await page.keyboard.type('By hand');
-    for (const field of ['slug', 'optimizeFor', 'includesNew', 'fallsBack', 'ceiling-video']) {
+    for (const field of ['slug', 'optimizeFor-cost', 'includesNew', 'fallsBack', 'ceiling-video']) {
       await page.keyboard.press('Tab');
       expect(await focused()).toBe(field);
       if (field === 'fallsBack') await page.keyboard.press('Space');
@@ -83,9 +83,56 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     const box = page.getByLabel('gen4_image', { exact: true });
     await box.uncheck();
     expect(await page.getByRole('checkbox', { name: 'gen4_image', exact: true, checked: false }).count()).toBe(1);
-    const id = (await box.getAttribute('aria-describedby')) ?? '';
+    const [id = ''] = (await box.getAttribute('aria-describedby'))?.split(' ') ?? [];
     expect(await page.locator(`[id="${id}"]`).textContent()).toBe('runway');
   });
+
+  test('the picker is filtered, and its buttons mean what is seen', async () => {
+    const { page, problems } = await world();
+    await page.goto('/console/routers/new');
+    const picker = page.getByRole('group', { name: 'Models' });
+    const eligible = async (): Promise<number> => Number(await picker.locator('output').textContent());
+    const all = await eligible();
+    await picker.getByRole('button', { name: 'None image' }).click();
+    expect(await picker.locator('fieldset[data-modality=image] [data-count]').textContent()).toBe('0');
+    expect(await eligible()).toBeLessThan(all);
+    await picker.getByRole('button', { name: 'All models' }).click();
+    expect(await eligible()).toBe(all);
+    await picker.getByLabel('Filter').fill('GEN4');
+    const seen = await picker.locator('tbody tr:visible').count();
+    await picker.getByRole('button', { name: 'None models' }).click();
+    expect(await eligible()).toBe(all - seen);
+    expect(await page.locator('fieldset[data-modality=audio]').isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  test('what a ceiling excludes is seen while it is written', async () => {
+    const { page } = await world();
+    await page.goto('/console/routers/new');
+    const above = page.getByText('above the ceiling');
+    expect(await above.locator('visible=true').count()).toBe(0);
+    await page.getByLabel('Video ceiling').fill('60');
+    const veo = page.getByRole('row', { name: 'veo3.1 google', exact: false }).first();
+    await veo.getByText('above the ceiling').waitFor();
+    await page.getByLabel('Video ceiling').fill('');
+    expect(await above.locator('visible=true').count()).toBe(0);
+  });
+
+  test.for([true, false])(
+    'a refused form takes the focus to what is wrong, with JavaScript: %s',
+    async (javaScriptEnabled) => {
+      const { page } = await world({ javaScriptEnabled });
+      await page.goto('/console/routers/new');
+      await page.getByLabel('Name', { exact: true }).fill('Campaign');
+      await page.getByLabel('Audio ceiling').fill('ten');
+      await page.getByRole('button', { name: 'Create router' }).click();
+      await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('problems');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('ceiling-audio');
+      expect(await page.getByLabel('Audio ceiling').getAttribute('aria-invalid')).toBe('true');
+    },
+  );
 
   test('every field has a label', async () => {
     const { emulator, page } = await world();

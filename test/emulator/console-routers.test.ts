@@ -126,13 +126,71 @@ describe('routers', () => {
     expect(router.settings).not.toHaveProperty('maxCreditsPerGeneration');
   });
 
-  test('a router that is deleted is gone from the list, and its page says so', async () => {
+  test('a router that is deleted is asked for, gone from the list, and comes back by one button', async () => {
     const emulator = await emulatorWorld();
     const path = await createRouter(emulator);
+    const before = await routerOf(emulator, 'campaign');
+    expect(await read(emulator, `${path}/delete`)).toMatch(/Delete this router\?.*<code>campaign<\/code> are refused/s);
     expect(await read(emulator, '/console/routers')).toContain(path);
-    expect((await submit(emulator, `${path}/delete`, {})).status).toBe(303);
-    expect(await read(emulator, '/console/routers')).not.toContain(path);
+    const list = (await submit(emulator, `${path}/delete`, {})).headers.get('location') ?? '';
+    const page = await read(emulator, list);
+    expect(page).not.toContain(`href="${path}"`);
     expect((await emulator.fetch(path)).status).toBe(404);
+    const [, undo = ''] = /action="(\/console\/undo\/[^"]+)"/.exec(page) ?? [];
+    expect((await submit(emulator, undo, {})).status).toBe(303);
+    expect(await routerOf(emulator, 'campaign')).toEqual(before);
+  });
+
+  test('a router is not taken back where another one has its Config ID now', async () => {
+    const emulator = await emulatorWorld();
+    const path = await createRouter(emulator);
+    const list = (await submit(emulator, `${path}/delete`, {})).headers.get('location') ?? '';
+    const [, undo = ''] = /action="(\/console\/undo\/[^"]+)"/.exec(await read(emulator, list)) ?? [];
+    await createRouter(emulator, routerFields({ name: 'Other', slug: 'campaign' }));
+    const refused = await submit(emulator, undo, {});
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('in use by another router');
+    expect((await routerOf(emulator, 'campaign')).name).toBe('Other');
+  });
+
+  test('the buttons of the picker work without a script, and save nothing', async () => {
+    const emulator = await emulatorWorld();
+    const pick = async (value: string, fields: Fields = {}): Promise<string[]> => {
+      const page = await submit(emulator, '/console/routers', routerFields({ pick: value, name: 'Kept', ...fields }));
+      const text = await page.text();
+      expect(text).toMatch(/name="name"\s+value="Kept"/);
+      return checkedIn(text);
+    };
+    const images = builtInCatalog.models.filter(({ modality }) => modality === 'image').map(({ id }) => id);
+    expect(await pick('none')).toEqual([]);
+    expect(await pick('all', { model: [] })).toHaveLength(everyModel.length);
+    expect(new Set(await pick('all image', { model: [] }))).toEqual(new Set(images));
+    expect(await pick('none image')).toHaveLength(everyModel.length - images.length);
+    expect(await (await emulator.fetch('/v1/routers')).json()).toMatchObject({ data: [] });
+  });
+
+  test('the picker says what each model costs, how fast and how good it is, and what a ceiling excludes', async () => {
+    const emulator = await emulatorWorld();
+    const path = await createRouter(emulator, routerFields({ 'ceiling-video': '100' }));
+    const page = await read(emulator, path);
+    const rowOf = (id: string): string => page.split('<tr').find((row) => row.includes(`id="model-${id}"`)) ?? '';
+    expect(rowOf('veo3.1')).toMatch(/data-credits="240".*id="above-veo3\.1" >above.*>240<.*>70<.*\s9\s/s);
+    expect(rowOf('gen4.5')).toMatch(/data-credits="60".*id="above-gen4\.5" hidden>/s);
+    expect(rowOf('eleven_v3')).toMatch(/data-credits="2"/);
+    for (const id of everyModel) expect(rowOf(id), id).toContain('class="number quality"');
+  });
+
+  test('what is wrong is said above the form, beside its field, and leads there', async () => {
+    const emulator = await emulatorWorld();
+    await createRouter(emulator);
+    const taken = await (await submit(emulator, '/console/routers', routerFields({ 'ceiling-image': '' }))).text();
+    expect(taken).toMatch(/role="alert" tabindex="-1" autofocus.*<a href="#slug">the slug/s);
+    expect(taken).toMatch(/id="slug"[^>]*aria-describedby="slug-hint problems" aria-invalid="true"/);
+    const fields = routerFields({ slug: 'other', 'ceiling-image': 'ten' });
+    const wrong = await (await submit(emulator, '/console/routers', fields)).text();
+    expect(wrong).toContain('<a href="#ceiling-image">Image ceiling: must be a number');
+    expect(wrong).toMatch(/id="ceiling-image"[^>]*aria-invalid="true"/);
+    expect(wrong).not.toMatch(/id="slug"[^>]*aria-invalid/);
   });
 
   test('a form that is too long is refused', async () => {

@@ -56,14 +56,14 @@ describe('every page', () => {
     expect(await response.text()).toContain(`<code>${method}</code>`);
   });
 
-  test.for([
-    ['/console/routers/some-id/delete', '/console/routers'],
-    ['/console/undo/some-id', '/console'],
-  ] as const)('a browser that goes to %s once more is led to %s', async ([path, list]) => {
-    const emulator = await emulatorWorld();
-    const response = await emulator.fetch(path, { redirect: 'manual' });
-    expect({ status: response.status, to: response.headers.get('location') }).toEqual({ status: 302, to: list });
-  });
+  test.for([['/console/undo/some-id', '/console']] as const)(
+    'a browser that goes to %s once more is led to %s',
+    async ([path, list]) => {
+      const emulator = await emulatorWorld();
+      const response = await emulator.fetch(path, { redirect: 'manual' });
+      expect({ status: response.status, to: response.headers.get('location') }).toEqual({ status: 302, to: list });
+    },
+  );
 
   test('a look at the console is not recorded and meets no fault', async () => {
     const emulator = await emulatorWorld();

@@ -44,7 +44,7 @@ export function serveConsole(app: App, shown: Shown): void {
   serveOverview(app, shown);
   serveEvents(app, shown);
   serveDriverPages(app, shown);
-  serveRouterPages(app, shown.routing);
+  serveRouterPages(app, shown.routing, removals);
   serveLogPage(app, shown.routing);
   servePlayground(app, shown.routing);
   serveTaskPages(app, shown.routing, removals);

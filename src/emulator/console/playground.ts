@@ -12,7 +12,8 @@ import { readForm } from './form-body.ts';
 import { showEmpty, showState, showTable } from '../../pages/markup.ts';
 import { showPage } from './page.ts';
 import type { Column, Html } from '../../pages/markup.ts';
-import { problemsOf, servePages } from './page-routes.ts';
+import { servePages } from './page-routes.ts';
+import { problemsOf } from './problems.ts';
 import { showFunnel } from './pipeline-view.ts';
 import { bodyOf, readFields, showForm } from './playground-fields.ts';
 import type { PlaygroundFields } from './playground-fields.ts';
@@ -87,7 +88,7 @@ function showProblems(refusal: Refusal): Html {
   return html`<section id="outcome" class="problems" role="alert">
     <p><span aria-hidden="true">▲</span> The request is refused before it is routed:</p>
     <ul>
-      ${problemsOf(refusal).map((problem) => html`<li>${problem}</li>`)}
+      ${problemsOf(refusal).map(({ text }) => html`<li>${text}</li>`)}
     </ul>
   </section>`;
 }

@@ -4,43 +4,47 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { routerCreateSchema, routerUpdateSchema } from '../../contract/routing-resources.ts';
 import { defaultRouterSettings } from '../../contract/routing-settings.ts';
+import type { SettingsPatch } from '../../contract/routing-settings.ts';
 import type { App, EmulatorEnv } from '../routes.ts';
-import { isoOf } from '../routing/clock.ts';
-import { pageOf } from '../routing/pages.ts';
 import { invalid, Refusal } from '../routing/refusal.ts';
 import type { Router } from '../routing/routers.ts';
 import type { Routing } from '../routing/routing.ts';
+import { countOf, showState, visibleOf } from '../../pages/markup.ts';
 import { readForm } from './form-body.ts';
-import { isEligible } from './model-list.ts';
-import { countOf, showEmpty, showMoment, showState, showTable, visibleOf } from '../../pages/markup.ts';
+import { picked } from './model-picker.ts';
 import { showPage } from './page.ts';
-import type { Column } from '../../pages/markup.ts';
-import { problemsOf, servePages } from './page-routes.ts';
-import { differencesOf, fieldsOf, nameIn, readFields, settingsOf, showRouterForm } from './router-form.ts';
-import type { RouterFields } from './router-form.ts';
+import { servePages } from './page-routes.ts';
+import { problemsOf } from './problems.ts';
+import type { Problem } from './problems.ts';
+import { showQuestion } from './removed.ts';
+import type { Removals } from './removed.ts';
+import { differencesOf, fieldsOf, nameIn, readFields, settingsOf } from './router-fields.ts';
+import type { Issue, RouterFields } from './router-fields.ts';
+import { fieldOf, showRouterForm } from './router-form.ts';
+import { routersPath, showRouters } from './router-list.ts';
 
-const listPath = '/console/routers';
-
-export function serveRouterPages(app: App, routing: Routing): void {
+export function serveRouterPages(app: App, routing: Routing, removals: Removals): void {
   const { routers } = routing;
   const routerOf = (context: Context<EmulatorEnv>): Router => routers.get(context.req.param('id') ?? '');
-  servePages(app, listPath, {
-    GET: (context) => showList(routing, context),
+  servePages(app, routersPath, {
+    GET: (context) => showRouters(routing, context, removals.show(context.req.query('removed'))),
     POST: async (context) => {
-      const fields = readFields(await readForm(context.req.raw));
+      const form = await readForm(context.req.raw);
+      const fields = fieldsIn(form, routing);
+      if (form.has('pick')) return showNew(routing, { fields, problems: [], status: 200 });
       return attempt(
-        () => context.redirect(`${listPath}/${createRouter(routing, fields).id}?saved`, 303),
+        () => context.redirect(`${routersPath}/${createRouter(routing, fields).id}?saved`, 303),
         (problems, status) => showNew(routing, { fields, problems, status }),
       );
     },
   });
-  servePages(app, `${listPath}/new`, {
+  servePages(app, `${routersPath}/new`, {
     GET: () => {
       const fields = fieldsOf({ name: '', slug: '', settings: defaultRouterSettings }, routing.catalog.models);
       return showNew(routing, { fields, problems: [], status: 200 });
     },
   });
-  servePages(app, `${listPath}/:id`, {
+  servePages(app, `${routersPath}/:id`, {
     GET: (context) => {
       const router = routerOf(context);
       const fields = fieldsOf(router, routing.catalog.models);
@@ -48,10 +52,12 @@ export function serveRouterPages(app: App, routing: Routing): void {
       return showEdit(routing, router, { fields, problems: [], status: 200, saved });
     },
     POST: async (context) => {
-      const fields = readFields(await readForm(context.req.raw));
+      const form = await readForm(context.req.raw);
+      const fields = fieldsIn(form, routing);
       const router = routerOf(context);
+      if (form.has('pick')) return showEdit(routing, router, { fields, problems: [], status: 200 });
       return attempt(
-        () => context.redirect(`${listPath}/${updateRouter(routing, router, fields).id}?saved`, 303),
+        () => context.redirect(`${routersPath}/${updateRouter(routing, router, fields).id}?saved`, 303),
         (problems, status) => {
           // After reading the differences the person may save nevertheless.
           const again = { ...fields, version: String(router.version) };
@@ -60,23 +66,51 @@ export function serveRouterPages(app: App, routing: Routing): void {
       );
     },
   });
-  servePages(app, `${listPath}/:id/delete`, {
-    // A browser that reloads the address of a form gets here.
-    GET: (context) => context.redirect(listPath),
+  servePages(app, `${routersPath}/:id/delete`, {
+    GET: (context) => askToDelete(routing, routerOf(context)),
     POST: (context) => {
-      routers.remove(routerOf(context));
-      return context.redirect(listPath, 303);
+      const router = routerOf(context);
+      routers.remove(router);
+      const what = visibleOf(router.name, router.slug);
+      const list = removals.keep({ what, list: routersPath, putBack: () => routers.putBack(router) });
+      return context.redirect(list, 303);
     },
   });
 }
 
+/** The fields of the form, and what a button of the picker made of its checks. */
+function fieldsIn(form: URLSearchParams, { catalog }: Routing): RouterFields {
+  const fields = readFields(form);
+  const pick = form.get('pick');
+  return pick === null ? fields : { ...fields, checked: picked(pick, fields, catalog.models) };
+}
+
+function askToDelete(routing: Routing, { id, name, slug }: Router): Response {
+  const tasks = [...routing.tasks.all()].filter(({ routerId }) => routerId === id).length;
+  const title = 'Delete this router?';
+  const body = showQuestion({
+    title,
+    consequences: [
+      html`<bdi>${visibleOf(name, slug)}</bdi>`,
+      html`Requests that name <code>${slug}</code> are refused from then on.`,
+      ...(tasks === 0 ? [] : [`Its ${countOf(tasks, 'task')} and its log stay.`]),
+    ],
+    action: `${routersPath}/${id}/delete`,
+    verb: 'Delete router',
+    back: `${routersPath}/${id}`,
+  });
+  return showPage({ title, section: 'routers', body });
+}
+
 /** Shows the form again if its content is refused. */
-function attempt(act: () => Response, again: (problems: string[], status: number) => Response): Response {
+function attempt(act: () => Response, again: (problems: Problem[], status: number) => Response): Response {
   try {
     return act();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return again(problemsOf(error), error.status);
+    const isTaken = error.body['code'] === 'slug_in_use';
+    const problems = problemsOf(error, fieldOf).map((one) => (isTaken ? { ...one, field: 'slug' } : one));
+    return again(problems, error.status);
   }
 }
 
@@ -106,66 +140,24 @@ function updateRouter(routing: Routing, router: Router, fields: RouterFields): R
 function checked<Schema extends z.ZodType>(
   schema: Schema,
   head: object,
-  settings: object | string[],
+  settings: SettingsPatch | Issue[],
 ): z.output<Schema> {
-  const problems = Array.isArray(settings) ? (settings as string[]) : [];
+  const problems = Array.isArray(settings) ? settings : [];
   const read = schema.safeParse({ ...head, ...(problems.length === 0 && { settings }) });
   if (read.success && problems.length === 0) return read.data;
-  const issues = problems.map((message) => ({ code: 'custom', path: [], message }));
+  const issues = problems.map(({ path, message }) => ({ code: 'custom', path: [...path], message }));
   throw invalid([...(read.error?.issues ?? []), ...issues]);
 }
 
-function showList(routing: Routing, context: Context<EmulatorEnv>): Response {
-  const { data, nextCursor } = pageOf(routing.routers.all(), 'routers', { cursor: context.req.query('cursor') });
-  const known = routing.catalog.models;
-  const example = `curl ${new URL(context.req.url).origin}/v1/routers -H 'content-type: application/json' \\
-  -d '{"slug":"my-router","name":"My router"}'`;
-  const rows = data.map(({ id, name, slug, version, updatedMs, settings }) => {
-    const eligible = known.filter((model) => isEligible(settings.models, model.id)).length;
-    const shownName = visibleOf(name, slug);
-    return [
-      html`<a href="${listPath}/${id}"><bdi>${shownName}</bdi></a>`,
-      html`<code>${slug}</code>`,
-      settings.optimizeFor,
-      `${eligible} of ${known.length}`,
-      version,
-      showMoment(isoOf(updatedMs)),
-      html`<a href="${listPath}/${id}/log" aria-label="Log of ${shownName}">Log</a>
-        <a href="/console/playground?router=${slug}" aria-label="Try ${shownName}">Try</a>`,
-    ];
-  });
-  const body = html`<div class="heading">
-      <h1>Routers</h1>
-      <a class="button primary" href="${listPath}/new">New router</a>
-    </div>
-    ${
-      data.length === 0
-        ? showEmpty('There are no routers. New router makes one, and so does the service itself:', example)
-        : showTable({ caption: countOf(data.length, 'router'), columns: listColumns, rows, onPhone: 'cards' })
-    }
-    ${nextCursor === null ? '' : html`<p><a href="${listPath}?cursor=${nextCursor}">Older routers</a></p>`}`;
-  return showPage({ title: 'Routers', section: 'routers', body });
-}
-
-const listColumns: readonly Column[] = [
-  { name: 'Name', kind: 'row' },
-  { name: 'Config ID' },
-  { name: 'Optimizes for', kind: 'word' },
-  { name: 'Eligible models', kind: 'number' },
-  { name: 'Version', kind: 'number' },
-  { name: 'Changed (UTC)' },
-  { name: 'More', kind: 'action' },
-];
-
 interface FormState {
   readonly fields: RouterFields;
-  readonly problems: readonly string[];
+  readonly problems: readonly Problem[];
   readonly status: number;
   readonly saved?: string | undefined;
 }
 
 function showNew({ catalog }: Routing, { fields, problems, status }: FormState): Response {
-  const form = showRouterForm({ fields, models: catalog.models, action: listPath, purpose: 'create', problems });
+  const form = showRouterForm({ fields, models: catalog.models, action: routersPath, purpose: 'create', problems });
   const body = html`<h1>New router</h1>
     ${form}`;
   return showPage({ title: 'New router', section: 'routers', status, body });
@@ -173,7 +165,7 @@ function showNew({ catalog }: Routing, { fields, problems, status }: FormState):
 
 function showEdit({ catalog }: Routing, router: Router, { fields, problems, status, saved }: FormState): Response {
   const { id, name, slug, version } = router;
-  const action = `${listPath}/${id}`;
+  const action = `${routersPath}/${id}`;
   const body = html`<div class="heading">
       <h1><bdi>${visibleOf(name, slug)}</bdi></h1>
       <p class="links">
@@ -183,9 +175,6 @@ function showEdit({ catalog }: Routing, router: Router, { fields, problems, stat
     ${saved === undefined ? '' : html`<p role="status" class="notice">${showState('good', `Saved as version ${version}`)}</p>`}
     <p class="quiet">Version ${version}. Requests that were routed before keep what they were routed with.</p>
     ${showRouterForm({ fields, models: catalog.models, action, purpose: 'edit', problems })}
-    <form method="post" action="${action}/delete" class="danger">
-      <p class="hint">Its tasks stay, and its Config ID is free again.</p>
-      <button>Delete router</button>
-    </form>`;
+    <p class="danger"><a class="button" href="${action}/delete">Delete router</a></p>`;
   return showPage({ title: visibleOf(name, slug), section: 'routers', status, body });
 }

@@ -22,9 +22,38 @@ export const script = `${common}
     name.addEventListener('input', () => { if (!isOwn) slug.value = derive(name.value); });
   }
 
-  const eligible = document.getElementById('eligible');
-  const boxes = [...document.querySelectorAll('input[name=model]')];
-  const count = () => { eligible.textContent = String(boxes.filter((box) => box.checked).length); };
-  for (const box of boxes) box.addEventListener('change', count);
+  document.documentElement.classList.add('scripted');
+  const picker = document.querySelector('.picker');
+  if (picker) {
+    const rows = [...picker.querySelectorAll('tbody tr')];
+    const boxOf = (row) => row.querySelector('input');
+    const groupOf = (row) => row.closest('fieldset').dataset.modality;
+    const count = () => {
+      document.getElementById('eligible').textContent = rows.filter((row) => boxOf(row).checked).length;
+      for (const group of picker.querySelectorAll('fieldset')) group.querySelector('[data-count]').textContent = group.querySelectorAll('tbody :checked').length;
+    };
+    picker.addEventListener('change', count);
+    picker.addEventListener('click', (event) => {
+      const button = event.target.closest('button[name=pick]');
+      if (!button) return;
+      event.preventDefault();
+      const [what, which] = button.value.split(' ');
+      // What the filter hides was not meant.
+      for (const row of rows) if (!row.hidden && (which === undefined || which === groupOf(row))) boxOf(row).checked = what === 'all';
+      count();
+    });
+    const filter = document.getElementById('filter');
+    filter.addEventListener('input', () => {
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(filter.value.trim().toLowerCase());
+      for (const group of picker.querySelectorAll('fieldset')) group.hidden = !group.querySelector('tbody tr:not([hidden])');
+    });
+    filter.addEventListener('keydown', (event) => { if (event.key === 'Enter') event.preventDefault(); });
+    document.querySelector('.ceilings').addEventListener('input', () => {
+      for (const row of rows) {
+        const ceiling = document.getElementById('ceiling-' + groupOf(row)).value;
+        row.querySelector('.above').hidden = !(Number(row.dataset.credits) > Number(ceiling || Infinity));
+      }
+    });
+  }
 })();
 `;

@@ -38,11 +38,18 @@ progress::-webkit-progress-bar { background: var(--line); } progress::-webkit-pr
 }
 .switch input:checked { border-color: var(--accent); background: radial-gradient(circle at 1.55rem 50%, var(--on-accent) 0.4rem, transparent 0.43rem) var(--accent); }
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0 1.25rem; max-width: 34rem; }
+fieldset { border: 0; margin: 0 0 1.1rem; padding: 0; } legend { padding: 0; font-weight: 600; }
+.targets { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.6rem; max-width: 34rem; } .targets legend { margin-bottom: 0.25rem; }
+.targets label { display: grid; grid-template-columns: auto 1fr; gap: 0 0.5rem; align-items: baseline; padding: 0.55rem 0.75rem; border: 1px solid var(--quiet); border-radius: 8px; cursor: pointer; }
+.targets label:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); } .targets input { margin: 0; accent-color: var(--accent); } .targets .hint { grid-column: 2; margin: 0; font-weight: 400; }
+.ceilings { max-width: 34rem; } .ceilings .field { margin: 0.25rem 0 0; } .ceilings .grid { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+[aria-invalid] { border-color: var(--bad) !important; }
+.only-script { display: none; } .scripted .only-script { display: inline; }
+.picker { margin-top: 1rem; } .picker .heading { margin: 0; align-items: baseline; } .picker th.number:not(:last-child) { width: 6.5rem; } .columns .picker .row, .picker .columns .row { white-space: normal; }
+form.router > .actions { position: sticky; bottom: 0; margin: 0; padding: 0.9rem 0; background: var(--ground); border-top: 1px solid var(--line); } .picker .links input { padding: 0.15rem 0.5rem; } .picker legend button, .picker .links button { margin-left: 0.75rem; }
+.picker table .row { font-weight: 400; } .picker table label { font-weight: 400; } .picker table { font-size: 0.93rem; } .picker .above { color: var(--bad); font-size: 0.87rem; white-space: nowrap; } .picker .quality { width: 9rem; } .quality .bar { display: inline-block; width: 4rem; height: 0.5rem; margin-left: 0.4rem; background: var(--line); border-radius: 3px; }
 .picker fieldset { border: 1px solid var(--line); border-radius: 8px; margin: 0.75rem 0; padding: 0.5rem 1rem 0.75rem; }
 .picker legend { padding: 0 0.4rem; color: var(--quiet); } .picker .label { margin: 0; }
-.boxes { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(16.5rem, 1fr)); gap: 0.1rem 1rem; }
-.boxes li { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 0.5rem; align-items: baseline; }
-.boxes li > span { display: flex; flex-wrap: wrap; gap: 0 0.5rem; } .boxes label { font-weight: 400; } .boxes .quiet { font-size: 0.87rem; }
 .more { margin: 0 0 1.1rem; } .more .field { margin-top: 0.5rem; } textarea.code { font: 0.87em/1.5 ui-monospace, monospace; }
 .actions { display: flex; gap: 1rem; align-items: center; margin: 1.25rem 0; }
 .danger { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; } .danger .hint { margin-bottom: 0.5rem; }
@@ -62,6 +69,7 @@ progress::-webkit-progress-bar { background: var(--line); } progress::-webkit-pr
 @media (max-width: 46rem) {
   header li a { padding: 0.5rem 0.28rem; font-size: 0.8rem; } header ul { margin: 0 -0.28rem; }
   .five { grid-template-columns: 1fr 1fr; } .five > :first-child { grid-column: 1 / -1; }
+  .picker fieldset { padding: 0.5rem 0.6rem 0.75rem; } .picker .quality .bar { display: none; } .picker .quality, .picker th.number:not(:last-child) { width: auto; } .picker .columns :is(th, td) { padding-right: 0.4rem; font-size: 0.85rem; } .picker .model { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 0.3rem; } .picker .model > :nth-child(n + 3) { grid-column: 2; } .picker .above { display: block; } .picker .above[hidden] { display: none; } .picker .links input { width: 8rem; } .picker .links { margin: 0.25rem 0; }
   .segments a { padding: 0.25rem 0.45rem; font-size: 0.87rem; }
   .halves, .halves.even { grid-template-columns: minmax(0, 1fr); }
   .funnel dl { grid-template-columns: minmax(0, 1fr); } .funnel dd { margin-bottom: 0.4rem; } .funnel summary { grid-template-columns: minmax(0, 1fr) auto 2.2rem; } .funnel .bar { grid-column: 1 / -1; grid-row: 2; height: 0.4rem; }
