@@ -28,7 +28,11 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     expect(await page.getByLabel('Config ID').inputValue()).toBe('cafe-campaign');
     await page.getByRole('link', { name: 'Playground' }).click();
     await page.getByLabel('Router').selectOption('cafe-campaign');
-    await page.getByLabel('Modality').selectOption('image');
+    expect(await page.getByLabel('Outputs').isVisible()).toBe(true);
+    await page.getByText('Video', { exact: true }).click();
+    expect(await page.getByLabel('Outputs').isVisible()).toBe(false);
+    await page.getByLabel('First image').waitFor();
+    await page.getByText('Image', { exact: true }).click();
     await page.getByLabel('Prompt').fill('a lighthouse at dusk');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('region', { name: 'Outcome' }).getByText('lowest_cost').waitFor();

@@ -1,6 +1,7 @@
 /** How programs reach the emulator: texts to copy. */
 import { html } from 'hono/html';
 import { updatePath } from '../../contract/driver-push.ts';
+import type { Modality } from '../../contract/routing-settings.ts';
 import { showCode } from '../../pages/markup.ts';
 import type { Html } from '../../pages/markup.ts';
 
@@ -29,12 +30,19 @@ export function pushCommand({ origin, key }: Omit<Reach, 'slug'>): string {
   -d '{"extDrivers":[{"id":"sales","path":["Sales"],"timeSeries":[{"time":"1772323200","value":"1250.50"}]}]}'`;
 }
 
+/** A request to generate. */
+export function generateCommand({ origin, key }: Omit<Reach, 'slug'>, modality: Modality, body: object): string {
+  const version = key === 'none' ? '' : " -H 'x-runway-version: 2024-11-06'";
+  const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
+  return `curl ${origin}/v1/generate/${modality}${keys[key].header}${version} -H 'content-type: application/json' \\
+  -d '${json}'`;
+}
+
 export function showConnect(reach: Reach): Html {
   const { origin, key, slug } = reach;
-  const { header, apiKey, hint } = keys[key];
-  const version = key === 'none' ? '' : " -H 'x-runway-version: 2024-11-06'";
-  const route = `curl ${origin}/v1/generate/image${header}${version} -H 'content-type: application/json' \\
-  -d '{"configId":"${slug}","input":{"promptText":"a lighthouse at dusk"},"dryRun":true}'`;
+  const { apiKey, hint } = keys[key];
+  const input = { promptText: 'a lighthouse at dusk' };
+  const route = generateCommand(reach, 'image', { configId: slug, input, dryRun: true });
   const client = `import RunwayML from '@runwayml/sdk';
 const client = new RunwayML({ baseURL: '${origin}', apiKey: '${apiKey}' });`;
   const agent = JSON.stringify({ mcpServers: { emulator: { type: 'http', url: `${origin}/mcp` } } }, undefined, 2);

@@ -46,7 +46,7 @@ export function serveConsole(app: App, shown: Shown): void {
   serveDriverPages(app, shown);
   serveRouterPages(app, shown.routing, removals);
   serveLogPage(app, shown.routing);
-  servePlayground(app, shown.routing);
+  servePlayground(app, shown);
   serveTaskPages(app, shown.routing, removals);
   serveRequestPages(app, shown.log);
   app.all('/console/*', () => {

@@ -152,7 +152,7 @@ function showDriver(driver: Driver, last: LastPush | undefined): Html {
         ? ''
         : html`<details>
             <summary>
-              The times of ${rows.length === 1 ? 'its point' : `its ${countOf(rows.length, 'point')}, newest first`}
+              ${rows.length === 1 ? 'The time of its point' : `The times of its ${countOf(rows.length, 'point')}, newest first`}
             </summary>
             ${rows.length > shown.length ? html`<p class="quiet">The newest ${groupDigits(shown.length)} are shown.</p>` : ''}
             ${showTable({

@@ -1,61 +1,70 @@
-/** The form of the playground: its fields, and the request that they make. */
-import { html } from 'hono/html';
-import { modalities } from '../../contract/routing-settings.ts';
-import type { Modality } from '../../contract/routing-settings.ts';
+/** The fields of the playground, and the request that they make. */
+import { modalities, optimizationTargets } from '../../contract/routing-settings.ts';
+import type { Modality, RouterSettings } from '../../contract/routing-settings.ts';
 import { invalidAt } from '../routing/refusal.ts';
-import type { Router } from '../routing/routers.ts';
+import type { Router, Routers } from '../routing/routers.ts';
 import { visibleOf } from '../../pages/markup.ts';
-import type { Html } from '../../pages/markup.ts';
+import type { Field } from './problems.ts';
 
-const audioTypes = ['speech', 'audio'] as const;
+/** The fields that a modality has for itself, with their labels. In the form their names begin with the modality. */
+export const ownFields = {
+  video: {
+    duration: 'Duration',
+    aspectRatio: 'Aspect ratio',
+    resolution: 'Resolution',
+    audio: 'Sound',
+    imageUri: 'First image',
+  },
+  image: { outputCount: 'Outputs', aspectRatio: 'Aspect ratio', resolution: 'Resolution', imageUri: 'Reference image' },
+  audio: { type: 'Type', duration: 'Duration' },
+} as const satisfies Readonly<Record<Modality, Readonly<Record<string, string>>>>;
 
 /** The fields as text. Empty ones are not sent. */
 export interface PlaygroundFields {
   readonly router: string;
   readonly modality: Modality;
   readonly prompt: string;
-  readonly duration: string;
-  readonly aspectRatio: string;
-  readonly resolution: string;
-  readonly imageUri: string;
-  readonly outputCount: string;
-  readonly audioType: string;
+  /** By the names of the form, such as `video-duration`, of all modalities: none is lost while another one is looked at. */
+  readonly own: Readonly<Record<string, string>>;
   /** A JSON object whose keys are added to the input. */
   readonly more: string;
+  /** What the router is compared with: `for:quality`, `router:slug`, or nothing. */
+  readonly against: string;
 }
 
 export function readFields(form: URLSearchParams): PlaygroundFields {
   const text = (name: string): string => form.get(name)?.trim() ?? '';
+  const names = modalities.flatMap((modality) => Object.keys(ownFields[modality]).map((name) => `${modality}-${name}`));
   return {
     router: text('router'),
     modality: modalities.find((modality) => modality === text('modality')) ?? 'image',
     // Browsers send a line end as two characters.
     prompt: text('prompt').replaceAll('\r\n', '\n'),
-    duration: text('duration'),
-    aspectRatio: text('aspectRatio'),
-    resolution: text('resolution'),
-    imageUri: text('imageUri'),
-    outputCount: text('outputCount'),
-    audioType: text('audioType'),
+    own: Object.fromEntries(names.map((name) => [name, text(name)])),
     more: text('more'),
+    against: text('against'),
   };
 }
 
-/** The body of the request. @throws Refusal 400 where `more` is no JSON object. */
-export function bodyOf(fields: PlaygroundFields): object {
-  const { router, modality, prompt, aspectRatio, resolution, imageUri, audioType } = fields;
-  const image = modality === 'video' ? { uri: imageUri, role: 'first' } : { uri: imageUri };
+/** The body of the request, without `dryRun`. @throws Refusal 400 where `more` is no JSON object. */
+export function bodyOf(fields: PlaygroundFields): { readonly configId: string; readonly input: object } {
+  const { router, modality, prompt } = fields;
+  const given = (name: string): string => fields.own[`${modality}-${name}`] ?? '';
+  const image = modality === 'video' ? { uri: given('imageUri'), role: 'first' } : { uri: given('imageUri') };
   const input = {
     ...(prompt !== '' && { promptText: prompt }),
-    ...(fields.duration !== '' && { duration: numberOf(fields.duration) }),
-    ...(aspectRatio !== '' && { aspectRatio }),
-    ...(resolution !== '' && { resolution }),
-    ...(imageUri !== '' && { referenceImages: [image] }),
-    ...(fields.outputCount !== '' && { outputCount: numberOf(fields.outputCount) }),
-    ...(audioType !== '' && { type: audioType }),
+    ...textsOf({ aspectRatio: given('aspectRatio'), resolution: given('resolution'), type: given('type') }),
+    ...(given('duration') !== '' && { duration: numberOf(given('duration')) }),
+    ...(given('outputCount') !== '' && { outputCount: numberOf(given('outputCount')) }),
+    ...(given('audio') !== '' && { audio: given('audio') === 'on' }),
+    ...(given('imageUri') !== '' && { referenceImages: [image] }),
     ...moreOf(fields),
   };
-  return { configId: router, input, dryRun: true };
+  return { configId: router, input };
+}
+
+function textsOf(texts: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
 }
 
 /** Text that is not a number stays as it is, and the schema refuses it. */
@@ -69,78 +78,42 @@ function moreOf({ more }: PlaygroundFields): object {
   try {
     value = JSON.parse(more);
   } catch (error) {
-    throw invalidAt(['More input'], `is not JSON: ${(error as Error).message}`);
+    throw invalidAt(['more'], `is not JSON: ${(error as Error).message}`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw invalidAt(['More input'], 'must be an object, such as {"seed": 7}');
+  throw invalidAt(['more'], 'must be an object, such as {"seed": 7}');
 }
 
-/** @param action the path that the form is sent to */
-export function showForm(routers: readonly Router[], fields: PlaygroundFields, action: string): Html {
-  return html`<form method="post" action="${action}" class="fields">
-    ${showChoice('router', {
-      label: 'Router',
-      chosen: fields.router,
-      options: routers.map(({ slug, name }) => [slug, `${visibleOf(name, slug)} (${slug})`]),
-    })}
-    ${showChoice('modality', {
-      label: 'Modality',
-      chosen: fields.modality,
-      options: modalities.map((modality) => [modality, modality]),
-    })}
-    <div class="field">
-      <label for="prompt">Prompt</label>
-      <textarea id="prompt" name="prompt" rows="4">${fields.prompt}</textarea>
-    </div>
-    <div class="grid">
-      ${showText('duration', { label: 'Duration', text: fields.duration, hint: 'Seconds; empty: the default' })}
-      ${showText('aspectRatio', { label: 'Aspect ratio', text: fields.aspectRatio, hint: 'Such as 16:9' })}
-      ${showText('resolution', { label: 'Resolution', text: fields.resolution, hint: 'Such as 720p or 2k' })}
-      ${showText('imageUri', { label: 'Image', text: fields.imageUri, hint: 'A URI, for image to video or as a reference' })}
-      ${showText('outputCount', { label: 'Outputs', text: fields.outputCount, hint: 'Of images; empty: 1' })}
-      ${showChoice('audioType', {
-        label: 'Audio type',
-        chosen: fields.audioType,
-        options: [['', 'the default'], ...audioTypes.map((type) => [type, type] as const)],
-      })}
-    </div>
-    <details class="more" ${fields.more === '' ? '' : 'open'}>
-      <summary>More input</summary>
-      <div class="field">
-        <label for="more">More input (JSON)</label>
-        <textarea id="more" name="more" rows="3" class="code" spellcheck="false" aria-describedby="more-hint">
-${fields.more}</textarea>
-        <p class="hint" id="more-hint">
-          An object of any other keys of <code>input</code>, such as <code>{"audio": true, "seed": 7}</code>
-        </p>
-      </div>
-    </details>
-    <div class="actions"><button class="primary">Dry run</button></div>
-  </form>`;
+/** The field for a path of the body. */
+export function fieldFor(path: string, { modality }: PlaygroundFields): Field | undefined {
+  if (path === 'configId') return { id: 'router', label: 'Router' };
+  if (path === 'more') return { id: 'more', label: 'More input' };
+  const [, key = ''] = /^input\.(\w+)/.exec(path) ?? [];
+  if (key === 'promptText') return { id: 'prompt', label: 'Prompt' };
+  const name = key === 'referenceImages' ? 'imageUri' : key;
+  const label = (ownFields[modality] as Readonly<Record<string, string>>)[name];
+  return label === undefined ? undefined : { id: `${modality}-${name}`, label };
 }
 
-interface Choice {
-  readonly label: string;
-  readonly chosen: string;
-  /** Pairs of value and text. */
-  readonly options: readonly (readonly [string, string])[];
+/** What a request is tried with: a router as it is, or with another target. */
+export interface Contender {
+  readonly name: string;
+  readonly settings: RouterSettings;
 }
 
-function showChoice(id: string, { label, chosen, options }: Choice): Html {
-  return html`<div class="field">
-    <label for="${id}">${label}</label>
-    <select id="${id}" name="${id}">
-      ${options.map(
-        ([value, text]) => html`<option value="${value}" ${value === chosen ? 'selected' : ''}>${text}</option>`,
-      )}
-    </select>
-  </div>`;
+export function contenderOf(router: Router): Contender {
+  return { name: visibleOf(router.name, router.slug), settings: router.settings };
 }
 
-function showText(id: string, { label, text, hint }: { label: string; text: string; hint: string }): Html {
-  return html`<div class="field">
-    <label for="${id}">${label}</label>
-    <input id="${id}" name="${id}" value="${text}" autocomplete="off" aria-describedby="${id}-hint" />
-    <p class="hint" id="${id}-hint">${hint}</p>
-  </div>`;
+/** Undefined where nothing is compared, or a router that is gone. */
+export function rivalOf({ against }: PlaygroundFields, router: Router, routers: Routers): Contender | undefined {
+  const [kind, value = ''] = against.split(':');
+  if (kind === 'router') {
+    const other = routers.bySlug(value);
+    return other === undefined ? undefined : contenderOf(other);
+  }
+  const optimizeFor = optimizationTargets.find((target) => target === value);
+  if (optimizeFor === undefined) return undefined;
+  const { name, settings } = contenderOf(router);
+  return { name: `${name}, for ${optimizeFor}`, settings: { ...settings, optimizeFor } };
 }

@@ -1,40 +1,60 @@
-/** The playground: a dry run through the pipeline, shown stage by stage. Nothing is created, logged or charged. */
+/** The playground: a request through the pipeline, shown stage by stage, compared, or generated. */
+import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { generateRequestSchemas, lenientGenerateRequestSchemas } from '../../contract/routing-inputs.ts';
 import type { App } from '../routes.ts';
+import { receiveGeneration } from '../routing/generate.ts';
 import { decide } from '../routing/pipeline.ts';
-import type { Decision } from '../routing/pipeline.ts';
 import type { RoutingRequest } from '../routing/request.ts';
 import { invalid, Refusal } from '../routing/refusal.ts';
+import type { Router } from '../routing/routers.ts';
 import type { Routing } from '../routing/routing.ts';
+import { showCode, showEmpty } from '../../pages/markup.ts';
+import type { Html } from '../../pages/markup.ts';
+import { generateCommand } from './connect.ts';
+import type { Reach } from './connect.ts';
 import { readForm } from './form-body.ts';
-import { showEmpty, showState, showTable } from '../../pages/markup.ts';
 import { showPage } from './page.ts';
-import type { Column, Html } from '../../pages/markup.ts';
 import { servePages } from './page-routes.ts';
-import { problemsOf } from './problems.ts';
-import { showFunnel } from './pipeline-view.ts';
-import { bodyOf, readFields, showForm } from './playground-fields.ts';
+import { bodyOf, contenderOf, fieldFor, readFields, rivalOf } from './playground-fields.ts';
 import type { PlaygroundFields } from './playground-fields.ts';
+import { showForm } from './playground-form.ts';
+import { showRuns } from './playground-outcome.ts';
+import type { Run } from './playground-outcome.ts';
+import { problemsOf, showProblems } from './problems.ts';
+import type { Problem } from './problems.ts';
+import { tasksPath } from './task-parts.ts';
 
 const path = '/console/playground';
 
-export function servePlayground(app: App, routing: Routing): void {
+export interface PlaygroundShown {
+  readonly routing: Routing;
+  readonly key: Reach['key'];
+}
+
+export function servePlayground(app: App, { routing, key }: PlaygroundShown): void {
   servePages(app, path, {
     GET: ({ req }) => {
       const { origin, searchParams } = new URL(req.url);
       return showPlayground(routing, { fields: readFields(searchParams), origin });
     },
-    // No redirect is needed: a dry run can be repeated.
-    POST: async ({ req }) => {
-      const fields = readFields(await readForm(req.raw));
-      const { origin } = new URL(req.url);
+    // A dry run needs no redirect: it can be repeated.
+    POST: async (context) => {
+      const form = await readForm(context.req.raw);
+      const fields = readFields(form);
+      const { origin } = new URL(context.req.url);
       try {
-        return showPlayground(routing, { fields, outcome: showRun(routing, fields, origin), origin });
+        const isMeant = form.get('act') === 'generate';
+        const id = isMeant ? generate(routing, fields) : undefined;
+        if (id !== undefined) return context.redirect(`${tasksPath}/${id}`, 303);
+        const notice = isMeant ? html`<p class="notice">Nothing was generated: no model may take it.</p>` : html``;
+        const outcome = html`${notice} ${showRuns(runsOf(routing, fields))} ${showCommand(fields, { origin, key })}`;
+        return showPlayground(routing, { fields, outcome, origin });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        return showPlayground(routing, { fields, outcome: showProblems(error), origin });
+        const problems = problemsOf(error, (at) => fieldFor(at, fields));
+        return showPlayground(routing, { fields, problems, origin });
       }
     },
   });
@@ -43,96 +63,83 @@ export function servePlayground(app: App, routing: Routing): void {
 interface View {
   readonly fields: PlaygroundFields;
   readonly outcome?: Html;
+  readonly problems?: readonly Problem[];
   readonly origin: string;
 }
 
-function showPlayground({ routers }: Routing, { fields, outcome, origin }: View): Response {
+function showPlayground({ routers }: Routing, { fields, outcome, problems = [], origin }: View): Response {
   const all = [...routers.all()].reverse();
-  const body = html`<h1>Playground</h1>
-    <p class="lead">Which model a request would go to, and why. Nothing is created, logged or charged.</p>
-    ${
-      all.length === 0
-        ? html`${showEmpty(
-              'There is no router to try. A new one makes this page work:',
-              `curl ${origin}/v1/routers -H 'content-type: application/json' -d '{"slug":"my-router","name":"My router"}'`,
-            )}
-            <p><a class="button primary" href="/console/routers/new">New router</a></p>`
-        : showForm(all, fields, `${path}#outcome`)
-    }
-    ${outcome ?? ''}`;
+  const body =
+    all.length === 0
+      ? html`<h1>Playground</h1>
+          ${showEmpty(
+            'There is no router to try. A new one makes this page work:',
+            `curl ${origin}/v1/routers -H 'content-type: application/json' -d '{"slug":"my-router","name":"My router"}'`,
+          )}
+          <p><a class="button primary" href="/console/routers/new">New router</a></p>`
+      : html`<h1>Playground</h1>
+          <div class="bench">
+            ${showForm({ routers: all, fields, problems, action: problems.length === 0 ? `${path}#outcome` : path })}
+            <section id="outcome" aria-label="Outcome" tabindex="-1">
+              ${showProblems('The request is refused before it is routed:', problems)}
+              ${outcome ?? (problems.length > 0 ? '' : showInvitation())}
+            </section>
+          </div>`;
   return showPage({ title: 'Playground', section: 'playground', body });
 }
 
-/** @throws Refusal where the request would be refused before it is routed. */
-function showRun(routing: Routing, fields: PlaygroundFields, origin: string): Html {
-  const { modality } = fields;
+function showInvitation(): Html {
+  return html`<div class="empty invitation">
+    <h2>Which model would take it, and why?</h2>
+    <p>
+      A dry run shows who falls out at each stage of the pipeline and for what reason, how those that are left are
+      ranked, and what the pick would cost. Compared with another router, or another target, the two stand beside each
+      other.
+    </p>
+  </div>`;
+}
+
+/** The task's id; undefined where no model is eligible. @throws Refusal for any other reason. */
+function generate(routing: Routing, fields: PlaygroundFields): string | undefined {
   const body = bodyOf(fields);
-  const schemas = routing.strict ? generateRequestSchemas : lenientGenerateRequestSchemas;
-  const read = (schemas[modality] as z.ZodType<{ input: RoutingRequest['input'] }>).safeParse(body);
+  try {
+    const call = { modality: fields.modality, body, requestId: randomUUID(), orderedEnding: () => undefined };
+    const answer = receiveGeneration(routing, call)();
+    return 'id' in answer ? answer.id : undefined;
+  } catch (error) {
+    if (error instanceof Refusal && error.body['code'] === 'no_eligible_model') return undefined;
+    throw error;
+  }
+}
+
+/** @throws Refusal where the request would be refused before it is routed. */
+function runsOf(routing: Routing, fields: PlaygroundFields): Run[] {
+  const input = inputOf(routing, fields);
+  const router = routerOf(routing, fields);
+  const rival = rivalOf(fields, router, routing.routers);
+  return [contenderOf(router), ...(rival === undefined ? [] : [rival])].map(({ name, settings }) => {
+    const request = routing.requestOf({ ...router, settings }, fields.modality, input);
+    return { name, request, decision: decide(request, routing.catalog, (model) => !routing.tasks.hasCapacity(model)) };
+  });
+}
+
+function inputOf({ strict }: Routing, fields: PlaygroundFields): RoutingRequest['input'] {
+  const schemas = strict ? generateRequestSchemas : lenientGenerateRequestSchemas;
+  const schema = schemas[fields.modality] as z.ZodType<{ input: RoutingRequest['input'] }>;
+  const read = schema.safeParse({ ...bodyOf(fields), dryRun: true });
   if (!read.success) throw invalid(read.error.issues);
-  const router = routing.routers.bySlug(fields.router);
-  if (router === undefined)
-    throw new Refusal(404, { error: `there is no router with the Config ID "${fields.router}"` });
-  const request = routing.requestOf(router, modality, read.data.input);
-  const decision = decide(request, routing.catalog, (model) => !routing.tasks.hasCapacity(model));
-  const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
-  const command = `curl ${origin}/v1/generate/${modality} -H 'content-type: application/json' \\\n  -d '${json}'`;
-  return html`${showDecision(decision, request)}
-    <details>
-      <summary>The same as a request</summary>
-      <pre><code>${command}</code></pre>
-    </details>`;
+  return read.data.input;
 }
 
-function showProblems(refusal: Refusal): Html {
-  return html`<section id="outcome" class="problems" role="alert">
-    <p><span aria-hidden="true">▲</span> The request is refused before it is routed:</p>
-    <ul>
-      ${problemsOf(refusal).map(({ text }) => html`<li>${text}</li>`)}
-    </ul>
-  </section>`;
+function routerOf({ routers }: Routing, { router: slug }: PlaygroundFields): Router {
+  const router = routers.bySlug(slug);
+  if (router !== undefined) return router;
+  throw new Refusal(404, { error: `there is no router with the Config ID "${slug}"` });
 }
 
-function showDecision(decision: Decision, request: RoutingRequest): Html {
-  const { kind, pipeline, dropped } = decision;
-  const verdict =
-    kind === 'routed'
-      ? html`<p class="verdict">${showState('good', decision.model)} <span class="quiet">${decision.provider}</span></p>
-          <p>${decision.reason} <code>${decision.reasonCode}</code></p>
-          <p>
-            ${decision.estimatedCost.credits} credits estimated, input resolved to
-            <code class="breaks">${JSON.stringify(decision.resolvedInput)}</code>
-          </p>`
-      : html`<p class="verdict">${showState('bad', 'No eligible model')}</p>
-          <p>${decision.error}</p>`;
-  return html`<section id="outcome" class="card" aria-label="Outcome" tabindex="-1">
-    <h2>Outcome</h2>
-    ${verdict}
-    <h2>Pipeline</h2>
-    ${showFunnel(pipeline, { request, dropped })} ${kind === 'routed' ? showRanking(decision) : ''}
-  </section>`;
-}
-
-const rankedShownMax = 100;
-
-function showRanking({ ranked, resolvedSettings }: Extract<Decision, { kind: 'routed' }>): Html {
-  const isScored = resolvedSettings.optimizeFor === 'quality';
-  const columns: Column[] = [
-    { name: 'Rank', kind: 'number' },
-    { name: 'Model', kind: 'row' },
-    { name: 'Credits', kind: 'number' },
-    { name: 'Expected s', kind: 'number' },
-    ...(isScored ? [{ name: 'Score', kind: 'number' } as const] : []),
-  ];
-  const rows = ranked
-    .slice(0, rankedShownMax)
-    .map(({ model, credits, score }, index) => [
-      index + 1,
-      model.id,
-      credits,
-      model.expectedSeconds,
-      ...(isScored ? [score ?? ''] : []),
-    ]);
-  return html`<h2>Ranked by ${resolvedSettings.optimizeFor}</h2>
-    ${showTable({ caption: 'Eligible models, best first', columns, rows, onPhone: 'columns' })}`;
+function showCommand(fields: PlaygroundFields, reach: Pick<Reach, 'origin' | 'key'>): Html {
+  return html`<details>
+    <summary>The same as a request</summary>
+    ${showCode(generateCommand(reach, fields.modality, { ...bodyOf(fields), dryRun: true }))}
+  </details>`;
 }

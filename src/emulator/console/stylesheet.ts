@@ -38,6 +38,15 @@ progress::-webkit-progress-bar { background: var(--line); } progress::-webkit-pr
 }
 .switch input:checked { border-color: var(--accent); background: radial-gradient(circle at 1.55rem 50%, var(--on-accent) 0.4rem, transparent 0.43rem) var(--accent); }
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0 1.25rem; max-width: 34rem; }
+.bench { display: grid; grid-template-columns: minmax(0, 22rem) minmax(0, 1fr); gap: 2.5rem; align-items: start; } .bench > section > :first-child { margin-top: 0; } .bench h2 { margin: 1.5rem 0 0.4rem; }
+@media (min-height: 62rem) { .playground { position: sticky; top: 0.5rem; } } .playground .grid { grid-template-columns: repeat(2, minmax(0, 1fr)); } .playground .actions { margin: 1.25rem 0 0.4rem; }
+.own { display: none; } .playground:has(#modality-video:checked) .own.video, .playground:has(#modality-image:checked) .own.image, .playground:has(#modality-audio:checked) .own.audio { display: grid; }
+@supports not selector(:has(*)) { .own { display: grid; } }
+.radios { display: grid; grid-template-columns: repeat(3, 1fr); } .radios label { padding: 0.3rem 0; border-radius: 6px; text-align: center; color: var(--quiet); cursor: pointer; font-weight: 400; } .radios input { position: absolute; opacity: 0; }
+.radios label:has(:checked) { background: var(--ground); color: var(--text); font-weight: 600; box-shadow: 0 1px 2px rgb(0 0 0 / 12%); } .radios label:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 1px; }
+.invitation { padding: 2.5rem; text-align: center; } .invitation h2 { margin-top: 0 !important; } .invitation p { max-width: 32rem; margin: 0 auto; color: var(--quiet); }
+.figures { display: flex; flex-wrap: wrap; gap: 0.5rem 1.75rem; margin: 0.75rem 0; } .figures dt { color: var(--quiet); font-size: 0.87rem; } .figures dd { margin: 0; font-weight: 600; }
+.ranking td:first-child, .ranking th:first-child { width: 2rem; color: var(--quiet); } .ranking .wide:last-child { width: 30%; vertical-align: middle; } .runs { gap: 0 2rem; } .runs .funnel code { display: none; } .runs .funnel summary { grid-template-columns: minmax(0, 1fr) auto 2.2rem; } .runs .funnel .bar { grid-column: 1 / -1; grid-row: 2; height: 0.4rem; } .runs .ranking .wide { display: none; }
 fieldset { border: 0; margin: 0 0 1.1rem; padding: 0; } legend { padding: 0; font-weight: 600; }
 .targets { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.6rem; max-width: 34rem; } .targets legend { margin-bottom: 0.25rem; }
 .targets label { display: grid; grid-template-columns: auto 1fr; gap: 0 0.5rem; align-items: baseline; padding: 0.55rem 0.75rem; border: 1px solid var(--quiet); border-radius: 8px; cursor: pointer; }
@@ -55,7 +64,7 @@ form.router > .actions { position: sticky; bottom: 0; margin: 0; padding: 0.9rem
 .danger { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; } .danger .hint { margin-bottom: 0.5rem; }
 
 .funnel { list-style: none; margin: 0.5rem 0 1rem; padding: 0; border-top: 1px solid var(--line); } .funnel li { border-bottom: 1px solid var(--line); } .funnel li > p { margin: 0; padding: 0.45rem 0; }
-.funnel summary { display: grid; grid-template-columns: minmax(8rem, 15rem) minmax(3rem, 1fr) minmax(2.2rem, auto) 2.2rem; gap: 0 0.75rem; align-items: center; padding: 0.45rem 0; list-style: none; }
+.funnel summary { display: grid; grid-template-columns: minmax(8rem, 16.5rem) minmax(3rem, 1fr) minmax(2.2rem, auto) 2.2rem; gap: 0 0.75rem; align-items: center; padding: 0.45rem 0; list-style: none; }
 .funnel summary:hover { background: var(--raised); } .funnel .stage { font-weight: 600; } .funnel code { font-weight: 400; color: var(--quiet); }
 .funnel .stage::before { content: "▸"; display: inline-block; width: 1em; color: var(--quiet); font-weight: 400; } .funnel [open] .stage::before { content: "▾"; } .funnel p .stage::before { content: ""; }
 .bar { display: block; width: 100%; height: 0.8rem; } .bar rect { fill: var(--accent); }
@@ -70,6 +79,7 @@ form.router > .actions { position: sticky; bottom: 0; margin: 0; padding: 0.9rem
   header li a { padding: 0.5rem 0.28rem; font-size: 0.8rem; } header ul { margin: 0 -0.28rem; }
   .five { grid-template-columns: 1fr 1fr; } .five > :first-child { grid-column: 1 / -1; }
   .picker fieldset { padding: 0.5rem 0.6rem 0.75rem; } .picker .quality .bar { display: none; } .picker .quality, .picker th.number:not(:last-child) { width: auto; } .picker .columns :is(th, td) { padding-right: 0.4rem; font-size: 0.85rem; } .picker .model { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 0.3rem; } .picker .model > :nth-child(n + 3) { grid-column: 2; } .picker .above { display: block; } .picker .above[hidden] { display: none; } .picker .links input { width: 8rem; } .picker .links { margin: 0.25rem 0; }
+  .bench { grid-template-columns: minmax(0, 1fr); } .playground { position: static !important; }
   .segments a { padding: 0.25rem 0.45rem; font-size: 0.87rem; }
   .halves, .halves.even { grid-template-columns: minmax(0, 1fr); }
   .funnel dl { grid-template-columns: minmax(0, 1fr); } .funnel dd { margin-bottom: 0.4rem; } .funnel summary { grid-template-columns: minmax(0, 1fr) auto 2.2rem; } .funnel .bar { grid-column: 1 / -1; grid-row: 2; height: 0.4rem; }

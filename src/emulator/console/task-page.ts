@@ -13,7 +13,10 @@ import { showFunnel } from './pipeline-view.ts';
 import { showQuestion } from './removed.ts';
 import type { Removals } from './removed.ts';
 import { showOutputs } from './task-media.ts';
-import { nameOfRouter, showTaskState, tasksPath, titleOf } from './task-parts.ts';
+import { nameOfRouter, resolvedFacts, showTaskState, tasksPath, titleOf } from './task-parts.ts';
+
+/** Longer ones make addresses that are refused. */
+const promptInAddressMax = 2_000;
 
 export function serveTaskPage(app: App, routing: Routing, removals: Removals): void {
   servePages(app, `${tasksPath}/:id`, {
@@ -70,7 +73,10 @@ function showTask(routing: Routing, task: Task, origin: string): Response {
   const body = html`<p class="path"><a href="${tasksPath}">Tasks</a></p>
     <div class="heading">
       <h1><bdi>${titleOf(task)}</bdi></h1>
-      <a class="button" href="${tasksPath}/${task.id}/remove">${task.ended === null ? 'Cancel' : 'Delete'}</a>
+      <p class="links">
+        ${showAgain(routing, task)}
+        <a class="button" href="${tasksPath}/${task.id}/remove">${task.ended === null ? 'Cancel' : 'Delete'}</a>
+      </p>
     </div>
     <div class="halves" ${task.ended === null ? 'data-soon' : ''}>
       <div>
@@ -94,6 +100,14 @@ function showTask(routing: Routing, task: Task, origin: string): Response {
       </div>
     </div>`;
   return showPage({ title: titleOf(task), section: 'tasks', body, isLive: true });
+}
+
+/** The playground with what was asked for, as far as the task remembers it. */
+function showAgain({ routers }: Routing, { routerId, modality, promptText = '' }: Task): Html | '' {
+  const router = routers.find(routerId);
+  if (router === undefined || promptText.length > promptInAddressMax) return '';
+  const query = new URLSearchParams({ router: router.slug, modality, prompt: promptText }).toString();
+  return html`<a class="button" href="/console/playground?${query}">Try again</a>`;
 }
 
 function showResult(task: Task, view: TaskAnswer): Html {
@@ -127,7 +141,7 @@ function showFacts(routing: Routing, task: Task, view: TaskAnswer): Html {
     ],
     ['Created', html`${showAgoBy(view.createdAt, clock.now())} <span class="minor">${exactly(view.createdAt)}</span>`],
     ...(seconds === undefined ? [] : [['Took', `${groupDigits(Math.round(seconds))} s`] as const]),
-    ...Object.entries(task.resolvedInput).map(([name, value]) => [inputNames[name] ?? name, String(value)] as const),
+    ...resolvedFacts(task.resolvedInput),
     ['Id', html`<code class="breaks">${task.id}</code>`],
   ];
   return html`<dl class="list">
@@ -138,15 +152,6 @@ function showFacts(routing: Routing, task: Task, view: TaskAnswer): Html {
     )}
   </dl>`;
 }
-
-const inputNames: Readonly<Record<string, string>> = {
-  duration: 'Seconds',
-  ratio: 'Pixels',
-  resolution: 'Resolution',
-  aspectRatio: 'Aspect ratio',
-  type: 'Type',
-  voice: 'Voice',
-};
 
 /** Why it went to this model, as the routing log has it: up to 10 000 requests back. */
 function showDecision(routing: Routing, task: Task): Html {

@@ -1,5 +1,6 @@
 /** What several pages show of a task. */
 import { html } from 'hono/html';
+import type { ResolvedInput } from '../../contract/routing-answers.ts';
 import type { TaskAnswer } from '../../contract/routing-resources.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { Task } from '../routing/tasks.ts';
@@ -52,4 +53,18 @@ export function titleOf({ promptText = '', modality }: Task): string {
 
 export function taskLink(task: Task): Html {
   return html`<a href="${tasksPath}/${task.id}"><bdi>${titleOf(task)}</bdi></a>`;
+}
+
+const inputNames: Readonly<Record<string, string>> = {
+  duration: 'Seconds',
+  ratio: 'Pixels',
+  resolution: 'Resolution',
+  aspectRatio: 'Aspect ratio',
+  type: 'Type',
+  voice: 'Voice',
+};
+
+/** What the input was resolved to, in words. */
+export function resolvedFacts(input: ResolvedInput): (readonly [name: string, value: string])[] {
+  return Object.entries(input).map(([name, value]) => [inputNames[name] ?? name, String(value)]);
 }

@@ -25,7 +25,7 @@ export function usualCreditsOf(model: Model): number | undefined {
 }
 
 /** The first that the model can do is its usual one. */
-function usualRulesOf({ modality }: Model): readonly Rules<Model>[] {
+function usualRulesOf({ modality }: Model): readonly Rules[] {
   const promptText = 'x'.repeat(speechCharacters);
   const rules = {
     video: () => [videoRules({ promptText }), videoRules({ promptText, referenceImages: [{ uri, role: 'first' }] })],
@@ -37,5 +37,5 @@ function usualRulesOf({ modality }: Model): readonly Rules<Model>[] {
     ],
   };
   // The rules are those of the model's own modality.
-  return rules[modality]() as unknown as readonly Rules<Model>[];
+  return rules[modality]() as unknown as readonly Rules[];
 }
