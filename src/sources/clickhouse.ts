@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { caFilePath } from './databases/address.ts';
 import { clickhouseUrl } from './databases/clickhouse-address.ts';
-import { queryKeys, querySource } from './databases/query.ts';
+import { clickhouseCollapse } from './databases/clickhouse-collapse.ts';
+import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { defineKind } from './kind.ts';
 
 const schema = z.strictObject({
@@ -12,19 +13,23 @@ const schema = z.strictObject({
     .min(1)
     .optional()
     .describe("A PEM file of further authorities for the server's certificate, relative to the config file."),
-  query: queryKeys.query,
-  changed: queryKeys.changed,
+  ...queryKeys,
 });
 
-export const clickhouse = defineKind(schema, (settings, context) => {
-  const caFile = caFilePath(context.baseDir, settings.caFile);
-  const engine = {
-    place: settings.url.label,
-    isServer: true,
-    async connect(signal: AbortSignal) {
-      const { connectClickHouse } = await import('./databases/clickhouse-session.ts');
-      return await connectClickHouse(settings.url, caFile, signal);
-    },
-  };
-  return querySource(engine, { ...settings, pushdown: false }, context);
-});
+export const clickhouse = defineKind(
+  schema,
+  (settings, context) => {
+    const caFile = caFilePath(context.baseDir, settings.caFile);
+    const engine = {
+      collapse: clickhouseCollapse,
+      place: settings.url.label,
+      isServer: true,
+      async connect(signal: AbortSignal) {
+        const { connectClickHouse } = await import('./databases/clickhouse-session.ts');
+        return await connectClickHouse(settings.url, caFile, signal);
+      },
+    };
+    return querySource(engine, settings, context);
+  },
+  { problems: queryProblems },
+);

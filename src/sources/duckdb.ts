@@ -1,6 +1,8 @@
 /** `type: duckdb`: one query of a DuckDB database, or of the files that a query names itself. */
 import path from 'node:path';
 import { z } from 'zod';
+import type { CollapseRequest } from './databases/collapse-plan.ts';
+import { collapseQuery } from './databases/collapse-query.ts';
 import { duckdbDialect } from './databases/duckdb-dialect.ts';
 import { openDuckDb } from './databases/duckdb-session.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
@@ -35,7 +37,7 @@ export const duckdb = defineKind(
     const file = settings.file === undefined ? undefined : path.resolve(context.baseDir, settings.file);
     const { baseDir, forbidden = [] } = context;
     const engine = {
-      dialect: duckdbDialect,
+      collapse: (request: CollapseRequest) => collapseQuery(duckdbDialect, request),
       place: file ?? 'duckdb',
       connect: async (signal: AbortSignal) => {
         if (file !== undefined) await untilAborted(refuseForbiddenDatabase(file, forbidden), signal);

@@ -1,6 +1,8 @@
 /** `type: mysql`: one query of a MySQL or MariaDB server, or of another that speaks their protocol. */
 import { z } from 'zod';
 import { addressKeys, caFilePath } from './databases/address.ts';
+import type { CollapseRequest } from './databases/collapse-plan.ts';
+import { collapseQuery } from './databases/collapse-query.ts';
 import { mysqlDialect } from './databases/mysql-dialect.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { defineKind } from './kind.ts';
@@ -12,7 +14,7 @@ export const mysql = defineKind(
   (settings, context) => {
     const caFile = caFilePath(context.baseDir, settings.caFile);
     const engine = {
-      dialect: mysqlDialect,
+      collapse: (request: CollapseRequest) => collapseQuery(mysqlDialect, request),
       place: settings.url.label,
       isServer: true,
       async connect(signal: AbortSignal) {

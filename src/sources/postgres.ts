@@ -1,6 +1,8 @@
 /** `type: postgres`: one query of a PostgreSQL server, or of another that speaks its protocol. */
 import { z } from 'zod';
 import { addressKeys, caFilePath } from './databases/address.ts';
+import type { CollapseRequest } from './databases/collapse-plan.ts';
+import { collapseQuery } from './databases/collapse-query.ts';
 import { postgresDialect } from './databases/postgres-dialect.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { defineKind } from './kind.ts';
@@ -12,7 +14,7 @@ export const postgres = defineKind(
   (settings, context) => {
     const caFile = caFilePath(context.baseDir, settings.caFile);
     const engine = {
-      dialect: postgresDialect,
+      collapse: (request: CollapseRequest) => collapseQuery(postgresDialect, request),
       place: settings.url.label,
       isServer: true,
       async connect(signal: AbortSignal) {

@@ -8,6 +8,8 @@ import Database from 'better-sqlite3';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import writeExcelFile from 'write-excel-file/node';
+import { constant } from '../../src/sources/databases/clickhouse-types.ts';
+import { cannotClickhouse, clickhouseName, clickhouseServer, newestClickhouse } from '../support/clickhouse-servers.ts';
 import {
   type TestServer,
   cannotMariadb,
@@ -137,13 +139,29 @@ async function fillMariadb(): Promise<void> {
   withPushdown('mysql', { type: 'mysql', url: server.url({ database: 'books' }), query });
 }
 
+async function fillClickhouse(name: string, server: TestServer): Promise<void> {
+  servers.push(server);
+  await server.run(`CREATE TABLE booked (n Int32, region String, product String, posted Date, amount Decimal(18, 2))
+    ENGINE = MergeTree ORDER BY n`);
+  const rows = table.map(([region, product, posted, amount], n) => {
+    return `(${[n, constant(region), constant(product), constant(posted), amount].join(', ')})`;
+  });
+  await server.run(`INSERT INTO booked VALUES ${rows.join(', ')}`);
+  withPushdown(name, { type: 'clickhouse', url: server.url(), query });
+}
+
 beforeAll(async () => {
   writeTexts();
   await writeWorkbook();
   writeParquet();
   writeSqlite();
   configureDuckdb();
-  await Promise.all([fillPostgres(), fillMariadb()]);
+  await Promise.all([
+    fillPostgres(),
+    fillMariadb(),
+    fillClickhouse('clickhouse, the newest', await newestClickhouse()),
+    ...(cannotClickhouse ? [] : [fillClickhouse('clickhouse', await clickhouseServer())]),
+  ]);
   for (const [name, keys] of Object.entries(kinds)) {
     const settled = 'files' in keys ? { settle: '0s', ...keys } : keys;
     const config = {
@@ -164,7 +182,7 @@ afterAll(async () => {
 /** Minutes that a zone's clock is behind UTC on the last of January. */
 const zones = { 'Pacific/Kiritimati': -840, 'America/St_Johns': 210, 'Europe/Berlin': -60 } as const;
 
-describe(`csv, tsv, jsonl, json, xlsx, parquet, sqlite, duckdb, ${postgresName} and ${mariadbName}`, () => {
+describe(`csv, tsv, jsonl, json, xlsx, parquet, sqlite, duckdb, ${postgresName}, ${mariadbName} and ${clickhouseName}`, () => {
   test.each(Object.entries(zones))('give one snapshot, byte for byte, with TZ=%s', async (zone, offset) => {
     const child = path.join(import.meta.dirname, '../support/same-table-child.ts');
     const files = Object.keys(kinds).map((name) => path.join(dir, `${name}.yaml`));

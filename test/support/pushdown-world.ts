@@ -7,6 +7,7 @@ import { unpackDriver } from '../../src/core/series/packing.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { Mapping } from '../../src/core/settings.ts';
+import { constant } from '../../src/sources/databases/clickhouse-types.ts';
 import { kinds } from '../../src/sources/index.ts';
 import type { TestServer } from './servers.ts';
 import { calm, laterClock, queryPart } from './source-world.ts';
@@ -20,6 +21,9 @@ export interface Table {
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
+/** A table without some of its rows, which keep their numbers. */
+export type TableOfSome = Omit<Table, 'rows'> & { readonly rows: readonly (Table['rows'][number] | undefined)[] };
+
 export interface Place {
   readonly type: string;
   /** Keys of the source, without its query. */
@@ -30,21 +34,25 @@ export interface Place {
 }
 
 interface Syntax {
+  /** Behind a table's columns. */
+  readonly engine?: string;
+
   readonly types: Readonly<Record<Held, string>>;
   readonly literal: (text: string, held: Held) => string;
 }
 
 /** Statements that make the table. */
-export function statements({ types, literal }: Syntax, { columns, rows }: Table): readonly string[] {
+export function statements({ types, literal, engine = '' }: Syntax, { columns, rows }: TableOfSome): readonly string[] {
   const held = Object.values(columns);
   const named = Object.entries(columns).map(([name, holds]) => `${name} ${types[holds]}`);
-  const values = rows.map((row, at) => {
+  const values = rows.flatMap((row, at) => {
+    if (row === undefined) return [];
     const fields = row.map((text, index) => (text === null ? 'NULL' : literal(text, held[index]!)));
     return `(${[at + 1, ...fields].join(', ')})`;
   });
   return [
     'DROP TABLE IF EXISTS t',
-    `CREATE TABLE t (nr INTEGER, ${named.join(', ')})`,
+    `CREATE TABLE t (nr INTEGER, ${named.join(', ')})${engine}`,
     ...(values.length === 0 ? [] : [`INSERT INTO t VALUES ${values.join(', ')}`]),
   ];
 }
@@ -133,6 +141,43 @@ export function mariadbPlace(dir: string, server: TestServer): Place {
         return isNone || (value === 'NaN' && isDecimal(held)) ? 'NULL' : quoted(value);
       };
       await server.run(["SET time_zone = '+00:00'", ...statements({ types, literal }, table)].join(';'));
+    },
+  };
+}
+
+/** @param isNew whether it has days and moments of every year */
+export function clickhouseStatements(table: TableOfSome, isNew: boolean): readonly string[] {
+  const types = {
+    text: 'Nullable(String)',
+    padded: 'Nullable(String)',
+    integer: 'Nullable(Int64)',
+    decimal: 'Nullable(Decimal(38, 10))',
+    short: 'Nullable(Decimal(12, 4))',
+    float: 'Nullable(Float64)',
+    date: isNew ? 'Nullable(Date32)' : 'Nullable(Date)',
+    wall: isNew ? "Nullable(DateTime64(1, 'UTC'))" : "Nullable(DateTime('UTC'))",
+    instant: isNew ? "Nullable(DateTime64(1, 'UTC'))" : "Nullable(DateTime('UTC'))",
+  };
+  const [first, last] = isNew ? ['1901', '2298'] : ['1970-01-02', '2105'];
+  const value = (text: string, held: Held): string => {
+    const isTime = held === 'date' || held === 'wall' || held === 'instant';
+    if (isInfinite(text) && held !== 'text') return 'NULL';
+    if ((isTime && (text < first || text > last)) || (text === 'NaN' && isDecimal(held))) return 'NULL';
+    // No more digits than the type has.
+    if (!isTime && held !== 'text' && held !== 'padded') return text.replace(/(\.\d{10})\d+$/, '$1');
+    return constant(isTime && !isNew ? text.slice(0, 19) : text);
+  };
+  return statements({ types, literal: value, engine: ' ENGINE = Memory' }, table);
+}
+
+/** @param isNew as in `clickhouseStatements` */
+export function clickhousePlace(dir: string, server: TestServer, isNew: boolean): Place {
+  return {
+    type: 'clickhouse',
+    keys: { url: server.url() },
+    dir,
+    async write(table) {
+      for (const sql of clickhouseStatements(table, isNew)) await server.run(sql);
     },
   };
 }

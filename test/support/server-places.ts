@@ -3,7 +3,7 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll } from 'vitest';
 import type { Source } from '../../src/core/ports.ts';
-import { literal, named } from '../../src/sources/databases/clickhouse-types.ts';
+import { constant, named } from '../../src/sources/databases/clickhouse-types.ts';
 import { clickhouseServer } from './clickhouse-servers.ts';
 import { type TestServer, mariadbServer, postgresServer } from './servers.ts';
 import { laterClock, openSource } from './source-world.ts';
@@ -148,7 +148,7 @@ async function clickhousePlace(server: TestServer, database: string): Promise<Se
       const table = `rows${version}`;
       const stored = columns.map((_column, at) => `c${at} String`);
       await server.run(`CREATE TABLE ${table} (n UInt32, ${stored.join(', ')}) ENGINE = Memory`, database);
-      const values = rows.map((row, n) => `(${n}, ${row.map(literal).join(', ')})`);
+      const values = rows.map((row, n) => `(${n}, ${row.map(constant).join(', ')})`);
       if (values.length > 0) await server.run(`INSERT INTO ${table} VALUES ${values.join(', ')}`, database);
       const fields = columns.map((column, at) => `c${at} AS ${named(column)}`);
       for (const [view, sql] of [

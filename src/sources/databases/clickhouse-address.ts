@@ -5,7 +5,7 @@ import type { ServerName } from './failure.ts';
 
 export interface ClickHouseAddress extends ServerName {
   /** Without user, password and path. */
-  readonly origin: URL;
+  readonly origin: string;
   readonly user: string;
   /** `undefined` where the url names none: the server's own default. */
   readonly database: string | undefined;
@@ -44,10 +44,9 @@ function parseAddress(text: string): ClickHouseAddress | { readonly problem: str
   const database = databaseOf(url);
   if (database === undefined) return { problem: 'the path of the url is not one database', hint: example };
   const port = url.port === '' ? usualPort(url, text) : url.port;
-  const origin = new URL(`${url.protocol}//${url.hostname}:${port}`);
   const user = url.username === '' ? 'default' : decodeURIComponent(url.username);
   return {
-    origin,
+    origin: `${url.protocol}//${url.hostname}:${port}`,
     user,
     password: decodeURIComponent(url.password),
     database: database === '' ? undefined : database,

@@ -33,7 +33,12 @@ export async function connectClickHouse(
     throw missingDriver('@clickhouse/client', 'clickhouse', error);
   });
   const { origin, user, password, database } = address;
-  const way = { url: origin, env: process.env, authorities: await readAuthorities(caFile, { code, signal }), code };
+  const way = {
+    url: new URL(origin),
+    env: process.env,
+    authorities: await readAuthorities(caFile, { code, signal }),
+    code,
+  };
   const client = driver.createClient({
     url: origin,
     username: user,
@@ -69,6 +74,8 @@ class ClickHouseSession implements Connection {
   readonly #signal: AbortSignal;
   readonly #abort = (): void => void this.#stop();
   #settings: Readonly<Record<string, string>> = {};
+  /** The columns of statements, some of them asked for more than once. */
+  readonly #described = new Map<string, readonly QueryColumn[]>();
   /** The statement that the server may be at. */
   #running: { readonly id: string; body?: IncomingMessage } | undefined;
   #stopped: Promise<void> | undefined;
@@ -104,6 +111,14 @@ class ClickHouseSession implements Connection {
   }
 
   async describe(sql: string): Promise<readonly QueryColumn[]> {
+    const known = this.#described.get(sql);
+    if (known !== undefined) return known;
+    const columns = await this.#describe(sql);
+    this.#described.set(sql, columns);
+    return columns;
+  }
+
+  async #describe(sql: string): Promise<readonly QueryColumn[]> {
     const answer = await this.#asked(`DESCRIBE TABLE (\n${withoutEnd(sql, 'clickhouse')}\n) FORMAT TabSeparated`);
     if (answer.status !== 200) throw this.#error('part.unreadable', queryWords(answer, this.#secrets), undefined);
     const columns = tableOf(answer.said).map(([name = '', type = '']) => ({ name, type }));

@@ -40,7 +40,7 @@ export function named(name: string): string {
 }
 
 /** A constant. */
-export function literal(text: string): string {
+export function constant(text: string): string {
   return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 }
 

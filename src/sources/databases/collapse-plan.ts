@@ -5,7 +5,7 @@ import type { Rule } from '../../core/model.ts';
 import type { DriverEntry, Mapping, Test } from '../../core/settings.ts';
 import { type Filter, type Template, templateColumns } from '../../core/mapping/template.ts';
 import type { QueryColumn } from './connection.ts';
-import { type Dialect, decimalDigits } from './dialect.ts';
+import { type Planning, decimalDigits } from './dialect.ts';
 
 export interface CollapseRequest {
   /** One statement that gives rows. */
@@ -72,7 +72,7 @@ export interface KeyCondition {
 }
 
 /** @throws AgentError `part.unreadable` where the query lacks a column or has another type, or the mapping cannot be pushed down */
-export function planCollapse(dialect: Dialect, request: CollapseRequest): CollapsePlan {
+export function planCollapse(dialect: Planning, request: CollapseRequest): CollapsePlan {
   const { columns: described, mapping, timezone } = request;
   const { drivers, where, missing } = mapping;
   const names = described.map(({ name }) => name);
@@ -131,24 +131,24 @@ export function planCollapse(dialect: Dialect, request: CollapseRequest): Collap
   };
 }
 
-function timeKind(dialect: Dialect, column: QueryColumn): CollapsePlan['time']['kind'] {
+function timeKind(dialect: Planning, column: QueryColumn): CollapsePlan['time']['kind'] {
   const kind = dialect.types.kindOf(column.type);
   if (kind === 'date' || kind === 'wall' || kind === 'instant') return kind;
   throw wrongType(dialect, column, 'time');
 }
 
-function checkNumber(dialect: Dialect, column: QueryColumn): void {
+function checkNumber(dialect: Planning, column: QueryColumn): void {
   const kind = dialect.types.kindOf(column.type);
   if (kind !== 'integer' && kind !== 'decimal') throw wrongType(dialect, column, 'number');
 }
 
 const wantedTypes = { number: 'an exact number', time: 'a date or a time' } as const;
 
-function wrongType({ types, syntax }: Dialect, { name, type }: QueryColumn, wanted: 'number' | 'time'): AgentError {
+function wrongType({ types, syntax }: Planning, { name, type }: QueryColumn, wanted: 'number' | 'time'): AgentError {
   const mark = syntax === 'mysql' ? '`' : '"';
   const sql = /^[a-z_][a-z\d_]*$/.test(name) ? name : `${mark}${name}${mark}`;
   const cast = wanted === 'number' ? types.numberCast(sql) : types.timeCast(sql);
-  const digits = cast.includes('DECIMAL') ? ' with all digits that it has' : '';
+  const digits = /decimal/i.test(cast) ? ' with all digits that it has' : '';
   const why =
     wanted === 'number' && decimalDigits(type) !== undefined
       ? 'has more digits than are sure to be added up exactly'

@@ -20,10 +20,14 @@ export interface Years {
   readonly last: number;
 }
 
-/** An engine. Every member of its parts gives SQL unless it says otherwise; a condition may come out NULL, which counts as false. */
-export interface Dialect {
+/** What a mapping is planned by. */
+export interface Planning {
   readonly syntax: Syntax;
   readonly types: TypeRules;
+}
+
+/** An engine. Every member of its parts gives SQL unless it says otherwise; a condition may come out NULL, which counts as false. */
+export interface Dialect extends Planning {
   readonly queries: QuerySql;
   readonly texts: TextSql;
   readonly numbers: NumberSql;

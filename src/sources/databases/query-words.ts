@@ -29,27 +29,40 @@ const comments: Readonly<Record<Syntax, RegExp>> = {
   clickhouse: /^(?:--|#[ !]|\/\*)/,
 };
 
-/** The first word or mark of a query after its comments, in lower case. */
-export function firstWord(query: string, syntax: Syntax): string {
-  for (const [token] of query.matchAll(tokens[syntax])) if (!comments[syntax].test(token)) return token.toLowerCase();
-  return '';
+export interface Token {
+  readonly text: string;
+  /** Where it begins in the query. */
+  readonly at: number;
+  /** How many brackets are open before it; those of a closing one are its own. */
+  readonly depth: number;
 }
 
-/** The words of a query outside of brackets, in lower case. */
-export function outermostWords(query: string, syntax: Syntax): ReadonlySet<string> {
-  const found = new Set<string>();
+/** The words and marks of a query, without comments. */
+export function tokensOf(query: string, syntax: Syntax): readonly Token[] {
+  const found: Token[] = [];
   let depth = 0;
-  for (const [token] of query.matchAll(tokens[syntax])) {
-    if (token === '(') depth++;
-    else if (token === ')') depth--;
-    else if (depth === 0) found.add(token.toLowerCase());
+  for (const { 0: text, index } of query.matchAll(tokens[syntax])) {
+    if (comments[syntax].test(text)) continue;
+    found.push({ text, at: index, depth });
+    if (/^[([]$/.test(text)) depth++;
+    else if (/^[)\]]$/.test(text)) depth--;
   }
   return found;
 }
 
+/** The first word or mark of a query after its comments, in lower case. */
+export function firstWord(query: string, syntax: Syntax): string {
+  return tokensOf(query, syntax)[0]?.text.toLowerCase() ?? '';
+}
+
+/** The words of a query outside of brackets, in lower case. */
+export function outermostWords(query: string, syntax: Syntax): ReadonlySet<string> {
+  return new Set(tokensOf(query, syntax).flatMap(({ text, depth }) => (depth === 0 ? [text.toLowerCase()] : [])));
+}
+
 /** Without the `;` at its end and what is remarked after that: inside another query there can be none. */
 export function withoutEnd(query: string, syntax: Syntax): string {
-  const said = [...query.matchAll(tokens[syntax])].filter(([token]) => !comments[syntax].test(token));
-  const end = said.findLastIndex(([token]) => token !== ';') + 1;
-  return query.slice(0, said[end]?.index);
+  const said = tokensOf(query, syntax);
+  const end = said.findLastIndex(({ text }) => text !== ';') + 1;
+  return query.slice(0, said[end]?.at);
 }

@@ -10,10 +10,9 @@ import type { Source } from '../../core/ports.ts';
 import type { LookupFiles, Mapping } from '../../core/settings.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import { type SourceContext, freshVersion, needsOf } from '../kind.ts';
-import { pushdownProblems } from './collapse-plan.ts';
-import { type CollapseQuery, collapseQuery } from './collapse-query.ts';
+import { type CollapseRequest, pushdownProblems } from './collapse-plan.ts';
+import type { CollapseQuery } from './collapse-query.ts';
 import type { Connection, QueryColumn } from './connection.ts';
-import type { Dialect } from './dialect.ts';
 import { RowHash } from './row-hash.ts';
 
 const partName = 'query';
@@ -48,8 +47,8 @@ export type QuerySettings = z.output<z.ZodObject<typeof queryKeys>>;
 
 /** A database in its place. */
 export interface Engine {
-  /** Absent where the engine has no types to collapse by. */
-  readonly dialect?: Dialect;
+  /** Absent where the engine has no types to collapse by. @throws AgentError `part.unreadable` */
+  readonly collapse?: (request: CollapseRequest, connection: Connection) => CollapseQuery | Promise<CollapseQuery>;
   /** The place, for messages: a file, or an address without its password. */
   readonly place: string;
   /**
@@ -229,12 +228,12 @@ class Query {
     const { query, pushdown } = this.#settings;
     const described = await connection.describe(query);
     const columns = parseColumns(this.#engine.place, described);
-    const { dialect } = this.#engine;
-    if (!pushdown || dialect === undefined) return { sql: query, columns, batches: (rows) => [{ columns, rows }] };
+    const { collapse } = this.#engine;
+    if (!pushdown || collapse === undefined) return { sql: query, columns, batches: (rows) => [{ columns, rows }] };
     const { mapping, timezone } = this.#context;
     const named = described.map(({ type }, at) => ({ name: columns[at] as string, type }));
-    const collapse: CollapseQuery = collapseQuery(dialect, { query, columns: named, mapping, timezone });
-    return { sql: collapse.sql, columns, batches: (rows) => collapse.batch(rows, columns) };
+    const collapsed = await collapse({ query, columns: named, mapping, timezone }, connection);
+    return { sql: collapsed.sql, columns, batches: (rows) => collapsed.batch(rows, columns) };
   }
 }
 

@@ -1,0 +1,186 @@
+/** Pushdown to ClickHouse where it differs from other engines: queries without an order, clusters, numbers of many digits. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainDecimal } from '../../src/core/numbers/decimal.ts';
+import type { Rule } from '../../src/core/model.ts';
+import type { Condition, Mapping } from '../../src/core/settings.ts';
+import { clickhouseCluster } from '../support/clickhouse-cluster.ts';
+import { cannotClickhouse, clickhouseName, clickhouseServer, newestClickhouse } from '../support/clickhouse-servers.ts';
+import { type Place, clickhousePlace, readOutcome } from '../support/pushdown-world.ts';
+import { columns, rowsOfFew } from '../support/pushdown-rows.ts';
+import type { TestServer } from '../support/servers.ts';
+import { pattern, template } from '../support/templates.ts';
+
+const time = (from: string): Mapping['drivers'][number]['time'] => ({
+  from: template(`{${from}}`),
+  format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
+});
+
+/** Each gives one row for each of the table's, in no order. */
+const queries = [
+  'SELECT * FROM t',
+  'SELECT region, product, scenario, on_day, on_instant, whole, exact, short FROM t',
+  `SELECT region, upper(product) AS product, scenario, on_day, on_instant, whole,
+    exact, -- the amount
+    toDecimal64(short, 4) AS short FROM t WHERE nr > 3 OR nr = 1;`,
+  'SELECT * FROM (SELECT * FROM t WHERE nr > 2) AS u',
+];
+
+const conditions: readonly (readonly Condition[])[] = [
+  [],
+  [{ column: 'scenario', test: { kind: 'oneOf', texts: ['Plan', ''] } }],
+  [{ column: 'scenario', test: { kind: 'not', test: { kind: 'oneOf', texts: ['Plan', ''] } } }],
+  [{ column: 'short', test: { kind: 'not', test: { kind: 'oneOf', texts: ['1.5000', '-2', 'x'] } } }],
+  [{ column: 'on_day', test: { kind: 'oneOf', texts: ['2024-01-31', '2024-02-29'] } }],
+  [{ column: 'region', test: { kind: 'not', test: { kind: 'matches', pattern: pattern('n', 'i') } } }],
+];
+
+const asked = fc.record({
+  rows: rowsOfFew,
+  query: fc.constantFrom(...queries),
+  timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Apia'),
+  time: fc.constantFrom('on_day', 'on_instant'),
+  path: fc.constantFrom(['{region}', '{product}'], ['{region|slug}'], ['{product|default:None}'], ['all']),
+  entries: fc.array(
+    fc.record({
+      value: fc.constantFrom('whole', 'exact', 'short'),
+      rule: fc.constantFrom<Rule>('last', 'first', 'sum', 'average', 'min', 'max', 'count'),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
+  where: fc.constantFrom(...conditions),
+  missing: fc.constantFrom([''], ['', 'NA'], []),
+});
+
+type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never;
+
+function mappingOf({ path, entries, where, missing, time: from }: Asked): Mapping {
+  const drivers = entries.map(({ value, rule }, at) => ({
+    id: undefined,
+    path: [`${rule}${at}`, ...path].map(template),
+    time: time(from),
+    value: { from: template(`{${value}}`), format: plainDecimal },
+    spread: undefined,
+    rule,
+  }));
+  return { where, missing, fillDown: [], unpivot: undefined, maps: {}, drivers };
+}
+
+/** One row of each time, which no order decides between. */
+function withoutTies({ rows, time: from }: Asked): Asked['rows'] {
+  const at = Object.keys(columns).indexOf(from);
+  return [...new Map(rows.map((row) => [`${row[at]}`.slice(0, 19), row])).values()];
+}
+
+interface Case {
+  readonly name: string;
+  readonly isMissing: boolean;
+  readonly open: () => Promise<{ readonly place: Place; readonly server: AsyncDisposable }>;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: clickhouseName,
+    isMissing: cannotClickhouse,
+    async open() {
+      const server = await clickhouseServer();
+      return { place: clickhousePlace('/', server, false), server };
+    },
+  },
+  {
+    name: `a cluster of ${clickhouseName}`,
+    isMissing: cannotClickhouse,
+    async open() {
+      const server = await clickhouseCluster();
+      return { place: server.place, server };
+    },
+  },
+  {
+    name: 'the newest ClickHouse',
+    isMissing: false,
+    async open() {
+      const server = await newestClickhouse();
+      return { place: clickhousePlace('/', server, true), server };
+    },
+  },
+];
+
+describe.each(cases)('pushdown of a query without an order, to $name', ({ isMissing, open }) => {
+  let place: Place;
+  let server: AsyncDisposable | undefined;
+  beforeAll(async () => {
+    if (!isMissing) ({ place, server } = await open());
+  });
+  afterAll(async () => await server?.[Symbol.asyncDispose]());
+
+  test.skipIf(isMissing)('gives the very drivers, counts and rejects of the plain read', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, async (question) => {
+        await place.write({ columns, rows: withoutTies(question) });
+        const reading = { query: question.query, mapping: mappingOf(question), timezone: question.timezone };
+        const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(place, reading, 'plain');
+        expect(await readOutcome(place, reading, 'pushdown')).toMatchObject(plain);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe.each([
+  { name: clickhouseName, isMissing: cannotClickhouse, start: clickhouseServer, isOld: true },
+  { name: 'the newest ClickHouse', isMissing: false, start: newestClickhouse, isOld: false },
+])('a sum of $name', ({ isMissing, start, isOld }) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    if (!isMissing) server = await start();
+  });
+  afterAll(async () => await server?.[Symbol.asyncDispose]());
+
+  const digits = (count: number): string => '9'.repeat(count);
+  const always = [
+    ['toInt64(9223372036854775807)', '27670116110564327421', 1],
+    ['toUInt64(18446744073709551615)', '55340232221128654845', 1],
+    ['toInt32(-2147483648)', '-6442450944', 1],
+    ['toUInt8(255)', '765', 1],
+    [`toDecimal64('${digits(16)}.99', 2)`, '29999999999999999.97', 1],
+    [`toDecimal128('${digits(20)}.99', 2)`, `2${digits(20)}.97`, 1],
+    [`toDecimal128('1.0000000001', 10)`, '3.0000000003', 1],
+  ] as const;
+  const newer = [
+    [`toInt256('${digits(50)}')`, `2${digits(49)}7`, 1],
+    [`toDecimal128('${digits(36)}.99', 2)`, `2${digits(36)}.97`, 1],
+    [`toDecimal256('${digits(50)}.999', 3)`, `2${digits(50)}.997`, 1],
+    [`toDecimal256('${digits(74)}.99', 2)`, `2${digits(74)}.97`, 3],
+  ] as const;
+
+  test.skipIf(isMissing).each(isOld ? always : [...always, ...newer])(
+    'of three times %s is exact',
+    async (sql, sum, rows) => {
+      const place = { type: 'clickhouse', keys: { url: server.url() }, dir: '/', write: async () => {} };
+      const driver = {
+        id: undefined,
+        path: [template('{region}')],
+        time: time('day'),
+        spread: undefined,
+        rule: 'sum' as const,
+      };
+      const mapping: Mapping = {
+        where: [],
+        missing: [''],
+        fillDown: [],
+        unpivot: undefined,
+        maps: {},
+        drivers: [{ ...driver, value: { from: template('{amount}'), format: plainDecimal } }],
+      };
+      const query = `SELECT 'a' AS region, toDate('2026-01-01') AS day, ${sql} AS amount FROM numbers(3)`;
+      const reading = { query, mapping, timezone: 'UTC' };
+      expect(await readOutcome(place, reading, 'pushdown')).toMatchObject({
+        drivers: [{ cells: [{ value: sum, count: 3 }] }],
+        rows,
+      });
+      expect(await readOutcome(place, reading, 'plain')).toMatchObject({
+        drivers: [{ cells: [{ value: sum, count: 3 }] }],
+      });
+    },
+  );
+});
