@@ -1,4 +1,4 @@
-/** Parts of pages: the frame, states, moments, numbers and tables. The status page and the emulator's console are made of them. */
+/** Parts of pages: the frame, states, numbers and tables. The status page and the emulator's console are made of them. */
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 
@@ -90,11 +90,6 @@ const shapes: Readonly<Record<Tone, string>> = { good: '●', bad: '▲', busy: 
 /** A state as a word and a shape, so that it does not depend on colour. */
 export function showState(tone: Tone, word: Html | string): Html {
   return html`<span class="state ${tone}"><span class="shape" aria-hidden="true">${shapes[tone]}</span>${word}</span>`;
-}
-
-/** @param iso ISO 8601, UTC */
-export function showMoment(iso: string): Html {
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
 }
 
 export interface Column {

@@ -47,7 +47,7 @@ p { margin: 0 0 0.75rem; }
 .heading { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; justify-content: space-between; align-items: start; }
 .links a { margin-left: 1rem; }
 .card, .empty { border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.25rem; margin: 0 0 1.5rem; }
-.card > :last-child, .empty > :last-child { margin-bottom: 0; }
+.card > :last-child, .empty > :last-child, :is(.card, .empty) > .code:last-child pre { margin-bottom: 0; }
 .card h2:not(:first-child) { margin-top: 1.5rem; } .card > h1:first-child, .card > h2:first-child { margin-top: 0; }
 .empty { background: var(--raised); }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 0.75rem; padding: 0.6rem 0.8rem; border: 1px solid var(--line); border-radius: 6px; background: var(--ground); }
@@ -132,7 +132,7 @@ button.plain { background: none; border: 0; padding: 0; margin: 0; color: var(--
 .verdict { font-size: 1.25rem; font-weight: 600; margin: 0; } .verdict .quiet { font-size: 1rem; font-weight: 400; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; margin: 0 0 1.75rem; }
 .facts > div { background: var(--ground); padding: 0.85rem 1.1rem; } .facts dt { color: var(--quiet); font-size: 0.87rem; } .facts dd { margin: 0; font-weight: 600; } .facts dd p { margin: 0; font-weight: 400; font-size: 0.87rem; color: var(--quiet); }
-.concerns { list-style: none; margin: 0.75rem 0 1.5rem; padding: 0; } .concerns li { margin: 0 0 0.4rem; } .concerns .state .shape { width: 1.5em; }
+.concerns { list-style: none; margin: 0.75rem 0 1.5rem; padding: 0; } .concerns li { margin: 0 0 0.4rem; } .concerns .state .shape { width: 1.5em; } .concerns li p { margin-left: 1.5em; }
 section > h2 { margin: 1.5rem 0 0.5rem; } [role=status] + p { margin: 0.25rem 0 0 1.6rem; } section { margin: 0 0 2rem; }
 .held { border: 1px solid var(--bad); border-radius: 8px; padding: 0.9rem 1.25rem; margin: 0 0 1.25rem; } .held > :last-child { margin-bottom: 0; } .held h3 { margin-bottom: 0.25rem; }
 .more-link { margin: 0; } .pager { display: flex; gap: 1.5rem; }

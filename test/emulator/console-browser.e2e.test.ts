@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { browserWorlds } from '../support/console-browser.ts';
+import { createRouter as createRouterByForm } from '../support/console-world.ts';
 import { driver, push } from '../support/emulator-world.ts';
 import { browserName, cannotBrowse } from '../support/real-browser.ts';
 
@@ -66,7 +67,7 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     await page.keyboard.press('Tab');
     // The first stop leads past the navigation.
     await page.keyboard.press('Enter');
-    await page.keyboard.press('Tab');
+    for (const _stop of ['back to the routers', 'the name']) await page.keyboard.press('Tab');
     expect(await focused()).toBe('name');
     await page.keyboard.type('By hand');
     for (const field of ['slug', 'optimizeFor-cost', 'includesNew', 'fallsBack', 'ceiling-video']) {
@@ -153,19 +154,37 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     }
   });
 
-  test.for(['light', 'dark'] as const)('at 400 px nothing is cut off or scrolls sideways: %s', async (colorScheme) => {
-    const { emulator, page, problems } = await world({ colorScheme, viewport: { width: 400, height: 800 } });
-    await pushSample(emulator);
-    await createRouter(page, 'A router with a long name that has to be wrapped somewhere');
-    for (const path of ['', '/drivers', '/routers', '/routers/new', '/playground', '/tasks', '/requests']) {
-      await page.goto(`/console${path}`);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(400);
-    }
-    const brightnessOf = async (property: string): Promise<number> => {
-      const colour = await page.evaluate<string>(`getComputedStyle(document.body).${property}`);
-      return Number(/\d+/.exec(colour)?.[0]);
-    };
-    expect((await brightnessOf('backgroundColor')) > (await brightnessOf('color'))).toBe(colorScheme === 'light');
+  test('a request is tried, generated, deleted and taken back by the keyboard alone', async () => {
+    const { emulator, page, problems } = await world({}, { speed: 0 });
+    await createRouterByForm(emulator);
+    await page.goto('/console/playground');
+    await page.getByLabel('Router').focus();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.id')).toBe('modality-image');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('a storm');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.id')).toBe('video-duration');
+    await page.keyboard.type('8');
+    // The first button is the one that creates nothing.
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Outcome' }).getByText('lowest_cost').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('outcome');
+    await page.getByRole('button', { name: 'Generate' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'a storm' }).waitFor();
+    emulator.advance(600);
+    await page.getByRole('link', { name: 'Delete' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Delete this task?').waitFor();
+    // What does no harm has the focus.
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Keep it');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Undo' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'a storm' }).waitFor();
     expect(problems).toEqual([]);
   });
 

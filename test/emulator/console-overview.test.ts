@@ -66,8 +66,17 @@ test.for([
   expect(page).toContain(`destination:\n  url: ${emulator.url}<`);
 });
 
-test('the commands that it shows work as they are', async () => {
-  const emulator = await busy();
+test('says how the time of model routing goes where it is not that of the machine', async () => {
+  expect(await textOf(await emulatorWorld())).not.toContain('The time of model routing');
+  expect(await textOf(await emulatorWorld({ speed: 0 }))).toMatch(/stands still until it is advanced\. It is 2\d{3}-/);
+  expect(await textOf(await emulatorWorld({ speed: 60 }))).toContain('runs 60 times as fast');
+  const ahead = await emulatorWorld();
+  ahead.advance(3_600);
+  expect(await textOf(ahead)).toContain('is not that of the machine');
+});
+
+test.for(['with a router', 'without one'])('the commands that it shows work as they are, %s', async (routers) => {
+  const emulator = routers === 'with a router' ? await busy() : await emulatorWorld();
   const page = await read(emulator, '/console');
   const bodies = [...page.matchAll(/curl (\S+) [^<]*-d &#39;(\{[^<]*\})&#39;/g)];
   const statuses = bodies.map(async ([, url = '', body = '']) => {

@@ -30,6 +30,15 @@ describe('every page', () => {
     },
   );
 
+  test.for([
+    [{ strict: true }, '-H &#39;authorization: Bearer anything&#39;'],
+    [{ token: 'very-secret' }, '-H &quot;authorization: Bearer $TOKEN&quot;'],
+  ] as const)('%o: the commands bring what the service wants', async ([options, header]) => {
+    const emulator = await emulatorWorld(options);
+    for (const path of paths.filter((one) => one !== '/console/routers/new'))
+      expect(await read(emulator, path), path).toContain(header);
+  });
+
   test('the assets that pages name are served from the package', async () => {
     const emulator = await emulatorWorld();
     const page = await read(emulator, '/console/drivers');
@@ -125,7 +134,10 @@ describe('the routing log', () => {
       /href="(\/console\/routers\/[^"]+\/log)"/.exec(await read(emulator, '/console/routers')) ?? [];
     const page = await read(emulator, path);
     expect(page).toMatch(/routed.*lowest estimated cost.*<code>lowest_cost<\/code>.*allow_deny/s);
-    expect(page).toContain(`href="/console/tasks/${id}"`);
+    expect(page).toContain(`<a href="/console/tasks/${id}"><bdi>a lighthouse</bdi></a>`);
+    emulator.advance(60);
+    await emulator.fetch(`/v1/tasks/${id}`, { method: 'DELETE' });
+    expect(await read(emulator, path)).toContain('its task was deleted');
     expect((await emulator.fetch(`${path}?cursor=forged`)).status).toBe(400);
   });
 });

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { updatePath } from '../../contract/driver-push.ts';
 import type { Modality } from '../../contract/routing-settings.ts';
+import type { Routing } from '../routing/routing.ts';
 import { showCode } from '../../pages/markup.ts';
 import type { Html } from '../../pages/markup.ts';
 
@@ -10,8 +11,12 @@ export interface Reach {
   readonly origin: string;
   /** What requests to the service's paths need. */
   readonly key: 'none' | 'any' | 'token';
-  /** A router to try. */
-  readonly slug: string;
+}
+
+/** What pages of model routing show. */
+export interface RoutingShown {
+  readonly routing: Routing;
+  readonly key: Reach['key'];
 }
 
 const keys = {
@@ -25,24 +30,42 @@ const keys = {
 } as const;
 
 /** A push of one driver. */
-export function pushCommand({ origin, key }: Omit<Reach, 'slug'>): string {
+export function pushCommand({ origin, key }: Reach): string {
   return `curl ${origin}${updatePath}${keys[key].header} -H 'content-type: application/json' \\
   -d '{"extDrivers":[{"id":"sales","path":["Sales"],"timeSeries":[{"time":"1772323200","value":"1250.50"}]}]}'`;
 }
 
 /** A request to generate. */
-export function generateCommand({ origin, key }: Omit<Reach, 'slug'>, modality: Modality, body: object): string {
-  const version = key === 'none' ? '' : " -H 'x-runway-version: 2024-11-06'";
+export function generateCommand(reach: Reach, modality: Modality, body: object): string {
   const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
-  return `curl ${origin}/v1/generate/${modality}${keys[key].header}${version} -H 'content-type: application/json' \\
+  return `${getCommand(reach, `/v1/generate/${modality}`)} -H 'content-type: application/json' \\
   -d '${json}'`;
 }
 
-export function showConnect(reach: Reach): Html {
-  const { origin, key, slug } = reach;
+/** A request that makes a router. */
+export function routerCommand(reach: Reach): string {
+  return `${getCommand(reach, '/v1/routers')} -H 'content-type: application/json' \\
+  -d '{"slug":"my-router","name":"My router"}'`;
+}
+
+/** A request to a path of model routing. */
+export function getCommand({ origin, key }: Reach, path: string): string {
+  const version = key === 'none' ? '' : " -H 'x-runway-version: 2024-11-06'";
+  return `curl ${origin}${path}${keys[key].header}${version}`;
+}
+
+/** @param slug a router to try; undefined where there is none */
+export function showConnect(reach: Reach, slug: string | undefined): Html {
+  const { origin, key } = reach;
   const { apiKey, hint } = keys[key];
   const input = { promptText: 'a lighthouse at dusk' };
-  const route = generateCommand(reach, 'image', { configId: slug, input, dryRun: true });
+  const [step, command] =
+    slug === undefined
+      ? ['Make a router:', routerCommand(reach)]
+      : [
+          'Ask a router which model it would take:',
+          generateCommand(reach, 'image', { configId: slug, input, dryRun: true }),
+        ];
   const client = `import RunwayML from '@runwayml/sdk';
 const client = new RunwayML({ baseURL: '${origin}', apiKey: '${apiKey}' });`;
   const agent = JSON.stringify({ mcpServers: { emulator: { type: 'http', url: `${origin}/mcp` } } }, undefined, 2);
@@ -55,8 +78,8 @@ const client = new RunwayML({ baseURL: '${origin}', apiKey: '${apiKey}' });`;
         'open',
         html`<p class="hint">Push a driver:</p>
           ${showCode(pushCommand(reach))}
-          <p class="hint">Ask a router which model it would take:</p>
-          ${showCode(route)}`,
+          <p class="hint">${step}</p>
+          ${showCode(command)}`,
       )}
       ${showWay('The official client', '', showCode(client))}
       ${showWay(

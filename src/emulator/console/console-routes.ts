@@ -44,11 +44,11 @@ export function serveConsole(app: App, shown: Shown): void {
   serveOverview(app, shown);
   serveEvents(app, shown);
   serveDriverPages(app, shown);
-  serveRouterPages(app, shown.routing, removals);
-  serveLogPage(app, shown.routing);
+  serveRouterPages(app, shown, removals);
+  serveLogPage(app, shown);
   servePlayground(app, shown);
-  serveTaskPages(app, shown.routing, removals);
-  serveRequestPages(app, shown.log);
+  serveTaskPages(app, shown, removals);
+  serveRequestPages(app, shown);
   app.all('/console/*', () => {
     return showNotice({ title: 'Not found', lines: ['The console has no such page.'], status: 404 });
   });

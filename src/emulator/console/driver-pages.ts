@@ -83,7 +83,7 @@ function showMissing(id: string | undefined): Html {
   return html`<p class="lead">The service holds no driver <code>${id}</code>.</p>`;
 }
 
-function showNone(lastPush: Html, { origin, key }: Omit<Reach, 'slug'>): Response {
+function showNone(lastPush: Html, { origin, key }: Reach): Response {
   const body = html`<h1>Drivers</h1>
     ${lastPush}
     ${showEmpty(

@@ -4,27 +4,36 @@ import type { RoutedRequest } from '../../contract/routing-resources.ts';
 import type { App } from '../routes.ts';
 import { pageOf } from '../routing/pages.ts';
 import type { Routing } from '../routing/routing.ts';
-import { countOf, showEmpty, showMoment, showState, showTable, visibleOf } from '../../pages/markup.ts';
+import { showAgoBy } from '../../pages/ago.ts';
+import { countOf, showEmpty, showState, showTable, visibleOf } from '../../pages/markup.ts';
+import { generateCommand } from './connect.ts';
+import type { RoutingShown } from './connect.ts';
 import { showPage } from './page.ts';
 import type { Column, Html } from '../../pages/markup.ts';
 import { servePages } from './page-routes.ts';
 import { showFunnel } from './pipeline-view.ts';
+import { routersPath } from './router-list.ts';
+import { taskLink } from './task-parts.ts';
 
-export function serveLogPage(app: App, { routers, log }: Routing): void {
+export function serveLogPage(app: App, { routing, key }: RoutingShown): void {
+  const { routers, log } = routing;
   servePages(app, '/console/routers/:id/log', {
     GET: ({ req }) => {
       const { id, name, slug } = routers.get(req.param('id') ?? '');
       const { data, nextCursor } = pageOf(log.ofRouter(id), `log of ${id}`, { cursor: req.query('cursor') });
       const shownName = visibleOf(name, slug);
-      const example = `curl ${new URL(req.url).origin}/v1/generate/image -H 'content-type: application/json' \\
-  -d '{"configId":"${slug}","input":{"promptText":"a lighthouse at dusk"}}'`;
-      const rows = data.map(({ record }) => showRecord(record));
+      const reach = { origin: new URL(req.url).origin, key };
+      const example = generateCommand(reach, 'image', {
+        configId: slug,
+        input: { promptText: 'a lighthouse at dusk' },
+      });
+      const rows = data.map(({ record }) => showRecord(record, routing));
       const rowKeys = data.map(({ id: request }) => `l${request}`);
-      const body = html`<h1>Routing log of <bdi>${shownName}</bdi></h1>
-        <p class="lead">
-          What became of each request that named this router, newest first. Dry runs are not logged.
-          <a href="/console/routers/${id}">Edit the router</a>
+      const body = html`<p class="path">
+          <a href="${routersPath}">Routers</a> / <a href="${routersPath}/${id}"><bdi>${shownName}</bdi></a>
         </p>
+        <h1>Routing log</h1>
+        <p class="lead">What became of each request that named this router, newest first. Dry runs are not logged.</p>
         ${
           data.length === 0
             ? showEmpty('No request has named this router yet.', example)
@@ -37,23 +46,16 @@ export function serveLogPage(app: App, { routers, log }: Routing): void {
 }
 
 const columns: readonly Column[] = [
-  { name: 'Arrived (UTC)' },
+  { name: 'Request', kind: 'row' },
   { name: 'Outcome', kind: 'word' },
   { name: 'Model', kind: 'word' },
   { name: 'Credits', kind: 'number' },
   { name: 'Why', kind: 'prose' },
 ];
 
-function showRecord(record: RoutedRequest): (Html | string | number)[] {
+function showRecord(record: RoutedRequest, { tasks, clock }: Routing): (Html | string | number)[] {
   const { createdAt, status, model, estimatedCredits, reason, reasonCode, taskId, pipeline } = record;
   const why = html`${reason ?? ''} ${reasonCode === null ? '' : html`<code>${reasonCode}</code>`}
-  ${
-    taskId === null
-      ? ''
-      : html`<p class="minor">
-          Task <a href="/console/tasks/${taskId}"><code>${taskId}</code></a>
-        </p>`
-  }
   ${
     pipeline.length === 0
       ? ''
@@ -62,8 +64,11 @@ function showRecord(record: RoutedRequest): (Html | string | number)[] {
           ${showFunnel(pipeline)}
         </details>`
   }`;
+  const task = taskId === null ? undefined : tasks.get(taskId);
+  const gone = taskId === null ? 'no task' : 'its task was deleted';
   return [
-    showMoment(createdAt),
+    html`${task === undefined ? html`<span class="quiet">${gone}</span>` : taskLink(task)}
+      <span class="minor">${showAgoBy(createdAt, clock.now())}</span>`,
     showState(status === 'routed' ? 'good' : 'bad', status.replaceAll('_', ' ')),
     model ?? '–',
     estimatedCredits ?? '–',

@@ -12,8 +12,8 @@ import type { Router } from '../routing/routers.ts';
 import type { Routing } from '../routing/routing.ts';
 import { showCode, showEmpty } from '../../pages/markup.ts';
 import type { Html } from '../../pages/markup.ts';
-import { generateCommand } from './connect.ts';
-import type { Reach } from './connect.ts';
+import { generateCommand, routerCommand } from './connect.ts';
+import type { Reach, RoutingShown } from './connect.ts';
 import { readForm } from './form-body.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
@@ -28,33 +28,28 @@ import { tasksPath } from './task-parts.ts';
 
 const path = '/console/playground';
 
-export interface PlaygroundShown {
-  readonly routing: Routing;
-  readonly key: Reach['key'];
-}
-
-export function servePlayground(app: App, { routing, key }: PlaygroundShown): void {
+export function servePlayground(app: App, { routing, key }: RoutingShown): void {
   servePages(app, path, {
     GET: ({ req }) => {
       const { origin, searchParams } = new URL(req.url);
-      return showPlayground(routing, { fields: readFields(searchParams), origin });
+      return showPlayground(routing, { fields: readFields(searchParams), reach: { origin, key } });
     },
     // A dry run needs no redirect: it can be repeated.
     POST: async (context) => {
       const form = await readForm(context.req.raw);
       const fields = readFields(form);
-      const { origin } = new URL(context.req.url);
+      const reach = { origin: new URL(context.req.url).origin, key };
       try {
         const isMeant = form.get('act') === 'generate';
         const id = isMeant ? generate(routing, fields) : undefined;
         if (id !== undefined) return context.redirect(`${tasksPath}/${id}`, 303);
         const notice = isMeant ? html`<p class="notice">Nothing was generated: no model may take it.</p>` : html``;
-        const outcome = html`${notice} ${showRuns(runsOf(routing, fields))} ${showCommand(fields, { origin, key })}`;
-        return showPlayground(routing, { fields, outcome, origin });
+        const outcome = html`${notice} ${showRuns(runsOf(routing, fields))} ${showCommand(fields, reach)}`;
+        return showPlayground(routing, { fields, outcome, reach });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const problems = problemsOf(error, (at) => fieldFor(at, fields));
-        return showPlayground(routing, { fields, problems, origin });
+        return showPlayground(routing, { fields, problems, reach });
       }
     },
   });
@@ -64,18 +59,15 @@ interface View {
   readonly fields: PlaygroundFields;
   readonly outcome?: Html;
   readonly problems?: readonly Problem[];
-  readonly origin: string;
+  readonly reach: Reach;
 }
 
-function showPlayground({ routers }: Routing, { fields, outcome, problems = [], origin }: View): Response {
+function showPlayground({ routers }: Routing, { fields, outcome, problems = [], reach }: View): Response {
   const all = [...routers.all()].reverse();
   const body =
     all.length === 0
       ? html`<h1>Playground</h1>
-          ${showEmpty(
-            'There is no router to try. A new one makes this page work:',
-            `curl ${origin}/v1/routers -H 'content-type: application/json' -d '{"slug":"my-router","name":"My router"}'`,
-          )}
+          ${showEmpty('There is no router to try. A new one makes this page work:', routerCommand(reach))}
           <p><a class="button primary" href="/console/routers/new">New router</a></p>`
       : html`<h1>Playground</h1>
           <div class="bench">
@@ -137,7 +129,7 @@ function routerOf({ routers }: Routing, { router: slug }: PlaygroundFields): Rou
   throw new Refusal(404, { error: `there is no router with the Config ID "${slug}"` });
 }
 
-function showCommand(fields: PlaygroundFields, reach: Pick<Reach, 'origin' | 'key'>): Html {
+function showCommand(fields: PlaygroundFields, reach: Reach): Html {
   return html`<details>
     <summary>The same as a request</summary>
     ${showCode(generateCommand(reach, fields.modality, { ...bodyOf(fields), dryRun: true }))}

@@ -6,6 +6,8 @@ import type { App } from '../routes.ts';
 import { showAgo } from '../../pages/ago.ts';
 import { countOf, groupDigits, showEmpty, showTable } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
+import { getCommand } from './connect.ts';
+import type { Reach } from './connect.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
 import { serveRequestPage } from './request-page.ts';
@@ -23,7 +25,12 @@ const answers = {
 } as const;
 type Answer = keyof typeof answers;
 
-export function serveRequestPages(app: App, log: RequestLog): void {
+export interface RequestsShown {
+  readonly log: RequestLog;
+  readonly key: Reach['key'];
+}
+
+export function serveRequestPages(app: App, { log, key }: RequestsShown): void {
   servePages(app, requestsPath, {
     GET: ({ req }) => {
       const answer = (Object.keys(answers) as Answer[]).find((name) => name === req.query('answer')) ?? 'all';
@@ -55,7 +62,7 @@ export function serveRequestPages(app: App, log: RequestLog): void {
           all.length === 0
             ? showEmpty(
                 'Nothing has arrived yet. Any request fills this page.',
-                `curl ${new URL(req.url).origin}/v1/organization`,
+                getCommand({ origin: new URL(req.url).origin, key }, '/v1/organization'),
               )
             : html`${showChoice({
                 path: requestsPath,

@@ -1,25 +1,29 @@
 /** The list of routers. */
-import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { EmulatorEnv } from '../routes.ts';
 import { isoOf } from '../routing/clock.ts';
 import { pageOf } from '../routing/pages.ts';
 import type { Routing } from '../routing/routing.ts';
 import { showAgoBy } from '../../pages/ago.ts';
 import { countOf, showEmpty, showTable, visibleOf } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
+import { routerCommand } from './connect.ts';
+import type { Reach } from './connect.ts';
 import { isEligible } from './model-list.ts';
 import { showPage } from './page.ts';
 
 export const routersPath = '/console/routers';
 
-/** @param above a line over the list */
-export function showRouters(routing: Routing, context: Context<EmulatorEnv>, above: Html | ''): Response {
-  const { data, nextCursor } = pageOf(routing.routers.all(), 'routers', { cursor: context.req.query('cursor') });
+export interface RouterListView {
+  readonly reach: Reach;
+  readonly cursor: string | undefined;
+  /** A line over the list. */
+  readonly above: Html | '';
+}
+
+export function showRouters(routing: Routing, { reach, cursor, above }: RouterListView): Response {
+  const { data, nextCursor } = pageOf(routing.routers.all(), 'routers', { cursor });
   const known = routing.catalog.models;
   const nowMs = routing.clock.now();
-  const example = `curl ${new URL(context.req.url).origin}/v1/routers -H 'content-type: application/json' \\
-  -d '{"slug":"my-router","name":"My router"}'`;
   const rows = data.map(({ id, name, slug, version, updatedMs, settings }) => {
     const eligible = known.filter((model) => isEligible(settings.models, model.id)).length;
     const shownName = visibleOf(name, slug);
@@ -42,7 +46,7 @@ export function showRouters(routing: Routing, context: Context<EmulatorEnv>, abo
     ${above}
     ${
       data.length === 0
-        ? showEmpty('There are no routers. New router makes one, and so does the service itself:', example)
+        ? showEmpty('There are no routers. New router makes one, and so does the service itself:', routerCommand(reach))
         : showTable({
             caption: countOf(data.length, 'router'),
             columns,

@@ -10,6 +10,7 @@ import { invalid, Refusal } from '../routing/refusal.ts';
 import type { Router } from '../routing/routers.ts';
 import type { Routing } from '../routing/routing.ts';
 import { countOf, showState, visibleOf } from '../../pages/markup.ts';
+import type { RoutingShown } from './connect.ts';
 import { readForm } from './form-body.ts';
 import { picked } from './model-picker.ts';
 import { showPage } from './page.ts';
@@ -23,11 +24,15 @@ import type { Issue, RouterFields } from './router-fields.ts';
 import { fieldOf, showRouterForm } from './router-form.ts';
 import { routersPath, showRouters } from './router-list.ts';
 
-export function serveRouterPages(app: App, routing: Routing, removals: Removals): void {
+export function serveRouterPages(app: App, { routing, key }: RoutingShown, removals: Removals): void {
   const { routers } = routing;
   const routerOf = (context: Context<EmulatorEnv>): Router => routers.get(context.req.param('id') ?? '');
   servePages(app, routersPath, {
-    GET: (context) => showRouters(routing, context, removals.show(context.req.query('removed'))),
+    GET: ({ req }) => {
+      const reach = { origin: new URL(req.url).origin, key };
+      const above = removals.show(req.query('removed'));
+      return showRouters(routing, { reach, cursor: req.query('cursor'), above });
+    },
     POST: async (context) => {
       const form = await readForm(context.req.raw);
       const fields = fieldsIn(form, routing);
@@ -158,7 +163,8 @@ interface FormState {
 
 function showNew({ catalog }: Routing, { fields, problems, status }: FormState): Response {
   const form = showRouterForm({ fields, models: catalog.models, action: routersPath, purpose: 'create', problems });
-  const body = html`<h1>New router</h1>
+  const body = html`<p class="path"><a href="${routersPath}">Routers</a></p>
+    <h1>New router</h1>
     ${form}`;
   return showPage({ title: 'New router', section: 'routers', status, body });
 }
@@ -166,7 +172,8 @@ function showNew({ catalog }: Routing, { fields, problems, status }: FormState):
 function showEdit({ catalog }: Routing, router: Router, { fields, problems, status, saved }: FormState): Response {
   const { id, name, slug, version } = router;
   const action = `${routersPath}/${id}`;
-  const body = html`<div class="heading">
+  const body = html`<p class="path"><a href="${routersPath}">Routers</a></p>
+    <div class="heading">
       <h1><bdi>${visibleOf(name, slug)}</bdi></h1>
       <p class="links">
         <a href="/console/playground?router=${slug}">Try it</a> <a href="${action}/log">Routing log</a>

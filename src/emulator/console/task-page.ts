@@ -7,6 +7,8 @@ import type { Task } from '../routing/tasks.ts';
 import { exactly, showAgoBy } from '../../pages/ago.ts';
 import { countOf, groupDigits, showCode, visibleOf } from '../../pages/markup.ts';
 import type { Html } from '../../pages/markup.ts';
+import { getCommand } from './connect.ts';
+import type { Reach, RoutingShown } from './connect.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
 import { showFunnel } from './pipeline-view.ts';
@@ -18,9 +20,12 @@ import { nameOfRouter, resolvedFacts, showTaskState, tasksPath, titleOf } from '
 /** Longer ones make addresses that are refused. */
 const promptInAddressMax = 2_000;
 
-export function serveTaskPage(app: App, routing: Routing, removals: Removals): void {
+export function serveTaskPage(app: App, { routing, key }: RoutingShown, removals: Removals): void {
   servePages(app, `${tasksPath}/:id`, {
-    GET: ({ req }) => showTask(routing, routing.task(req.param('id') ?? ''), new URL(req.url).origin),
+    GET: ({ req }) => {
+      const reach = { origin: new URL(req.url).origin, key };
+      return showTask(routing, routing.task(req.param('id') ?? ''), reach);
+    },
   });
   servePages(app, `${tasksPath}/:id/remove`, {
     GET: ({ req }) => ask(routing, routing.task(req.param('id') ?? ''), new URL(req.url).origin),
@@ -68,8 +73,8 @@ function ask(routing: Routing, task: Task, origin: string): Response {
   return showPage({ title, section: 'tasks', body });
 }
 
-function showTask(routing: Routing, task: Task, origin: string): Response {
-  const view = routing.viewTask(task, origin);
+function showTask(routing: Routing, task: Task, reach: Reach): Response {
+  const view = routing.viewTask(task, reach.origin);
   const body = html`<p class="path"><a href="${tasksPath}">Tasks</a></p>
     <div class="heading">
       <h1><bdi>${titleOf(task)}</bdi></h1>
@@ -80,7 +85,7 @@ function showTask(routing: Routing, task: Task, origin: string): Response {
     </div>
     <div class="halves" ${task.ended === null ? 'data-soon' : ''}>
       <div>
-        ${showResult(task, view)}
+        ${showResult(task, view, { reach, isStill: routing.clock.speed === 0 })}
         ${
           task.promptText === undefined
             ? ''
@@ -95,7 +100,7 @@ function showTask(routing: Routing, task: Task, origin: string): Response {
         ${showFacts(routing, task, view)}
         <section aria-labelledby="api">
           <h2 id="api">By the API</h2>
-          ${showCode(`curl ${origin}/v1/tasks/${task.id}`)}
+          ${showCode(getCommand(reach, `/v1/tasks/${task.id}`))}
         </section>
       </div>
     </div>`;
@@ -110,7 +115,13 @@ function showAgain({ routers }: Routing, { routerId, modality, promptText = '' }
   return html`<a class="button" href="/console/playground?${query}">Try again</a>`;
 }
 
-function showResult(task: Task, view: TaskAnswer): Html {
+interface Surroundings {
+  readonly reach: Reach;
+  /** Whether the time of model routing stands still. */
+  readonly isStill: boolean;
+}
+
+function showResult(task: Task, view: TaskAnswer, { reach, isStill }: Surroundings): Html {
   if (view.status === 'SUCCEEDED') return showOutputs(task);
   if (view.status === 'FAILED')
     return html`<div class="held">
@@ -121,7 +132,9 @@ function showResult(task: Task, view: TaskAnswer): Html {
     view.status === 'THROTTLED'
       ? html`<p class="quiet">${task.model} is at its limit: the task begins when another one has ended.</p>`
       : '';
-  return html`<div class="card under-way">${showTaskState(view)} ${waits}</div>`;
+  const still = html`<p class="quiet">Time stands still here: a task moves when it is advanced.</p>
+    ${showCode(`curl ${reach.origin}/_emulator/advance -d '{"seconds":60}'`)}`;
+  return html`<div class="card under-way">${showTaskState(view)} ${waits} ${isStill ? still : ''}</div>`;
 }
 
 function showFacts(routing: Routing, task: Task, view: TaskAnswer): Html {

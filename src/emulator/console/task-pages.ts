@@ -8,6 +8,8 @@ import { showAgoBy } from '../../pages/ago.ts';
 import { countOf, groupDigits, showEmpty, showTable, visibleOf } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
 import { showChoice } from './choice.ts';
+import { generateCommand } from './connect.ts';
+import type { Reach, RoutingShown } from './connect.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
 import type { Removals } from './removed.ts';
@@ -24,7 +26,7 @@ const states = {
 } as const;
 type State = keyof typeof states;
 
-export function serveTaskPages(app: App, routing: Routing, removals: Removals): void {
+export function serveTaskPages(app: App, { routing, key }: RoutingShown, removals: Removals): void {
   servePages(app, tasksPath, {
     GET: ({ req }) => {
       routing.tasks.settle();
@@ -40,7 +42,7 @@ export function serveTaskPages(app: App, routing: Routing, removals: Removals): 
         <p class="lead">The balance is ${groupDigits(routing.account.credits)} credits.</p>
         ${
           all.length === 0
-            ? showNone(origin)
+            ? showNone({ origin, key }, routing)
             : html`${showChoice({
                 path: tasksPath,
                 name: 'state',
@@ -56,7 +58,7 @@ export function serveTaskPages(app: App, routing: Routing, removals: Removals): 
       return showPage({ title: 'Tasks', section: 'tasks', body, isLive: true });
     },
   });
-  serveTaskPage(app, routing, removals);
+  serveTaskPage(app, { routing, key }, removals);
   serveMedia(app, routing);
 }
 
@@ -66,10 +68,11 @@ function isFound(task: Task, routing: Routing, find: string): boolean {
   return text.includes(find.toLowerCase());
 }
 
-function showNone(origin: string): Html {
+function showNone(reach: Reach, { routers }: Routing): Html {
+  const configId = [...routers.all()].at(-1)?.slug ?? 'my-router';
   return showEmpty(
     'There are no tasks. A request to generate makes one unless it is a dry run; it names a router by its Config ID.',
-    `curl ${origin}/v1/generate/image -H 'content-type: application/json' \\\n  -d '{"configId":"my-router","input":{"promptText":"a lighthouse at dusk"}}'`,
+    generateCommand(reach, 'image', { configId, input: { promptText: 'a lighthouse at dusk' } }),
   );
 }
 
