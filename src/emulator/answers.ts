@@ -47,16 +47,13 @@ export function wholeOf(response: Response): Response {
 
 /** Keeps the beginning of a response's body while it is sent. The caller sends the response that is returned. */
 export function keepBody(response: Response, kept: KeptBody): Response {
-  const text = texts.get(response);
-  if (text !== undefined) kept.add(Buffer.from(text.slice(0, kept.bytesMax + 1)));
-  if (text !== undefined || response.body === null) return response;
   const watch = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       kept.add(chunk);
       controller.enqueue(chunk);
     },
   });
-  return new Response(response.body.pipeThrough(watch), response);
+  return new Response(response.body?.pipeThrough(watch) ?? null, response);
 }
 
 /** Characters sent at once. */

@@ -7,7 +7,7 @@ import { StateError } from './state-error.ts';
 const fileName = 'emulator.sqlite';
 
 /** Version of the tables, to be raised with every change of one. */
-const version = 1;
+const version = 2;
 
 /** How long to wait for an emulator that is just ending and still holds the directory. */
 const patienceMs = 500;

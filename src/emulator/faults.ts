@@ -71,6 +71,7 @@ export class FaultQueue {
   }
 
   #takeFirst(isWanted: (fault: Fault) => boolean): Fault | undefined {
+    if (this.#queue.length === 0) return undefined;
     this.#dropPassed();
     const nowMs = this.#nowMs();
     for (const [index, { fault, orderedMs }] of this.#queue.entries()) {

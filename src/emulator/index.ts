@@ -42,6 +42,13 @@ export interface ClockView {
   readonly speed: number;
 }
 
+export interface ForkOptions {
+  /** Default: what there is now. */
+  readonly snapshot?: string | undefined;
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+}
+
 export interface Emulator extends AsyncDisposable {
   /** Without a trailing slash, such as `http://127.0.0.1:8787`. */
   readonly url: string;
@@ -69,7 +76,19 @@ export interface Emulator extends AsyncDisposable {
    * @throws ZodError
    */
   catalog(catalog: unknown, base?: 'present' | 'builtIn'): void;
-  /** Empties it: no drivers, routers, tasks, requests or faults. Requests under way go on. */
+  /**
+   * Keeps all that it holds under a name, until it is closed; requests, faults and logins of agents are no part of it. It
+   * takes no copy, whatever the size. @throws Error
+   */
+  snapshot(name: string): void;
+  /** Goes back to a snapshot, also in its time, with no requests and no faults. @throws Error for a name that is not known. */
+  restore(name: string): void;
+  /**
+   * Starts another emulator with what this one holds, or a snapshot of it. Neither sees what the other changes from then on.
+   * It takes no copy, is not kept by `state`, and is closed with this one.
+   */
+  fork(from?: ForkOptions): Promise<Emulator>;
+  /** Empties it: no drivers, routers, tasks, requests or faults. Snapshots stay. Requests under way go on. */
   reset(): void;
   /** Ends every connection and request at once. May be called twice. */
   close(): Promise<void>;
@@ -81,8 +100,11 @@ export interface Emulator extends AsyncDisposable {
  * with `code: 'held'` where another emulator has it; OriginError for one of `origins`.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  return listen(new Service(options), options, () => {});
+}
+
+async function listen(service: Service, options: EmulatorOptions, closing: () => void): Promise<Emulator> {
   const { host = '127.0.0.1', port = 0, headersTimeoutMs = 30_000 } = options;
-  const service = new Service(options);
   const server = createAdaptorServer({
     fetch: (request, bindings) => serve(service, request, bindings as HttpBindings),
     overrideGlobalObjects: false,
@@ -103,11 +125,35 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
   const address = server.address() as AddressInfo;
   const url = `http://${nameOfHost(host)}:${address.port}`;
+  const forks = new Map<number, Emulator>();
   let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => (closed ??= closeAll(server, service));
+  const close = (): Promise<void> =>
+    (closed ??= (async () => {
+      closing();
+      // They use the database of this one.
+      await Promise.all([...forks.values()].map((forked) => forked.close()));
+      await closeAll(server, service);
+    })());
+  const fork: Emulator['fork'] = async ({ snapshot, port: ownPort = 0 } = {}) => {
+    const forked = await listen(service.fork(snapshot), { ...options, port: ownPort }, () => forks.delete(forked.port));
+    forks.set(forked.port, forked);
+    return forked;
+  };
+  service.forks = {
+    start: async (snapshot) => (await fork({ snapshot })).url,
+    end: async (ofPort) => {
+      const forked = forks.get(ofPort);
+      await forked?.close();
+      return forked !== undefined;
+    },
+  };
+  return { ...controlsOf(service, url), url, port: address.port, fork, close, [Symbol.asyncDispose]: close };
+}
+
+type Controls = Omit<Emulator, 'url' | 'port' | 'fork' | 'close' | typeof Symbol.asyncDispose>;
+
+function controlsOf(service: Service, url: string): Controls {
   return {
-    url,
-    port: address.port,
     fetch: (input, init) =>
       fetchInMemory(service, new Request(input instanceof Request ? input : new URL(input, url), init)),
     drivers: () => service.drivers(),
@@ -124,9 +170,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       service.routing.catalog =
         base === 'builtIn' ? parseCatalog(catalog) : parseCatalog(catalog, service.routing.catalog);
     },
+    snapshot: (name) => void service.snapshots.take(name),
+    restore: (name) => service.restore(name),
     reset: () => service.reset(),
-    close,
-    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -21,12 +21,13 @@ export class KeptBody {
     this.bytesMax = bytesMax;
   }
 
-  /** Copies as much of the chunk as there is room for. */
+  /** Keeps as much of the chunk as there is room for: the chunk itself if it is all of its memory, and otherwise a copy. */
   add(chunk: Uint8Array): void {
     const room = this.bytesMax - this.#bytes;
     if (chunk.length > room) this.#isCut = true;
     if (room <= 0 || chunk.length === 0) return;
-    const kept = chunk.slice(0, room);
+    const isWhole = chunk.length <= room && chunk.length === chunk.buffer.byteLength;
+    const kept = isWhole ? chunk : chunk.slice(0, room);
     this.#chunks.push(kept);
     this.#bytes += kept.length;
   }
@@ -40,6 +41,11 @@ export class KeptBody {
     if (!isUtf8(whole)) return { text: bytes.toString('base64'), encoding: 'base64', isCut };
     return { text: maskBody(whole.toString('utf8')), encoding: 'utf8', isCut };
   }
+}
+
+/** A short body that is at hand as text: it is only masked when somebody looks. */
+export function keptText(text: string): Pick<KeptBody, 'show'> {
+  return { show: () => (text === '' ? null : { text: maskBody(text), encoding: 'utf8', isCut: false }) };
 }
 
 /** The bytes up to the last whole character of UTF-8. */

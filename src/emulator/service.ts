@@ -2,32 +2,45 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { Hono } from 'hono';
+import type { Context } from 'hono';
 import type { Driver } from '../contract/driver-push.ts';
 import { faultScriptSchema } from '../contract/fault-script.ts';
 import { serveAgentTools } from './agent-tools/endpoint.ts';
-import { keepBody, refuse } from './answers.ts';
+import { keepBody, refuse, textOf } from './answers.ts';
 import { bend } from './bent-answer.ts';
 import { ConnectionDropped } from './connection.ts';
 import { letPageRead, preflightAnswer } from './cross-origin.ts';
 import { isConsole, refusalPage, serveConsole } from './console/console-routes.ts';
 import { serveControls } from './controls.ts';
+import { serveSnapshots } from './snapshot-routes.ts';
+import type { Forks } from './snapshot-routes.ts';
 import { openDatabase, stateErrorOf } from './database.ts';
+import { LayerTables } from './drivers/layers.ts';
 import { openDriverArea } from './drivers/driver-routes.ts';
 import type { DriverArea, LastPush } from './drivers/driver-routes.ts';
 import { serveEvidence } from './evidence/evidence-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
-import { KeptBody } from './kept-body.ts';
+import { KeptBody, keptText } from './kept-body.ts';
 import { serveInterface } from './interface/openapi-routes.ts';
 import type { ServiceOptions } from './options.ts';
 import { OwnAddresses, parseOrigin } from './origins.ts';
 import { RequestLog } from './request-log.ts';
+import type { Entry } from './request-log.ts';
 import { answer } from './routes.ts';
 import type { App, EmulatorEnv } from './routes.ts';
+import { Snapshots } from './snapshots.ts';
+import type { Moment } from './snapshots.ts';
 import { serveRouting } from './routing/routing-routes.ts';
 import { Routing } from './routing/routing.ts';
 
 const gibibyte = 1024 ** 3;
+
+interface ForkSource {
+  readonly database: Database;
+  readonly tables: LayerTables;
+  readonly moment: Moment;
+}
 
 /** Paths of the emulator itself: not recorded, without a token, without faults. */
 const controlPath = '/_emulator';
@@ -41,33 +54,48 @@ export class Service {
   readonly routing: Routing;
   /** What requests to the service's paths need. */
   readonly key: 'none' | 'any' | 'token';
+  readonly snapshots: Snapshots;
+  readonly #options: ServiceOptions;
   readonly #database: Database;
+  readonly #tables: LayerTables;
+  /** Whether the database is another emulator's. */
+  readonly #isFork: boolean;
   readonly #driverArea: DriverArea;
   readonly #app: App = new Hono<EmulatorEnv>();
   readonly #own: OwnAddresses;
   readonly #bodyBytesMax: number;
   readonly #keptBytesMax: number;
   readonly #listeners = new Set<() => void>();
+  /** Set by whoever listens for this one. */
+  forks: Forks | undefined;
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** @throws StateError where `state` cannot be used; OriginError; what `Routing` throws for its options. */
-  constructor(options: ServiceOptions) {
+  /**
+   * @param source what a fork begins with.
+   * @throws StateError where `state` cannot be used; OriginError; what `Routing` throws for its options.
+   */
+  constructor(options: ServiceOptions, source?: ForkSource) {
     const { state, token, strict = false, bodyBytesMax = gibibyte, keptBodyBytes = 16 * 1024 } = options;
     this.#own = new OwnAddresses(options);
-    this.#database = openDatabase(state);
+    this.#options = options;
+    this.#isFork = source !== undefined;
+    this.#database = source?.database ?? openDatabase(state);
     this.#bodyBytesMax = bodyBytesMax;
     this.key = token !== undefined ? 'token' : strict ? 'any' : 'none';
     this.#keptBytesMax = keptBodyBytes;
     const kept = state === undefined ? undefined : this.#database;
     try {
       this.log = new RequestLog(kept);
-      this.#driverArea = openDriverArea(this.#database);
+      this.#tables = source?.tables ?? new LayerTables(this.#database);
+      this.#driverArea = openDriverArea(this.#database, this.#tables, source?.moment.drivers);
       this.routing = new Routing(kept, options);
+      if (source !== undefined) this.routing.restore(source.moment.routing);
+      this.snapshots = new Snapshots({ drivers: this.#driverArea, routing: this.routing });
       this.faults = new FaultQueue(() => this.routing.clock.now());
       if (options.faults !== undefined) this.faults.play(faultScriptSchema.parse(options.faults));
     } catch (error) {
-      this.#database.close();
+      if (!this.#isFork) this.#database.close();
       throw state === undefined ? error : stateErrorOf(state, error);
     }
     this.#refuseForeignPages();
@@ -85,6 +113,7 @@ export class Service {
       isOriginAllowed: (origin) => this.#own.isAllowed(origin),
     });
     serveControls(this.#app, this);
+    serveSnapshots(this.#app, this);
     serveEvidence(this.#app);
     this.#app.notFound((context) => answer(context, () => refuse(404, `there is nothing at ${context.req.path}`)));
     this.#app.onError((error) => {
@@ -131,10 +160,29 @@ export class Service {
     this.faults.clear();
     this.#database.transaction(() => {
       this.log.clear();
-      this.#driverArea.clear();
       this.routing.reset();
+      this.#driverArea.clear();
     })();
     this.#tellNews();
+  }
+
+  /** Goes back to a snapshot, with no requests and no faults. @throws Refusal 404 */
+  restore(name: string): void {
+    const { drivers, routing } = this.snapshots.moment(name);
+    this.faults.clear();
+    this.#database.transaction(() => {
+      this.log.clear();
+      this.routing.restore(routing);
+      this.#driverArea.restore(drivers);
+    })();
+    this.#tellNews();
+  }
+
+  /** Another emulator that begins with what this one, or a snapshot of it, holds. It must be closed first. @throws Refusal 404 */
+  fork(name?: string): Service {
+    const moment = this.snapshots.moment(name);
+    const { state: _state, ...options } = this.#options;
+    return new Service(options, { database: this.#database, tables: this.#tables, moment });
   }
 
   /** Ends requests that hang, wait or are half received, then closes the state. */
@@ -144,7 +192,8 @@ export class Service {
     try {
       this.log.flush();
     } finally {
-      this.#database.close();
+      if (this.#isFork) this.#driverArea.close();
+      else this.#database.close();
     }
   }
 
@@ -190,16 +239,26 @@ export class Service {
       context.set('exchange', exchange);
       await next();
       record.status = context.res.status;
-      const kept = new KeptBody(this.#keptBytesMax);
-      record.response = kept;
-      const response = keepBody(context.res, kept);
-      if (response !== context.res) context.res = response;
+      this.#keepAnswer(context, record);
       context.res.headers.set('x-request-id', exchange.requestId);
       if (record.warnings.length > 0) context.res.headers.set('x-emulator-warning', record.warnings.join('; '));
       if (fault !== undefined) bend(context.res, fault);
       this.log.save(record);
       this.#tellNews();
     });
+  }
+
+  #keepAnswer(context: Context<EmulatorEnv>, record: Entry): void {
+    const text = textOf(context.res);
+    // A character has up to three bytes in UTF-8 for each of its UTF-16 units.
+    if (text !== undefined && text.length * 3 <= this.#keptBytesMax) {
+      record.response = keptText(text);
+      return;
+    }
+    const kept = new KeptBody(this.#keptBytesMax);
+    record.response = kept;
+    if (text !== undefined) kept.add(Buffer.from(text.slice(0, this.#keptBytesMax + 1)));
+    else if (context.res.body !== null) context.res = keepBody(context.res, kept);
   }
 
   #requireToken(token: string): void {

@@ -7,6 +7,7 @@ import type { Exchange } from '../exchange.ts';
 import type { RequestRecord } from '../request-record.ts';
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
+import type { Frozen, LayerTables } from './layers.ts';
 import { DriverStore, driverOf } from './store.ts';
 import type { DriverChanges } from './store.ts';
 import { writeTree } from './tree.ts';
@@ -23,6 +24,16 @@ export interface DriverArea {
   /** The last push that was applied since the start. */
   lastPush(): LastPush | undefined;
   clear(): void;
+  /** What there is now. It takes no copy. */
+  freeze(): Frozen;
+  /** Goes back to what `freeze` returned, here or in another emulator on the same database. */
+  restore(frozen: Frozen): void;
+  /** Keeps the tables that somebody else uses too. */
+  alsoUsedBy(uses: () => Frozen): void;
+  /** Drops the tables that nobody uses any more, soon. */
+  collect(): void;
+  /** Gives its tables free. */
+  close(): void;
 }
 
 /** The changes of a push: how many drivers were added, changed and removed, and their previous content. */
@@ -32,8 +43,9 @@ export interface LastPush extends Omit<DriverChanges, 'before'> {
   readonly before: ReadonlyMap<string, Driver | undefined>;
 }
 
-export function openDriverArea(database: Database): DriverArea {
-  const store = new DriverStore(database);
+/** @param from what another emulator on the same database has frozen; default: what the database has kept. */
+export function openDriverArea(database: Database, tables: LayerTables, from?: Frozen): DriverArea {
+  const store = new DriverStore(database, tables, from);
   let last: { readonly record: RequestRecord; readonly changes: DriverChanges } | undefined;
   const update = (exchange: Exchange): Promise<Response> =>
     applyUpdate(store, exchange, (changes) => (last = { record: exchange.record, changes }));
@@ -56,6 +68,14 @@ export function openDriverArea(database: Database): DriverArea {
       store.clear();
       last = undefined;
     },
+    freeze: () => store.freeze(),
+    restore(frozen) {
+      store.restore(frozen);
+      last = undefined;
+    },
+    alsoUsedBy: (uses) => void tables.use(uses),
+    collect: () => tables.collect(),
+    close: () => store.close(),
   };
 }
 

@@ -1,6 +1,8 @@
 /** The drivers that the service holds. A request becomes visible as a whole. */
 import type { Database, Statement } from 'better-sqlite3';
 import type { Driver, Point } from '../../contract/driver-push.ts';
+import { heldIn } from './layers.ts';
+import type { Frozen, Layers, LayerTables } from './layers.ts';
 import { latestOfEachMonth, overlay, packPoints, unpackPoints } from './points.ts';
 import type { PackedDriver } from './points.ts';
 
@@ -11,8 +13,7 @@ interface DriverRow {
   readonly points: string;
 }
 
-// SQLite compares text by its UTF-8 bytes, the order in which drivers are shown.
-const columns = `(id TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL, points TEXT NOT NULL) STRICT`;
+const columns = '(id TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL, points TEXT NOT NULL) STRICT';
 
 /** Drivers read at once. */
 const pageDrivers = 256;
@@ -33,16 +34,59 @@ export interface DriverChanges {
   readonly before: ReadonlyMap<string, DriverRow | undefined>;
 }
 
+/** Temporary tables of all stores of a process, which may share a database. */
+let temporaryTables = 0;
+
 export class DriverStore {
   readonly #database: Database;
-  #temporaryTables = 0;
+  readonly #tables: LayerTables;
+  /** Where this store writes: a fork leaves nothing behind. */
+  readonly #schema: 'main' | 'temp';
+  readonly #endUse: () => void;
+  #layers: Layers;
 
-  constructor(database: Database) {
+  /** @param from the frozen tables of another store that this one begins with; default: what the database has kept. */
+  constructor(database: Database, tables: LayerTables, from?: Frozen) {
     this.#database = database;
-    database.exec(`CREATE TABLE IF NOT EXISTS driver ${columns}`);
+    this.#tables = tables;
+    this.#schema = from === undefined ? 'main' : 'temp';
+    this.#layers = from === undefined ? tables.kept() : { own: tables.create('temp'), frozen: from };
+    this.#endUse = tables.use(() => [this.#layers.own, ...this.#layers.frozen]);
     // Within one request the latest time of a month counts; between two requests the later request, whatever its times.
     this.#define('latest_points', (staged, added) => latestOfEachMonth([...staged, ...added]));
     this.#define('overlay_points', overlay);
+    tables.collect();
+  }
+
+  /** Gives its tables free. */
+  close(): void {
+    this.#endUse();
+  }
+
+  /** Freezes what there is, and returns the tables that hold it. */
+  freeze(): Frozen {
+    const { own, frozen } = this.#layers;
+    if (this.#tables.isEmpty(own)) return frozen;
+    this.#begin(this.#tables.flattened([own, ...frozen]));
+    return this.#layers.frozen;
+  }
+
+  /** Goes back to what `freeze` returned. */
+  restore(frozen: Frozen): void {
+    this.#begin(frozen);
+  }
+
+  /** Begins an empty table above these. */
+  #begin(frozen: Frozen): void {
+    this.#layers = { own: this.#tables.create(this.#schema), frozen };
+    if (this.#schema === 'main') this.#tables.keep(this.#layers);
+    this.#tables.collect();
+  }
+
+  /** SQL for all rows that the store holds. */
+  get #held(): string {
+    const { own, frozen } = this.#layers;
+    return heldIn([own, ...frozen]);
   }
 
   #define(name: string, merge: (first: readonly Point[], second: readonly Point[]) => readonly Point[]): void {
@@ -67,69 +111,101 @@ export class DriverStore {
         // Then the stage holds the new content of its drivers, as it does with `replace`.
         this.#database.exec(`
           UPDATE ${staged} AS staged
-          SET points = (SELECT overlay_points(held.points, staged.points) FROM driver AS held WHERE held.id = staged.id)
-          WHERE EXISTS (SELECT 1 FROM driver AS held WHERE held.id = staged.id)`);
+          SET points = (SELECT overlay_points(held.points, staged.points) FROM ${this.#held} AS held WHERE held.id = staged.id)
+          WHERE EXISTS (SELECT 1 FROM ${this.#held} AS held WHERE held.id = staged.id)`);
       }
       const changes = this.#changesBy(staged, mode);
-      if (changes.removed > 0) this.#database.exec(`DELETE FROM driver WHERE id NOT IN (SELECT id FROM ${staged})`);
-      // Most drivers of a snapshot are unchanged.
-      this.#database.exec(`
-        INSERT INTO driver SELECT id, path, points FROM ${staged} WHERE true
-        ON CONFLICT (id) DO UPDATE SET path = excluded.path, points = excluded.points
-        WHERE driver.path <> excluded.path OR driver.points <> excluded.points`);
+      if (changes.removed > 0) this.#deleteMissing(staged);
+      this.#write(staged);
       return changes;
     })();
   }
 
+  #deleteMissing(staged: string): void {
+    const { own, frozen } = this.#layers;
+    const missing = `id NOT IN (SELECT id FROM ${staged})`;
+    if (frozen.length === 0) this.#database.exec(`DELETE FROM ${own} WHERE ${missing}`);
+    else {
+      // A row without a path hides what is frozen.
+      this.#database.exec(`
+        INSERT INTO ${own} SELECT id, NULL, '' FROM ${this.#held} AS held WHERE ${missing}
+        ON CONFLICT (id) DO UPDATE SET path = NULL, points = ''`);
+    }
+  }
+
+  /** Most drivers of a snapshot are unchanged, and are not written. */
+  #write(staged: string): void {
+    const { own, frozen } = this.#layers;
+    const isNews = frozen.length === 0 ? 'true' : `${this.#differenceOf()} IS NOT 0`;
+    this.#database.exec(`
+      INSERT INTO ${own} SELECT id, path, points FROM ${staged} AS staged WHERE ${isNews}
+      ON CONFLICT (id) DO UPDATE SET path = excluded.path, points = excluded.points
+      WHERE path IS NOT excluded.path OR points <> excluded.points`);
+  }
+
+  /** SQL: 1 where the staged driver is another than the one that is held, 0 where it is the same, NULL where there is none. */
+  #differenceOf(): string {
+    return `(SELECT held.path <> staged.path OR held.points <> staged.points FROM ${this.#held} AS held WHERE held.id = staged.id)`;
+  }
+
   #changesBy(staged: string, mode: 'replace' | 'merge'): DriverChanges {
-    const isAdded = 'held.id IS NULL';
-    const isChanged = '(held.path <> staged.path OR held.points <> staged.points)';
-    const both = `FROM ${staged} AS staged LEFT JOIN driver AS held ON held.id = staged.id`;
-    const left = `FROM driver AS held WHERE held.id NOT IN (SELECT id FROM ${staged})`;
+    const difference = this.#differenceOf();
+    const left = `FROM ${this.#held} AS held WHERE held.id NOT IN (SELECT id FROM ${staged})`;
     const { added, changed } = this.#database
       .prepare<[], { added: number; changed: number }>(
-        `SELECT count(*) FILTER (WHERE ${isAdded}) AS added, count(*) FILTER (WHERE ${isChanged}) AS changed ${both}`,
+        `SELECT count(*) FILTER (WHERE differs IS NULL) AS added, count(*) FILTER (WHERE differs = 1) AS changed
+         FROM (SELECT ${difference} AS differs FROM ${staged} AS staged)`,
       )
       .get() ?? { added: 0, changed: 0 };
     const removed = mode === 'merge' ? 0 : (this.#database.prepare(`SELECT count(*) ${left}`).pluck().get() as number);
     const before = new Map<string, DriverRow | undefined>();
-    if (added > 0) this.#note(before, `SELECT staged.id, NULL AS path, NULL AS points ${both} WHERE ${isAdded}`);
-    if (changed > 0) this.#note(before, `SELECT held.id, held.path, held.points ${both} WHERE ${isChanged}`);
-    if (removed > 0) this.#note(before, `SELECT held.id, held.path, held.points ${left}`);
+    if (added > 0) this.#note(before, `SELECT id FROM ${staged} AS staged WHERE ${difference} IS NULL`);
+    if (changed > 0) this.#note(before, `SELECT id FROM ${staged} AS staged WHERE ${difference} = 1`);
+    if (removed > 0) this.#note(before, `SELECT held.id ${left}`);
     return { added, changed, removed, before };
   }
 
+  /** Notes what is held of the first drivers that the query names. */
   #note(before: Map<string, DriverRow | undefined>, select: string): void {
     let characters = 0;
-    const rows = this.#database.prepare<[], DriverRow | { id: string; path: null }>(
-      `${select} ORDER BY 1 LIMIT ${changesKeptMax}`,
-    );
-    for (const row of rows.iterate()) {
-      before.set(row.id, row.path === null ? undefined : row);
-      characters += row.path === null ? 0 : row.path.length + row.points.length;
+    const ids = this.#database.prepare<[], string>(`${select} ORDER BY 1 LIMIT ${changesKeptMax}`).pluck().all();
+    const held = this.#rowById();
+    for (const id of ids) {
+      const row = held.get(id);
+      before.set(id, row);
+      characters += row === undefined ? 0 : row.path.length + row.points.length;
       if (characters > changesCharactersMax) return;
     }
   }
 
+  #rowById(): Statement<[string], DriverRow> {
+    return this.#database.prepare<[string], DriverRow>(
+      `SELECT id, path, points FROM ${this.#held} AS held WHERE id = ?`,
+    );
+  }
+
   clear(): void {
-    this.#database.exec('DELETE FROM driver');
+    // Snapshots may share the tables, and dropping one later is faster than emptying it now.
+    this.#begin([]);
   }
 
   get(id: string): Driver | undefined {
-    const row = this.#database.prepare<[string], DriverRow>('SELECT id, path, points FROM driver WHERE id = ?').get(id);
+    const row = this.#rowById().get(id);
     return row && driverOf(row);
   }
 
   /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */
   paths(): Pick<Driver, 'id' | 'path'>[] {
-    const rows = this.#database.prepare<[], Pick<DriverRow, 'id' | 'path'>>('SELECT id, path FROM driver ORDER BY id');
+    const rows = this.#database.prepare<[], Pick<DriverRow, 'id' | 'path'>>(
+      `SELECT id, path FROM ${this.#held} AS held ORDER BY id`,
+    );
     return rows.all().map(({ id, path }) => ({ id, path: JSON.parse(path) as string[] }));
   }
 
   /** All drivers as they are at the first step of the iterator, sorted by the UTF-8 bytes of their ids. */
   *all(): Generator<Driver, void, void> {
     const table = this.#nextTable('read');
-    this.#database.exec(`CREATE TEMP TABLE ${table} AS SELECT id, path, points FROM driver ORDER BY id`);
+    this.#database.exec(`CREATE TEMP TABLE ${table} AS SELECT id, path, points FROM ${this.#held} AS held ORDER BY id`);
     try {
       const page: Statement<[number], DriverRow> = this.#database.prepare(
         `SELECT id, path, points FROM temp.${table} WHERE rowid > ? ORDER BY rowid LIMIT ${pageDrivers}`,
@@ -145,8 +221,8 @@ export class DriverStore {
   }
 
   #nextTable(purpose: string): string {
-    this.#temporaryTables += 1;
-    return `${purpose}_${this.#temporaryTables}`;
+    temporaryTables += 1;
+    return `${purpose}_${temporaryTables}`;
   }
 }
 

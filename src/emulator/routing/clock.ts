@@ -52,6 +52,19 @@ export class EmulatorClock {
     this.#set(this.now() + ms);
   }
 
+  /** Writes down the time of now, so that a copy of the stored clock has it. */
+  hold(): void {
+    this.#set(this.now());
+  }
+
+  /** Goes on from the stored clock, at the moment that it shows. */
+  resume(): void {
+    const kept = this.#shelf.get('clock');
+    if (kept === undefined) return;
+    this.#speed = kept.speed;
+    this.#set(kept.shownMs);
+  }
+
   get speed(): number {
     return this.#speed;
   }

@@ -1,13 +1,11 @@
 /** Controls of model routing: its time, and reading and changing the catalog. */
 import { z } from 'zod';
-import { refuse } from '../answers.ts';
+import { actingOn } from '../control-body.ts';
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { catalogView, parseCatalog } from './catalog.ts';
 import { isoOf, speedMax } from './clock.ts';
-import { invalid } from './refusal.ts';
 import type { Routing } from './routing.ts';
-import { answerOf } from './wire.ts';
 
 /** A hundred years. */
 const secondsMax = 3_155_760_000;
@@ -26,7 +24,7 @@ export function serveRoutingControls(app: App, routing: Routing): void {
   route(app, '/_emulator/catalog', {
     GET: () => Response.json(catalogView(routing.catalog)),
     POST: ({ req }) =>
-      acting(req.raw, (body) => {
+      actingOn(req.raw, (body) => {
         routing.catalog = parseCatalog(body, routing.catalog);
         return catalogView(routing.catalog);
       }),
@@ -37,7 +35,7 @@ export function serveRoutingControls(app: App, routing: Routing): void {
   route(app, '/_emulator/clock', {
     GET: () => Response.json(showClock()),
     POST: ({ req }) =>
-      acting(req.raw, (body) => {
+      actingOn(req.raw, (body) => {
         const { now, speed } = clockSchema.parse(body);
         routing.setClock({ nowMs: now === undefined ? undefined : Date.parse(now), speed });
         return showClock();
@@ -45,23 +43,9 @@ export function serveRoutingControls(app: App, routing: Routing): void {
   });
   route(app, '/_emulator/advance', {
     POST: ({ req }) =>
-      acting(req.raw, (body) => {
+      actingOn(req.raw, (body) => {
         routing.advance(advanceSchema.parse(body).seconds * 1_000);
         return showTime();
       }),
   });
-}
-
-async function acting(request: Request, act: (body: unknown) => object): Promise<Response> {
-  let body: unknown;
-  try {
-    body = JSON.parse(await request.text());
-  } catch (error) {
-    return refuse(400, `not JSON: ${(error as Error).message}`);
-  }
-  try {
-    return Response.json(act(body));
-  } catch (error) {
-    return answerOf(error instanceof z.ZodError ? invalid(error.issues) : error);
-  }
 }

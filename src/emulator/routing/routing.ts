@@ -17,7 +17,7 @@ import { Routers } from './routers.ts';
 import type { Router } from './routers.ts';
 import { RoutingLog } from './routing-log.ts';
 import { RoutingStore } from './store.ts';
-import type { Kept, Shelf } from './store.ts';
+import type { Kept, RoutingState, Shelf } from './store.ts';
 import { Tasks, viewTask } from './tasks.ts';
 import type { Task } from './tasks.ts';
 import { Uploads } from './uploads.ts';
@@ -151,6 +151,21 @@ export class Routing {
 
   #isUntouched(): boolean {
     return [this.routers, this.tasks, this.account, this.log, this.uploads].every((part) => part.isEmpty);
+  }
+
+  /** What there is now, to be restored. */
+  freeze(): RoutingState {
+    this.tasks.settle();
+    this.clock.hold();
+    return this.store.dump();
+  }
+
+  /** Goes back to what `freeze` returned, at the time that it was then. */
+  restore(state: RoutingState): void {
+    this.store.load(state);
+    this.clock.resume();
+    const kept = this.#catalogShelf.get(catalogId);
+    this.#takeCatalog(kept === undefined ? this.#catalogAtStart : readKept(kept));
   }
 
   /** Empties it and restores the balance and the catalog of the start. */

@@ -50,6 +50,14 @@ export class Shelf<Row extends Kept> {
     this.restore(row.id, row);
   }
 
+  /** For the store: holds these records and no others. Most of them are those that it has, and are not written. */
+  replaceAll(rows: readonly Row[]): void {
+    const wanted = new Map(rows.map((row) => [row.id, row]));
+    for (const id of this.#rows.keys()) if (!wanted.has(id)) this.delete(id);
+    for (const row of rows) if (this.#rows.get(row.id) !== row) this.set(row);
+    this.#rows = wanted;
+  }
+
   /** For the store: restores the records from before a change that failed. */
   restore(id: string, before: Row | undefined): void {
     if (before === undefined) this.#rows.delete(id);
@@ -58,10 +66,14 @@ export class Shelf<Row extends Kept> {
   }
 }
 
+/** The records of every kind. Records are never changed in place, so that lists of them are enough. */
+export type RoutingState = ReadonlyMap<string, readonly Kept[]>;
+
 export class RoutingStore {
   readonly #database: Database | undefined;
   readonly #write: Write;
   readonly #rebuilds: (() => void)[] = [];
+  readonly #shelves = new Map<string, Shelf<Kept>>();
   /** Has one row: the last `seq`. */
   readonly #meta: Shelf<Kept>;
   #undo: (() => void)[] | undefined;
@@ -81,12 +93,27 @@ export class RoutingStore {
       this.#undo.push(() => shelf.restore(id, before));
       this.#write(after && JSON.stringify(after), kind, id);
     });
+    this.#shelves.set(kind, shelf as unknown as Shelf<Kept>);
     return shelf;
   }
 
   /** Called after a change failed and was rolled back: values that were derived from the shelves must be computed again. */
   onRollback(rebuild: () => void): void {
     this.#rebuilds.push(rebuild);
+  }
+
+  dump(): RoutingState {
+    return new Map([...this.#shelves].map(([kind, shelf]) => [kind, [...shelf.values()]]));
+  }
+
+  /** Puts these records in the place of all. */
+  load(state: RoutingState): void {
+    this.change(() => {
+      for (const [kind, shelf] of this.#shelves) shelf.replaceAll(state.get(kind) ?? []);
+      // Every `seq` that was given stays given.
+      this.#seq = Math.max(this.#seq, this.#meta.get('meta')?.seq ?? 0);
+    });
+    for (const rebuild of this.#rebuilds) rebuild();
   }
 
   nextSeq(): number {
