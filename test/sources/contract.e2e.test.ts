@@ -10,6 +10,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isAgentError } from '../../src/core/errors.ts';
 import type { Source } from '../../src/core/ports.ts';
+import { trimWhiteSpace } from '../../src/core/text.ts';
 import { cannotClickhouse } from '../support/clickhouse-servers.ts';
 import { oneClickhouse, oneMariadb, onePostgres } from '../support/server-places.ts';
 import { cannotMariadb, cannotPostgres } from '../support/servers.ts';
@@ -29,6 +30,8 @@ interface Place {
   readonly losesEmptyRows?: boolean;
   /** Each row names its columns, so that a table without rows has none. */
   readonly namesColumnsByRow?: boolean;
+  /** Where a text cannot be any: whether one can stand there. */
+  readonly holds?: (text: string) => boolean;
 }
 
 interface Table {
@@ -124,6 +127,30 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
     },
   }),
   tsv: () => textFile('tsv', 'revenue.tsv', (table) => delimited(table, '\t')),
+  async fixed() {
+    const dir = await tempDir();
+    const file = path.join(dir, 'revenue.txt');
+    const width = 60;
+    const opened = (columns: readonly string[]): Source => {
+      const places = columns.map((name, at) => [name, `${at * width + 1}-${(at + 1) * width}`]);
+      return openSource('fixed', { files: ['revenue.txt'], columns: Object.fromEntries(places) as object }, dir);
+    };
+    let source = opened(['date', 'amount']);
+    const padded = (text: string): string => text + ' '.repeat(width - [...text].length);
+    return {
+      // Its config names the columns, and no line of the file does.
+      get source() {
+        return source;
+      },
+      write({ columns, rows }) {
+        source = opened(columns);
+        return writeFile(file, `${rows.map((row) => `${row.map(padded).join('')}\n`).join('')}\n`);
+      },
+      remove: () => rm(file),
+      losesEmptyRows: true,
+      holds: (text) => text === trimWhiteSpace(text) && [...text].length <= width && !/[\r\n\uFEFF]/.test(text),
+    };
+  },
   async jsonl() {
     const place = await textFile('jsonl', 'revenue.jsonl', (table) =>
       jsonRecords(table)
@@ -260,7 +287,9 @@ describe.each(Object.keys(places))('a source of type %s', (type) => {
   }
 
   test('gives the columns and the rows of its table, in order', async () => {
-    const table = longTable('ünïcode 😀, "quoted"\nand broken');
+    const broken = 'ünïcode 😀, "quoted"\nand broken';
+    const { holds } = await places[type]!();
+    const table = longTable(holds?.(broken) === false ? broken.replace('\n', ' ') : broken);
     const { source } = await placeWith(table);
     const whole = await readWhole(source);
     expect(whole).toMatchObject(table);
@@ -273,8 +302,10 @@ describe.each(Object.keys(places))('a source of type %s', (type) => {
     const tables = fc.array(fc.tuple(anyText, anyText), { minLength: 40, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(tables, async (rows) => {
-        await place.write({ columns: ['a', 'b'], rows });
-        const kept = place.losesEmptyRows === true ? rows.filter((row) => row.some((text) => text !== '')) : rows;
+        const { holds = () => true } = place;
+        const held = rows.map((row) => row.map((text) => (holds(text) ? text : '')));
+        await place.write({ columns: ['a', 'b'], rows: held });
+        const kept = place.losesEmptyRows === true ? held.filter((row) => row.some((text) => text !== '')) : held;
         expect((await readWhole(place.source)).rows).toEqual(kept);
       }),
       { numRuns: 6 },
@@ -300,7 +331,8 @@ describe.each(Object.keys(places))('a source of type %s', (type) => {
     expect(seen.size).toBe(1);
   });
 
-  test('refuses two columns of one name', async () => {
+  test('refuses two columns of one name', async ({ skip }) => {
+    if (type === 'fixed') return skip('its config names each column, and once');
     const { source } = await placeWith({ columns: ['date', 'amount', 'amount '], rows: [['2026-01-31', '1', '2']] });
     await expect(readWhole(source)).rejects.toMatchObject({
       code: 'part.unreadable',
