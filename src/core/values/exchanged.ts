@@ -71,16 +71,18 @@ function blockHashes(series: Series): readonly number[] {
   return long.length > 0 ? long : hashesOf(series, halfYear, 'constant');
 }
 
-interface Block {
-  /** Some order that spreads: drivers of one group may be alike for years on end, old ones or new ones. */
-  readonly order: number;
-  readonly start: number;
-  readonly end: number;
-}
+/** The blocks of one driver that were chosen so far, in some order that spreads: drivers of one group may be alike for years on end. */
+const chosen = {
+  count: 0,
+  orders: new Float64Array(blocksMax),
+  starts: new Int32Array(blocksMax),
+  ends: new Int32Array(blocksMax),
+};
 
 /** A constant block is that of many drivers: it is taken only where a driver has no other, and never where it is of zeros. */
 function hashesOf(series: Series, months: number, kind: 'varied' | 'constant'): readonly number[] {
-  const blocks: Block[] = [];
+  const { orders, starts, ends } = chosen;
+  chosen.count = 0;
   for (let start = 0, end = 0; start < series.count; start = end) {
     const block = Math.floor(series.month(start) / months);
     const after = (block + 1) * months;
@@ -89,14 +91,26 @@ function hashesOf(series: Series, months: number, kind: 'varied' | 'constant'): 
     const to = months === longBlock ? Math.min(end, start + blockPoints) : end;
     if (to - start < blockPoints) continue;
     const order = Math.imul(block, 0xc2b2ae35) >>> 0;
-    if (blocks.length === blocksMax && order > (blocks[blocksMax - 1] as Block).order) continue;
+    if (chosen.count === blocksMax && order > (orders[blocksMax - 1] as number)) continue;
     const isTaken = kind === 'constant' ? !series.isZero(start) : !isConstant(series, start, to);
-    if (!isTaken) continue;
-    if (blocks.length === blocksMax) blocks.pop();
-    blocks.push({ order, start, end: to });
-    blocks.sort((one, other) => one.order - other.order);
+    if (isTaken) choose(order, start, to);
   }
-  return blocks.map(({ start, end }) => hashOf(series, start, end));
+  return Array.from({ length: chosen.count }, (_, at) => hashOf(series, starts[at] as number, ends[at] as number));
+}
+
+/** Puts a block in its place, in front of those of a higher order. The last one goes where there are too many. */
+function choose(order: number, start: number, end: number): void {
+  const { orders, starts, ends } = chosen;
+  if (chosen.count < blocksMax) chosen.count++;
+  let at = chosen.count - 1;
+  for (; at > 0 && (orders[at - 1] as number) > order; at--) {
+    orders[at] = orders[at - 1] as number;
+    starts[at] = starts[at - 1] as number;
+    ends[at] = ends[at - 1] as number;
+  }
+  orders[at] = order;
+  starts[at] = start;
+  ends[at] = end;
 }
 
 function isConstant(series: Series, start: number, end: number): boolean {
@@ -104,16 +118,17 @@ function isConstant(series: Series, start: number, end: number): boolean {
   return true;
 }
 
-/** 53 bits over the months and texts. */
-function hashOf(series: Series, start: number, end: number): number {
+/** 53 bits over the months, and of each text over its first and its last characters and its length: a pair is compared whole before it counts. */
+function hashOf({ months, keys, starts, ends, bytes }: Series, start: number, end: number): number {
   let [one, two] = [0x9e3779b1, 0x85ebca6b];
   for (let at = start; at < end; at++) {
-    one = Math.imul(one ^ series.month(at), 0x01000193);
-    two = Math.imul(two + series.month(at), 0x27d4eb2f);
-    for (let i = series.starts[at] as number; i < (series.ends[at] as number); i++) {
-      one = Math.imul(one ^ (series.bytes[i] as number), 0x01000193);
-      two = Math.imul(two + (series.bytes[i] as number), 0x27d4eb2f) ^ (two >>> 15);
-    }
+    const to = ends[at] as number;
+    const length = to - (starts[at] as number);
+    const last = (length << 16) | ((bytes[to - 1] as number) << 8) | (length > 1 ? (bytes[to - 2] as number) : 0);
+    one = Math.imul(one ^ (keys[at] as number), 0x01000193) ^ (months[at] as number);
+    one ^= one >>> 15;
+    two = Math.imul(two + last, 0x27d4eb2f) ^ (keys[at] as number);
+    two ^= two >>> 13;
   }
   return (one >>> 0) * 0x200000 + ((two >>> 0) & 0x1fffff);
 }
