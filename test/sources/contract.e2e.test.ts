@@ -9,57 +9,15 @@ import { zipSync } from 'fflate';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isAgentError } from '../../src/core/errors.ts';
-import type { Source } from '../../src/core/ports.ts';
-import { trimWhiteSpace } from '../../src/core/text.ts';
 import { cannotClickhouse } from '../support/clickhouse-servers.ts';
 import { oneClickhouse, oneMariadb, onePostgres } from '../support/server-places.ts';
+import { type Place, type Table, delimited, fixedFile, jsonRecords, textFile } from '../support/file-places.ts';
 import { cannotMariadb, cannotPostgres } from '../support/servers.ts';
 import { cannotRclone, cannotSsh, davServer, sshServer } from '../support/remote-servers.ts';
 import { s3Keys, s3Server } from '../support/s3-server.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from '../support/source-world.ts';
 import { publishedReport } from '../support/web-world.ts';
 import { workbook } from '../support/workbooks.ts';
-
-/** What every kind of source promises. A new kind joins by saying here how a table gets into its place. */
-interface Place {
-  readonly source: Source;
-  /** Puts this table there, instead of the one before. */
-  write(table: Table): Promise<void>;
-  remove(): Promise<void>;
-  /** A row of empty texts alone is no row there. */
-  readonly losesEmptyRows?: boolean;
-  /** Each row names its columns, so that a table without rows has none. */
-  readonly namesColumnsByRow?: boolean;
-  /** Where a text cannot be any: whether one can stand there. */
-  readonly holds?: (text: string) => boolean;
-}
-
-interface Table {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-/** A place that is one file, whose bytes `encode` makes of a table. */
-async function textFile(type: string, name: string, encode: (table: Table) => string | Uint8Array): Promise<Place> {
-  const dir = await tempDir();
-  const file = path.join(dir, name);
-  return {
-    source: openSource(type, { files: [name] }, dir),
-    write: (table) => writeFile(file, encode(table)),
-    remove: () => rm(file),
-  };
-}
-
-function delimited({ columns, rows }: Table, delimiter: string): string {
-  const quoted = (fields: readonly string[]): string =>
-    `${fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(delimiter)}\n`;
-  return [columns, ...rows].map(quoted).join('');
-}
-
-/** Not by JSON.stringify of objects, which have no key twice. */
-function jsonRecords({ columns, rows }: Table): readonly string[] {
-  return rows.map((row) => `{${columns.map((key, at) => `${JSON.stringify(key)}:${JSON.stringify(row[at])}`).join()}}`);
-}
 
 /** What all tests of this file use: a server takes longer to start than a test to run. */
 const left: (() => unknown)[] = [];
@@ -78,6 +36,7 @@ afterAll(async () => {
   for (const cleanup of left.toReversed()) await cleanup();
 });
 
+/** What every kind of source promises. A new kind joins by saying here how a table gets into its place. */
 const places: Readonly<Record<string, () => Promise<Place>>> = {
   csv: () => textFile('csv', 'revenue.csv', (table) => delimited(table, ',')),
   'csv, as gzip': () => textFile('csv', 'revenue.csv.gz', (table) => gzipSync(delimited(table, ','))),
@@ -127,30 +86,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
     },
   }),
   tsv: () => textFile('tsv', 'revenue.tsv', (table) => delimited(table, '\t')),
-  async fixed() {
-    const dir = await tempDir();
-    const file = path.join(dir, 'revenue.txt');
-    const width = 60;
-    const opened = (columns: readonly string[]): Source => {
-      const places = columns.map((name, at) => [name, `${at * width + 1}-${(at + 1) * width}`]);
-      return openSource('fixed', { files: ['revenue.txt'], columns: Object.fromEntries(places) as object }, dir);
-    };
-    let source = opened(['date', 'amount']);
-    const padded = (text: string): string => text + ' '.repeat(width - [...text].length);
-    return {
-      // Its config names the columns, and no line of the file does.
-      get source() {
-        return source;
-      },
-      write({ columns, rows }) {
-        source = opened(columns);
-        return writeFile(file, `${rows.map((row) => `${row.map(padded).join('')}\n`).join('')}\n`);
-      },
-      remove: () => rm(file),
-      losesEmptyRows: true,
-      holds: (text) => text === trimWhiteSpace(text) && [...text].length <= width && !/[\r\n\uFEFF]/.test(text),
-    };
-  },
+  fixed: fixedFile,
   async jsonl() {
     const place = await textFile('jsonl', 'revenue.jsonl', (table) =>
       jsonRecords(table)
