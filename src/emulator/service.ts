@@ -163,7 +163,7 @@ export class Service {
       this.routing.reset();
       this.#driverArea.clear();
     })();
-    this.#tellNews();
+    this.tellNews();
   }
 
   /** Goes back to a snapshot, with no requests and no faults. @throws Refusal 404 */
@@ -175,7 +175,7 @@ export class Service {
       this.routing.restore(routing);
       this.#driverArea.restore(drivers);
     })();
-    this.#tellNews();
+    this.tellNews();
   }
 
   /** Another emulator that begins with what this one, or a snapshot of it, holds. It must be closed first. @throws Refusal 404 */
@@ -197,7 +197,8 @@ export class Service {
     }
   }
 
-  #tellNews(): void {
+  /** Tells open pages that something may be another one now. */
+  tellNews(): void {
     for (const happened of this.#listeners) happened();
   }
 
@@ -225,7 +226,11 @@ export class Service {
 
   #recordExchanges(): void {
     this.#app.use(async (context, next) => {
-      if (isControl(context.req.path)) return next();
+      if (isControl(context.req.path)) {
+        await next();
+        if (context.req.method !== 'GET') this.tellNews();
+        return;
+      }
       const record = this.log.open(context.req.raw);
       const fault = this.faults.take(context.req);
       const exchange = new Exchange(context.req.raw, {
@@ -244,7 +249,7 @@ export class Service {
       if (record.warnings.length > 0) context.res.headers.set('x-emulator-warning', record.warnings.join('; '));
       if (fault !== undefined) bend(context.res, fault);
       this.log.save(record);
-      this.#tellNews();
+      this.tellNews();
     });
   }
 

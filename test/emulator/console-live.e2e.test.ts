@@ -1,8 +1,9 @@
 /** Pages of the console that keep up by themselves, in a real browser, and leave alone what somebody does there. */
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
+import { builtInCatalog } from '../../src/emulator/routing/catalog.ts';
 import { browserWorlds } from '../support/console-browser.ts';
-import { createRouter } from '../support/console-world.ts';
+import { createRouter, submit } from '../support/console-world.ts';
 import { driver, push } from '../support/emulator-world.ts';
 import { browserName, cannotBrowse } from '../support/real-browser.ts';
 
@@ -56,5 +57,35 @@ describe.skipIf(cannotBrowse)(`a page that keeps up, in ${browserName}`, () => {
     expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('POST /api/extDrivers/update');
     expect(await page.getByText('Agent tools speak MCP').isVisible()).toBe(true);
     expect(problems).toEqual([]);
+  });
+
+  test('a list follows what is done in another window of the console, and by the controls', async () => {
+    const { emulator, page, problems } = await world();
+    await page.goto('/console/routers');
+    await page.getByText('There are no routers').waitFor();
+    const router = await createRouter(emulator);
+    await page.getByRole('link', { name: 'Campaign', exact: true }).waitFor();
+    const [gone] = builtInCatalog.models;
+    const body = JSON.stringify({ remove: [gone?.id] });
+    await emulator.fetch('/_emulator/catalog', { method: 'POST', body });
+    await page.getByText(`of ${builtInCatalog.models.length - 1}`).waitFor();
+    await submit(emulator, `${router}/delete`, {});
+    await page.getByText('There are no routers').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a list of requests that is paused stands still', async () => {
+    const { emulator, page } = await world();
+    await emulator.fetch('/v1/organization');
+    await page.goto('/console/requests');
+    await emulator.fetch('/v1/routers');
+    await page.getByRole('link', { name: 'GET /v1/routers' }).waitFor();
+    await page.getByRole('link', { name: 'Pause' }).click();
+    await page.getByRole('link', { name: 'Go on' }).waitFor();
+    await emulator.fetch('/v1/nothing');
+    expect(await page.evaluate('document.body.dataset.events')).toBeUndefined();
+    expect(await page.getByRole('link', { name: 'GET /v1/nothing' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('link', { name: 'GET /v1/nothing' }).waitFor();
   });
 });

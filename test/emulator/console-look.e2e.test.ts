@@ -102,4 +102,23 @@ describe.skipIf(cannotBrowse)(`a page in ${browserName}`, () => {
     // A page that is not there is the one that may say so in the browser's own log.
     expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });
+
+  test('the picture of the documents shows what the page shows', async () => {
+    const { emulator, page, problems } = await world({ viewport: { width: 1100, height: 880 }, colorScheme: 'light' });
+    const fields = { name: 'Spring campaign', slug: 'campaign', optimizeFor: 'quality', 'ceiling-video': '100' };
+    await createRouter(emulator, routerFields(fields));
+    const query = new URLSearchParams({
+      router: 'campaign',
+      modality: 'video',
+      prompt: 'a crowd runs through the rain past a neon sign',
+      'video-duration': '8',
+    });
+    await page.goto(`/console/playground?${query.toString()}`);
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('region', { name: 'Outcome' }).getByText('best_quality').waitFor();
+    await page.evaluate('scrollTo(0, 0)');
+    const folder = process.env['PICTURES'];
+    if (folder) await page.screenshot({ path: `${folder}/console-playground.png` });
+    expect(problems).toEqual([]);
+  });
 });

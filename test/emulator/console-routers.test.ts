@@ -180,6 +180,14 @@ describe('routers', () => {
     for (const id of everyModel) expect(rowOf(id), id).toContain('class="number quality"');
   });
 
+  test('with --strict a ceiling is whole credits for each output, as the live service has it', async () => {
+    const emulator = await emulatorWorld({ strict: true });
+    expect(await read(emulator, '/console/routers/new')).toContain('Whole credits for each output');
+    const refused = await submit(emulator, '/console/routers', routerFields({ 'ceiling-image': '12.5' }));
+    expect(await refused.text()).toContain('Image ceiling: must be a whole number of credits from 1');
+    await createRouter(emulator, routerFields({ 'ceiling-image': '12' }));
+  });
+
   test('what is wrong is said above the form, beside its field, and leads there', async () => {
     const emulator = await emulatorWorld();
     await createRouter(emulator);

@@ -18,7 +18,7 @@ describe('every page', () => {
     expect(policy).not.toContain('unsafe');
     const page = await response.text();
     const links = [...page.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, link = '']) => link);
-    expect(links.filter((link) => !/^(?:\/console(?:\/|$)|#)/.test(link))).toEqual([]);
+    expect(links.filter((link) => !/^(?:\/console(?:\/|$)|\/_emulator\/|#)/.test(link))).toEqual([]);
     expect(page).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+="/);
   });
 
@@ -37,6 +37,12 @@ describe('every page', () => {
     const emulator = await emulatorWorld(options);
     for (const path of paths.filter((one) => one !== '/console/routers/new'))
       expect(await read(emulator, path), path).toContain(header);
+  });
+
+  test('the commands name the address that the emulator was told to be at', async () => {
+    const emulator = await emulatorWorld({ publicUrl: 'https://emulator.example.com' });
+    for (const path of paths.filter((one) => one !== '/console/routers/new'))
+      expect(await read(emulator, path), path).toContain('curl https://emulator.example.com/');
   });
 
   test('the assets that pages name are served from the package', async () => {

@@ -71,7 +71,10 @@ const client = new RunwayML({ baseURL: '${origin}', apiKey: '${apiKey}' });`;
   const agent = JSON.stringify({ mcpServers: { emulator: { type: 'http', url: `${origin}/mcp` } } }, undefined, 2);
   return html`<section aria-labelledby="connect">
     <h2 id="connect">Connect</h2>
-    <p class="quiet">The service is emulated at <code>${origin}</code>. ${hint}</p>
+    <p class="quiet">
+      The service is emulated at <code>${origin}</code>. ${hint} See its <a href="/_emulator/openapi">interface</a> and
+      <a href="/_emulator/evidence">the evidence for it</a>.
+    </p>
     <div class="ways">
       ${showWay(
         'curl',

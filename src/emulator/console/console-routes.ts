@@ -30,6 +30,7 @@ export function serveConsole(app: App, shown: Shown): void {
   app.use('/console/*', async (context, next) => {
     await next();
     addHeaders(context.res);
+    if (context.req.method === 'POST') shown.tellNews();
   });
   servePages(app, '/console/', { GET: (context) => context.redirect('/console') });
   // A person who opens the address of the service is looking for its pages; a program gets the service's answer.

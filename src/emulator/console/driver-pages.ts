@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Driver } from '../../contract/driver-push.ts';
 import type { LastPush } from '../drivers/driver-routes.ts';
 import type { RequestLog } from '../request-log.ts';
+import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { pushCommand } from './connect.ts';
 import type { Reach } from './connect.ts';
@@ -31,13 +32,14 @@ export interface DriversShown {
 
 export function serveDriverPages(app: App, shown: DriversShown): void {
   servePages(app, '/console/drivers', {
-    GET: ({ req }) => {
+    GET: (context) => {
+      const { req } = context;
       const drivers = shown.driverPaths();
       const last = shown.lastPush();
       const lastPush = last === undefined ? showEarlier(shown.log) : showLastPush(last, heldIn(drivers));
       const asked = req.query('id');
       if (drivers.length === 0 && asked === undefined) {
-        return showNone(lastPush, { origin: new URL(req.url).origin, key: shown.key });
+        return showNone(lastPush, { origin: originOf(context), key: shown.key });
       }
       const search = req.query('find') ?? '';
       const wanted = search.toLowerCase();

@@ -10,6 +10,7 @@ const beatMs = 25_000;
 export interface Newsworthy {
   /** Calls `happened` from now on; gives how to stop that. */
   onNews(happened: () => void): () => void;
+  tellNews(): void;
 }
 
 export function serveEvents(app: App, shown: Newsworthy): void {

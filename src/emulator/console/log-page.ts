@@ -1,6 +1,7 @@
 /** The routing log of a router. */
 import { html } from 'hono/html';
 import type { RoutedRequest } from '../../contract/routing-resources.ts';
+import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { pageOf } from '../routing/pages.ts';
 import type { Routing } from '../routing/routing.ts';
@@ -18,11 +19,12 @@ import { taskLink } from './task-parts.ts';
 export function serveLogPage(app: App, { routing, key }: RoutingShown): void {
   const { routers, log } = routing;
   servePages(app, '/console/routers/:id/log', {
-    GET: ({ req }) => {
+    GET: (context) => {
+      const { req } = context;
       const { id, name, slug } = routers.get(req.param('id') ?? '');
       const { data, nextCursor } = pageOf(log.ofRouter(id), `log of ${id}`, { cursor: req.query('cursor') });
       const shownName = visibleOf(name, slug);
-      const reach = { origin: new URL(req.url).origin, key };
+      const reach = { origin: originOf(context), key };
       const example = generateCommand(reach, 'image', {
         configId: slug,
         input: { promptText: 'a lighthouse at dusk' },

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { updatePath } from '../../contract/driver-push.ts';
 import type { LastPush } from '../drivers/driver-routes.ts';
 import type { RequestRecord } from '../request-record.ts';
+import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { Task } from '../routing/tasks.ts';
@@ -25,8 +26,8 @@ const clockToleranceMs = 2_000;
 
 export function serveOverview(app: App, shown: OverviewShown): void {
   servePages(app, '/console', {
-    GET: ({ req }) => {
-      const { origin } = new URL(req.url);
+    GET: (context) => {
+      const origin = originOf(context);
       const { routing, key, log } = shown;
       routing.tasks.settle();
       const tasks = [...routing.tasks.all()].reverse();

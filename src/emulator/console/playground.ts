@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { generateRequestSchemas, lenientGenerateRequestSchemas } from '../../contract/routing-inputs.ts';
+import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { receiveGeneration } from '../routing/generate.ts';
 import { decide } from '../routing/pipeline.ts';
@@ -30,15 +31,15 @@ const path = '/console/playground';
 
 export function servePlayground(app: App, { routing, key }: RoutingShown): void {
   servePages(app, path, {
-    GET: ({ req }) => {
-      const { origin, searchParams } = new URL(req.url);
-      return showPlayground(routing, { fields: readFields(searchParams), reach: { origin, key } });
+    GET: (context) => {
+      const fields = readFields(new URL(context.req.url).searchParams);
+      return showPlayground(routing, { fields, reach: { origin: originOf(context), key } });
     },
     // A dry run needs no redirect: it can be repeated.
     POST: async (context) => {
       const form = await readForm(context.req.raw);
       const fields = readFields(form);
-      const reach = { origin: new URL(context.req.url).origin, key };
+      const reach = { origin: originOf(context), key };
       try {
         const isMeant = form.get('act') === 'generate';
         const id = isMeant ? generate(routing, fields) : undefined;

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { RequestLog } from '../request-log.ts';
 import type { RequestRecord } from '../request-record.ts';
+import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { showAgo } from '../../pages/ago.ts';
 import { countOf, groupDigits, showEmpty, showTable } from '../../pages/markup.ts';
@@ -32,7 +33,8 @@ export interface RequestsShown {
 
 export function serveRequestPages(app: App, { log, key }: RequestsShown): void {
   servePages(app, requestsPath, {
-    GET: ({ req }) => {
+    GET: (context) => {
+      const { req } = context;
       const answer = (Object.keys(answers) as Answer[]).find((name) => name === req.query('answer')) ?? 'all';
       const find = req.query('find')?.trim() ?? '';
       const before = Number(req.query('before') ?? Infinity);
@@ -62,7 +64,7 @@ export function serveRequestPages(app: App, { log, key }: RequestsShown): void {
           all.length === 0
             ? showEmpty(
                 'Nothing has arrived yet. Any request fills this page.',
-                getCommand({ origin: new URL(req.url).origin, key }, '/v1/organization'),
+                getCommand({ origin: originOf(context), key }, '/v1/organization'),
               )
             : html`${showChoice({
                 path: requestsPath,

@@ -55,29 +55,42 @@ export interface Issue {
   readonly message: string;
 }
 
+/** What ceilings have to be: any number of credits, or whole ones as the live service has it. */
+export type CeilingUnit = 'any' | 'whole';
+
+const ceilingRules: Readonly<Record<CeilingUnit, string>> = {
+  any: 'must be a number of credits above 0, such as 12.5, or empty',
+  whole: 'must be a whole number of credits from 1, or empty',
+};
+
+export interface Known {
+  /** Ids of the models of the catalog. */
+  readonly models: readonly string[];
+  /** The list of the router before. */
+  readonly previous: ModelList;
+  readonly ceilings: CeilingUnit;
+}
+
 /** The settings in the fields, or what is wrong with them. */
-export function settingsOf(
-  fields: RouterFields,
-  known: readonly string[],
-  previous: ModelList,
-): SettingsPatch | Issue[] {
+export function settingsOf(fields: RouterFields, { models, previous, ceilings: unit }: Known): SettingsPatch | Issue[] {
   const issues: Issue[] = [];
   const ceilings: Partial<Record<Modality, number | null>> = {};
   for (const modality of modalities) {
     const text = fields.ceilings[modality];
     // The form of JSON numbers, in which a ceiling from the API is shown.
     const ceiling = /^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
-    if (text !== '' && !(ceiling > 0 && ceiling < Infinity))
+    const isWrong = !(ceiling > 0 && ceiling < Infinity) || (unit === 'whole' && !Number.isInteger(ceiling));
+    if (text !== '' && isWrong)
       issues.push({
         path: ['settings', 'maxCreditsPerGeneration', modality],
-        message: 'must be a number of credits above 0, such as 12.5, or empty',
+        message: ceilingRules[unit],
       });
     ceilings[modality] = text === '' ? null : ceiling;
   }
   if (issues.length > 0) return issues;
   return {
     optimizeFor: fields.optimizeFor,
-    models: listOf(fields, known, previous),
+    models: listOf(fields, models, previous),
     maxCreditsPerGeneration: ceilings,
     fallback: { onCapacity: fields.fallsBack },
   };

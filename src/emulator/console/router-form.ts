@@ -8,7 +8,7 @@ import { showPicker } from './model-picker.ts';
 import { describe, showProblems } from './problems.ts';
 import type { Field, Problem } from './problems.ts';
 import { nameOfModality, switchLabels } from './router-fields.ts';
-import type { RouterFields } from './router-fields.ts';
+import type { CeilingUnit, RouterFields } from './router-fields.ts';
 
 export interface RouterFormView {
   readonly fields: RouterFields;
@@ -17,12 +17,18 @@ export interface RouterFormView {
   /** The Config ID of a router never changes. */
   readonly purpose: 'create' | 'edit';
   readonly problems: readonly Problem[];
+  readonly ceilings: CeilingUnit;
 }
 
 const switchHints = {
   includesNew: 'Models that join the catalog later are eligible too. Who is eligible today stays the same.',
   fallsBack: 'Takes the next-best model with room; without it the task waits for the best one.',
 } as const;
+
+const ceilingHints: Readonly<Record<CeilingUnit, string>> = {
+  any: 'Credits for one generation',
+  whole: 'Whole credits for each output',
+};
 
 const targets: Readonly<Record<OptimizationTarget, readonly [name: string, hint: string]>> = {
   cost: ['Cost', 'the lowest estimate'],
@@ -52,7 +58,7 @@ export function showRouterForm(view: RouterFormView): Html {
           <fieldset class="ceilings">
             <legend>Ceilings</legend>
             <div class="grid">${modalities.map((modality) => showCeiling(modality, view))}</div>
-            <p class="hint" id="ceiling-hint">Credits for one generation; empty: none</p>
+            <p class="hint" id="ceiling-hint">${ceilingHints[view.ceilings]}; empty: none</p>
           </fieldset>
         </div>
       </div>

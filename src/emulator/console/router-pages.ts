@@ -4,7 +4,8 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { routerCreateSchema, routerUpdateSchema } from '../../contract/routing-resources.ts';
 import { defaultRouterSettings } from '../../contract/routing-settings.ts';
-import type { SettingsPatch } from '../../contract/routing-settings.ts';
+import type { RouterSettings, SettingsPatch } from '../../contract/routing-settings.ts';
+import { originOf } from '../routes.ts';
 import type { App, EmulatorEnv } from '../routes.ts';
 import { invalid, Refusal } from '../routing/refusal.ts';
 import type { Router } from '../routing/routers.ts';
@@ -20,7 +21,7 @@ import type { Problem } from './problems.ts';
 import { showQuestion } from './removed.ts';
 import type { Removals } from './removed.ts';
 import { differencesOf, fieldsOf, nameIn, readFields, settingsOf } from './router-fields.ts';
-import type { Issue, RouterFields } from './router-fields.ts';
+import type { CeilingUnit, Issue, Known, RouterFields } from './router-fields.ts';
 import { fieldOf, showRouterForm } from './router-form.ts';
 import { routersPath, showRouters } from './router-list.ts';
 
@@ -28,8 +29,9 @@ export function serveRouterPages(app: App, { routing, key }: RoutingShown, remov
   const { routers } = routing;
   const routerOf = (context: Context<EmulatorEnv>): Router => routers.get(context.req.param('id') ?? '');
   servePages(app, routersPath, {
-    GET: ({ req }) => {
-      const reach = { origin: new URL(req.url).origin, key };
+    GET: (context) => {
+      const { req } = context;
+      const reach = { origin: originOf(context), key };
       const above = removals.show(req.query('removed'));
       return showRouters(routing, { reach, cursor: req.query('cursor'), above });
     },
@@ -119,13 +121,17 @@ function attempt(act: () => Response, again: (problems: Problem[], status: numbe
   }
 }
 
-function knownModels({ catalog }: Routing): string[] {
-  return catalog.models.map(({ id }) => id);
+function unitOf(strict: boolean): CeilingUnit {
+  return strict ? 'whole' : 'any';
+}
+
+function knownBy({ catalog, strict }: Routing, { models }: RouterSettings): Known {
+  return { models: catalog.models.map(({ id }) => id), previous: models, ceilings: unitOf(strict) };
 }
 
 /** @throws Refusal */
 function createRouter(routing: Routing, fields: RouterFields): Router {
-  const settings = settingsOf(fields, knownModels(routing), defaultRouterSettings.models);
+  const settings = settingsOf(fields, knownBy(routing, defaultRouterSettings));
   return routing.routers.create(checked(routerCreateSchema, { name: nameIn(fields), slug: fields.slug }, settings));
 }
 
@@ -138,7 +144,7 @@ function updateRouter(routing: Routing, router: Router, fields: RouterFields): R
     const lines = [error, ...now, 'Save again to put what stands here in the place of that.'];
     throw new Refusal(409, { error, issues: lines.map((message) => ({ path: [], message })) });
   }
-  const settings = settingsOf(fields, knownModels(routing), router.settings.models);
+  const settings = settingsOf(fields, knownBy(routing, router.settings));
   return routing.routers.update(router, checked(routerUpdateSchema, { name: nameIn(fields, name) }, settings));
 }
 
@@ -161,15 +167,20 @@ interface FormState {
   readonly saved?: string | undefined;
 }
 
-function showNew({ catalog }: Routing, { fields, problems, status }: FormState): Response {
-  const form = showRouterForm({ fields, models: catalog.models, action: routersPath, purpose: 'create', problems });
+function showNew({ catalog, strict }: Routing, { fields, problems, status }: FormState): Response {
+  const ceilings = unitOf(strict);
+  const view = { fields, models: catalog.models, action: routersPath, purpose: 'create', problems, ceilings } as const;
   const body = html`<p class="path"><a href="${routersPath}">Routers</a></p>
     <h1>New router</h1>
-    ${form}`;
+    ${showRouterForm(view)}`;
   return showPage({ title: 'New router', section: 'routers', status, body });
 }
 
-function showEdit({ catalog }: Routing, router: Router, { fields, problems, status, saved }: FormState): Response {
+function showEdit(
+  { catalog, strict }: Routing,
+  router: Router,
+  { fields, problems, status, saved }: FormState,
+): Response {
   const { id, name, slug, version } = router;
   const action = `${routersPath}/${id}`;
   const body = html`<p class="path"><a href="${routersPath}">Routers</a></p>
@@ -181,7 +192,7 @@ function showEdit({ catalog }: Routing, router: Router, { fields, problems, stat
     </div>
     ${saved === undefined ? '' : html`<p role="status" class="notice">${showState('good', `Saved as version ${version}`)}</p>`}
     <p class="quiet">Version ${version}. Requests that were routed before keep what they were routed with.</p>
-    ${showRouterForm({ fields, models: catalog.models, action, purpose: 'edit', problems })}
+    ${showRouterForm({ fields, models: catalog.models, action, purpose: 'edit', problems, ceilings: unitOf(strict) })}
     <p class="danger"><a class="button" href="${action}/delete">Delete router</a></p>`;
   return showPage({ title: visibleOf(name, slug), section: 'routers', status, body });
 }

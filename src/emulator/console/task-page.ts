@@ -1,6 +1,7 @@
 /** The page of one task: its output, what was asked for, and the decision that led to it. */
 import { html } from 'hono/html';
 import type { TaskAnswer } from '../../contract/routing-resources.ts';
+import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { Task } from '../routing/tasks.ts';
@@ -22,13 +23,13 @@ const promptInAddressMax = 2_000;
 
 export function serveTaskPage(app: App, { routing, key }: RoutingShown, removals: Removals): void {
   servePages(app, `${tasksPath}/:id`, {
-    GET: ({ req }) => {
-      const reach = { origin: new URL(req.url).origin, key };
-      return showTask(routing, routing.task(req.param('id') ?? ''), reach);
+    GET: (context) => {
+      const reach = { origin: originOf(context), key };
+      return showTask(routing, routing.task(context.req.param('id') ?? ''), reach);
     },
   });
   servePages(app, `${tasksPath}/:id/remove`, {
-    GET: ({ req }) => ask(routing, routing.task(req.param('id') ?? ''), new URL(req.url).origin),
+    GET: (context) => ask(routing, routing.task(context.req.param('id') ?? ''), originOf(context)),
     POST: (context) => {
       const task = routing.task(context.req.param('id') ?? '');
       routing.tasks.remove(task);

@@ -1,5 +1,6 @@
 /** The list of tasks. */
 import { html } from 'hono/html';
+import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { pageOf } from '../routing/pages.ts';
 import type { Routing } from '../routing/routing.ts';
@@ -28,9 +29,10 @@ type State = keyof typeof states;
 
 export function serveTaskPages(app: App, { routing, key }: RoutingShown, removals: Removals): void {
   servePages(app, tasksPath, {
-    GET: ({ req }) => {
+    GET: (context) => {
+      const { req } = context;
       routing.tasks.settle();
-      const { origin } = new URL(req.url);
+      const origin = originOf(context);
       const state = (Object.keys(states) as State[]).find((name) => name === req.query('state')) ?? 'all';
       const wanted = { state, find: req.query('find')?.trim() ?? '' };
       const all = [...routing.tasks.all()];
