@@ -5,10 +5,19 @@ import { type DriverList, type DriverSearch, driverList } from '../app/ask/drive
 import type { ExplainedPoint } from '../app/ask/explain.ts';
 import { type ChartPoint, showChart } from '../pages/chart.ts';
 import { fitting } from '../pages/fitting.ts';
-import { type Html, countOf, groupDecimal, showEmpty, showTable, showValue, visibleOf } from '../pages/markup.ts';
+import {
+  type Html,
+  countOf,
+  groupDecimal,
+  showEmpty,
+  showTable,
+  showValue,
+  visibleOf,
+  showCode,
+} from '../pages/markup.ts';
 import { showYears } from '../pages/years.ts';
 import type { Answer, Ask } from './answer.ts';
-import { driverLink, nowOf, pageAnswer, shellWord, showCommand, showWhen, sourceLink } from './frame.ts';
+import { driverLink, nowOf, pageAnswer, shellWord, showWhen, sourceLink } from './frame.ts';
 import type { Watched } from './watched.ts';
 
 const driversShown = 100;
@@ -155,7 +164,7 @@ function showOrigins(points: readonly ExplainedPoint[], driver: string): Html {
       first === undefined
         ? ''
         : html`<p>Every reading behind a point, with its line in the file:</p>
-            ${showCommand(`driver-sync explain ${shellWord(driver)} ${first.month} --rows`)}`
+            ${showCode(`driver-sync explain ${shellWord(driver)} ${first.month} --rows`)}`
     }
   </section>`;
 }

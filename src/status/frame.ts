@@ -92,11 +92,6 @@ export function changesText({ drivers, points }: Changes): string {
   return `drivers: ${countsText(drivers)}; points: ${countsText(points)}`;
 }
 
-/** The command that a person types: the page changes nothing. */
-export function showCommand(command: string): Html {
-  return html`<pre><code>${command}</code></pre>`;
-}
-
 export function driverLink(id: string, name: string): Html {
   return html`<a href="/driver?id=${encodeURIComponent(id)}"><bdi>${name}</bdi></a>`;
 }

@@ -2,10 +2,10 @@
 import { html } from 'hono/html';
 import { heldDetail } from '../app/ask/held-detail.ts';
 import { isSource } from '../core/telling/words.ts';
-import { showEmpty } from '../pages/markup.ts';
+import { showEmpty, showCode } from '../pages/markup.ts';
 import type { Answer, Ask } from './answer.ts';
 import { showDeletes, showFindings, showPointChanges } from './changes.ts';
-import { changesText, nowOf, pageAnswer, showCommand, showWhen, sourceLink } from './frame.ts';
+import { changesText, nowOf, pageAnswer, showWhen, sourceLink } from './frame.ts';
 import type { Watched } from './watched.ts';
 
 export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> {
@@ -39,7 +39,7 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
                 If the new data is right, approve it. If not, mend the export: the next read is judged anew.
                 <code>--reason TEXT</code> keeps why beside your name.
               </p>
-              ${showCommand(`driver-sync approve ${digest.slice(0, 12)}`)}`
+              ${showCode(`driver-sync approve ${digest.slice(0, 12)}`)}`
           : html`<p>No approval helps: what is in its way has to change.</p>`
       }
     </div>
@@ -64,7 +64,7 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
         isSource(source)
           ? html`${showDeletes(report?.deletes ?? [])} ${showPointChanges(largest, changedPoints)}`
           : html`<p>Everything that was accepted is sent to this address for the first time. A command lists it:</p>
-              ${showCommand('driver-sync plan --all')}`
+              ${showCode('driver-sync plan --all')}`
       }
     </section>`;
   return pageAnswer({ title: `Held: ${source}`, body });

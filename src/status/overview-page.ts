@@ -7,21 +7,12 @@ import type { SourceReport } from '../core/report.ts';
 import type { Now } from '../core/time/spoken.ts';
 import { showNow } from '../core/time/spoken.ts';
 import { fitting } from '../pages/fitting.ts';
-import { type Html, countOf, groupDigits, showEmpty, showState, showTable } from '../pages/markup.ts';
+import { type Html, countOf, groupDigits, showEmpty, showState, showTable, showCode } from '../pages/markup.ts';
 import type { Answer } from './answer.ts';
 import { showRest } from './changes.ts';
 import { showDecisions } from './decision-list.ts';
 import { type Concern, concernsOf } from './concerns.ts';
-import {
-  changesText,
-  countsText,
-  nowOf,
-  pageAnswer,
-  showCommand,
-  showSourceState,
-  showWhen,
-  sourceLink,
-} from './frame.ts';
+import { changesText, countsText, nowOf, pageAnswer, showSourceState, showWhen, sourceLink } from './frame.ts';
 import { showPushTable } from './push-table.ts';
 import type { Watched } from './watched.ts';
 
@@ -113,7 +104,7 @@ function showHeld(held: readonly HeldReport[], now: Now): Html {
         </h3>
         <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
         ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
-        ${approvable ? showCommand(`driver-sync approve ${digest.slice(0, 12)}`) : ''}
+        ${approvable ? showCode(`driver-sync approve ${digest.slice(0, 12)}`) : ''}
       </div>`,
   );
   const shown = fitting(all, heldBytesMax);

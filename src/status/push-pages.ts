@@ -4,12 +4,12 @@ import { type ReportedPush, historyReport, reportedPush } from '../app/ask/histo
 import { AgentError, isAgentError } from '../core/errors.ts';
 import { showBytes } from '../core/size.ts';
 import type { Dependencies } from '../app/dependencies.ts';
-import { type Html, countOf, showEmpty } from '../pages/markup.ts';
+import { type Html, countOf, showEmpty, showCode } from '../pages/markup.ts';
 import type { Answer, Ask } from './answer.ts';
 import { showPointChanges, showTotals } from './changes.ts';
 import { showDecisions } from './decision-list.ts';
 import { type ShownDifference, shownDifference } from './differences.ts';
-import { changesText, nowOf, pageAnswer, showCommand, showOutcome, showWhen } from './frame.ts';
+import { changesText, nowOf, pageAnswer, showOutcome, showWhen } from './frame.ts';
 import { showPushTable } from './push-table.ts';
 import type { Watched } from './watched.ts';
 
@@ -92,7 +92,7 @@ export async function pushPage(agent: Watched, { query }: Ask): Promise<Answer> 
         ? html`<section aria-label="Going back">
             <h2>Going back</h2>
             <p>The service gets this snapshot again, byte for byte, and nothing else until somebody goes on:</p>
-            ${showCommand(`driver-sync rollback ${id}`)}
+            ${showCode(`driver-sync rollback ${id}`)}
           </section>`
         : ''
     }`;

@@ -4,10 +4,10 @@ import { type PartDetail, type SourceDetail, sourceDetail } from '../app/ask/sou
 import type { Reject } from '../core/model.ts';
 import type { Now } from '../core/time/spoken.ts';
 import { fitting } from '../pages/fitting.ts';
-import { type Html, countOf, groupDigits, showState, showTable } from '../pages/markup.ts';
+import { type Html, countOf, groupDigits, showState, showTable, showCode } from '../pages/markup.ts';
 import type { Answer, Ask } from './answer.ts';
 import { showDeletes, showFindings } from './changes.ts';
-import { changesText, nowOf, pageAnswer, shellWord, showCommand, showSourceState, showWhen } from './frame.ts';
+import { changesText, nowOf, pageAnswer, shellWord, showSourceState, showWhen } from './frame.ts';
 import type { Watched } from './watched.ts';
 
 const rejectsShown = 50;
@@ -108,7 +108,7 @@ function showCarried({ carried, name }: SourceDetail): Html | '' {
       ${countOf(carried.length, 'part')} of this source disappeared, and its data stays in every snapshot. Drop one that
       is gone for good:
     </p>
-    ${showCommand(`driver-sync forget ${shellWord(name)} ${shellWord(first)}`)}
+    ${showCode(`driver-sync forget ${shellWord(name)} ${shellWord(first)}`)}
   </section>`;
 }
 

@@ -139,6 +139,17 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     },
   );
 
+  test('a command is copied as it stands there', async () => {
+    const { emulator, page, problems } = await world({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto('/console/routers');
+    const command = (await page.locator('pre').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(command);
+    expect(command).toContain(`curl ${emulator.url}/v1/routers`);
+    expect(problems).toEqual([]);
+  });
+
   test('every field has a label', async () => {
     const { emulator, page } = await world();
     await pushSample(emulator);
