@@ -16,6 +16,8 @@ export interface Dependencies {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly destination: Destination;
+  /** Where agents share a ledger: makes sure that this one still leads, before the last bytes of a push. */
+  readonly confirm?: (() => Promise<void>) | undefined;
   /** Who is told of what is wrong. */
   readonly outlets: Outlets;
   /** What acknowledged snapshots belong to: the destination's address, or `emulator`. */

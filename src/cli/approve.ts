@@ -16,7 +16,7 @@ export async function approve(
   const said = decidedBy(context, reason);
 
   const settings = loadSettings(context, 'optional');
-  const ledger = openAsked(settings);
+  const ledger = await openAsked(settings);
   try {
     const { source, digest: found } = await findHeld(ledger, digest);
     await ledger.holds.approve(found, source, Date.now(), said);

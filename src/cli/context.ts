@@ -127,5 +127,6 @@ export function warnOfState(settings: Settings): void {
 
 /** When something that was left in the ledger takes effect. */
 export function nextStep(settings: Settings): string {
+  if (settings.ledger !== undefined) return 'the agent that leads takes it up';
   return runningAgent(settings)?.command === 'run' ? 'the agent takes it up now' : 'the next sync takes it up';
 }

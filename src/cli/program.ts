@@ -91,7 +91,7 @@ function buildProgram(version: string, run: Run, { argv, isJson }: Typed): Comma
     // With --json the error is printed as one, by the caller.
     ...(isJson ? { writeErr: () => undefined } : {}),
   });
-  for (const add of [addWorking, addDeciding, addLooking, addStarting, addHelping]) add(program, run);
+  for (const add of [addWorking, addDeciding, addLedger, addLooking, addStarting, addHelping]) add(program, run);
   return program;
 }
 
@@ -208,6 +208,23 @@ function addDeciding(program: Command, run: Run): void {
     .option(...reasonOption)
     .action((push: string, options: CommonOptions & Reasoned & { force?: boolean }) =>
       run(options, async (context) => (await import('./rollback.ts')).rollback(context, push, options)),
+    );
+}
+
+/** What is done with the ledger itself. */
+function addLedger(program: Command, run: Run): void {
+  command(program, 'ledger', 'copy the ledger and the archive to the database that agents share, or back', [
+    'ledger take-over',
+    'ledger give-back',
+  ])
+    .addArgument(
+      new Argument('<way>', 'take-over: from the state directory; give-back: into it').choices([
+        'take-over',
+        'give-back',
+      ]),
+    )
+    .action((way: string, options: CommonOptions) =>
+      run(options, async (context) => (await import('./ledger.ts')).ledger(context, way)),
     );
 }
 

@@ -41,14 +41,16 @@ export async function rollback(
   const settings = loadSettings(context, 'required');
   const request = { kind: 'rollback', push: Number(push), isForced: options.force === true } as const;
   let asked: PushReport | undefined;
+  let isLed = false;
   {
     await using state = await openState(settings, commandLog(context));
     await findRollback(state.deps, push);
+    isLed = (await state.deps.ledger.agents?.())?.leader !== undefined;
     if (!request.isForced) asked = await waitThatWasAsked(state.deps, `driver-sync rollback ${push} --force`);
     if (!settings.shouldDeleteMissing)
       say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
   }
-  const carryOut = runningAgent(settings)?.command === 'run' ? askAgent : rollBackHere;
+  const carryOut = isLed || runningAgent(settings)?.command === 'run' ? askAgent : rollBackHere;
   // A longer wait than a command tries for: nothing is asked for, so that nothing happens later unseen.
   const isTooLong = (asked?.retry?.askedMs ?? 0) > retryForMs;
   const result: RollbackAnswer =

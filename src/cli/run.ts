@@ -37,8 +37,11 @@ export async function run(context: Context): Promise<number> {
     const allowanceMs = event.kind.startsWith('push.') ? pushAllowanceMs : passAllowanceMs;
     agent?.beat(allowanceMs(agent.deps.settings));
   };
-  const options = { command: 'run', log, env, version, emulatorUrl: emulator?.url, observe, supervisor } as const;
   const waker = new Waker(systemClock);
+  // Who leads concerns the loop as much as a file that changed.
+  const changed = (what: 'lead' | 'request' | 'pass'): void => waker.wake(what === 'lead' ? 'source' : what);
+  const emulatorUrl = emulator?.url;
+  const options = { command: 'run', log, env, version, emulatorUrl, observe, supervisor, changed } as const;
   process.on('SIGHUP', () => waker.wake('reload'));
   process.on('SIGUSR2', () => waker.wake('pass'));
   const waits = (why: string): void => supervisor?.status(`cannot start yet: ${why}`);
@@ -166,10 +169,18 @@ async function reloadSettings(
     });
     return undefined;
   }
+  if (ledgerOf(settings) !== ledgerOf(current)) {
+    log.error('the new config names another ledger, which takes a restart; the old one stays');
+    return undefined;
+  }
   if ((settings.destination === 'emulator') !== (current.destination === 'emulator')) {
     log.error('going to or from the emulator takes a restart; the old config stays');
     return undefined;
   }
   log.info('the config is loaded again', { wouldChange: await previewReload(settings, log) });
   return settings;
+}
+
+function ledgerOf({ ledger }: Settings): string {
+  return JSON.stringify(ledger && { ...ledger, alike: '' });
 }

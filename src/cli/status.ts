@@ -88,6 +88,7 @@ function showStatus(report: StatusReport, now: Now): string[] {
   const { lastPass, lastPush, lastAcknowledged, nextPush: next, nextPushWhy: why, sources } = report;
   const rows: (readonly [string, string])[] = [
     ['agent', showAgent(report, now)],
+    ...sharedRows(report.shared, now),
     ['last pass', lastPass === undefined ? 'none yet' : showPassLine(lastPass, sources, now)],
     ['last push', lastPush === undefined ? 'none yet' : showPushLine(lastPush, now)],
     ['acknowledged', lastAcknowledged === undefined ? 'none yet' : showAcknowledged(lastAcknowledged, now)],
@@ -105,6 +106,20 @@ function showStatus(report: StatusReport, now: Now): string[] {
   }
   const head = [...rows, ...decisionRows(report, now)].map(([name, text]) => `${name.padEnd(14)}${text}`);
   return sources.length === 0 ? head : [...head, '', ...showSources(sources)];
+}
+
+/** Who of the agents leads, and what each would push. */
+function sharedRows(shared: StatusReport['shared'], now: Now): (readonly [string, string])[] {
+  if (shared === undefined) return [];
+  const { leader, leads, doubt, agents } = shared;
+  const since = leader === null ? '' : `, since ${showTime(leader.since, now)}`;
+  return [
+    ['leads', `${leads}${since}`],
+    ...agents.map(
+      ({ host, pid, text }, index) => [index === 0 ? 'agents' : '', `${host}, pid ${pid}: ${text}`] as const,
+    ),
+    ...(doubt === undefined ? [] : [['doubt', `since ${showTime(doubt.since, now)}: ${doubt.why}`] as const]),
+  ];
 }
 
 /** What accepted data and earlier pushes wait for. */

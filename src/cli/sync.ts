@@ -2,6 +2,7 @@ import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
 import { runningAgent } from '../compose/state.ts';
 import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
+import { beginToLead } from '../app/shared/take-over.ts';
 import { tellOnce } from '../app/telling/teller.ts';
 import type { PassReport } from '../core/report.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
@@ -12,7 +13,7 @@ import { embedEmulator } from './embedded.ts';
 import { say, tinted } from './output.ts';
 import { openProgress } from './progress.ts';
 import { count, showSources, showWhy } from './text.ts';
-import { wakeAndWait } from './wake.ts';
+import { wakeAndWait, wakeLeaderAndWait } from './wake.ts';
 
 const retryForMs = 60_000;
 
@@ -23,6 +24,7 @@ export async function sync(
 ): Promise<number> {
   const settings = loadSettings(context, 'required');
   warnOfState(settings);
+  if (wake && settings.ledger !== undefined) return showReport(context, await wakeLeaderAndWait(context, settings));
   const holder = wake ? runningAgent(settings) : undefined;
   if (holder?.command === 'run' && holder.pid !== undefined) {
     if (isForced) {
@@ -99,7 +101,7 @@ export async function withAgent<T>(
     });
     await using _agent = agent;
     if (emulator !== undefined) say(`emulator: ${emulator.url}`);
-    return await run(agent, stop.signal);
+    return await run(agent, await beginToLead(agent, stop.signal));
   } finally {
     progress.end();
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, onSignal);

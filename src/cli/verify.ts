@@ -13,7 +13,7 @@ export async function verify(
   { head, state }: { readonly head?: string; readonly state?: string },
 ): Promise<number> {
   const noted = head === undefined ? undefined : parseHead(head);
-  const found = await verifyIn({ state: stateDirectory(context, state) }, noted);
+  const found = await verifyIn(placeOf(context, state), noted);
   const { damaged, records, snapshots, earlier } = found;
   const exit = damaged === undefined ? 0 : damagedExit;
   answer(context, { ok: damaged === undefined, ...found, exit }, () => {
@@ -34,11 +34,12 @@ export async function verify(
 }
 
 /** A config that is wrong, as long as it names the state directory, does not keep anybody from looking. */
-function stateDirectory(context: Context, named: string | undefined): string {
-  if (named !== undefined) return path.resolve(context.cwd, named);
-  const { state, problems } = load(context, 'optional');
+function placeOf(context: Context, named: string | undefined): Parameters<typeof verifyIn>[0] {
+  if (named !== undefined) return { state: path.resolve(context.cwd, named) };
+  const { state, settings, problems } = load(context, 'optional');
+  if (settings !== undefined) return settings;
   if (state === undefined) throw new ConfigError(problems);
-  return state;
+  return { state };
 }
 
 function parseHead(text: string): { n: number; sha256: string } {

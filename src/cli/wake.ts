@@ -1,4 +1,6 @@
 /** `sync --wake`: the pass that a running daemon makes when it is asked, and what it came to. */
+import type { Dependencies } from '../app/dependencies.ts';
+import { wakeSharedLeader } from '../compose/shared.ts';
 import { heartbeatOf, openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { PassReport } from '../core/report.ts';
@@ -20,6 +22,37 @@ export async function wakeAndWait(context: Context, settings: Settings, pid: num
   const wokenMs = clock.now().getTime();
   signal(pid);
   say(`woke the agent with pid ${pid}; waiting for the end of its pass`);
+  const alive = (): void => {
+    const broken = heartbeatOf(settings)?.broken;
+    if (broken !== undefined && Date.parse(broken.at) >= wokenMs)
+      throw new AgentError('aborted', `the pass of the agent broke: ${broken.reason}`, { hint: broken.hint });
+    if (!isAlive(pid)) throw new AgentError('aborted', `the agent with pid ${pid} has ended`);
+  };
+  return await waitForPass({ ledger, clock }, { wokenMs, alive, agent: `the agent with pid ${pid}` });
+}
+
+/**
+ * The same for the agent that leads, wherever it is.
+ * @throws AgentError `ledger.led` where nobody leads, `aborted` where its pass takes too long
+ */
+export async function wakeLeaderAndWait(context: Context, settings: Settings): Promise<PassReport> {
+  await using state = await openState(settings, commandLog(context));
+  const { ledger, clock } = state.deps;
+  const { leader } = (await ledger.agents?.()) ?? {};
+  if (leader === undefined) {
+    const hint = 'start an agent, or leave --wake out: then this command leads for one pass';
+    throw new AgentError('ledger.led', 'no agent leads, so that none can be woken', { hint });
+  }
+  const agent = `the agent on ${leader.host}, pid ${leader.pid}`;
+  const wokenMs = await wakeSharedLeader(settings.ledger!);
+  say(`woke ${agent}; waiting for the end of its pass`);
+  return await waitForPass({ ledger, clock }, { wokenMs, alive: () => undefined, agent });
+}
+
+async function waitForPass(
+  { ledger, clock }: Pick<Dependencies, 'ledger' | 'clock'>,
+  { wokenMs, alive, agent }: { readonly wokenMs: number; readonly alive: () => void; readonly agent: string },
+): Promise<PassReport> {
   const untilMs = clock.monotonicMs() + waitMs;
   const stop = new AbortController();
   const onSignal = (name: NodeJS.Signals): void =>
@@ -29,22 +62,15 @@ export async function wakeAndWait(context: Context, settings: Settings, pid: num
     while (clock.monotonicMs() < untilMs) {
       const { lastPass } = await ledger.state();
       if (lastPass?.begunAt !== undefined && Date.parse(lastPass.begunAt) >= wokenMs) return lastPass;
-      const broken = heartbeatOf(settings)?.broken;
-      if (broken !== undefined && Date.parse(broken.at) >= wokenMs)
-        throw new AgentError('aborted', `the pass of the agent broke: ${broken.reason}`, { hint: broken.hint });
-      if (!isAlive(pid)) throw new AgentError('aborted', `the agent with pid ${pid} has ended`);
+      alive();
       await clock.sleep(lookMs, stop.signal);
     }
   } finally {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, onSignal);
   }
-  throw new AgentError(
-    'aborted',
-    `the pass of the agent with pid ${pid} has not ended after ${waitMs / 60_000} minutes`,
-    {
-      hint: 'it goes on; "driver-sync status" says how it ended',
-    },
-  );
+  throw new AgentError('aborted', `the pass of ${agent} has not ended after ${waitMs / 60_000} minutes`, {
+    hint: 'it goes on; "driver-sync status" says how it ended',
+  });
 }
 
 function signal(pid: number): void {

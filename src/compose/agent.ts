@@ -6,7 +6,7 @@ import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
 import { type AgentError, isAgentError } from '../core/errors.ts';
 import type { Log, Supervisor } from '../core/ports.ts';
-import type { DestinationSettings, Settings } from '../core/settings.ts';
+import type { DestinationSettings, LedgerSettings, Settings } from '../core/settings.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
 import { systemClock } from '../edges/clock.ts';
@@ -17,8 +17,10 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { onFile, removeFile } from '../edges/state/file-failure.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
-import { fileIn } from './look.ts';
+import { nowhere } from './look.ts';
+import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
+import { type SharedOptions, type SharedParts, openSharedParts, refuseForgottenLedger, requireLead } from './shared.ts';
 
 export interface AgentOptions {
   readonly command: 'run' | 'sync' | 'rollback';
@@ -29,6 +31,8 @@ export interface AgentOptions {
   readonly emulatorUrl?: string | undefined;
   readonly observe?: Dependencies['observe'];
   readonly supervisor?: Supervisor | undefined;
+  /** Where agents share a ledger: another one leads now, this one does, or somebody asked for something. */
+  readonly changed?: SharedOptions['changed'] | undefined;
 }
 
 const emulatorTimeoutMs = 60_000;
@@ -40,14 +44,56 @@ export async function openAgent(settings: Settings, options: AgentOptions): Prom
   v8.setFlagsFromString('--semi-space-growth-factor=1');
   ensureStateDir(settings.state);
   const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
-  let ledger: Ledger | undefined;
+  let kept: Kept | undefined;
   try {
-    ledger = openOwnLedger(settings);
-    await ledger.pushes.endOrphans(systemClock.now().getTime());
-    return new RunningAgent(settings, options, { lock, ledger });
+    kept = settings.ledger === undefined ? await openOwn(settings) : await takePart(settings, settings.ledger, options);
+    return new RunningAgent(settings, options, { lock, kept });
   } catch (error) {
-    await ledger?.close();
+    await kept?.[Symbol.asyncDispose]();
     lock.release();
+    throw error;
+  }
+}
+
+/** Ledger and archive, and what an agent that shares them has beside them. */
+interface Kept extends AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly archive: Archive;
+  readonly shared?: SharedParts;
+}
+
+async function openOwn(settings: Settings): Promise<Kept> {
+  refuseForgottenLedger(settings);
+  const ledger = openOwnLedger(settings);
+  const close = { [Symbol.asyncDispose]: () => ledger.close() };
+  try {
+    await ledger.pushes.endOrphans(systemClock.now().getTime());
+    return { ledger, archive: openArchive(fileIn(settings, 'archive'), ledger.snapshots), ...close };
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+}
+
+/** The daemon starts though the ledger cannot be reached, and reads meanwhile; a command needs the lead at once. */
+async function takePart(settings: Settings, of: LedgerSettings, options: AgentOptions): Promise<Kept> {
+  const { address } = partsOf(settings, options);
+  const { log, changed = () => undefined } = options;
+  const shared = openSharedParts(settings, { of, address }, { log, changed });
+  const { ledger, archive, lead } = shared;
+  try {
+    await lead.begin().catch((error: unknown) => {
+      if (options.command !== 'run' || !isAgentError(error, 'ledger.unreachable')) throw error;
+      log.error('the ledger cannot be reached: nothing is pushed, and sources are read meanwhile', {
+        error: error.message,
+        hint: error.hint,
+      });
+      lead.go();
+    });
+    if (options.command !== 'run') await requireLead(shared);
+    return { ledger, archive, shared, [Symbol.asyncDispose]: () => shared[Symbol.asyncDispose]() };
+  } catch (error) {
+    await shared[Symbol.asyncDispose]();
     throw error;
   }
 }
@@ -56,40 +102,49 @@ class RunningAgent implements Agent {
   #settings: Settings;
   readonly #options: AgentOptions;
   readonly #lock: Lock;
-  readonly #ledger: Ledger;
-  readonly #archive: Archive;
+  readonly #kept: Kept;
   #buffer: LocalBuffer;
   #destination: ReturnType<typeof openHttpDestination>;
   #beatAtMs = 0;
   #beatUntilMs = 0;
   #broken: BrokenPass | undefined;
 
-  constructor(settings: Settings, options: AgentOptions, { lock, ledger }: { lock: Lock; ledger: Ledger }) {
+  constructor(settings: Settings, options: AgentOptions, { lock, kept }: { lock: Lock; kept: Kept }) {
     this.#settings = settings;
     this.#options = options;
     this.#lock = lock;
     dropOldScratch(settings.state);
-    this.#ledger = ledger;
+    this.#kept = kept;
     this.#buffer = this.#openBuffer();
-    this.#archive = openArchive(fileIn(settings, 'archive'), ledger.snapshots);
     this.#destination = this.#openDestination();
     this.#describe();
   }
 
   get deps(): Dependencies {
+    const { ledger, archive, shared } = this.#kept;
     return {
       ...partsOf(this.#settings, this.#options),
       buffer: this.#buffer,
-      ledger: this.#ledger,
-      archive: this.#archive,
+      ledger,
+      archive,
       destination: this.#destination,
+      ...(shared === undefined ? {} : { clock: shared.clock, confirm: () => shared.lead.confirm() }),
     };
+  }
+
+  get shared(): Agent['shared'] {
+    const { shared } = this.#kept;
+    if (shared === undefined) return undefined;
+    return { lead: shared.lead, following: { ...this.deps, ...shared.following, destination: nowhere } };
   }
 
   async reconfigure(settings: Settings): Promise<void> {
     await this.#destination[Symbol.asyncDispose]();
     this.#settings = { ...settings, state: this.#settings.state };
     this.#destination = this.#openDestination();
+    const { ledger } = settings;
+    const { address } = this.deps;
+    if (ledger !== undefined) this.#kept.shared?.lead.reconfigure({ config: ledger.alike, address });
     this.#describe();
   }
 
@@ -101,7 +156,7 @@ class RunningAgent implements Agent {
 
   async releaseMemory(): Promise<void> {
     this.#buffer.shrink();
-    await this.#ledger.shrink();
+    await this.#kept.ledger.shrink();
     releaseMemory();
   }
 
@@ -141,7 +196,7 @@ class RunningAgent implements Agent {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#destination[Symbol.asyncDispose]();
     this.#buffer.close();
-    await this.#ledger.close();
+    await this.#kept[Symbol.asyncDispose]();
     this.#release();
   }
 
@@ -159,7 +214,8 @@ class RunningAgent implements Agent {
     const { file, digest } = this.#settings;
     const configLoadedAt = systemClock.now().toISOString();
     try {
-      this.#lock.describe({ configLoadedAt, configFile: file, configDigest: digest });
+      const agentId = this.#kept.shared?.lead.self;
+      this.#lock.describe({ configLoadedAt, configFile: file, configDigest: digest, agentId });
     } catch (error) {
       if (!isAgentError(error, 'state.full')) throw error;
       this.#options.log.warn('agent.json cannot be written', { error });

@@ -4,7 +4,7 @@ import { type KnownParts, knownParts, nothingKnown } from '../app/read/current-p
 import { isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
-import { fileIn } from './look.ts';
+import { fileIn } from './place.ts';
 
 /** Where the state is missing, or this user or version cannot read it, every source counts as new. */
 export function readKnown(settings: Settings): (source: string) => KnownParts {

@@ -1,11 +1,10 @@
 /** The stores of a state directory to look at, without what sources are made of: small enough for a thread of its own. */
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { Dependencies } from '../app/dependencies.ts';
 import { restoreAfterLoss } from '../app/prepare/restore.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
-import type { Ledger } from '../core/ledger.ts';
+import type { Archive, Ledger } from '../core/ledger.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { systemClock } from '../edges/clock.ts';
@@ -13,6 +12,8 @@ import { nextDue, previousDue } from '../edges/schedule.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
+import { fileIn } from './place.ts';
+import { openSharedToLook } from './shared.ts';
 
 /** Dependencies that hold nothing open and read no source. */
 export type Surroundings = Omit<
@@ -51,10 +52,6 @@ export const nowhere: Dependencies['destination'] = {
   probe: () => Promise.reject(new Error('this command tries no address')),
 };
 
-export function fileIn(settings: Pick<Settings, 'state'>, name: 'buffer' | 'ledger' | 'archive'): string {
-  return path.join(settings.state, name === 'archive' ? name : `${name}.db`);
-}
-
 /** The stores of a state directory as a command finds them, beside a running agent or without one. */
 export interface OpenState extends AsyncDisposable {
   readonly deps: Dependencies;
@@ -67,11 +64,8 @@ export interface OpenState extends AsyncDisposable {
  */
 export async function openStores(look: Look, access: 'read' | 'request'): Promise<OpenState> {
   const { settings } = look;
-  const file = fileIn(settings, 'ledger');
-  if (!existsSync(file)) throw noState(settings);
-  const ledger = access === 'read' ? openLedger(file, 'read') : openWritable(file);
+  const { ledger, archive } = await openKept(settings, access);
   try {
-    const archive = openArchive(fileIn(settings, 'archive'));
     const kept = { ...look, ledger, archive, destination: nowhere };
     const bufferFile = fileIn(settings, 'buffer');
     const buffer = access === 'read' ? openBuffer(bufferFile, 'read') : await openReadableBuffer(bufferFile, kept);
@@ -86,6 +80,18 @@ export async function openStores(look: Look, access: 'read' | 'request'): Promis
     await ledger.close();
     throw error;
   }
+}
+
+/** The ledger and the archive, wherever they are. @throws AgentError `state.missing` */
+export async function openKept(
+  settings: Settings,
+  access: 'read' | 'request',
+): Promise<{ readonly ledger: Ledger; readonly archive: Archive }> {
+  if (settings.ledger !== undefined) return openSharedToLook(settings, settings.ledger);
+  const file = fileIn(settings, 'ledger');
+  if (!existsSync(file)) throw noState(settings);
+  const ledger = access === 'read' ? openLedger(file, 'read') : openWritable(file);
+  return { ledger, archive: openArchive(fileIn(settings, 'archive')) };
 }
 
 /** Where there is no buffer to read, the last acknowledged snapshot answers, as it will for the next pass. */

@@ -11,7 +11,8 @@ import { openLedger } from '../edges/state/ledger.ts';
 import { openOutlets } from '../edges/telling/outlets.ts';
 import { kinds } from '../sources/index.ts';
 import { readLookups } from '../sources/lookups.ts';
-import { type Look, fileIn, surroundingsOf } from './look.ts';
+import { type Look, surroundingsOf } from './look.ts';
+import { fileIn } from './place.ts';
 
 export { openLog } from '../edges/log.ts';
 export { systemClock } from '../edges/clock.ts';

@@ -13,23 +13,28 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { scratchDirectory } from '../edges/state/state-directory.ts';
-import { type OpenState, fileIn, nowhere } from './look.ts';
+import { type OpenState, nowhere, openKept } from './look.ts';
+import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
 
 /** Dependencies whose buffer and archive are copies: what a pass would do, without doing it. */
 export async function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): Promise<OpenState> {
   ensureStateDir(settings.state);
-  const ledgerFile = fileIn(settings, 'ledger');
-  if (!existsSync(ledgerFile)) {
+  if (settings.ledger === undefined && !existsSync(fileIn(settings, 'ledger'))) {
     using _lock = acquireLock(settings.state, { command: 'plan', pid: process.pid });
     await openOwnLedger(settings).close();
   }
+  const kept = await openKept(settings, 'request').catch((error: unknown) => {
+    if (settings.ledger === undefined || !isAgentError(error, 'state.missing')) throw error;
+    return undefined;
+  });
+  // Nobody has made the tables of a shared ledger yet.
+  if (kept === undefined) return openFirstScratch(settings, log);
+  const { ledger, archive } = kept;
   const directory = scratchDirectory(settings.state);
   rmSync(directory, { recursive: true, force: true });
   ensureStateDir(directory);
-  const ledger = openLedger(ledgerFile, 'write');
   const buffer = copyBuffer(fileIn(settings, 'buffer'), path.join(directory, 'buffer.db'));
-  const archive = openArchive(fileIn(settings, 'archive'));
   const drafts = openArchive(directory);
   const deps: Dependencies = {
     ...partsOf(settings, { log, ...(observe === undefined ? {} : { observe }) }),
@@ -85,7 +90,7 @@ function temporaryDirectory(): string {
 
 /** Whether passes have left anything. */
 export function hasState(settings: Settings): boolean {
-  return existsSync(fileIn(settings, 'ledger'));
+  return settings.ledger !== undefined || existsSync(fileIn(settings, 'ledger'));
 }
 
 function copyBuffer(from: string, to: string): LocalBuffer {

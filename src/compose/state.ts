@@ -2,13 +2,16 @@
 import { existsSync } from 'node:fs';
 import type { AgentSigns } from '../app/ask/status-report.ts';
 import type { Log } from '../core/ports.ts';
-import type { Settings } from '../core/settings.ts';
+import type { LedgerSettings, Settings } from '../core/settings.ts';
 import type { Ledger } from '../core/ledger.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { type LockHolder, ensureStateDir, killedHolder, lockHolder } from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
-import { type NotedHead, type Verification, verifyState } from '../edges/state/verify.ts';
-import { type OpenState, fileIn, noState, openStores } from './look.ts';
+import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
+import { type OpenState, noState, openStores } from './look.ts';
+import { fileIn } from './place.ts';
+import { openSharedToLook } from './shared.ts';
+import { verifyShared } from './shared-copy.ts';
 import { partsOf } from './parts.ts';
 
 /**
@@ -23,20 +26,25 @@ export function openState(settings: Settings, log: Log): Promise<OpenState> {
  * Opens the ledger alone, to leave a request or an approval in it.
  * @throws AgentError `state.missing`
  */
-export function openAsked(settings: Settings): Ledger {
+export async function openAsked(settings: Settings): Promise<Ledger> {
+  if (settings.ledger !== undefined) return (await openSharedToLook(settings, settings.ledger)).ledger;
   const file = fileIn(settings, 'ledger');
   if (!existsSync(file)) throw noState(settings);
   return openLedger(file, 'write');
 }
 
 /**
- * Walks the chain of the ledger and the archive; needs nothing but the state directory.
- * @throws AgentError `state.missing`, `state.older` and others of `state.`
+ * Walks the chain of the ledger and the archive; needs nothing but the state directory, or the ledger that is shared.
+ * @throws AgentError `state.missing`, `state.older` and others of `state.` and `ledger.`
  */
-export function verifyIn(place: Pick<Settings, 'state'>, noted?: NotedHead): Promise<Verification> {
+export function verifyIn(
+  place: Pick<Settings, 'state'> & { readonly ledger?: LedgerSettings | undefined },
+  noted?: NotedHead,
+): Promise<Verification> {
+  if (place.ledger !== undefined) return verifyShared(place.ledger, noted);
   const ledger = fileIn(place, 'ledger');
   if (!existsSync(ledger)) throw noState(place);
-  return verifyState({ ledger, archive: fileIn(place, 'archive') }, noted);
+  return verifyState({ ledger, archive: filesIn(fileIn(place, 'archive')) }, noted);
 }
 
 /** The agent that holds a state directory now. */
@@ -63,6 +71,8 @@ export function stateWarning({ state }: Pick<Settings, 'state'>): string | undef
 
 /** Makes the running agent look at its requests now. */
 export function wakeAgent(settings: Settings): void {
+  // The agent that leads looks at a shared ledger twice a second, and may be on another machine.
+  if (settings.ledger !== undefined) return;
   writeWake(settings.state);
 }
 

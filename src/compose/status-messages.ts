@@ -1,4 +1,4 @@
-/** What the agent and the thread of its status page tell each other. No secret crosses: the thread has no use for one. */
+/** What the agent and the thread of its status page tell each other. No secret crosses but the way to a ledger that is shared: the thread reads it. */
 import type { DriverEntry, Settings, SourceSettings } from '../core/settings.ts';
 import type { PassNotes } from '../status/watched.ts';
 

@@ -51,7 +51,7 @@ export class StatusPage implements AsyncDisposable {
   }
 
   /** Notes a pass that has ended. */
-  passed({ at, sources }: PassReport, tookMs: number): void {
+  passed({ at, sources }: Pick<PassReport, 'at' | 'sources'> & Partial<PassReport>, tookMs: number): void {
     const atMs = Date.parse(at);
     const read = sources.filter(({ state }) => state !== 'unread').map(({ name }) => [name, atMs]);
     const readAtMs = { ...this.#notes.readAtMs, ...(Object.fromEntries(read) as Record<string, number>) };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { kinds } from '../sources/index.ts';
 import { destinationShape, guardShape, notifyShape, rootShape, statusShape } from './agent-keys.ts';
+import { ledgerShape } from './ledger-keys.ts';
 import { driverShape, sourceShape, timeShape, valueShape } from './source-keys.ts';
 import { template } from './scalars.ts';
 
@@ -12,11 +13,15 @@ export function kindShape(type: string): Readonly<Record<string, z.ZodType>> {
 }
 
 const homes: readonly (readonly [string, object])[] = [
-  ['at the top level', { ...rootShape, destination: 0, guard: 0, defaults: 0, notify: 0, sources: 0, status: 0 }],
+  [
+    'at the top level',
+    { ...rootShape, destination: 0, guard: 0, defaults: 0, ledger: 0, notify: 0, sources: 0, status: 0 },
+  ],
   ['under destination', destinationShape],
   ['under guard', guardShape],
   ['under an entry of notify', notifyShape],
   ['under status', statusShape],
+  ['under ledger', ledgerShape],
   ['under a source', { ...sourceShape, type: 0, drivers: 0 }],
   ['under an entry of drivers', driverShape],
   ['under time', timeShape],
@@ -109,6 +114,12 @@ export function jsonSchema(): object {
       .optional()
       .describe(
         'The status page and what monitoring asks: `127.0.0.1:9464`, or a mapping with `listen`. See STATUS.md. Default: off.',
+      ),
+    ledger: z
+      .union([ledgerShape.url, z.strictObject(ledgerShape).meta({ title: 'a shared ledger' })])
+      .optional()
+      .describe(
+        'A PostgreSQL database (12 or newer) that keeps the ledger and the archive for agents on several machines, of which one pushes and the others take over: its url, or a mapping. See MACHINES.md. Default: the state directory keeps them, for one agent.',
       ),
     sources: z
       .record(z.string(), z.union(Object.keys(kinds).map(sourceSchema)))

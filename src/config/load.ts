@@ -5,7 +5,7 @@
  *                            sources share, and yaml-errors.ts puts the parser's errors into words
  *   what may be written      agent-keys.ts, source-keys.ts: keys, their schemas and descriptions; scalars.ts: single values;
  *                            json-schema.ts: all of them together, for editors and docs/CONFIG.md
- *   values -> settings       destination.ts, notify.ts, status.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
+ *   values -> settings       destination.ts, ledger.ts, notify.ts, status.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
  *                            what stands there by its schema (fields.ts)
  *   what is wrong            diagnostics.ts; placing.ts adds file, line and column; nearest.ts finds "did you mean"
  *   beside it                exposure.ts: what other users of the machine or the network could read or change; plain-secrets.ts:
@@ -23,6 +23,7 @@ import { type Environment, readDocument } from './document.ts';
 import { type Fields, readFields, reportMissing, reportType } from './fields.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
 import type { Diagnostic, PlacedDiagnostic } from './diagnostics.ts';
+import { readLedger } from './ledger.ts';
 import { readNotify } from './notify.ts';
 import { placeDiagnostics } from './placing.ts';
 import { plainSecrets } from './plain-secrets.ts';
@@ -140,12 +141,13 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
     notify: readNotify(within(cursor, 'notify'), baseDir),
     heartbeat: root.heartbeat,
     status,
+    ledger: readLedger(within(cursor, 'ledger'), { text: origin.text, baseDir, secrets: origin.secrets }),
     sources: readSources(within(cursor, 'sources'), root.timezone),
   };
   return { file: origin.file, digest: digestOf(settings), ...settings };
 }
 
-const sections = ['destination', 'guard', 'defaults', 'notify', 'sources', 'status'];
+const sections = ['destination', 'guard', 'defaults', 'ledger', 'notify', 'sources', 'status'];
 const initHint = '`driver-sync init` writes one to start with';
 
 function readGuard(cursor: Cursor): Settings['guard'] {

@@ -1,4 +1,5 @@
 /** What must outlive the buffer: the ledger of pushes, approvals and requests, and the archive of snapshots. */
+import type { SharedView } from './election/lead.ts';
 import type { CarriedMonths, Changes } from './series/diff.ts';
 import type { Month } from './model.ts';
 import type { OriginFacts, PackedDriver, PackedPoints } from './series/packing.ts';
@@ -211,6 +212,10 @@ export interface LedgerState {
   readonly earlierLoops?: readonly LoopState[] | undefined;
   /** Who was told of what, and what is still on its way. */
   readonly telling?: TellingState | undefined;
+  /** The ledger may have lost what was pushed last: the next push waits for approval, as a first one does. */
+  readonly doubt?: { readonly sinceMs: number; readonly why: string } | undefined;
+  /** The ledger is another one's by now: a state directory's, whose agent goes on with a copy. Nobody leads here any more. */
+  readonly givenBack?: { readonly sinceMs: number; readonly host: string; readonly state: string } | undefined;
 }
 
 /**
@@ -227,6 +232,8 @@ export interface Ledger {
   state(): Promise<LedgerState>;
   /** Changes what is given and leaves the rest; `undefined` forgets. */
   setState(state: LedgerState): Promise<void>;
+  /** Where several agents share it: who leads, and what each would push. */
+  agents?(): Promise<SharedView>;
   /** Lets go of what was cached. */
   shrink(): Promise<void>;
   close(): Promise<void>;

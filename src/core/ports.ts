@@ -197,8 +197,12 @@ export interface SnapshotBody {
 }
 
 export interface Destination {
-  /** One attempt (two where a token file turned out to have changed). Never throws for what the network does. */
-  push(body: SnapshotBody, signal: AbortSignal): Promise<PushResult>;
+  /**
+   * One attempt (two where a token file turned out to have changed). Never throws for what the network does.
+   * @param confirm asked once all but the last bytes were given to the connection. Where it throws they are not sent, so that
+   * nobody can take the request, and the push is `unreachable`.
+   */
+  push(body: SnapshotBody, signal: AbortSignal, confirm?: () => Promise<void>): Promise<PushResult>;
 
   /**
    * Tries the address as a push would, with an update that deletes and changes nothing. Records nothing.

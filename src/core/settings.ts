@@ -44,8 +44,44 @@ export interface Settings {
   readonly heartbeat: string | undefined;
   /** Where the status page listens; `undefined`: there is none. */
   readonly status: StatusSettings | undefined;
+  /** Where agents of several machines keep ledger and archive; `undefined`: the state directory does, for one agent. */
+  readonly ledger: LedgerSettings | undefined;
   /** In the order of the config: of two sources with the same new driver the first one keeps it. */
   readonly sources: readonly SourceSettings[];
+}
+
+export interface LedgerSettings {
+  readonly address: DatabaseAddress;
+  /** Absolute path of a PEM file with further authorities. */
+  readonly caFile: string | undefined;
+  /** The schema that holds the tables. */
+  readonly schema: string;
+  /** How long an agent leads without being heard of. */
+  readonly leaseMs: number;
+  /** sha256 (hex) of what all agents have to have alike. */
+  readonly alike: string;
+}
+
+/** With the meaning of libpq. */
+export type SslMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+
+/** The address of a database server: its url, parsed once. */
+export interface DatabaseAddress {
+  /** A name or an IP address; without meaning where there is a `socketPath`. */
+  readonly host: string;
+  readonly port: number;
+  /** From `host=/…`: the directory of PostgreSQL's unix socket, or the socket of MySQL itself. */
+  readonly socketPath: string | undefined;
+  readonly user: string;
+  readonly password: string;
+  /** `undefined` where the url names none. */
+  readonly database: string | undefined;
+  /** `undefined` where the url does not say. */
+  readonly sslMode: SslMode | undefined;
+  /** Longest time to connect. */
+  readonly connectMaxMs: number;
+  /** For messages: the url without its password and parameters. */
+  readonly label: string;
 }
 
 export interface DestinationSettings {

@@ -14,12 +14,31 @@ export interface Concern {
 
 /** The gravest first; one that says that all is well where there is nothing else. */
 export function concernsOf(report: StatusReport): readonly Concern[] {
-  const found = [...ofPass(report), ...ofPush(report), ...ofHeld(report), ...ofSources(report), ...ofConfig(report)];
+  const found = [
+    ...ofAgents(report),
+    ...ofPass(report),
+    ...ofPush(report),
+    ...ofHeld(report),
+    ...ofSources(report),
+    ...ofConfig(report),
+  ];
   if (found.length > 0) return found;
   if (report.unpushedSince !== undefined) {
     return [{ tone: 'busy', text: 'data that was accepted is not pushed yet', hint: report.nextPushWhy }];
   }
   return [{ tone: 'good', text: 'all is well: the service holds what the sources have' }];
+}
+
+function ofAgents({ shared }: StatusReport): Concern[] {
+  if (shared === undefined) return [];
+  const strange = shared.agents.filter(({ leads, isStrange }) => !leads && isStrange);
+  return [
+    ...(shared.leader === null ? [{ tone: 'bad', text: 'no agent leads: nothing is pushed' } as const] : []),
+    ...strange.map(({ host, pid, text }): Concern => ({
+      tone: 'busy',
+      text: `the agent on ${host}, pid ${pid}, ${text}`,
+    })),
+  ];
 }
 
 function ofPass({ lastPass }: StatusReport): Concern[] {

@@ -56,6 +56,11 @@ async function exposition({ version, notes }: Watched, deps: Dependencies, signs
     ...gauge('push_duration_seconds', 'How long the last push took.', single(await lastPushSeconds(deps))),
     ...sourceMetrics(sources, notes.readAtMs),
     ...heldMetric(report),
+    ...gauge(
+      'leader',
+      'Whether this agent leads those that share its ledger.',
+      single(report.shared && Number(report.shared.leader?.isThis === true)),
+    ),
     ...counter('notice_failures_total', 'Tries of notices that did not arrive.', single(report.telling?.failures ?? 0)),
     ...snapshotMetrics(acknowledged),
   ];

@@ -13,6 +13,7 @@ import { showRest } from './changes.ts';
 import { showDecisions } from './decision-list.ts';
 import { type Concern, concernsOf } from './concerns.ts';
 import { changesText, countsText, nowOf, pageAnswer, showSourceState, showWhen, sourceLink } from './frame.ts';
+import { showAgents } from './agents.ts';
 import { showPushTable } from './push-table.ts';
 import type { Watched } from './watched.ts';
 
@@ -29,7 +30,7 @@ export async function overviewPage(agent: Watched): Promise<Answer> {
     pushes: (await historyReport(deps, { limit: pushesShown })).pushes,
   }));
   const acknowledged = pushes.find(({ id }) => id === report.lastAcknowledged?.id);
-  const body = html`${showVerdict(report)} ${showFacts(report, { now, acknowledged })}
+  const body = html`${showVerdict(report)} ${showFacts(report, { now, acknowledged })} ${showAgents(report.shared, now)}
   ${report.held.length === 0 ? '' : showHeld(report.held, now)} ${showSources(report.sources)}
   ${showPushes(pushes, now)} ${showLately(report.decisions, now)}`;
   return pageAnswer({ title: 'Overview', section: '/', body, footer: showFooter(report, agent, now) });

@@ -48,7 +48,7 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ['state: { a: 1 }', '1:8 state: expected a text, found a mapping'],
   [
     'colour: red',
-    '1:1 colour: unknown key "colour" (known here: state, timezone, schedule, pushOnChange, refresh, keep, keepMax, lastClose, heartbeat, workers, destination, guard, defaults, notify, sources, status)',
+    '1:1 colour: unknown key "colour" (known here: state, timezone, schedule, pushOnChange, refresh, keep, keepMax, lastClose, heartbeat, workers, destination, guard, defaults, ledger, notify, sources, status)',
   ],
   ['page: 127.0.0.1:9464', expect.stringContaining('1:1 page: unknown key "page" (known here: ') as string],
   ['time_zone: UTC', '1:1 time_zone: unknown key "time_zone" (did you mean "timezone"?)'],

@@ -32,6 +32,7 @@ export function renderReference(): string {
     renderTable('`guard`', formOf(root.properties?.['guard'])),
     renderTable('Entries of `notify`', root.properties?.['notify']?.items ?? {}),
     renderTable('`status`, written out', formOf(root.properties?.['status'])),
+    renderTable('`ledger`, written out', formOf(root.properties?.['ledger'])),
     renderTable('Every source', { ...source, properties: { ...source.properties, type: typeOf(types) } }, common),
     renderTable('`unpivot`', formOf(source.properties?.['unpivot'])),
     ...renderKinds(

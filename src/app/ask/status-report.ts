@@ -1,5 +1,7 @@
 /** What `status` says: whether the agent runs, what the last pass and push came to, what is held, and what comes next. */
-import type { Approval } from '../../core/ledger.ts';
+import type { AgentSaid } from '../../core/election/lead.ts';
+import { agentWords, isStrange, leaderWords } from '../../core/election/words.ts';
+import type { Approval, LedgerState } from '../../core/ledger.ts';
 import type { PassReport, SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
@@ -29,6 +31,8 @@ export interface Holder {
   /** ISO 8601, UTC. */
   readonly since: string | undefined;
   readonly configLoadedAt?: string | undefined;
+  /** Where agents share a ledger: its own among them. */
+  readonly agentId?: unknown;
 }
 
 /** Why a pass ended before it had an outcome. */
@@ -96,6 +100,39 @@ export interface StatusReport {
   readonly telling?: TellingReport | undefined;
   /** The newest record of the chain, as `N:SHA256`. */
   readonly head: string;
+  /** Present where agents on several machines share a ledger. */
+  readonly shared?: SharedReport | undefined;
+}
+
+export interface SharedReport {
+  /** Counts up whenever another agent takes over. */
+  readonly term: number;
+  /** `null`: nobody leads now. */
+  readonly leader: {
+    readonly host: string;
+    readonly pid: number;
+    readonly since: string;
+    /** It is the agent of this state directory. */
+    readonly isThis: boolean;
+  } | null;
+  /** Who leads, in words. */
+  readonly leads: string;
+  /** Since when the ledger may have lost what was pushed last, and why; until the next push was approved. */
+  readonly doubt?: { readonly since: string; readonly why: string } | undefined;
+  readonly agents: readonly AgentReport[];
+}
+
+export interface AgentReport extends AgentSaid {
+  readonly host: string;
+  readonly pid: number;
+  readonly since: string;
+  readonly seen: string;
+  readonly leads: boolean;
+  readonly hasLeadersConfig: boolean;
+  /** How it stands, in words. */
+  readonly text: string;
+  /** Something about it is for a person to look at. */
+  readonly isStrange: boolean;
 }
 
 export async function statusReport(deps: Dependencies, signs: AgentSigns): Promise<StatusReport> {
@@ -149,6 +186,32 @@ export async function statusReport(deps: Dependencies, signs: AgentSigns): Promi
     decisions: await recentDecisions(deps),
     telling: tellingReport(state),
     head: await ledger.head(),
+    shared: await sharedReport(deps, { holder, doubt: state.doubt }),
+  };
+}
+
+async function sharedReport(
+  { ledger }: Dependencies,
+  { holder, doubt }: { readonly holder: Holder | undefined; readonly doubt: LedgerState['doubt'] },
+): Promise<SharedReport | undefined> {
+  const view = await ledger.agents?.();
+  if (view === undefined) return undefined;
+  const self = typeof holder?.agentId === 'string' ? holder.agentId : undefined;
+  const { leader } = view;
+  return {
+    term: view.term,
+    leader:
+      leader === undefined
+        ? null
+        : { host: leader.host, pid: leader.pid, since: iso(leader.sinceMs), isThis: leader.id === self },
+    leads: leaderWords(view, self),
+    ...(doubt === undefined ? {} : { doubt: { since: iso(doubt.sinceMs), why: doubt.why } }),
+    agents: view.agents.map((agent) => {
+      const { host, pid, sinceMs, seenMs, hasLeadersConfig, said } = agent;
+      const when = { since: iso(sinceMs), seen: iso(seenMs) };
+      const words = { text: agentWords(agent), isStrange: isStrange(agent) };
+      return { host, pid, ...when, leads: agent.id === leader?.id, hasLeadersConfig, ...said, ...words };
+    }),
   };
 }
 

@@ -1,11 +1,14 @@
 /** What the loop asks of the agent that it runs in. `compose/agent.ts` makes it of real parts. */
 import type { AgentError } from '../../core/errors.ts';
+import type { Lead } from '../../core/election/lead.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** An agent that holds its state directory. */
 export interface Agent extends AsyncDisposable {
   readonly deps: Dependencies;
+  /** Present where agents on several machines share a ledger. */
+  readonly shared?: Shared | undefined;
   /** Uses other settings from now on; the state directory stays. */
   reconfigure(settings: Settings): Promise<void>;
   /** Moves a damaged buffer aside and starts a new one from the archive. */
@@ -18,4 +21,10 @@ export interface Agent extends AsyncDisposable {
   beat(allowanceMs: number): void;
   /** Keeps in mind, for `status`, that the last pass broke and why, or that it did not. */
   noteBroken(failure: AgentError | undefined): void;
+}
+
+export interface Shared {
+  readonly lead: Lead;
+  /** While another agent leads: what reads and judges, and writes nothing to the ledger. */
+  readonly following: Dependencies;
 }

@@ -14,6 +14,7 @@ import { type Facts, type LoopEvent, decide } from '../../core/loop/decide.ts';
 import { loopFacts } from './facts.ts';
 import { keepLoopState, loopState } from '../loop-record.ts';
 import { PollSchedule } from './poll-schedule.ts';
+import { SharedTurns } from './shared-turns.ts';
 import { type LoopState, type PlannedPass, settle, start } from '../../core/loop/state.ts';
 import type { Waker } from './waker.ts';
 import { type Watching, watchSources } from './watching.ts';
@@ -34,6 +35,8 @@ export interface DaemonOptions {
   readonly passed?: (report: PassReport, tookMs: number) => void | Promise<void>;
   /** Is told that a pass broke, once `noteBroken` has it. */
   readonly broke?: () => void;
+  /** While another agent leads: is told of every pass that read along. */
+  readonly followed?: (report: Pick<PassReport, 'at' | 'sources'>, tookMs: number) => void;
 }
 
 /** The loop says that it moves at least this often, and sees this soon that the clock was set. */
@@ -43,10 +46,7 @@ const idleAllowanceMs = 60_000;
 
 /** Runs until the signal aborts; rejects for what nobody foresaw. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
-  const { deps } = options.agent;
-  const isUnpushed = hasUnpushed(deps);
-  const state = start(await loopState(deps), { nowMs: deps.clock.now().getTime(), hasUnpushed: isUnpushed });
-  const daemon = new Daemon(options, state);
+  const daemon = new Daemon(options);
   try {
     await daemon.run();
   } catch (error) {
@@ -63,38 +63,94 @@ class Daemon {
   readonly #teller: Teller;
   #watching: Watching | undefined;
   #polls: PollSchedule;
-  #state: LoopState;
+  /** `undefined` until this agent leads, where several share a ledger. */
+  #known: LoopState | undefined;
+  readonly #turns: SharedTurns | undefined;
   /** The version of the token file when the last pass began. */
   #tokenVersion: string | undefined;
   /** The data and the push that the daemon had when it last released memory. */
   #doneAtRelease = '';
 
-  constructor(options: DaemonOptions, state: LoopState) {
+  constructor(options: DaemonOptions) {
     this.#options = options;
     this.#agent = options.agent;
     const { deps } = this.#agent;
     this.#teller = new Teller(() => this.#agent.deps, 'loop');
     this.#polls = new PollSchedule(deps, options.unreadRetryMs);
     this.#tokenVersion = this.#agent.tokenVersion();
-    this.#state = state;
+    const { shared } = this.#agent;
+    this.#turns = shared && new SharedTurns(this.#agent, shared, options.signal);
+  }
+
+  get #state(): LoopState {
+    if (this.#known === undefined) throw new Error('an agent that does not lead decides nothing');
+    return this.#known;
+  }
+
+  set #state(state: LoopState) {
+    this.#known = state;
   }
 
   async run(): Promise<void> {
     const { signal } = this.#options;
     await this.#watch();
+    if (this.#turns === undefined) await this.#begin();
     let events: ReadonlySet<LoopEvent> = new Set(['start']);
     for (;;) {
       signal.throwIfAborted();
-      const decision = decide(this.#state, await this.#facts(), events);
-      events = new Set();
-      if (decision.kind === 'pass') {
-        await this.#pass(decision.pass);
-        await this.#releaseMemory();
-      } else {
-        events = await this.#wait(decision.untilMs);
-      }
-      await this.#settle();
+      events = this.#turns === undefined ? await this.#turn(events) : await this.#sharedTurn(this.#turns, events);
     }
+  }
+
+  async #begin(): Promise<void> {
+    const { deps } = this.#agent;
+    const nowMs = deps.clock.now().getTime();
+    this.#state = start(await loopState(deps), { nowMs, hasUnpushed: hasUnpushed(deps) });
+  }
+
+  /** One pass, or one wait. Gives what happened meanwhile. */
+  async #turn(events: ReadonlySet<LoopEvent>): Promise<ReadonlySet<LoopEvent>> {
+    const decision = decide(this.#state, await this.#facts(), events);
+    let next: ReadonlySet<LoopEvent> = new Set();
+    if (decision.kind === 'pass') {
+      await this.#pass(decision.pass);
+      await this.#releaseMemory();
+    } else {
+      next = await this.#wait(decision.untilMs);
+    }
+    await this.#settle();
+    return next;
+  }
+
+  /** As the only agent, while it leads; else it reads along. What the ledger says ends the turn alone. */
+  async #sharedTurn(turns: SharedTurns, events: ReadonlySet<LoopEvent>): Promise<ReadonlySet<LoopEvent>> {
+    const before = turns.role;
+    return turns.guarded(
+      async () => {
+        const role = await turns.next();
+        if (role === 'follows') {
+          const { clock } = this.#agent.deps;
+          const isDue = events.size > 0 || before !== role || this.#polls.msToNext() <= 0;
+          if (isDue) await this.#follow(turns, events);
+          return this.#wait(clock.now().getTime() + this.#polls.msToNext());
+        }
+        if (before === 'leads') return this.#turn(events);
+        await this.#begin();
+        return this.#turn(new Set([...events, 'start']));
+      },
+      () => this.#wait(Infinity),
+    );
+  }
+
+  async #follow(turns: SharedTurns, events: ReadonlySet<LoopEvent>): Promise<void> {
+    await this.#idleWork.stop();
+    this.#agent.beat(passAllowanceMs(this.#agent.deps.settings));
+    const isMore = [...events].some((event) => event !== 'source');
+    const { clock } = this.#agent.deps;
+    const beganMs = clock.monotonicMs();
+    const sources = await turns.follow({ due: this.#polls.begin(isMore ? 'all' : 'due'), proof: 'idle' });
+    this.#options.followed?.({ at: clock.now().toISOString(), sources }, clock.monotonicMs() - beganMs);
+    await this.#agent.releaseMemory();
   }
 
   async end(): Promise<void> {
@@ -115,7 +171,7 @@ class Daemon {
     const leftMs = untilMs - deps.clock.now().getTime();
     this.#agent.beat(idleAllowanceMs);
     this.#idleWork.start(deps, (source) => this.#wakeFor(source));
-    await this.#teller.look();
+    if (this.#turns === undefined || this.#turns.role === 'leads') await this.#teller.look();
     const woken = await waker.wait(Math.max(0, Math.min(beatMs, leftMs)), signal);
     if (!woken.has('reload')) return woken;
     const events = new Set<LoopEvent>(woken);
@@ -151,7 +207,7 @@ class Daemon {
     await this.#agent.reconfigure(settings);
     const { deps } = this.#agent;
     this.#polls = new PollSchedule(deps, this.#options.unreadRetryMs);
-    if (deps.address !== this.#state.address) this.#state = await loopState(deps);
+    if (this.#known !== undefined && deps.address !== this.#known.address) this.#state = await loopState(deps);
     await this.#watch();
   }
 
@@ -181,14 +237,15 @@ class Daemon {
       const report = await runPassOrRebuild(
         this.#agent,
         { push, resume, retryForMs: 0, polls, due, proof: 'idle' },
-        signal,
+        this.#turns?.signal ?? signal,
       );
       this.#state = await loopState(this.#agent.deps);
       this.#agent.noteBroken(undefined);
       await passed?.(report, deps.clock.monotonicMs() - beganMs);
       await this.#teller.passed(report);
+      await this.#turns?.passed(report);
     } catch (error) {
-      if (signal.aborted || !isAgentError(error)) throw error;
+      if (signal.aborted || !isAgentError(error) || this.#turns?.hasLost === true) throw error;
       // A push may have been tried before the pass broke.
       if (isKept) this.#state = await loopState(this.#agent.deps);
       await this.#broke(pass, error);

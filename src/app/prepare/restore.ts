@@ -40,7 +40,7 @@ export async function restoreRollback(deps: Dependencies): Promise<void> {
 }
 
 /** Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. */
-function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
+export function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): void {
   const { buffer } = deps;
   const origins = new Map(snapshot.origins.map((origin) => [origin.id, buffer.parts.addRestoredOrigin(origin)]));
   const writers = new Map<string, { writer: PartWriter; batch: FoldedDriver[] }>();

@@ -52,7 +52,7 @@ async function listWaiting({ ledger }: Dependencies, sources: readonly string[])
 export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Promise<PushReport | undefined> {
   const { ledger, settings, address, clock } = deps;
   if (!settings.shouldDeleteMissing) return undefined;
-  const { emptyConsent } = await ledger.state();
+  const { emptyConsent, doubt } = await ledger.state();
   const isConsented = emptyConsent?.digest === snapshot.digest && emptyConsent.address === address;
   // A consent is for one empty snapshot: it ends with it.
   if (snapshot.drivers > 0) {
@@ -60,7 +60,8 @@ export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Pro
   } else if (!isConsented) {
     return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
   }
-  if (settings.guard.firstPush !== 'approve' || !(await isFirstPush(deps))) return undefined;
+  const isFirst = settings.guard.firstPush === 'approve' && (await isFirstPush(deps));
+  if (!isFirst && doubt === undefined) return undefined;
   const points = allPoints(snapshot.readPoints());
   const firstPush = firstPushTo(address);
   const approval = (await ledger.holds.approvals()).find(
@@ -78,7 +79,11 @@ export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Pro
       'a newer snapshot would delete more than the approved one',
     );
   }
-  const reason = `the first push to ${address} waits for approval; it deletes every driver that is not among its ${snapshot.drivers}`;
+  const deletes = `it deletes every driver that is not among its ${snapshot.drivers}`;
+  const reason =
+    doubt === undefined
+      ? `the first push to ${address} waits for approval; ${deletes}`
+      : `the next push to ${address} waits for approval, as a first one does: ${doubt.why}; ${deletes}`;
   const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
   await ledger.holds.hold(held, { deletes: points, carried: [], findings: [], isEnd: false }, clock.now().getTime());
   return { outcome: 'blocked', reason, hint: `driver-sync approve ${snapshot.digest.slice(0, 12)}` };

@@ -31,7 +31,8 @@ export async function pushNewest(
   const isCurrent = last?.digest === snapshot.digest && !(await ledger.pushes.hasOpenSince(address, last.id));
   // A clock that was set back makes an age negative: one push too many sets that right.
   const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
-  if (push === 'ifNeeded' && isCurrent && isFresh && !(await isRepeatDue(deps))) {
+  const isCertain = (await ledger.state()).doubt === undefined;
+  if (push === 'ifNeeded' && isCurrent && isFresh && isCertain && !(await isRepeatDue(deps))) {
     notePushed(deps);
     return { outcome: 'unchanged' };
   }

@@ -11,6 +11,8 @@ export const mayHaveLanded = 'an earlier push may have landed after the acknowle
 
 export async function isRepeatDue(deps: Dependencies): Promise<boolean> {
   const [atMs] = (await loopState(deps)).repeatsMs;
+  // Nobody knows then whether a newer snapshot came after it.
+  if ((await deps.ledger.state()).doubt !== undefined) return false;
   return atMs !== undefined && atMs <= deps.clock.now().getTime() && !(await hasOpenPush(deps));
 }
 

@@ -85,7 +85,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
     changes: shouldDeleteMissing ? changes : withoutDeletes(changes),
   });
   deps.observe({ kind: 'push.begun', push: id, bytes });
-  const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal));
+  const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal, deps.confirm));
   deps.observe({ kind: 'push.answered', push: id });
   const endedAtMs = clock.now().getTime();
   const attempt = await attemptOf(deps, { result, digest, begunMs: begun.atMs, endedMs: endedAtMs });
@@ -98,7 +98,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
     await ledger.pushes.acknowledge(id, result, {
       atMs: endedAtMs,
       carried,
-      state: { ...withLoop(await ledger.state(), loop), ...rolledBack },
+      state: { ...withLoop(await ledger.state(), loop), ...rolledBack, doubt: undefined },
     });
     head = await ledger.head();
     for (const approval of await ledger.holds.approvals()) {

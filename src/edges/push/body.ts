@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { AgentError } from '../../core/errors.ts';
 import type { SnapshotBody } from '../../core/ports.ts';
+import { confirmed } from './confirmed.ts';
 
 export interface RequestBody {
   readonly stream: Readable;
@@ -18,11 +19,18 @@ export interface RequestBody {
   readonly isLate: () => boolean;
 }
 
+export interface BodyOptions {
+  readonly compress: 'none' | 'gzip';
+  /** Is told of every chunk that is handed over. */
+  readonly moved: () => void;
+  /** Asked before the last bytes, once the others have left this process; where it throws they are not sent. */
+  readonly confirm?: (() => Promise<void>) | undefined;
+}
+
 /** At most this much is written before the socket is read again. */
 const turnBytes = 64 * 1024;
 
-/** `moved` is told of every chunk that is handed over. */
-export function openRequestBody(body: SnapshotBody, compress: 'none' | 'gzip', moved: () => void): RequestBody {
+export function openRequestBody(body: SnapshotBody, { compress, moved, confirm }: BodyOptions): RequestBody {
   let failure: { readonly error: unknown } | undefined;
   let sentBytes = 0;
   let whole = false;
@@ -66,7 +74,8 @@ export function openRequestBody(body: SnapshotBody, compress: 'none' | 'gzip', m
     whole = true;
   }
 
-  const source = compress === 'gzip' ? gzipped(snapshot()) : snapshot();
+  const plain = compress === 'gzip' ? gzipped(snapshot()) : snapshot();
+  const source = confirm === undefined ? plain : confirmed(plain, confirm);
   // Nothing is fetched ahead: each chunk is written right after the socket was read.
   const stream = Readable.from(paced(source), { objectMode: false, highWaterMark: 0 });
   // undici learns of an error while it reads the stream. It stops listening before a late one, which would end the process.

@@ -1,7 +1,7 @@
 /** The service behind HTTP: one snapshot, one POST, one outcome. */
 import { hostname } from 'node:os';
 import { updatePath } from '../../contract/driver-push.ts';
-import { AgentError } from '../../core/errors.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { Clock, Destination, Log, PushResult, SnapshotBody } from '../../core/ports.ts';
 import { readStart } from '../../http/answer.ts';
 import { proxySecrets } from '../../http/connection.ts';
@@ -43,14 +43,14 @@ export function openHttpDestination(
   checkHeaders(settings.headers);
   const closing = new AbortController();
   const attempts = new Set<Promise<Attempted>>();
-  const pusher: Pusher = { settings, options, url };
-  const attemptPush = (body: SnapshotBody, signal: AbortSignal): Promise<Attempted> => {
+  const attemptPush = (body: SnapshotBody, signal: AbortSignal, confirm?: Pusher['confirm']): Promise<Attempted> => {
+    const pusher: Pusher = { settings, options, url, confirm };
     const attempted = pushWithToken(pusher, body, AbortSignal.any([signal, closing.signal]));
     attempts.add(attempted);
     return attempted.finally(() => attempts.delete(attempted));
   };
   return {
-    push: async (body, signal) => (await attemptPush(body, signal)).result,
+    push: async (body, signal, confirm) => (await attemptPush(body, signal, confirm)).result,
     async probe(signal) {
       const { result, progress } = await attemptPush(harmlessUpdate, signal);
       return {
@@ -69,6 +69,7 @@ interface Pusher {
   readonly settings: DestinationSettings;
   readonly options: HttpDestinationOptions;
   readonly url: URL;
+  readonly confirm: (() => Promise<void>) | undefined;
 }
 
 const stopped = new AgentError('aborted', 'the push was stopped');
@@ -124,7 +125,18 @@ async function attempt(
   const { settings, options, url } = pusher;
   const { timeoutMs } = settings;
   const { env, clock = systemClock } = options;
-  const sending = openRequestBody(body, settings.compress, () => route.moved());
+  let refused: AgentError | undefined;
+  const ask = pusher.confirm;
+  const confirm =
+    ask &&
+    (async () => {
+      await route.flushed();
+      await ask().catch((error: unknown) => {
+        if (isAgentError(error)) refused = error;
+        throw error;
+      });
+    });
+  const sending = openRequestBody(body, { compress: settings.compress, moved: () => route.moved(), confirm });
   const route = await openRoute({ url, env, clock, authorities, timeoutMs, isBodyLate: sending.isLate });
   const secrets = secretsOf(pusher, token);
   const sent = (): SentPush => {
@@ -150,6 +162,10 @@ async function attempt(
       return { result: judgeAnswer(answer, sent(), clock.now()), progress: route.progress() };
     }
   } catch (error) {
+    if (refused !== undefined) {
+      const detail = `broken off before its last bytes: ${refused.message}`;
+      return { result: { outcome: 'unreachable', detail, maybeTaken: false }, progress: route.progress() };
+    }
     if (sending.failure() === undefined) {
       const way = route.progress();
       // What TLS dislikes came over a connection, also where undici opened it within the tunnel of a proxy.

@@ -1,5 +1,6 @@
 /** The connections of one push: nothing else uses them, and they tell whether anything was sent and whether anything still moves. */
 import { Socket } from 'node:net';
+import { setTimeout as nap } from 'node:timers/promises';
 import type { Client, Dispatcher, buildConnector } from 'undici';
 import type { Clock } from '../../core/ports.ts';
 import { openDispatcher } from '../../http/connection.ts';
@@ -21,6 +22,8 @@ export interface Route {
   readonly dispatcher: Dispatcher;
   /** How far the request has come. */
   progress(): Progress;
+  /** Resolves once this process holds back nothing of what was handed over: the kernel has it. */
+  flushed(): Promise<void>;
   /** More of the request was handed over: the time that the answer has begins anew. */
   moved(): void;
   /** The answer has begun: from now on its time does not begin anew. */
@@ -44,6 +47,9 @@ export interface Progress {
 
 /** An answer has this many timeouts in all: one byte now and then would keep a push open without end. */
 const answerTimeouts = 10;
+
+/** How often it is looked whether the kernel took everything. */
+const flushMs = 5;
 
 type Connect = buildConnector.connector;
 
@@ -85,6 +91,9 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
   return {
     dispatcher,
     progress: () => progress,
+    async flushed() {
+      while ([...sockets].some((socket) => !socket.destroyed && socket.writableLength > 0)) await nap(flushMs);
+    },
     moved,
     answered,
     destroy,

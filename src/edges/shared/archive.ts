@@ -7,9 +7,10 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { AgentError, isAgentError } from '../../core/errors.ts';
-import type { Archive } from '../../core/ledger.ts';
+import type { Archive, Snapshot } from '../../core/ledger.ts';
 import { openArchive, snapshotFileName, snapshotFileSha256 } from '../state/archive.ts';
 import { translatedFile } from '../state/file-failure.ts';
+import type { ArchiveFiles } from '../state/verify.ts';
 import { readAll, writeAll } from '../state/snapshot-blocks.ts';
 import { scratchDirectory } from '../state/state-directory.ts';
 import { type SharedSnapshots, pieceBytes } from './snapshot-log.ts';
@@ -44,7 +45,7 @@ export function sharedArchive(directory: string, log: SharedSnapshots): Archive 
 }
 
 /** Writes all pieces of a file, and then that it is there. */
-async function upload(directory: string, digest: string, log: SharedSnapshots): Promise<void> {
+export async function upload(directory: string, digest: string, log: SharedSnapshots): Promise<void> {
   const sha256 = snapshotFileSha256(directory, digest);
   if (sha256 === undefined) throw new Error(`there is no file of the snapshot ${digest}`);
   const fd = openSync(path.join(directory, snapshotFileName(digest)), 'r');
@@ -62,7 +63,7 @@ async function upload(directory: string, digest: string, log: SharedSnapshots): 
 }
 
 /** Copies a file from the database, whole or not at all. @throws AgentError `snapshot.damaged` */
-async function fetchFile(
+export async function fetchFile(
   directory: string,
   digest: string,
   { log, sha256 }: { readonly log: SharedSnapshots; readonly sha256: string },
@@ -95,4 +96,32 @@ async function fetchFile(
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** The files of the shared archive, fetched one at a time into a directory. */
+export function filesOf(log: SharedSnapshots, directory: string): ArchiveFiles {
+  const fetched = async (digest: string): Promise<void> => {
+    const sha256 = await log.fileOf(digest);
+    rmSync(directory, { recursive: true, force: true });
+    if (sha256 !== undefined) await fetchFile(directory, digest, { log, sha256 });
+  };
+  return {
+    list: () => log.kept(),
+    async sha256(digest) {
+      await fetched(digest);
+      return snapshotFileSha256(directory, digest);
+    },
+    open: (digest) => openArchive(directory).open(digest),
+  };
+}
+
+/** What an agent that does not lead keeps: its own drafts, and copies of what was pushed. */
+export function followingArchive(directory: string, shared: Archive): Archive {
+  const local = openArchive(directory);
+  return {
+    ...shared,
+    write: (...what) => local.write(...what),
+    open: async (digest): Promise<Snapshot | undefined> => (await shared.open(digest)) ?? (await local.open(digest)),
+    keepOnly: (digests) => local.keepOnly(digests),
+  };
 }

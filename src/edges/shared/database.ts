@@ -47,10 +47,13 @@ const connectionsMax = 3;
 const idleMaxMs = 5_000;
 
 /** One message, so that a pooler cannot come between its statements. */
-const beginning = `BEGIN;
-SELECT set_config('idle_in_transaction_session_timeout', '${idleMaxMs}', true), set_config('lock_timeout', '10000', true),
+const settings = `SELECT set_config('idle_in_transaction_session_timeout', '${idleMaxMs}', true), set_config('lock_timeout', '10000', true),
   set_config('statement_timeout', '${answerMaxMs}', true);
 SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+const beginnings = {
+  write: `BEGIN;\n${settings}`,
+  snapshot: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n${settings}`,
+};
 
 export class SharedDatabase implements Statements {
   readonly #place: SharedPlace;
@@ -80,9 +83,18 @@ export class SharedDatabase implements Statements {
   }
 
   /** Runs something in one transaction. It takes part only where it is awaited within `run`. */
-  async transaction<T>(run: (statements: Statements) => Promise<T>): Promise<T> {
+  transaction<T>(run: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.#within('write', run);
+  }
+
+  /** The same, to read all as it was at one moment. */
+  snapshot<T>(run: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.#within('snapshot', run);
+  }
+
+  #within<T>(kind: keyof typeof beginnings, run: (statements: Statements) => Promise<T>): Promise<T> {
     return this.#once(async (client) => {
-      await this.#query(client, { sql: beginning });
+      await this.#query(client, { sql: beginnings[kind] });
       try {
         const result = await run({
           all: async (sql, ...values) => (await this.#query(client, { sql, values })).rows as never,

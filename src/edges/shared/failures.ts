@@ -14,12 +14,20 @@ const byClass: Readonly<Record<string, Words>> = {
   '53': { code: 'ledger.unreachable', text: 'has no room, memory or connection left', hint: `free some; ${later}` },
   '57': { code: 'ledger.unreachable', text: 'ends or starts', hint: later },
   '58': { code: 'ledger.unreachable', text: 'failed', hint: `see the log of the server; ${later}` },
+  '55': { code: 'ledger.unreachable', text: 'cannot do this now', hint: later },
+  XX: { code: 'ledger.unreachable', text: 'failed', hint: `see the log of the server; ${later}` },
   '28': {
     code: 'ledger.refused',
     text: 'lets nobody in',
     hint: 'are user and password in ledger.url right, and not expired?',
   },
   '40': { code: 'ledger.unreachable', text: 'gave up a transaction', hint: later },
+};
+
+const gone: Words = {
+  code: 'ledger.refused',
+  text: 'has no tables of a ledger',
+  hint: 'check "ledger" in the config; "driver-sync run" or "sync" makes them where there are none',
 };
 
 const byState: Readonly<Record<string, Words>> = {
@@ -33,6 +41,8 @@ const byState: Readonly<Record<string, Words>> = {
     text: 'does not let this user write the ledger',
     hint: 'let it own the schema: CREATE SCHEMA driver_sync AUTHORIZATION …',
   },
+  '42P01': gone,
+  '3F000': gone,
   '53100': { code: 'state.full', text: 'cannot be written: its disk is full', hint: `free some space; ${later}` },
   '55P03': {
     code: 'ledger.unreachable',

@@ -12,7 +12,7 @@ export interface Term {
 }
 
 /** Another agent leads, or none does. */
-function ledByOther(label: string, cause?: unknown): AgentError {
+export function ledByOther(label: string, cause?: unknown): AgentError {
   return new AgentError('ledger.led', `another agent leads the ledger at ${label}`, {
     cause,
     hint: '"driver-sync status" says which one; this one goes on reading and takes over when that one is gone',

@@ -4,6 +4,7 @@ import { head } from './chain.ts';
 import type { SharedDatabase } from './database.ts';
 import { Fence, type Term } from './fence.ts';
 import { SharedHolds } from './hold-log.ts';
+import { view } from './lead-rows.ts';
 import { SharedPushes } from './push-log.ts';
 import { getRecord, setRecord } from './record.ts';
 import { SharedRequests } from './request-log.ts';
@@ -24,6 +25,7 @@ export function sharedLedger(database: SharedDatabase, term: () => Term | undefi
     head: () => head(database),
     state: () => getRecord(database),
     setState: (changed) => fence.write((statements) => setRecord(statements, changed)),
+    agents: () => view(database),
     shrink: async () => undefined,
     close: () => database.close(),
   };

@@ -72,6 +72,15 @@ export async function ensureSchema(database: SharedDatabase): Promise<void> {
   }
 }
 
+/** @throws AgentError `state.missing` where there are no tables, else as `ensureSchema` */
+export async function requireSchema(database: SharedDatabase): Promise<void> {
+  const version = await versionOf(database);
+  if (version !== undefined) return checkVersion(database, version);
+  throw new AgentError('state.missing', `there is no ledger at ${database.label} in the schema ${database.schema}`, {
+    hint: '"driver-sync run" or "sync" makes it; check "ledger" in the config',
+  });
+}
+
 async function migrateFrom(statements: Statements, { schema }: SharedDatabase, version: number): Promise<void> {
   if (version === 0) {
     const found = await statements.all('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1', schema);

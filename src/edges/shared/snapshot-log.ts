@@ -50,15 +50,17 @@ export class SharedSnapshots implements SnapshotLog {
     return (await this.#database.all<{ file: string }>(sql, digest))[0]?.file;
   }
 
+  /** The digests of those that are kept and have pieces. */
+  async kept(): Promise<readonly string[]> {
+    const sql = `SELECT digest FROM ~snapshot s WHERE is_kept = 1
+      AND EXISTS (SELECT 1 FROM ~piece p WHERE p.file_sha256 = s.file_sha256) ORDER BY digest`;
+    return (await this.#database.all<{ digest: string }>(sql)).map(({ digest }) => digest);
+  }
+
   async storedBytes(digest: string): Promise<number> {
     const sql = `SELECT coalesce(sum(octet_length(p.bytes)), 0)::bigint AS bytes
       FROM ~snapshot s JOIN ~piece p ON p.file_sha256 = s.file_sha256 WHERE s.digest = $1 AND s.is_kept = 1`;
     return (await this.#database.all<{ bytes: number }>(sql, digest))[0]?.bytes ?? 0;
-  }
-
-  async hasPieces(fileSha256: string, pieces: number): Promise<boolean> {
-    const sql = 'SELECT count(*) AS pieces FROM ~piece WHERE file_sha256 = $1';
-    return (await this.#database.all<{ pieces: number }>(sql, fileSha256))[0]?.pieces === pieces;
   }
 
   addPiece(fileSha256: string, n: number, bytes: Uint8Array): Promise<void> {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { isAgentError } from '../../core/errors.ts';
+import type { Snapshot } from '../../core/ledger.ts';
 import { openArchive, snapshotFileSha256, snapshotsIn } from './archive.ts';
 import { type Recorded, beforeFirst, carriedByPush, headOf, plainRow, recordSha256, recorded } from './chain.ts';
 import { checkLedgerVersion } from './ledger.ts';
@@ -37,7 +38,26 @@ export interface NotedHead {
 
 interface Place {
   readonly ledger: string;
-  readonly archive: string;
+  readonly archive: ArchiveFiles;
+}
+
+/** The files of an archive, wherever they are. */
+export interface ArchiveFiles {
+  /** The digests of those that are there. */
+  list(): Promise<readonly string[]>;
+  /** sha256 (hex) of a file; `undefined` where there is none. @throws AgentError `snapshot.damaged` */
+  sha256(digest: string): Promise<string | undefined>;
+  open(digest: string): Promise<Snapshot | undefined>;
+}
+
+/** Those of a state directory. */
+export function filesIn(directory: string): ArchiveFiles {
+  const archive = openArchive(directory);
+  return {
+    list: async () => snapshotsIn(directory),
+    sha256: async (digest) => snapshotFileSha256(directory, digest),
+    open: (digest) => archive.open(digest),
+  };
 }
 
 /** A pass may write snapshots and drop old ones while the archive is read: then it is looked at once more. */
@@ -56,7 +76,7 @@ export async function verifyState(place: Place, noted?: NotedHead): Promise<Veri
 
 async function walkAll(place: Place, noted: NotedHead | undefined): Promise<Verification> {
   // Listed first: a file that is written after this has no record yet in what is read below.
-  const names = new Set(snapshotsIn(place.archive));
+  const names = new Set(await place.archive.list());
   const walk = new ChainWalk();
   const damaged = readLedger(place, (db) => walk.follow(db, noted) ?? new RowCheck(walk).run(db));
   const whole = { head: headOf(walk.records, walk.sha256), records: walk.records, earlier: walk.earlier };
@@ -232,17 +252,16 @@ class RowCheck {
 
 /** In the order of their records. */
 async function checkSnapshots(
-  { archive: directory }: Place,
+  { archive }: Place,
   names: ReadonlySet<string>,
   { files, rows, records }: ChainWalk,
 ): Promise<Pick<Verification, 'snapshots' | 'damaged'>> {
   const placeOf = (digest: string): number => files.get(digest)?.n ?? records + 1;
   const pushes = acknowledgedPushes(rows);
   const expected = [...files].filter(([digest, { isKept }]) => isKept && pushes.has(digest)).map(([digest]) => digest);
-  const archive = openArchive(directory);
   let snapshots = 0;
   for (const digest of [...new Set([...names, ...expected])].sort((a, b) => placeOf(a) - placeOf(b))) {
-    const why = names.has(digest) ? await whyDamaged(archive, directory, { digest, files }) : 'its file is missing';
+    const why = names.has(digest) ? await whyDamaged(archive, { digest, files }) : 'its file is missing';
     const ofPush = pushes.has(digest) ? ` (of push ${pushes.get(digest)})` : '';
     if (why !== undefined) return { snapshots, damaged: { kind: 'snapshot', id: digest, why: `${why}${ofPush}` } };
     snapshots++;
@@ -261,16 +280,15 @@ function acknowledgedPushes(rows: ChainWalk['rows']): ReadonlyMap<string, number
 }
 
 async function whyDamaged(
-  archive: ReturnType<typeof openArchive>,
-  directory: string,
+  archive: ArchiveFiles,
   { digest, files }: { readonly digest: string; readonly files: ChainWalk['files'] },
 ): Promise<string | undefined> {
   const known = files.get(digest);
   if (known === undefined) return 'no record says that it was written';
-  const sha256 = snapshotFileSha256(directory, digest);
-  if (sha256 === undefined) return 'its file is missing';
-  if (!known.sha256s.includes(sha256)) return `its file has the sha256 ${sha256}, and its record another one`;
   try {
+    const sha256 = await archive.sha256(digest);
+    if (sha256 === undefined) return 'its file is missing';
+    if (!known.sha256s.includes(sha256)) return `its file has the sha256 ${sha256}, and its record another one`;
     const snapshot = await archive.open(digest);
     const hash = createHash('sha256');
     for await (const chunk of snapshot?.body().chunks() ?? []) hash.update(chunk);

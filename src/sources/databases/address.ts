@@ -1,24 +1,12 @@
 /** The address of a database server: its `url` and `caFile`, parsed once. No message shows the password. */
 import path from 'node:path';
 import { z } from 'zod';
-import type { ServerName } from './failure.ts';
+import type { DatabaseAddress, SslMode } from '../../core/settings.ts';
 
-/** With the meaning of libpq, for MySQL too. */
-const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-export type SslMode = (typeof sslModes)[number];
+/** For MySQL too. */
+const sslModes: readonly SslMode[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
-export interface Address extends ServerName {
-  /** A name or an IP address; without meaning where there is a `socketPath`. */
-  readonly host: string;
-  readonly port: number;
-  /** From `host=/…`: the directory of PostgreSQL's unix socket, or the socket of MySQL itself. */
-  readonly socketPath: string | undefined;
-  readonly user: string;
-  /** `undefined` where the url names none. */
-  readonly database: string | undefined;
-  /** `undefined` where the url does not say. */
-  readonly sslMode: SslMode | undefined;
-}
+export type Address = DatabaseAddress;
 
 /** The form of an engine's urls. */
 export interface AddressForm {

@@ -1,0 +1,118 @@
+/** The turns of an agent that shares its ledger with others: whether it leads now, and what it does while another one does. */
+import { type AgentError, isAgentError } from '../../core/errors.ts';
+import type { PassReport, SourceReport } from '../../core/report.ts';
+import type { ReadOptions } from '../read/read-all.ts';
+import { followingPass, isLedgerFailure, readOnly } from '../shared/follow.ts';
+import { beginToLead, noteOwnPush } from '../shared/take-over.ts';
+import { wouldPush } from '../shared/would-push.ts';
+import type { Agent, Shared } from './agent.ts';
+
+/** Other data than was pushed is normal while a machine sees a new file first; for longer it is not. */
+const differsMaxMs = 120_000;
+
+export class SharedTurns {
+  readonly #agent: Agent;
+  readonly #shared: Shared;
+  readonly #stop: AbortSignal;
+  #role: 'leads' | 'follows' | undefined;
+  #failure: string | undefined;
+  #differsSinceMs: number | undefined;
+  #isToldDiffers = false;
+
+  constructor(agent: Agent, shared: Shared, stop: AbortSignal) {
+    this.#agent = agent;
+    this.#shared = shared;
+    this.#stop = stop;
+  }
+
+  get role(): 'leads' | 'follows' | undefined {
+    return this.#role;
+  }
+
+  /** What a pass of an agent that leads goes by: it ends with its lead. */
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.#stop, this.#shared.lead.signal]);
+  }
+
+  /** Whether its lead ended during a pass. */
+  get hasLost(): boolean {
+    return this.#role === 'leads' && this.#shared.lead.signal.aborted;
+  }
+
+  /** What it does next. Whoever begins to lead goes on from what was pushed. */
+  async next(): Promise<'leads' | 'follows'> {
+    if (!this.#shared.lead.isLeading()) this.#role = 'follows';
+    else if (this.#role !== 'leads') {
+      await beginToLead(this.#agent, this.#stop);
+      this.#role = 'leads';
+    }
+    return this.#role ?? 'follows';
+  }
+
+  /** Runs a turn; where the ledger ends it, waits for what comes next instead. */
+  async guarded<T>(turn: () => Promise<T>, wait: () => Promise<T>): Promise<T> {
+    try {
+      const result = await turn();
+      this.#failure = undefined;
+      return result;
+    } catch (error) {
+      const isLost = this.hasLost && isAgentError(error);
+      if (this.#stop.aborted || !(isLost || isLedgerFailure(error))) throw error;
+      this.#say(error as AgentError);
+      this.#role = undefined;
+    }
+    return wait();
+  }
+
+  /** Reads and judges along, and tells the others what it would push. */
+  async follow(options: ReadOptions): Promise<readonly SourceReport[]> {
+    const { following } = this.#agent.shared!;
+    try {
+      const { said, sources } = await followingPass(following, options, this.#stop);
+      this.#shared.lead.say(said);
+      await this.#compare(said.differs !== undefined);
+      return sources;
+    } catch (error) {
+      if (!isLedgerFailure(error)) throw error;
+      // Reading goes on, so that it is warm once the ledger answers.
+      await readOnly(following, options, this.#stop);
+      throw error;
+    }
+  }
+
+  /** Tells the others what an agent that leads would push after a pass. */
+  async passed(report: PassReport): Promise<void> {
+    const { following } = this.#agent.shared!;
+    await noteOwnPush(this.#agent.deps);
+    this.#shared.lead.say(await wouldPush({ ...this.#agent.deps, archive: following.archive }, report.sources));
+  }
+
+  /** What this machine sees is compared with what the one that leads sees, and not only with what was pushed last. */
+  async #compare(differsFromPushed: boolean): Promise<void> {
+    const { clock, ledger, log } = this.#agent.shared!.following;
+    const view = await ledger.agents?.();
+    const digestOf = (id: string | undefined): string | undefined =>
+      view?.agents.find((one) => one.id === id)?.said.would?.digest;
+    const leaders = digestOf(view?.leader?.id);
+    const own = digestOf(this.#shared.lead.self);
+    const differs = differsFromPushed && leaders !== undefined && own !== undefined && own !== leaders;
+    const nowMs = clock.monotonicMs();
+    this.#differsSinceMs = differs ? (this.#differsSinceMs ?? nowMs) : undefined;
+    const isLong = this.#differsSinceMs !== undefined && nowMs - this.#differsSinceMs >= differsMaxMs;
+    if (isLong && !this.#isToldDiffers) {
+      log.warn(
+        'this machine would push other data than the agent that leads: is a mount missing, or an older copy there?',
+        {
+          hint: '"driver-sync status" says how much differs',
+        },
+      );
+    }
+    this.#isToldDiffers = isLong;
+  }
+
+  #say(error: AgentError): void {
+    const { log } = this.#shared.following;
+    if (this.#failure !== error.message) log.warn('the turn ended', { why: error.message, hint: error.hint });
+    this.#failure = error.message;
+  }
+}

@@ -1,0 +1,151 @@
+/** A ledger from a state directory to the database that agents share, and back; and the proof that both are the same. */
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { AgentError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { LedgerSettings, Settings } from '../core/settings.ts';
+import { fetchFile, filesOf, upload } from '../edges/shared/archive.ts';
+import { head } from '../edges/shared/chain.ts';
+import { copyFromSqlite, copyToSqlite, hasRecordIn } from '../edges/shared/copy.ts';
+import type { SharedDatabase } from '../edges/shared/database.ts';
+import { sharedLedger } from '../edges/shared/ledger.ts';
+import { forgetShared } from '../edges/shared/seen.ts';
+import { snapshotFileSha256, snapshotsIn } from '../edges/state/archive.ts';
+import { openLedger } from '../edges/state/ledger.ts';
+import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
+import { type NotedHead, type Verification, verifyState } from '../edges/state/verify.ts';
+import { noState } from './look.ts';
+import { openOwnLedger } from './parts.ts';
+import { fileIn } from './place.ts';
+import { type SharedParts, openSharedParts, requireLead, withSharedDatabase } from './shared.ts';
+
+export interface Copied {
+  /** The newest record of the chain, in both. */
+  readonly head: string;
+  readonly pushes: number;
+  readonly snapshots: number;
+}
+
+interface Way {
+  readonly settings: Settings;
+  readonly ledger: LedgerSettings;
+  readonly shared: SharedParts;
+}
+
+/**
+ * Copies the ledger and the archive of a state directory into the database, where all agents find them from then on.
+ * @throws AgentError `state.locked`, `ledger.led` where an agent runs, `ledger.refused` where the database has other pushes
+ */
+export function takeOverLedger(settings: Settings, log: Log): Promise<Copied> {
+  return asOnlyAgent(settings, log, async ({ shared }) => {
+    const file = fileIn(settings, 'ledger');
+    if (!existsSync(file)) throw noState(settings);
+    const own = openOwnLedger(settings);
+    const ownHead = await own.head();
+    await own.close();
+    const { database, ledger } = shared;
+    await database.transaction(async (statements) => {
+      await statements.all('SELECT 1 FROM ~lead FOR UPDATE');
+      await refuseOthers(statements, { file, label: database.label });
+      await copyFromSqlite(statements, file);
+      if ((await head(statements)) !== ownHead) throw new Error('the chain is not the same after it was copied');
+    });
+    const directory = fileIn(settings, 'archive');
+    const kept = new Set(await keptDigests(database));
+    const snapshots = snapshotsIn(directory).filter((digest) => kept.has(digest));
+    for (const digest of snapshots) await upload(directory, digest, ledger.snapshots);
+    return { head: await ledger.head(), pushes: await pushesIn(database), snapshots: snapshots.length };
+  });
+}
+
+/**
+ * Copies the ledger and the archive back into a state directory, whose agent then goes on alone.
+ * @throws AgentError `state.locked`, `ledger.led` where an agent runs
+ */
+export function giveBackLedger(settings: Settings, log: Log): Promise<Copied> {
+  return asOnlyAgent(settings, log, async ({ shared }) => {
+    const { database, ledger } = shared;
+    const directory = fileIn(settings, 'archive');
+    const digests = await ledger.snapshots.kept();
+    for (const digest of digests) {
+      const sha256 = await ledger.snapshots.fileOf(digest);
+      if (sha256 === undefined || snapshotFileSha256(directory, digest) === sha256) continue;
+      await fetchFile(directory, digest, { log: ledger.snapshots, sha256 });
+    }
+    const sinceMs = shared.clock.now().getTime();
+    await ledger.setState({ givenBack: { sinceMs, host: hostname(), state: settings.state } });
+    const draft = `${fileIn(settings, 'ledger')}.draft`;
+    await copyToSqlite(database, draft);
+    const copy = openLedger(draft, 'write');
+    const [copied, there] = [await copy.head(), await ledger.head()];
+    await copy.setState({ givenBack: undefined });
+    await copy.close();
+    if (copied !== there) throw new Error('the chain is not the same after it was copied');
+    for (const suffix of ['-wal', '-shm']) rmSync(fileIn(settings, 'ledger') + suffix, { force: true });
+    renameSync(draft, fileIn(settings, 'ledger'));
+    return { head: copied, pushes: await pushesIn(database), snapshots: digests.length };
+  }).then((done) => {
+    forgetShared(settings.state);
+    return done;
+  });
+}
+
+/** Holds the state directory and the lead, so that no agent writes either. */
+async function asOnlyAgent(settings: Settings, log: Log, run: (way: Way) => Promise<Copied>): Promise<Copied> {
+  const { ledger } = settings;
+  if (ledger === undefined) {
+    throw new AgentError('usage', 'the config names no ledger that agents share', {
+      hint: 'write ledger: ${LEDGER_URL} into it; docs/MACHINES.md says how',
+    });
+  }
+  ensureStateDir(settings.state);
+  using _lock = acquireLock(settings.state, { command: 'ledger', pid: process.pid });
+  const address = settings.destination === 'emulator' ? 'emulator' : settings.destination.url;
+  const options = { log, changed: () => undefined, isCopying: true } as const;
+  await using shared = openSharedParts(settings, { of: ledger, address }, options);
+  await shared.lead.begin();
+  await requireLead(shared);
+  return await run({ settings, ledger, shared });
+}
+
+/** What is there may be nothing, or what this state directory goes on from: anything else would be lost. */
+async function refuseOthers(
+  statements: Parameters<typeof head>[0],
+  { file, label }: { readonly file: string; readonly label: string },
+): Promise<void> {
+  const pushes = await statements.all<{ pushes: number }>('SELECT count(*) AS pushes FROM ~push');
+  if (pushes[0]?.pushes === 0) return;
+  if (hasRecordIn(file, await head(statements))) return;
+  throw new AgentError(
+    'ledger.refused',
+    `the ledger at ${label} has ${pushes[0]?.pushes} pushes that are not this agent's`,
+    {
+      hint: 'name another "schema" under "ledger", or go on with that ledger: move ledger.db out of the state directory',
+    },
+  );
+}
+
+async function keptDigests(database: SharedDatabase): Promise<readonly string[]> {
+  const rows = await database.all<{ digest: string }>('SELECT digest FROM ~snapshot WHERE is_kept = 1');
+  return rows.map(({ digest }) => digest);
+}
+
+async function pushesIn(database: SharedDatabase): Promise<number> {
+  return (await database.all<{ pushes: number }>('SELECT count(*) AS pushes FROM ~push'))[0]?.pushes ?? 0;
+}
+
+/** Walks the chain and the archive as they are in the database, by a copy of the one and one file of the other at a time. */
+export function verifyShared(settings: LedgerSettings, noted?: NotedHead): Promise<Verification> {
+  return withSharedDatabase(settings, async (database) => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'driver-sync-verify-'));
+    try {
+      const file = path.join(directory, 'ledger.db');
+      await copyToSqlite(database, file);
+      const { snapshots } = sharedLedger(database, () => undefined);
+      return await verifyState({ ledger: file, archive: filesOf(snapshots, path.join(directory, 'archive')) }, noted);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+}

@@ -1,0 +1,166 @@
+/** The ledger that agents of several machines share: opened to look, or for an agent that takes part in its election. */
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Dependencies } from '../app/dependencies.ts';
+import { followingLedger } from '../app/shared/following-ledger.ts';
+import { AgentError } from '../core/errors.ts';
+import type { Archive, Ledger } from '../core/ledger.ts';
+import type { Clock, Log } from '../core/ports.ts';
+import type { LedgerSettings, Settings } from '../core/settings.ts';
+import { systemClock } from '../edges/clock.ts';
+import { followingArchive, sharedArchive } from '../edges/shared/archive.ts';
+import { SharedDatabase } from '../edges/shared/database.ts';
+import { SharedLead } from '../edges/shared/lead.ts';
+import { hasRecord, wakeLeader } from '../edges/shared/lead-rows.ts';
+import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
+import { ensureSchema, requireSchema } from '../edges/shared/schema.ts';
+import { SeenFile, isShared } from '../edges/shared/seen.ts';
+import { openLedger } from '../edges/state/ledger.ts';
+import { openPostgresClient } from '../sources/databases/postgres-client.ts';
+import { fileIn } from './place.ts';
+
+function openDatabase({ address, caFile, schema }: LedgerSettings): SharedDatabase {
+  const connect = (signal: AbortSignal): ReturnType<typeof openPostgresClient> =>
+    openPostgresClient(address, caFile, signal);
+  return new SharedDatabase({ connect, schema, label: address.label });
+}
+
+/** Runs something on the database of a ledger that is there. @throws AgentError of `ledger.`, `state.missing` and others */
+export async function withSharedDatabase<T>(
+  settings: LedgerSettings,
+  run: (database: SharedDatabase) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(settings);
+  try {
+    await requireSchema(database);
+    return await run(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** To look, and to leave a request: no agent. */
+export async function openSharedToLook(
+  settings: Pick<Settings, 'state'>,
+  ledger: LedgerSettings,
+): Promise<{ readonly ledger: Ledger; readonly archive: Archive }> {
+  const database = openDatabase(ledger);
+  try {
+    await requireSchema(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const opened = sharedLedger(database, () => undefined);
+  const shared = sharedArchive(fileIn(settings, 'archive'), opened.snapshots);
+  return { ledger: opened, archive: shared };
+}
+
+/** Asks the agent that leads for a pass. Gives the moment, by the clock that all agents go by. */
+export function wakeSharedLeader(settings: LedgerSettings): Promise<number> {
+  return withSharedDatabase(settings, wakeLeader);
+}
+
+/** What an agent has of the ledger that it shares. */
+export interface SharedParts extends AsyncDisposable {
+  readonly database: SharedDatabase;
+  readonly ledger: SharedLedger;
+  readonly archive: Archive;
+  readonly lead: SharedLead;
+  readonly following: Pick<Dependencies, 'ledger' | 'archive'>;
+  /** That of the database, so that all agents of a ledger go by one. */
+  readonly clock: Clock;
+}
+
+export interface SharedOptions {
+  readonly log: Log;
+  /** It is about to be copied: the state directory may have pushes that the ledger does not have, or have got it back. */
+  readonly isCopying?: true;
+  /** Somebody else leads now, this agent does, or somebody asked for something. */
+  readonly changed: (what: 'lead' | 'request' | 'pass') => void;
+}
+
+/** An agent's part in the ledger. It takes part once its lead is begun. */
+export function openSharedParts(
+  settings: Settings,
+  { of, address }: { readonly of: LedgerSettings; readonly address: string },
+  options: SharedOptions,
+): SharedParts {
+  const database = openDatabase(of);
+  const lead = new SharedLead(database, {
+    ...options,
+    host: hostname(),
+    pid: process.pid,
+    config: of.alike,
+    address,
+    leaseMs: of.leaseMs,
+    clock: systemClock,
+    seen: new SeenFile(settings.state),
+    prepare: async () => {
+      await ensureSchema(database);
+      if (options.isCopying !== true) await refuseOwnPushes(settings, database);
+    },
+  });
+  const ledger = sharedLedger(database, () => lead.term());
+  const archive = sharedArchive(fileIn(settings, 'archive'), ledger.snapshots);
+  return {
+    database,
+    ledger,
+    archive,
+    lead,
+    following: {
+      ledger: followingLedger(ledger),
+      archive: followingArchive(fileIn(settings, 'archive'), archive),
+    },
+    clock: {
+      ...systemClock,
+      now: () => {
+        const { aheadMs } = lead;
+        return aheadMs === undefined ? systemClock.now() : new Date(systemClock.monotonicMs() + aheadMs);
+      },
+    },
+    async [Symbol.asyncDispose]() {
+      await lead[Symbol.asyncDispose]();
+      await database.close();
+    },
+  };
+}
+
+/** @throws AgentError `ledger.led` that names who leads */
+export async function requireLead({ lead, ledger }: SharedParts): Promise<void> {
+  if (lead.isLeading()) return;
+  const { leader } = (await ledger.agents?.()) ?? {};
+  const why = lead.whyNot();
+  if (leader === undefined)
+    throw new AgentError('ledger.led', why ?? 'no agent leads yet', { hint: 'try again in a moment' });
+  const since = new Date(leader.sinceMs).toISOString();
+  throw new AgentError('ledger.led', `the agent on ${leader.host}, pid ${leader.pid}, leads since ${since}`, {
+    hint: '"driver-sync sync --wake" has it make a pass, from any machine',
+  });
+}
+
+/** An agent alone on a state directory that shared a ledger would not know what the others have pushed. */
+export function refuseForgottenLedger({ state }: Pick<Settings, 'state'>): void {
+  if (!isShared(state)) return;
+  throw new AgentError('ledger.refused', `the agent in ${state} shared a ledger, and the config names none`, {
+    hint: 'put "ledger" back and run "driver-sync ledger give-back", which copies it here',
+  });
+}
+
+/** Pushes that only the state directory knows of must not be forgotten. */
+async function refuseOwnPushes(settings: Pick<Settings, 'state'>, database: SharedDatabase): Promise<void> {
+  const file = fileIn(settings, 'ledger');
+  if (!existsSync(file)) return;
+  const own = openLedger(file, 'read');
+  try {
+    const last = await own.pushes.last();
+    if (last === undefined || (await hasRecord(database, await own.head()))) return;
+    throw new AgentError(
+      'ledger.refused',
+      `${settings.state} has a ledger of its own with ${last.id} pushes, which the ledger at ${database.label} does not have`,
+      { hint: 'stop the agents and run "driver-sync ledger take-over", which copies it there' },
+    );
+  } finally {
+    await own.close();
+  }
+}

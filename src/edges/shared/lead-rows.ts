@@ -1,0 +1,258 @@
+/** The rows of the election: who leads, and the agents. All moments are of the database's clock. */
+import { AgentError } from '../../core/errors.ts';
+import type { LedgerState } from '../../core/ledger.ts';
+import type { LeadRow, OtherAgent } from '../../core/election/election.ts';
+import type { AgentSaid, SharedView } from '../../core/election/lead.ts';
+import type { SharedDatabase } from './database.ts';
+import { sqlState } from './failures.ts';
+import type { Term } from './fence.ts';
+import { getRecord, setRecord } from './record.ts';
+import type { Seen } from './seen.ts';
+
+const now = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;
+const left = `(extract(epoch FROM deadline - clock_timestamp()) * 1000)::bigint AS "leftMs"`;
+const sinceMs = `(extract(epoch FROM since) * 1000)::bigint AS "sinceMs"`;
+/** The timeline changes with every promotion, and is known at once, unlike that of the last checkpoint. */
+const timeline = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
+
+export interface Looked {
+  readonly nowMs: number;
+  readonly row: LeadRow;
+  readonly agents: readonly OtherAgent[];
+  /** Changes with every request and approval. */
+  readonly asked: string;
+  /** Counts the passes that were asked for. */
+  readonly wakes: number;
+  readonly head: string;
+}
+
+interface AgentRow {
+  readonly id: string;
+  readonly config: string;
+  readonly seenAgoMs: number;
+}
+
+const agoMs = `(extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS "seenAgoMs"`;
+
+/** Who leads, and what is asked of whoever does. */
+export async function look(database: SharedDatabase): Promise<Looked> {
+  const sql = `SELECT term, holder, ${left}, config, wakes, ${now},
+    (SELECT coalesce(max(id), 0) FROM ~request) || '/' || (SELECT coalesce(max(id), 0) FROM ~approval) AS asked,
+    (SELECT n || ':' || sha256 FROM ~chain ORDER BY n DESC LIMIT 1) AS head FROM ~lead`;
+  type Row = Omit<LeadRow, 'holder' | 'config'> &
+    Omit<Looked, 'row' | 'agents'> &
+    Record<'holder' | 'config', string | null>;
+  const [row] = await database.all<Row>(sql);
+  const { term, holder, leftMs, config, ...rest } = row!;
+  return {
+    ...rest,
+    row: { term, leftMs, holder: holder ?? undefined, config: config ?? undefined },
+    agents: await database.all<AgentRow>(`SELECT id, config, ${agoMs} FROM ~agent`),
+  };
+}
+
+export interface Claim {
+  readonly holder: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly config: string;
+  readonly address: string;
+  readonly leaseMs: number;
+  readonly seenTerm: number;
+  readonly seen: Seen | undefined;
+  /** Leads also where the ledger was given back. */
+  readonly isCopying: true | undefined;
+}
+
+export interface Claimed {
+  readonly nowMs: number;
+  /** `undefined`: another agent was faster. */
+  readonly term: number | undefined;
+  readonly cluster: string;
+  /** Why this may not be all that was recorded. */
+  readonly doubt: string | undefined;
+}
+
+/** Takes over where the deadline has passed. With a doubt, which is recorded in the same transaction. */
+export async function claim(database: SharedDatabase, by: Claim): Promise<Claimed> {
+  const system = await systemOf(database);
+  return database.transaction(async (statements) => {
+    const free = `SELECT term, cluster, ${timeline} AS timeline, ${now} FROM ~lead
+      WHERE deadline <= clock_timestamp() OR holder = $1 FOR UPDATE`;
+    type Row = {
+      readonly term: number;
+      readonly cluster: string | null;
+      readonly timeline: string;
+      readonly nowMs: number;
+    };
+    const [row] = await statements.all<Row>(free, by.holder);
+    if (row === undefined) {
+      const [{ nowMs }] = (await statements.all<{ nowMs: number }>(`SELECT ${now}`)) as [{ nowMs: number }];
+      return { nowMs, term: undefined, cluster: '', doubt: undefined };
+    }
+    const { givenBack } = await getRecord(statements);
+    if (givenBack !== undefined && by.isCopying !== true) throw givenBackTo(givenBack);
+    const cluster = `${system}/${row.timeline}`;
+    const doubt = doubtOf(by, { row, cluster });
+    const sql = `UPDATE ~lead SET term = greatest(term, $1) + 1, holder = $2, host = $3, pid = $4, config = $5, address = $6,
+      cluster = $7, since = clock_timestamp(), deadline = clock_timestamp() + $8 * interval '1 millisecond'
+      RETURNING term`;
+    const values = [by.seenTerm, by.holder, by.host, by.pid, by.config, by.address, cluster, by.leaseMs];
+    const [won] = await statements.all<{ term: number }>(sql, ...values);
+    if (doubt !== undefined)
+      await setRecord(statements, { doubt: { sinceMs: row.nowMs, why: doubt } } satisfies LedgerState);
+    return { nowMs: row.nowMs, term: won!.term, cluster, doubt };
+  });
+}
+
+function givenBackTo({ sinceMs, host, state }: NonNullable<LedgerState['givenBack']>): AgentError {
+  const since = new Date(sinceMs).toISOString();
+  return new AgentError(
+    'ledger.refused',
+    `the ledger was given back to the agent in ${state} on ${host}, at ${since}`,
+    {
+      hint: 'that agent pushes alone now; "driver-sync ledger take-over" there brings the ledger here again',
+    },
+  );
+}
+
+/** Evidence that rows were lost: a promotion, another cluster, or a record that this agent saw and that is not there. */
+function doubtOf(
+  by: Claim,
+  {
+    row,
+    cluster,
+  }: { readonly row: { readonly term: number; readonly cluster: string | null }; readonly cluster: string },
+): string | undefined {
+  const { cluster: seen = cluster, lost } = by.seen ?? {};
+  const before = row.cluster ?? cluster;
+  // Whoever led on another timeline has raised this doubt already; in another cluster nobody could.
+  const known = before === cluster && systemIn(seen) !== systemIn(cluster) ? seen : before;
+  if (known !== cluster) {
+    return systemIn(known) === systemIn(cluster)
+      ? `the database of the ledger was promoted (timeline ${timelineIn(known)} became ${timelineIn(cluster)}), and may have lost the last pushes`
+      : `the ledger is in another database cluster than before (${systemIn(cluster)}, and it was ${systemIn(known)})`;
+  }
+  if (lost !== undefined) {
+    return `the ledger has lost records: record ${lost.split(':')[0]} was there, and is not any more`;
+  }
+  return row.term < by.seenTerm
+    ? `the ledger has lost records: term ${by.seenTerm} was there, and it says ${row.term}`
+    : undefined;
+}
+
+function systemIn(cluster: string): string {
+  return cluster.split('/')[0] ?? '';
+}
+
+export function timelineIn(cluster: string): string {
+  return cluster.split('/')[1] ?? '';
+}
+
+/** Whether the chain has a record, as `N:SHA256`. */
+export async function hasRecord(database: SharedDatabase, record: string): Promise<boolean> {
+  const [n = '', sha256 = ''] = record.split(':');
+  return (await database.all('SELECT 1 FROM ~chain WHERE n = $1 AND sha256 = $2', Number(n), sha256)).length > 0;
+}
+
+/** '' where this user may not read it. */
+async function systemOf(database: SharedDatabase): Promise<string> {
+  try {
+    const sql = 'SELECT system_identifier::text AS system FROM pg_control_system()';
+    return (await database.all<{ system: string }>(sql))[0]?.system ?? '';
+  } catch (error) {
+    if (sqlState(error) !== '42501') throw error;
+    return '';
+  }
+}
+
+export async function renew(
+  database: SharedDatabase,
+  by: Term & Pick<Claim, 'leaseMs' | 'config' | 'address'>,
+): Promise<{ readonly nowMs: number; readonly isHeld: boolean; readonly timeline: string }> {
+  const sql = `UPDATE ~lead SET deadline = clock_timestamp() + $3 * interval '1 millisecond', config = $4, address = $5
+    WHERE holder = $1 AND term = $2 RETURNING ${timeline} AS timeline, ${now}`;
+  const [row] = await database.all<{ timeline: string; nowMs: number }>(
+    sql,
+    by.holder,
+    by.term,
+    by.leaseMs,
+    by.config,
+    by.address,
+  );
+  if (row !== undefined) return { ...row, isHeld: true };
+  const [{ nowMs }] = (await database.all<{ nowMs: number }>(`SELECT ${now}`)) as [{ nowMs: number }];
+  return { nowMs, isHeld: false, timeline: '' };
+}
+
+/** The row stays, and its term with it. */
+export async function resign(database: SharedDatabase, self: string, mine: Term | undefined): Promise<void> {
+  if (mine !== undefined) {
+    const sql = 'UPDATE ~lead SET deadline = clock_timestamp(), holder = NULL WHERE holder = $1 AND term = $2';
+    await database.run(sql, mine.holder, mine.term);
+  }
+  await database.run('DELETE FROM ~agent WHERE id = $1', self);
+}
+
+/** Says what an agent is and would push. @param oldMs agents that have been silent for longer are forgotten */
+export async function tell(
+  database: SharedDatabase,
+  by: {
+    readonly id: string;
+    readonly host: string;
+    readonly pid: number;
+    readonly config: string;
+    readonly said: string;
+  },
+  oldMs: number | undefined,
+): Promise<void> {
+  const sql = `INSERT INTO ~agent (id, host, pid, config, since, seen, said)
+    VALUES ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), $5)
+    ON CONFLICT (id) DO UPDATE SET config = excluded.config, seen = excluded.seen, said = excluded.said`;
+  await database.run(sql, by.id, by.host, by.pid, by.config, by.said);
+  if (oldMs === undefined) return;
+  await database.run(`DELETE FROM ~agent WHERE seen < clock_timestamp() - $1 * interval '1 millisecond'`, oldMs);
+}
+
+/** Asks the agent that leads for a pass. Gives the moment. */
+export async function wakeLeader(database: SharedDatabase): Promise<number> {
+  const [row] = await database.all<{ nowMs: number }>(`UPDATE ~lead SET wakes = wakes + 1 RETURNING ${now}`);
+  return row!.nowMs;
+}
+
+/** How things stand among the agents, for whoever looks. */
+export async function view(database: SharedDatabase): Promise<SharedView> {
+  type Row = {
+    term: number;
+    holder: string | null;
+    host: string;
+    pid: number;
+    sinceMs: number;
+    leftMs: number;
+    address: string | null;
+    config: string | null;
+    leaseMs: number;
+  };
+  const [lead] = await database.all<Row>(
+    `SELECT term, holder, host, pid, ${sinceMs}, ${left}, address, config FROM ~lead`,
+  );
+  const { term, holder, host, pid, leftMs, address, config } = lead!;
+  const isLed = holder !== null && leftMs > 0;
+  const sql = `SELECT id, host, pid, config, ${sinceMs}, (extract(epoch FROM seen) * 1000)::bigint AS "seenMs", ${agoMs}, said
+    FROM ~agent ORDER BY host, pid`;
+  type Agent = AgentRow & { host: string; pid: number; sinceMs: number; seenMs: number; said: string };
+  return {
+    term,
+    leader: isLed ? { id: holder, host, pid, sinceMs: lead!.sinceMs } : undefined,
+    address: address ?? undefined,
+    agents: (await database.all<Agent>(sql)).map(({ config: own, seenAgoMs, said, ...agent }) => ({
+      ...agent,
+      isSilent: seenAgoMs > silentMs,
+      hasLeadersConfig: config === null || own === config,
+      said: JSON.parse(said) as AgentSaid,
+    })),
+  };
+}
+
+/** Longer than any lease is renewed after. */
+const silentMs = 60_000;

@@ -1,0 +1,314 @@
+/**
+ * One agent's part in the election, at the database. It looks who leads twice a second, renews its own term, and takes over
+ * when the deadline of another one has passed. Every answer also tells the clock of the database.
+ */
+import { randomUUID } from 'node:crypto';
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import {
+  type Candidacy,
+  type LeadRow,
+  type OtherAgent,
+  isRenewalDue,
+  isTrusted,
+  lost,
+  nextStep,
+  pauseMs,
+  saw,
+  whyNotLead,
+  won,
+} from '../../core/election/election.ts';
+import type { AgentSaid, Lead } from '../../core/election/lead.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+import type { SharedDatabase } from './database.ts';
+import { type Term, ledByOther } from './fence.ts';
+import { type Looked, claim, hasRecord, look, renew, resign, tell, timelineIn } from './lead-rows.ts';
+import type { SeenFile } from './seen.ts';
+
+export interface LeadOptions {
+  readonly host: string;
+  readonly pid: number;
+  /** Of the settings that all agents have to have alike. */
+  readonly config: string;
+  readonly address: string;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly seen: SeenFile;
+  /** Makes sure that there are tables, and that this agent may use them. */
+  readonly prepare: () => Promise<void>;
+  /** Leads also where the ledger was given back. */
+  readonly isCopying?: true;
+  /** Somebody else leads now, this agent does, or somebody asked for something. */
+  readonly changed: (what: 'lead' | 'request' | 'pass') => void;
+}
+
+export class SharedLead implements Lead, AsyncDisposable {
+  readonly self = randomUUID();
+  readonly #database: SharedDatabase;
+  readonly #options: LeadOptions;
+  readonly #closing = new AbortController();
+  #config: string;
+  #address: string;
+  #candidacy: Candidacy;
+  #row: LeadRow | undefined;
+  #others: readonly OtherAgent[] = [];
+  #asked: { readonly asked: string; readonly wakes: number } | undefined;
+  #term = new AbortController();
+  #end: NodeJS.Timeout | undefined;
+  #said: AgentSaid = { sources: [] };
+  #saidMs = -Infinity;
+  #failure: AgentError | undefined;
+  #aheadMs: number | undefined;
+  #running: Promise<void> | undefined;
+  #mayClaim = true;
+  #isPrepared = false;
+
+  constructor(database: SharedDatabase, options: LeadOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#config = options.config;
+    this.#address = options.address;
+    const { leaseMs, config, seen } = options;
+    this.#candidacy = { self: this.self, config, leaseMs, seenTerm: seen.get()?.term ?? 0 };
+    this.#term.abort(ledByOther(database.label));
+  }
+
+  /** The first turn, which fails where the ledger cannot be reached; then it goes on by itself. */
+  async begin(): Promise<void> {
+    await this.#turn();
+    this.go();
+  }
+
+  /** Goes on by itself, whether or not the ledger can be reached. */
+  go(): void {
+    this.#running ??= this.#run();
+  }
+
+  get signal(): AbortSignal {
+    return this.#term.signal;
+  }
+
+  isLeading(): boolean {
+    return isTrusted(this.#candidacy, this.#nowMs());
+  }
+
+  /** What writes of the ledger name. */
+  term(): Term | undefined {
+    const { held } = this.#candidacy;
+    return held && { holder: this.self, term: held.term };
+  }
+
+  async confirm(): Promise<void> {
+    await this.#renew();
+    if (!this.isLeading()) throw ledByOther(this.#database.label, this.#failure);
+  }
+
+  whyNot(): string | undefined {
+    if (this.#failure !== undefined) return this.#failure.message;
+    if (this.#row === undefined || this.isLeading()) return undefined;
+    switch (whyNotLead(this.#candidacy, this.#row, this.#others)) {
+      case 'leader differs':
+        return 'its config is not that of the agent that leads: it does not take over before they are equal';
+      case 'others differ':
+        return 'nobody leads, and the agents that are there have different configs: give all of them the same';
+      case undefined:
+        return undefined;
+    }
+  }
+
+  say(said: AgentSaid): void {
+    if (JSON.stringify(said) !== JSON.stringify(this.#said)) this.#saidMs = -Infinity;
+    this.#said = said;
+  }
+
+  /** Another config: what it may lead with. */
+  reconfigure({ config, address }: { readonly config: string; readonly address: string }): void {
+    this.#config = config;
+    this.#address = address;
+    this.#candidacy = { ...this.#candidacy, config };
+    this.#saidMs = -Infinity;
+  }
+
+  /** How far the clock of the database is ahead of this machine's monotonic one; `undefined` before its first answer. */
+  get aheadMs(): number | undefined {
+    return this.#aheadMs;
+  }
+
+  /** Gives the lead back, so that another one has it at once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#mayClaim = false;
+    this.#closing.abort();
+    await this.#running;
+    const term = this.term();
+    this.#lose(new AgentError('aborted', 'the agent ends'));
+    await resign(this.#database, this.self, term).catch((error: unknown) => {
+      if (!isAgentError(error)) throw error;
+      this.#options.log.warn('the lead could not be given back: another agent takes over when its time is over', {
+        error: error.message,
+      });
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const ms = Math.max(20, pauseMs(this.#candidacy, this.#row, this.#nowMs()));
+      await clock.sleep(ms, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.#turn().catch((error: unknown) => this.#fail(error));
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (!this.#isPrepared) await this.#options.prepare();
+    this.#isPrepared = true;
+    if (isRenewalDue(this.#candidacy, this.#nowMs())) await this.#renew();
+    await this.#look();
+    if (this.#row !== undefined && nextStep(this.#candidacy, this.#row, this.#others) === 'claim') await this.#claim();
+    await this.#tell();
+    if (this.#failure !== undefined) this.#options.log.info('the ledger answers again');
+    this.#failure = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const looked = await this.#timed(() => look(this.#database));
+    const before = this.#row;
+    this.#row = looked.row;
+    this.#others = looked.agents;
+    const held = this.#candidacy.held;
+    this.#candidacy = saw(this.#candidacy, looked.row);
+    if (held !== undefined && this.#candidacy.held === undefined) this.#lose(ledByOther(this.#database.label));
+    await this.#note(looked.head);
+    if (before !== undefined && before.term !== looked.row.term) this.#options.changed('lead');
+    const earlier = this.#asked;
+    this.#asked = { asked: looked.asked, wakes: looked.wakes };
+    if (earlier === undefined) return;
+    if (earlier.asked !== looked.asked) this.#options.changed('request');
+    if (earlier.wakes !== looked.wakes) this.#options.changed('pass');
+  }
+
+  /** Notes the newest record, and whether the one before is still there. */
+  async #note(head: string): Promise<void> {
+    const { seen } = this.#options;
+    const before = seen.get()?.head;
+    const isLost = before !== undefined && before !== head && !(await hasRecord(this.#database, before));
+    seen.set({ head, term: this.#candidacy.seenTerm, ...(isLost ? { lost: before } : {}) });
+  }
+
+  async #claim(): Promise<void> {
+    if (!this.#mayClaim) return;
+    const begunMs = this.#nowMs();
+    const { host, pid, leaseMs, seen, isCopying } = this.#options;
+    const claimed = await this.#timed(() =>
+      claim(this.#database, {
+        holder: this.self,
+        host,
+        pid,
+        config: this.#config,
+        address: this.#address,
+        leaseMs,
+        seenTerm: this.#candidacy.seenTerm,
+        seen: seen.get(),
+        isCopying,
+      }),
+    );
+    if (claimed.term === undefined) return;
+    seen.set({ cluster: claimed.cluster, term: claimed.term, lost: undefined });
+    this.#candidacy = won(this.#candidacy, { term: claimed.term, begunMs });
+    this.#term = new AbortController();
+    this.#trust();
+    if (claimed.doubt !== undefined) this.#options.log.warn(claimed.doubt, { hint: 'see "driver-sync plan"' });
+    this.#options.log.info('this agent leads now', { term: claimed.term });
+    this.#options.changed('lead');
+  }
+
+  async #renew(): Promise<void> {
+    const { held } = this.#candidacy;
+    if (held === undefined) throw ledByOther(this.#database.label, this.#failure);
+    const begunMs = this.#nowMs();
+    const { leaseMs, seen } = this.#options;
+    const mine = { holder: this.self, term: held.term, config: this.#config, address: this.#address };
+    const renewed = await this.#timed(() => renew(this.#database, { ...mine, leaseMs }));
+    // A promotion may have taken rows with it: the next term begins with that question.
+    if (!renewed.isHeld || renewed.timeline !== timelineIn(seen.get()?.cluster ?? ''))
+      return this.#lose(ledByOther(this.#database.label));
+    if (this.#candidacy.held?.term !== held.term) return;
+    this.#candidacy = won(this.#candidacy, {
+      term: held.term,
+      begunMs: Math.max(begunMs, this.#candidacy.held.begunMs),
+    });
+    this.#trust();
+  }
+
+  async #tell(): Promise<void> {
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#saidMs < this.#options.leaseMs / 3) return;
+    const { host, pid } = this.#options;
+    const said = JSON.stringify(this.#said);
+    const oldMs = this.isLeading() ? 50 * this.#options.leaseMs : undefined;
+    await tell(this.#database, { id: this.self, host, pid, config: this.#config, said }, oldMs);
+    this.#saidMs = nowMs;
+  }
+
+  /** What this agent still has under way ends with its trust, whatever the database answers later. */
+  #trust(): void {
+    clearTimeout(this.#end);
+    const { held } = this.#candidacy;
+    const leftMs = (held?.trustedUntilMs ?? 0) - this.#nowMs();
+    const late = new AgentError(
+      'ledger.unreachable',
+      `the ledger at ${this.#database.label} did not answer in time to go on leading`,
+      { hint: 'another agent takes over, or this one again when it answers' },
+    );
+    this.#end = setTimeout(() => this.#lose(late), Math.max(0, leftMs)).unref();
+  }
+
+  #lose(why: AgentError): void {
+    clearTimeout(this.#end);
+    if (this.#candidacy.held === undefined) return;
+    this.#candidacy = lost(this.#candidacy);
+    this.#term.abort(why);
+    if (!this.#closing.signal.aborted)
+      this.#options.log.warn('this agent does not lead any more', { why: why.message });
+    this.#options.changed('lead');
+  }
+
+  #fail(error: unknown): void {
+    if (!isAgentError(error)) throw error;
+    if (this.#closing.signal.aborted) return;
+    if (this.#failure === undefined) {
+      this.#options.log.error('the ledger cannot be used: nothing is pushed, and sources are read meanwhile', {
+        error: error.message,
+        hint: error.hint,
+      });
+    }
+    this.#failure = error;
+    this.#row = undefined;
+  }
+
+  /** Notes how far the database's clock is ahead: it was read somewhere between the question and the answer. */
+  async #timed<T extends Pick<Looked, 'nowMs'>>(ask: () => Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    const beganMs = clock.monotonicMs();
+    const answer = await ask();
+    const tookMs = clock.monotonicMs() - beganMs;
+    this.#aheadMs = answer.nowMs - beganMs - tookMs / 2;
+    return answer;
+  }
+
+  /** Of this machine alone. Where it slept, or its clock was set, the larger step counts: trust may end too early, never too late. */
+  #nowMs(): number {
+    const { clock } = this.#options;
+    const monotonicMs = clock.monotonicMs();
+    this.#sleptMs = Math.max(this.#sleptMs, clock.now().getTime() - monotonicMs - this.#beganWallMs(clock));
+    return monotonicMs + this.#sleptMs;
+  }
+
+  #sleptMs = 0;
+  #wallMs: number | undefined;
+
+  #beganWallMs(clock: Clock): number {
+    return (this.#wallMs ??= clock.now().getTime() - clock.monotonicMs());
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * What an agent has seen of its ledger, on its own disk: a database that was promoted, restored or exchanged cannot say what
+ * it has lost.
+ */
+import { closeSync, existsSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { openNew } from '../state/private-file.ts';
+
+export interface Seen {
+  /** System identifier and timeline; the first is '' where the user may not read it. */
+  readonly cluster?: string | undefined;
+  readonly term: number;
+  /** The newest record of the chain, as `N:SHA256`. */
+  readonly head?: string | undefined;
+  /** A record that was there and is not any more, as `N:SHA256`, until a term began with that. */
+  readonly lost?: string | undefined;
+}
+
+const name = 'ledger-seen.json';
+
+export class SeenFile {
+  readonly #file: string;
+  #seen: Seen | undefined;
+
+  constructor(stateDir: string) {
+    this.#file = path.join(stateDir, name);
+    this.#seen = readSeen(this.#file);
+  }
+
+  get(): Seen | undefined {
+    return this.#seen;
+  }
+
+  /** Changes what is given and leaves the rest. */
+  set(changed: Partial<Seen>): void {
+    const next = { term: 0, ...this.#seen, ...changed };
+    if (JSON.stringify(next) === JSON.stringify(this.#seen)) return;
+    this.#seen = next;
+    const draft = `${this.#file}.draft`;
+    rmSync(draft, { force: true });
+    const fd = openNew(draft);
+    try {
+      writeSync(fd, JSON.stringify(next));
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(draft, this.#file);
+  }
+}
+
+/** Forgets the ledger that was shared. */
+export function forgetShared(stateDir: string): void {
+  rmSync(path.join(stateDir, name), { force: true });
+}
+
+/** Whether the agent of a state directory shared a ledger. */
+export function isShared(stateDir: string): boolean {
+  return existsSync(path.join(stateDir, name));
+}
+
+function readSeen(file: string): Seen | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Seen;
+  } catch {
+    // Half written before a power cut. What it said is not known any more, and the next look writes it anew.
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+/** The rules of the election, one by one. What they come to together is played in `election-model.test.ts`. */
+import { describe, expect, test } from 'vitest';
+import {
+  type Candidacy,
+  type LeadRow,
+  isRenewalDue,
+  isTrusted,
+  nextStep,
+  pauseMs,
+  saw,
+  whyNotLead,
+  won,
+} from '../../src/core/election/election.ts';
+
+const alone: Candidacy = { self: 'a', config: 'one', leaseMs: 10_000, seenTerm: 3 };
+const free: LeadRow = { term: 3, holder: 'b', leftMs: 0, config: 'one' };
+
+describe('an agent that does not lead', () => {
+  test('claims the lead once its deadline has passed, and not before', () => {
+    expect(nextStep(alone, free, [])).toBe('claim');
+    expect(nextStep(alone, { ...free, leftMs: 1 }, [])).toBe('look');
+    expect(nextStep(alone, { ...free, holder: undefined, leftMs: -1 }, [])).toBe('claim');
+  });
+
+  test('takes its own lead up again at once', () => {
+    expect(nextStep(alone, { ...free, holder: 'a', leftMs: 5000 }, [])).toBe('claim');
+  });
+
+  test('with another config waits while somebody may come who has the right one', () => {
+    const row = { ...free, config: 'other' };
+    expect(whyNotLead(alone, { ...row, leftMs: 5000 }, [])).toBe('leader differs');
+    const others = [{ id: 'c', config: 'other', seenAgoMs: 1000 }];
+    expect(whyNotLead(alone, row, others)).toBe('others differ');
+    expect(nextStep(alone, row, others)).toBe('look');
+    // Whoever has been silent for three leases does not come any more.
+    expect(nextStep(alone, row, [{ ...others[0]!, seenAgoMs: 30_000 }])).toBe('claim');
+    // All that are there agree with it.
+    expect(nextStep(alone, row, [{ id: 'c', config: 'one', seenAgoMs: 0 }])).toBe('claim');
+  });
+
+  test('looks sooner where the deadline comes sooner', () => {
+    expect(pauseMs(alone, { ...free, leftMs: 20_000 }, 0)).toBe(500);
+    expect(pauseMs(alone, { ...free, leftMs: 80 }, 0)).toBe(80);
+    expect(pauseMs(alone, undefined, 0)).toBe(500);
+  });
+});
+
+describe('an agent that leads', () => {
+  const leading = won(alone, { term: 4, begunMs: 1000 });
+
+  test('trusts in its term for less time than the database gives it, from before it asked', () => {
+    expect(isTrusted(leading, 9999)).toBe(true);
+    expect(isTrusted(leading, 10_000)).toBe(false);
+    expect(isTrusted(alone, 0)).toBe(false);
+  });
+
+  test('renews it after a third of the time', () => {
+    expect(isRenewalDue(leading, 4000)).toBe(false);
+    expect(isRenewalDue(leading, 4334)).toBe(true);
+    expect(nextStep(leading, { ...free, leftMs: 0 }, [])).toBe('renew');
+  });
+
+  test('stops as soon as it sees another holder or another term', () => {
+    expect(saw(leading, { term: 4, holder: 'a' }).held?.term).toBe(4);
+    expect(saw(leading, { term: 5, holder: 'b' })).toMatchObject({ held: undefined, seenTerm: 5 });
+    expect(saw(leading, { term: 4, holder: undefined }).held).toBeUndefined();
+    // A database that lost rows: the term that was seen stays the highest.
+    expect(saw(leading, { term: 2, holder: 'b' })).toMatchObject({ held: undefined, seenTerm: 4 });
+  });
+});

@@ -1,0 +1,144 @@
+/** Agents on several machines, as processes: one pushes, the others read along and take over. */
+import { describe, expect, test } from 'vitest';
+import { machines, rowsOf } from '../support/machines-world.ts';
+import { pointsOf } from '../support/receiver.ts';
+import { cannotPostgres, postgresName } from '../support/servers.ts';
+
+interface Status {
+  readonly shared: {
+    readonly term: number;
+    readonly leader: { readonly pid: number; readonly isThis: boolean } | null;
+    readonly doubt?: { readonly why: string };
+    readonly agents: readonly { readonly pid: number; readonly leads: boolean; readonly text: string }[];
+  };
+  readonly lastAcknowledged: { readonly id: number };
+}
+
+describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`, () => {
+  test('one pushes, and the next one has the lead at once when it is stopped', async () => {
+    // Nobody waits that long here: whoever is stopped gives the lead back.
+    await using world = await machines({ takeOver: '10m' });
+    const [one, two, three] = world.places as [Place, Place, Place];
+    const first = await one.daemon();
+    await world.service.post(1);
+    const [second, third] = [await two.daemon(), await three.daemon()];
+    const status = (await three.command('status', '--json')).json<Status>();
+    expect(status.shared.leader).toMatchObject({ pid: first.pid, isThis: false });
+    await expect
+      .poll(async () => (await one.command('status', '--json')).json<Status>().shared.agents.map(({ text }) => text))
+      .toEqual(Array.from({ length: 3 }, () => 'would push the same'));
+    first.kill('SIGTERM');
+    await Promise.race([second, third].map((agent) => agent.says(/this agent leads now/)));
+    expect(world.service.posts).toHaveLength(1);
+    for (const place of [one, two, three]) await place.write('sales.csv', rowsOf({ north: '1.75', south: '2' }));
+    expect(pointsOf(await world.service.post(2))).toMatchObject({ north: { '2026-01': '1.75' } });
+    expect((await two.command('verify')).code).toBe(0);
+  });
+
+  test('one that is killed is followed by another, which begins no read anew', async () => {
+    await using world = await machines({ count: 2 });
+    const [one, two] = world.places as [Place, Place];
+    const first = await one.daemon();
+    await world.service.post(1);
+    const second = await two.daemon();
+    await expect
+      .poll(async () => (await two.command('status', '--json')).json<Status>().shared.agents)
+      .toMatchObject([{ text: 'would push the same' }, { text: 'would push the same' }]);
+    first.kill('SIGKILL');
+    await second.says(/this agent leads now/);
+    await two.write('sales.csv', rowsOf({ north: '1.75', south: '2' }));
+    const post = await world.service.post(2);
+    expect(pointsOf(post)).toMatchObject({ north: { '2026-01': '1.75' }, south: { '2026-01': '2' } });
+  });
+
+  test('what somebody asks for on any machine reaches the one that leads', async () => {
+    await using world = await machines({ count: 2, more: { guard: { firstPush: 'approve' } } });
+    const [one, two] = world.places as [Place, Place];
+    const first = await one.daemon();
+    await first.says(/blocked/);
+    const { digest } = (await two.command('plan', '--json')).json<{ digest: string }>();
+    expect((await two.command('approve', digest.slice(0, 12), '--reason', 'seen')).code).toBe(0);
+    await world.service.post(1);
+    await one.write('sales.csv', rowsOf({ north: '9', south: '2' }));
+    await world.service.post(2);
+    expect((await two.command('sync')).code).toBe(75);
+    const woken = await two.command('sync', '--wake', '--json');
+    expect(woken.json()).toMatchObject({ outcome: 'unchanged', exit: 0 });
+    expect((await two.command('rollback', '1', '--json')).json()).toMatchObject({ outcome: 'acknowledged' });
+    expect(pointsOf(await world.service.post(3))).toMatchObject({ north: { '2026-01': '1.50' } });
+  });
+
+  test('a ledger moves from the state directory to the database and back, and its chain goes on', async () => {
+    await using world = await machines({ count: 2 });
+    const [one, two] = world.places as [Place, Place];
+    const alone = { ...world.config, ledger: undefined };
+    await one.configure(alone);
+    expect((await one.command('sync')).code).toBe(0);
+    const before = (await one.command('verify')).stdout.trim().split('\n').at(-1) ?? '';
+    await one.configure(world.config);
+    // Its own pushes must not be forgotten.
+    const refused = await one.command('sync');
+    expect(refused).toMatchObject({ code: 78 });
+    expect(refused.stderr).toContain('driver-sync ledger take-over');
+    expect((await one.command('ledger', 'take-over')).code).toBe(0);
+    expect((await two.command('verify', '--head', before)).code).toBe(0);
+    await two.write('sales.csv', rowsOf({ north: '1.75', south: '2' }));
+    expect((await two.command('sync', '--json')).json()).toMatchObject({ push: { id: 2 } });
+    const shared = (await two.command('verify', '--json')).json<{ head: string; snapshots: number }>();
+    expect(shared.snapshots).toBe(2);
+    // An agent that shared a ledger does not go on with an old one of its own.
+    await one.configure(alone);
+    expect((await one.command('sync')).code).toBe(78);
+    await one.configure(world.config);
+    expect((await one.command('ledger', 'give-back', '--json')).json()).toMatchObject({ head: shared.head, pushes: 2 });
+    expect((await two.command('sync')).code).toBe(78);
+    await one.configure(alone);
+    const own = await one.command('verify', '--head', shared.head, '--json');
+    expect(own.json()).toMatchObject({ ok: true, snapshots: 2 });
+    expect((await one.command('sync', '--json')).json()).toMatchObject({ push: { id: 3 } });
+    expect((await one.command('diff', '1', '2')).code).toBe(0);
+  });
+
+  test('a machine that sees other data says so before it leads', async () => {
+    await using world = await machines({ count: 2 });
+    const [one, two] = world.places as [Place, Place];
+    await one.daemon();
+    await world.service.post(1);
+    await two.write('sales.csv', rowsOf({ north: '1.50', south: '3' }));
+    await two.daemon();
+    await expect
+      .poll(async () => (await one.command('status')).stdout)
+      .toContain('would push other data than push 1: 1 driver, 3 points');
+    expect(world.service.posts).toHaveLength(1);
+  });
+
+  test('a machine with another config does not lead, and says so', async () => {
+    await using world = await machines({ count: 2 });
+    const [one, two] = world.places as [Place, Place];
+    const first = await one.daemon();
+    await world.service.post(1);
+    await two.configure({ ...world.config, timezone: 'Europe/Berlin' });
+    await two.daemon();
+    await expect
+      .poll(async () => (await one.command('status')).stdout)
+      .toContain('has another config than the agent that leads');
+    const sync = await two.command('status', '--json');
+    expect(sync.json<Status>().shared.leader?.pid).toBe(first.pid);
+  });
+
+  test('while the ledger is away nothing is pushed, and what was read meanwhile goes once it is back', async () => {
+    await using world = await machines({ count: 1 });
+    const [one] = world.places as [Place];
+    const agent = await one.daemon();
+    await world.service.post(1);
+    await world.server.stop('SIGQUIT');
+    await agent.says(/nothing is pushed/);
+    await one.write('sales.csv', rowsOf({ north: '1.75', south: '2' }));
+    expect((await one.command('sync')).code).toBe(75);
+    expect(world.service.posts).toHaveLength(1);
+    await world.server.start();
+    expect(pointsOf(await world.service.post(2))).toMatchObject({ north: { '2026-01': '1.75' } });
+  });
+});
+
+type Place = Awaited<ReturnType<typeof machines>>['places'][number];

@@ -1,0 +1,163 @@
+/** The election at a real database: terms, parked transactions, and what a promotion leaves in doubt. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SharedDatabase } from '../../src/edges/shared/database.ts';
+import { type Claim, claim, look, renew, resign, view } from '../../src/edges/shared/lead-rows.ts';
+import { sharedLedger } from '../../src/edges/shared/ledger.ts';
+import { ensureSchema } from '../../src/edges/shared/schema.ts';
+import { placeOn } from '../support/ledger-stores.ts';
+import { type TestServer, cannotPostgres, postgresReleases, postgresServer } from '../support/servers.ts';
+
+describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
+  let server: TestServer;
+  let schemas = 0;
+
+  beforeAll(async () => {
+    if (isMissing) return;
+    server = await postgresServer({ programs });
+    await server.run(`CREATE ROLE plain LOGIN PASSWORD 'plain'`);
+    await server.run('CREATE DATABASE shared OWNER plain');
+  });
+  afterAll(async () => server?.[Symbol.asyncDispose]());
+
+  /** As a user who may do nothing else. */
+  async function open(schema = `ledger_${++schemas}`): Promise<SharedDatabase & AsyncDisposable> {
+    const place = placeOn(server.url({ user: 'plain', password: 'plain', database: 'shared' }), schema);
+    const database = new SharedDatabase(place);
+    await ensureSchema(database);
+    return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
+  }
+
+  function by(holder: string, of: Partial<Claim> = {}): Claim {
+    const mine = { holder, host: 'finance-1', pid: 1, config: 'c', address: 'https://drivers.example.com' };
+    return { ...mine, leaseMs: 60_000, seenTerm: 0, seen: undefined, isCopying: undefined, ...of };
+  }
+
+  /** As if its time were over. */
+  async function expire(database: SharedDatabase): Promise<void> {
+    await database.run(`UPDATE ~lead SET deadline = clock_timestamp() - interval '1 second'`);
+  }
+
+  test.skipIf(isMissing)('one of two has the lead, and the next one once it was given back', async () => {
+    await using database = await open();
+    const claims = await Promise.all(['a', 'b', 'c'].map((holder) => claim(database, by(holder))));
+    expect(claims.map(({ term }) => term ?? 0).sort((a, b) => a - b)).toEqual([0, 0, 1]);
+    const { leader } = await view(database);
+    expect((await claim(database, by('d'))).term).toBeUndefined();
+    await resign(database, leader!.id, { holder: leader!.id, term: 1 });
+    expect(await claim(database, by('d'))).toMatchObject({ term: 2, doubt: undefined });
+  });
+
+  test.skipIf(isMissing)('a term that was taken over is not renewed, and none of its writes counts', async () => {
+    await using database = await open();
+    const a = { holder: 'a', term: 1 };
+    await claim(database, by('a'));
+    const ledger = sharedLedger(database, () => a);
+    await ledger.setState({ rolledBack: { push: 1, sinceMs: 1, isRestored: true } });
+    await expire(database);
+    // Its time is over, and nobody came: it still leads.
+    expect((await renew(database, { ...a, ...by('a') })).isHeld).toBe(true);
+    await expire(database);
+    await claim(database, by('b'));
+    expect((await renew(database, { ...a, ...by('a') })).isHeld).toBe(false);
+    await expect(ledger.setState({ rolledBack: undefined })).rejects.toMatchObject({ code: 'ledger.led' });
+    await expect(ledger.pushes.endOrphans(1)).rejects.toMatchObject({ code: 'ledger.led' });
+    expect((await ledger.state()).rolledBack).toBeDefined();
+    // What somebody asks for is taken from everybody.
+    expect(await ledger.requests.add({ kind: 'forget', source: 's', part: undefined }, 1)).toBe(1);
+  });
+
+  test.skipIf(isMissing)(
+    'an agent that sleeps within a transaction is cut off, and its write never lands',
+    async () => {
+      await using database = await open();
+      await using other = await open(database.schema);
+      await claim(database, by('a'));
+      await expire(database);
+      const locked = Promise.withResolvers<void>();
+      const parked = Promise.withResolvers<void>();
+      const write = database.transaction(async (statements) => {
+        await statements.all('SELECT 1 FROM ~lead WHERE term = 1 FOR UPDATE');
+        await statements.run(`UPDATE ~state SET record = '{"rolledBack":{"push":9}}'`);
+        await parked.promise;
+      });
+      const seen = write.catch((error: unknown) => error);
+      await locked.promise;
+      expect(await claim(other, by('b'))).toMatchObject({ term: 2 });
+      parked.resolve();
+      expect(await seen).toMatchObject({ code: 'ledger.unreachable' });
+      expect(await sharedLedger(other, () => undefined).state()).toEqual({});
+    },
+  );
+
+  test.skipIf(isMissing)('the term never falls, whatever the database has lost', async () => {
+    await using database = await open();
+    await claim(database, by('a'));
+    await expire(database);
+    const claimed = await claim(database, by('b', { seenTerm: 41 }));
+    expect(claimed.term).toBe(42);
+    expect(claimed.doubt).toContain('term 41 was there');
+  });
+
+  test.skipIf(isMissing)('a promotion, another cluster and records that are gone leave a doubt', async () => {
+    await using database = await open();
+    const { cluster } = await claim(database, by('a'));
+    expect(cluster).toMatch(/^\d*\/[0-9A-F]{8}$/);
+    const [system = ''] = cluster.split('/');
+    await expire(database);
+    await database.run('UPDATE ~lead SET cluster = $1', `${system}/000000FF`);
+    expect((await claim(database, by('b'))).doubt).toContain('was promoted (timeline 000000FF became');
+    const ledger = sharedLedger(database, () => ({ holder: 'b', term: 2 }));
+    expect((await ledger.state()).doubt?.why).toContain('was promoted');
+    await expire(database);
+    // Whoever led on the new timeline has said so already.
+    const seen = { term: 2, cluster: `${system}/000000FE` };
+    expect((await claim(database, by('c', { seen }))).doubt).toBeUndefined();
+    await expire(database);
+    const lost = by('d', { seen: { term: 3, cluster, lost: '17:aa' } });
+    expect((await claim(database, lost)).doubt).toContain('record 17 was there');
+    if (system === '') return;
+    await expire(database);
+    const elsewhere = by('e', { seen: { term: 3, cluster: `1${system}/00000001` } });
+    expect((await claim(database, elsewhere)).doubt).toContain('another database cluster');
+  });
+
+  test.skipIf(isMissing)('a look tells who leads, for how long, and what was asked for', async () => {
+    await using database = await open();
+    const before = await look(database);
+    expect(before.row).toMatchObject({ term: 0, holder: undefined });
+    expect(before.row.leftMs).toBeLessThanOrEqual(0);
+    await claim(database, by('a'));
+    await sharedLedger(database, () => undefined).holds.approve('digest', 'sales', 1);
+    const after = await look(database);
+    expect(after.row).toMatchObject({ term: 1, holder: 'a', config: 'c' });
+    expect(after.row.leftMs).toBeGreaterThan(0);
+    expect(after.asked).not.toBe(before.asked);
+    expect(Math.abs(after.nowMs - Date.now())).toBeLessThan(60_000);
+  });
+
+  test.skipIf(isMissing)('says what is wrong with a database that cannot be written', async () => {
+    await using database = await open();
+    await server.run('ALTER ROLE plain SET default_transaction_read_only = on');
+    const place = placeOn(server.url({ user: 'plain', password: 'plain', database: 'shared' }), database.schema);
+    const readOnly = new SharedDatabase(place);
+    await expect(ensureSchema(readOnly)).rejects.toMatchObject({ code: 'ledger.unreachable', exit: 75 });
+    await expect(claim(readOnly, by('a'))).rejects.toMatchObject({ code: 'ledger.unreachable' });
+    await readOnly.close();
+    await server.run('ALTER ROLE plain RESET default_transaction_read_only');
+    await database.run('UPDATE ~version SET version = 99');
+    await expect(ensureSchema(database)).rejects.toMatchObject({ code: 'state.newer', exit: 78 });
+    const wrong = new SharedDatabase(
+      placeOn(server.url({ user: 'plain', password: 'wrong', database: 'shared' }), 'x'),
+    );
+    await expect(ensureSchema(wrong)).rejects.toMatchObject({ code: 'ledger.refused', exit: 78 });
+    const stranger = new SharedDatabase(placeOn(server.url({ user: 'plain', password: 'plain' }), 'x'));
+    await expect(ensureSchema(stranger)).rejects.toMatchObject({ code: 'ledger.refused', exit: 78 });
+  });
+});
+
+test.skipIf(cannotPostgres)('a password is in no message', async () => {
+  const place = placeOn('postgres://agent:s3cret-word@127.0.0.1:1/ledger', 'driver_sync');
+  const failure: unknown = await ensureSchema(new SharedDatabase(place)).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'ledger.unreachable' });
+  expect(JSON.stringify([String(failure), failure])).not.toContain('s3cret');
+});

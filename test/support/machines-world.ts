@@ -1,0 +1,51 @@
+/** Agents on several machines: a process and a directory each, one ledger in PostgreSQL, and one receiver. */
+import { type Place, csv, place } from './process.ts';
+import { type Receiver, openReceiver } from './receiver.ts';
+import { type TestServer, postgresServer } from './servers.ts';
+
+export interface Machines extends AsyncDisposable {
+  readonly server: TestServer;
+  readonly service: Receiver;
+  readonly places: readonly Place[];
+  /** What all of them have. */
+  readonly config: object;
+}
+
+const months = ['2026-01', '2026-02', '2026-03'];
+
+export function rowsOf(values: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(values).flatMap(([id, value]) => months.map((month) => `${id},${month},${value}`));
+  return ['id,time,value', ...rows, ''].join('\n');
+}
+
+export interface MachinesOptions {
+  readonly takeOver?: string;
+  readonly count?: number;
+  readonly more?: object;
+}
+
+export async function machines({ count = 3, more = {}, takeOver = '3s' }: MachinesOptions = {}): Promise<Machines> {
+  const server = await postgresServer();
+  const service = await openReceiver();
+  const config = {
+    destination: { url: service.url, timeout: '1s' },
+    pushOnChange: '1s',
+    ledger: { url: '${LEDGER_URL}', takeOver },
+    sources: { sales: { ...csv('sales.csv'), settle: '0s', poll: '1s' } },
+    ...more,
+  };
+  const files = { 'sales.csv': rowsOf({ north: '1.50', south: '2' }) };
+  const env = { LEDGER_URL: server.url() };
+  const places = await Promise.all(Array.from({ length: count }, () => place(config, files, env)));
+  return {
+    server,
+    service,
+    places,
+    config,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(places.map((one) => one[Symbol.asyncDispose]()));
+      await service[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
