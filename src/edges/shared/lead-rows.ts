@@ -11,7 +11,7 @@ import type { Seen } from './seen.ts';
 
 const now = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;
 const left = `(extract(epoch FROM deadline - clock_timestamp()) * 1000)::bigint AS "leftMs"`;
-const sinceMs = `(extract(epoch FROM since) * 1000)::bigint AS "sinceMs"`;
+const began = `(extract(epoch FROM since) * 1000)::bigint AS "sinceMs"`;
 /** The timeline changes with every promotion, and is known at once, unlike that of the last checkpoint. */
 const timeline = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
 
@@ -234,11 +234,11 @@ export async function view(database: SharedDatabase): Promise<SharedView> {
     leaseMs: number;
   };
   const [lead] = await database.all<Row>(
-    `SELECT term, holder, host, pid, ${sinceMs}, ${left}, address, config FROM ~lead`,
+    `SELECT term, holder, host, pid, ${began}, ${left}, address, config FROM ~lead`,
   );
   const { term, holder, host, pid, leftMs, address, config } = lead!;
   const isLed = holder !== null && leftMs > 0;
-  const sql = `SELECT id, host, pid, config, ${sinceMs}, (extract(epoch FROM seen) * 1000)::bigint AS "seenMs", ${agoMs}, said
+  const sql = `SELECT id, host, pid, config, ${began}, (extract(epoch FROM seen) * 1000)::bigint AS "seenMs", ${agoMs}, said
     FROM ~agent ORDER BY host, pid`;
   type Agent = AgentRow & { host: string; pid: number; sinceMs: number; seenMs: number; said: string };
   return {
