@@ -78,6 +78,7 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
       const write = database.transaction(async (statements) => {
         await statements.all('SELECT 1 FROM ~lead WHERE term = 1 FOR UPDATE');
         await statements.run(`UPDATE ~state SET record = '{"rolledBack":{"push":9}}'`);
+        locked.resolve();
         await parked.promise;
       });
       const seen = write.catch((error: unknown) => error);
