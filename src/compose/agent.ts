@@ -128,7 +128,7 @@ class RunningAgent implements Agent {
       ledger,
       archive,
       destination: this.#destination,
-      ...(shared === undefined ? {} : { clock: shared.clock, confirm: () => shared.lead.confirm() }),
+      ...(shared === undefined ? {} : { clock: shared.clock, confirm: confirmIn(shared) }),
     };
   }
 
@@ -248,6 +248,16 @@ class RunningAgent implements Agent {
     const { log, version, env, emulatorUrl } = this.#options;
     return openHttpDestination(destinationSettings(this.#settings, emulatorUrl), { log, version, env });
   }
+}
+
+/** What is begun in one term is not confirmed by the next, though the same agent has it. */
+function confirmIn({ lead }: SharedParts): () => Promise<void> {
+  const { signal } = lead;
+  return async () => {
+    signal.throwIfAborted();
+    await lead.confirm();
+    signal.throwIfAborted();
+  };
 }
 
 function destinationSettings(settings: Settings, emulatorUrl: string | undefined): DestinationSettings {

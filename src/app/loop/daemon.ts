@@ -248,6 +248,8 @@ class Daemon {
       if (signal.aborted || !isAgentError(error) || this.#turns?.hasLost === true) throw error;
       // A push may have been tried before the pass broke.
       if (isKept) this.#state = await loopState(this.#agent.deps);
+      // What the ledger could not be told of a push is set right before the next one.
+      this.#turns?.beginAnew();
       await this.#broke(pass, error);
     }
   }

@@ -39,6 +39,11 @@ export class SharedTurns {
     return this.#role === 'leads' && this.#shared.lead.signal.aborted;
   }
 
+  /** A pass broke: the next turn begins as if this agent had just taken over. */
+  beginAnew(): void {
+    this.#role = undefined;
+  }
+
   /** What it does next. Whoever begins to lead goes on from what was pushed. */
   async next(): Promise<'leads' | 'follows'> {
     if (!this.#shared.lead.isLeading()) this.#role = 'follows';

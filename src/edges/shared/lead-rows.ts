@@ -127,9 +127,9 @@ function doubtOf(
   const { cluster: seen = cluster, lost } = by.seen ?? {};
   const before = row.cluster ?? cluster;
   // Whoever led on another timeline has raised this doubt already; in another cluster nobody could.
-  const known = before === cluster && systemIn(seen) !== systemIn(cluster) ? seen : before;
-  if (known !== cluster) {
-    return systemIn(known) === systemIn(cluster)
+  const known = before === cluster && isElsewhere(seen, cluster) ? seen : before;
+  if (isElsewhere(known, cluster) || timelineIn(known) !== timelineIn(cluster)) {
+    return !isElsewhere(known, cluster)
       ? `the database of the ledger was promoted (timeline ${timelineIn(known)} became ${timelineIn(cluster)}), and may have lost the last pushes`
       : `the ledger is in another database cluster than before (${systemIn(cluster)}, and it was ${systemIn(known)})`;
   }
@@ -139,6 +139,12 @@ function doubtOf(
   return row.term < by.seenTerm
     ? `the ledger has lost records: term ${by.seenTerm} was there, and it says ${row.term}`
     : undefined;
+}
+
+/** Where the user may not read the identifier of a system, only the records can tell. */
+function isElsewhere(one: string, other: string): boolean {
+  const [a, b] = [systemIn(one), systemIn(other)];
+  return a !== '' && b !== '' && a !== b;
 }
 
 function systemIn(cluster: string): string {

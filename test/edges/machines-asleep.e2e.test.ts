@@ -1,0 +1,81 @@
+/** An agent that is stopped in the middle of a push, and wakes after another one has taken over. */
+import { once } from 'node:events';
+import { type IncomingMessage, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { machines } from '../support/machines-world.ts';
+import { cannotPostgres, postgresName } from '../support/servers.ts';
+
+/** More than the buffers of a connection hold. */
+const drivers = 60_000;
+
+function manyRows(value: string): string {
+  const rows = Array.from({ length: drivers }, (_, n) => `account/${String(n).padStart(8, '0')},2026-01,${value}`);
+  return ['id,time,value', ...rows, ''].join('\n');
+}
+
+/** Leaves the body of the first request unread until it is told. */
+async function openSlowReceiver() {
+  const whole: string[] = [];
+  const came = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const broken = Promise.withResolvers<void>();
+  let requests = 0;
+  const read = async (request: IncomingMessage): Promise<void> => {
+    if (++requests === 1) {
+      came.resolve();
+      await goOn.promise;
+    }
+    const bytes = await buffer(request);
+    whole.push(/"value":"(\d)"/.exec(bytes.toString())?.[1] ?? '');
+  };
+  const server = createServer((request, response) => {
+    read(request).then(
+      () => response.end(),
+      () => broken.resolve(),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    whole,
+    came: came.promise,
+    broken: broken.promise,
+    goOn: () => goOn.resolve(),
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`, () => {
+  test('one that sleeps in the middle of a body never completes it', async () => {
+    await using service = await openSlowReceiver();
+    const destination = { url: service.url, timeout: '2s' };
+    await using world = await machines({ count: 2, takeOver: '3s', more: { destination } });
+    const [one, two] = world.places as [Place, Place];
+    await one.write('sales.csv', manyRows('1'));
+    await two.write('sales.csv', manyRows('2'));
+    const first = await one.daemon();
+    await service.came;
+    first.kill('SIGSTOP');
+    const second = await two.daemon();
+    await second.says(/this agent leads now/);
+    await expect.poll(() => service.whole).toEqual(['2']);
+    first.kill('SIGCONT');
+    service.goOn();
+    await service.broken;
+    await first.says(/does not lead any more/);
+    expect(service.whole).toEqual(['2']);
+    // What the one that slept had begun counts as unknown, which the other one has waited for.
+    const { pushes } = (await two.command('history', '--json')).json<{ pushes: { outcome: string }[] }>();
+    expect(pushes.map(({ outcome }) => outcome)).toEqual(['acknowledged', 'unknown']);
+  });
+});
+
+type Place = Awaited<ReturnType<typeof machines>>['places'][number];
