@@ -142,6 +142,10 @@ export class Service {
     return this.#driverArea.driver(id);
   }
 
+  driverCount(): number {
+    return this.#driverArea.driverCount();
+  }
+
   driverPaths(): Pick<Driver, 'id' | 'path'>[] {
     return this.#driverArea.driverPaths();
   }

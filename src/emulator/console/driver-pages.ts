@@ -36,14 +36,15 @@ export function serveDriverPages(app: App, shown: DriversShown): void {
       const { req } = context;
       const drivers = shown.driverPaths();
       const last = shown.lastPush();
-      const lastPush = last === undefined ? showEarlier(shown.log) : showLastPush(last, heldIn(drivers));
+      const lastPush = last === undefined ? showEarlier(shown.log) : showLastPush(last, heldOf(last, drivers));
       const asked = req.query('id');
       if (drivers.length === 0 && asked === undefined) {
         return showNone(lastPush, { origin: originOf(context), key: shown.key });
       }
       const search = req.query('find') ?? '';
       const wanted = search.toLowerCase();
-      const found = drivers.filter(({ id, path }) => `${id}\n${path.join('\n')}`.toLowerCase().includes(wanted));
+      const isFound = ({ id, path }: Placed): boolean => `${id}\n${path.join('\n')}`.toLowerCase().includes(wanted);
+      const found = wanted === '' ? drivers : drivers.filter(isFound);
       const id = asked ?? firstOfTree(found)?.id;
       const chosen = id === undefined ? undefined : shown.driver(id);
       const body = html`<h1>Drivers</h1>
@@ -66,8 +67,9 @@ export function serveDriverPages(app: App, shown: DriversShown): void {
   });
 }
 
-function heldIn(drivers: readonly Placed[]): (id: string) => boolean {
-  const ids = new Set(drivers.map(({ id }) => id));
+/** Which of the drivers that the push changed are held: a set of all ids takes longer to make than a page. */
+function heldOf({ before }: LastPush, drivers: readonly Placed[]): (id: string) => boolean {
+  const ids = new Set(drivers.filter(({ id }) => before.has(id)).map(({ id }) => id));
   return (id) => ids.has(id);
 }
 

@@ -95,20 +95,22 @@ function shownPath(path: readonly string[]): readonly string[] {
 /** Takes the first driver of each group, then the second of each, so that large groups are cut first. */
 function firstOfEachFirst(drivers: readonly Placed[]): readonly Placed[] {
   if (drivers.length <= driversShownMax) return drivers;
-  const counts = new Map<string, number>();
-  const places = drivers.toSorted(byPath).map((driver) => {
-    const group = JSON.stringify(driver.path.slice(0, -1));
-    const place = counts.get(group) ?? 0;
-    counts.set(group, place + 1);
-    return { driver, place };
-  });
-  return places.sort((first, second) => first.place - second.place).map(({ driver }) => driver);
+  const groups = [...Map.groupBy(drivers, ({ path }) => JSON.stringify(path.slice(0, -1))).values()];
+  for (const group of groups) group.sort(byLastName);
+  const taken: Placed[] = [];
+  for (let place = 0; taken.length < drivers.length; place += 1) {
+    for (const group of groups) {
+      const driver = group[place];
+      if (driver !== undefined) taken.push(driver);
+    }
+  }
+  return taken;
 }
 
-function byPath({ path: first }: Placed, { path: second }: Placed): number {
-  const differing = first.findIndex((name, depth) => name !== second[depth]);
-  const [one, other] = [first[differing], second[differing]];
-  if (one === undefined || other === undefined) return first.length - second.length;
+/** By code units: a collator would take longer than all the rest. */
+function byLastName({ path: first }: Placed, { path: second }: Placed): number {
+  const [one = '', other = ''] = [first.at(-1), second.at(-1)];
+  if (one === other) return 0;
   return one < other ? -1 : 1;
 }
 

@@ -18,6 +18,7 @@ import { requestLink, showStatus } from './request-parts.ts';
 import { showTaskState, taskLink, tasksPath } from './task-parts.ts';
 
 export interface OverviewShown extends DriversShown {
+  driverCount(): number;
   readonly routing: Routing;
 }
 
@@ -68,7 +69,7 @@ function showFacts(shown: OverviewShown, tasks: readonly Task[]): Html {
     )}
     ${showFact(
       'Drivers held',
-      html`<a href="/console/drivers">${countOf(shown.driverPaths().length, 'driver')}</a>`,
+      html`<a href="/console/drivers">${countOf(shown.driverCount(), 'driver')}</a>`,
       pushed === undefined ? '' : `${countOf(pushed.counts?.points ?? 0, 'point')} in the last push`,
     )}
     ${showFact(

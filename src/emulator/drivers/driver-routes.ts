@@ -19,6 +19,7 @@ export interface DriverArea {
   /** Sorted by the UTF-8 bytes of their ids, points by month; `time` and `value` as sent. */
   drivers(): Driver[];
   driver(id: string): Driver | undefined;
+  driverCount(): number;
   /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */
   driverPaths(): Pick<Driver, 'id' | 'path'>[];
   /** The last push that was applied since the start. */
@@ -57,6 +58,7 @@ export function openDriverArea(database: Database, tables: LayerTables, from?: F
     },
     drivers: () => [...store.all()],
     driver: (id) => store.get(id),
+    driverCount: () => store.count(),
     driverPaths: () => store.paths(),
     lastPush() {
       if (last === undefined) return undefined;

@@ -194,6 +194,10 @@ export class DriverStore {
     return row && driverOf(row);
   }
 
+  count(): number {
+    return this.#database.prepare(`SELECT count(*) FROM ${this.#held}`).pluck().get() as number;
+  }
+
   /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */
   paths(): Pick<Driver, 'id' | 'path'>[] {
     const rows = this.#database.prepare<[], Pick<DriverRow, 'id' | 'path'>>(
