@@ -77,7 +77,8 @@ export async function run(context: Context): Promise<number> {
       print(`pushed:   ${report.push?.drivers} drivers to the emulator; Ctrl+C ends`);
     }
   };
-  await runDaemon({ agent, waker, reload, signal: ending.signal, passed, broke: () => page.broke() });
+  const followed = page.passed.bind(page);
+  await runDaemon({ agent, waker, reload, signal: ending.signal, passed, followed, broke: () => page.broke() });
   log.info('driver-sync ends');
   return 0;
 }

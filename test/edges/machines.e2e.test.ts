@@ -99,16 +99,20 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     expect((await one.command('diff', '1', '2')).code).toBe(0);
   });
 
-  test('a machine that sees other data says so before it leads', async () => {
-    await using world = await machines({ count: 2 });
+  test('a machine that sees other data says so before it leads, and is ready to', async () => {
+    await using world = await machines({ count: 2, more: { status: '127.0.0.1:0' } });
     const [one, two] = world.places as [Place, Place];
     await one.daemon();
     await world.service.post(1);
     await two.write('sales.csv', rowsOf({ north: '1.50', south: '3' }));
-    await two.daemon();
+    const second = two.start('run');
+    const [, page] = await second.says(/"address":"(http:[^"]+)"/);
     await expect
       .poll(async () => (await one.command('status')).stdout)
       .toContain('would push other data than push 1: 1 driver, 3 points');
+    await expect.poll(async () => (await fetch(`${page}readyz`)).status).toBe(200);
+    expect(await (await fetch(`${page}metrics`)).text()).toContain('\ndriver_sync_leader 0\n');
+    expect(await (await fetch(`${page}`)).text()).toContain('would push other data');
     expect(world.service.posts).toHaveLength(1);
   });
 

@@ -1,0 +1,39 @@
+/** Agents at a real database, with statements that are held up, connections that are cut, and agents that fall asleep. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isCampaign } from '../support/campaign.ts';
+import { randomOf } from '../support/election-world.ts';
+import { placeOn } from '../support/ledger-stores.ts';
+import { cannotPostgres, postgresName, postgresServer, type TestServer } from '../support/servers.ts';
+import { type SharedHistory, playShared } from '../support/shared-history.ts';
+
+const histories = isCampaign ? 2000 : 12;
+/** At once: they wait most of the time. */
+const besides = isCampaign ? 25 : 6;
+
+describe.skipIf(cannotPostgres)(`three agents at ${postgresName}`, () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await postgresServer({ settings: ['max_connections=400'] });
+  });
+  afterAll(async () => server[Symbol.asyncDispose]());
+
+  test(
+    `send nothing while another one leads, and nothing older after newer: ${histories} histories`,
+    { timeout: 3_600_000 },
+    async () => {
+      const sum: Record<keyof SharedHistory, number> = { terms: 0, sent: 0, held: 0, cut: 0, asleep: 0, refused: 0 };
+      let next = 0;
+      const play = async (): Promise<void> => {
+        while (next < histories) {
+          const seed = ++next;
+          const played = await playShared(placeOn(server.url(), `history_${seed}`), randomOf(seed));
+          for (const key of Object.keys(sum) as (keyof SharedHistory)[]) sum[key] += played[key];
+          await server.run(`DROP SCHEMA history_${seed} CASCADE`);
+        }
+      };
+      await Promise.all(Array.from({ length: besides }, play));
+      // Each of these happened: else the histories show nothing.
+      for (const [what, count] of Object.entries(sum)) expect(count, what).toBeGreaterThan(histories / 4);
+    },
+  );
+});
