@@ -55,6 +55,8 @@ describe.skipIf(cannotBrowse)(`a page in ${browserName}`, () => {
       'task-running': `/console/tasks/${running}`,
       requests: '/console/requests',
       request: `/console/requests/${request?.id}`,
+      interface: '/_emulator/openapi',
+      evidence: '/_emulator/evidence',
       'not-found': '/console/nothing',
     };
   }

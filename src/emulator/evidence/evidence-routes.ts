@@ -48,7 +48,7 @@ function showEvidence(): Response {
       What is known of the live service, operation by operation. A well-formed answer proves nothing about an effect, so
       the points are not summed up.
     </p>
-    <dl>
+    <dl class="list">
       ${Object.entries(marks).map(
         ([mark, meaning]) =>
           html`<dt>${mark}</dt>
