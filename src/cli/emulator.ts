@@ -19,13 +19,17 @@ export interface EmulatorFlags {
   readonly tier?: string;
   readonly catalog?: string;
   readonly faults?: string;
+  readonly record?: string;
+  readonly replay?: string;
 }
 
 const tokenVariable = 'DRIVER_SYNC_EMULATOR_TOKEN';
 
 /** Serves the emulator until SIGTERM or SIGINT. SIGHUP reads the catalog's file again. */
-export async function emulator(context: Context, flags: EmulatorFlags): Promise<number> {
+export async function emulator(context: Context, flags: EmulatorFlags, file?: string): Promise<number> {
   const { host, port } = parseListen(flags.listen);
+  if (flags.record !== undefined || flags.replay !== undefined) return tape(flags, file);
+  if (file !== undefined) throw new AgentError('usage', `${file} is given without --record`);
   const { OriginError, StateError, startEmulator } = await import('../emulator/index.ts');
   const { state, strict } = flags;
   const options = {
@@ -53,7 +57,7 @@ export async function emulator(context: Context, flags: EmulatorFlags): Promise<
   };
   const emulated = await startEmulator(options).catch((error: unknown) => {
     if (isPortInUse(error)) {
-      throw new AgentError('emulator.port', `${flags.listen} is in use`, { hint: 'choose another port with --listen' });
+      throw portInUse(flags.listen);
     }
     if (error instanceof OriginError) {
       throw new AgentError('usage', `${isOf(flags.publicUrl, error) ? '--public-url' : '--origin'}: ${error.message}`, {
@@ -78,10 +82,40 @@ export async function emulator(context: Context, flags: EmulatorFlags): Promise<
   print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
   print(`routing:  ${url}/v1/routers, ${url}/_emulator/catalog, agent tools at ${url}/mcp`);
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
+  await untilStopped();
+  return 0;
+}
+
+async function untilStopped(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
   });
+}
+
+/** Records the exchanges with a service, or plays a recording, until SIGTERM or SIGINT. */
+async function tape({ listen, origin, record, replay }: EmulatorFlags, file?: string): Promise<number> {
+  const { startRecorder, startReplay, TapeError } = await import('../emulator/index.ts');
+  const place = { ...parseListen(listen), origins: origin };
+  if ((record === undefined) === (replay === undefined) || (record === undefined) !== (file === undefined)) {
+    throw new AgentError('usage', 'what to do with a recording is not clear', {
+      hint: 'emulator --record https://api.example.com recording.jsonl, or emulator --replay recording.jsonl',
+    });
+  }
+  const started =
+    record !== undefined && file !== undefined
+      ? startRecorder({ ...place, service: record, file })
+      : startReplay({ ...place, file: replay ?? '' });
+  await using server = await started.catch((error: unknown) => {
+    if (error instanceof TapeError) throw new AgentError('usage', error.message, { cause: error, hint: error.hint });
+    throw isPortInUse(error) ? portInUse(listen) : error;
+  });
+  print([`${record === undefined ? 'replay' : 'recorder'}: ${server.url}`]);
+  await untilStopped();
   return 0;
+}
+
+function portInUse(listen: string): AgentError {
+  return new AgentError('emulator.port', `${listen} is in use`, { hint: 'choose another port with --listen' });
 }
 
 function rereadOnHangup(emulated: Emulator, file: string): void {

@@ -22,15 +22,22 @@ import { ConnectionDropped } from './connection.ts';
 import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
 import type { FaultInput, FaultScriptInput } from '../contract/fault-script.ts';
 import type { EmulatorOptions } from './options.ts';
-import { OriginError } from './origins.ts';
+import { nameOfHost, OriginError } from './origins.ts';
 import type { LoggedRequest } from './request-record.ts';
 import { parseCatalog } from './routing/catalog.ts';
 import { send } from './sending.ts';
 import { Service } from './service.ts';
 import { StateError } from './state-error.ts';
+import { startReplay } from './tape/player.ts';
+import type { ReplayOptions } from './tape/player.ts';
+import { startRecorder } from './tape/recorder.ts';
+import type { RecordOptions } from './tape/recorder.ts';
+import { TapeError } from './tape/tape-error.ts';
+import type { TapeServer } from './tape/tape-server.ts';
 
 export type { Driver as EmulatedDriver, EmulatorOptions, FaultInput, FaultScriptInput, LoggedRequest as RequestRecord };
-export { faultScriptSchema, OriginError, StateError };
+export type { RecordOptions, ReplayOptions, TapeServer };
+export { faultScriptSchema, OriginError, startRecorder, startReplay, StateError, TapeError };
 
 export interface ClockChange {
   readonly now?: Date | string | number | undefined;
@@ -174,13 +181,6 @@ function controlsOf(service: Service, url: string): Controls {
     restore: (name) => service.restore(name),
     reset: () => service.reset(),
   };
-}
-
-/** A host for a URL. One that stands for all addresses cannot be connected to, so loopback takes its place. */
-function nameOfHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 async function serve(service: Service, request: Request, bindings: HttpBindings): Promise<Response> {

@@ -65,7 +65,7 @@ function withoutHalfCharacter(bytes: Buffer): Buffer {
 /** A member of JSON whose value is a string, that may have been cut. */
 const textMember = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)"((?:[^"\\]|\\.)*)("|\\?$)/g;
 
-function maskBody(text: string): string {
+export function maskBody(text: string): string {
   const start = text.trimStart();
   if (start.startsWith('{') || start.startsWith('[')) {
     return maskParameters(

@@ -89,3 +89,10 @@ export function parseOrigin(text: string): string {
   if (!isOrigin) throw new OriginError(`${JSON.stringify(text)} is not an origin`);
   return url.origin;
 }
+
+/** A host for a URL. One that stands for all addresses cannot be connected to, so loopback takes its place. */
+export function nameOfHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,47 @@
+/** Listens for the recorder and the player. The same web pages are kept out as by the emulator. */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { refuse, wholeOf } from '../answers.ts';
+import type { AddressOptions } from '../options.ts';
+import { nameOfHost, OwnAddresses } from '../origins.ts';
+
+export interface TapeOptions extends AddressOptions {
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+}
+
+export interface TapeServer extends AsyncDisposable {
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** Ends every connection at once. */
+  close(): Promise<void>;
+}
+
+/** @throws OriginError, Error with the system's `code`. */
+export async function serveTape(
+  options: TapeOptions,
+  answer: (request: Request) => Promise<Response>,
+): Promise<TapeServer> {
+  const { host = '127.0.0.1', port = 0 } = options;
+  const own = new OwnAddresses(options);
+  const server = createAdaptorServer({
+    overrideGlobalObjects: false,
+    fetch: async (request) => {
+      const obstacle = own.obstacleOf(request);
+      return wholeOf(obstacle === undefined ? await answer(request) : refuse(403, obstacle));
+    },
+  }) as Server;
+  server.listen(port, host);
+  // Rejects with the error of `listen`.
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await ended;
+  };
+  return { url: `http://${nameOfHost(host)}:${address.port}`, close, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,125 @@
+/** `driver-sync emulator`, as a process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { executable } from '../support/built.ts';
+import { commandLine } from '../support/command-line.ts';
+import { openReceiver } from '../support/receiver.ts';
+
+async function emptyDir(): Promise<string> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-emulator-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  return dir;
+}
+
+test('it serves the driver endpoint until SIGTERM, with a token where one is named', async () => {
+  const child = spawn(process.execPath, [executable, 'emulator', '--listen', '127.0.0.1:0', '--token', 'open sesame']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const printed = text(child.stderr);
+  const [first] = (await once(child.stdout, 'data')) as [Buffer];
+  const url = /http:\/\/\S+/.exec(first.toString())?.[0] ?? '';
+  const body = JSON.stringify({ shouldDeleteMissing: true, extDrivers: [] });
+  const push = async (headers: Record<string, string>): Promise<number> => {
+    const answer = await fetch(`${url}/api/extDrivers/update`, { method: 'POST', body, headers });
+    return answer.status;
+  };
+  expect(await push({})).toBe(401);
+  expect(await push({ authorization: 'Bearer open sesame' })).toBe(200);
+  expect(await (await fetch(`${url}/_emulator/drivers`)).json()).toEqual({ drivers: [] });
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await printed).toBe('');
+});
+
+test('it takes its token from a file or the environment too, where others cannot read it', async () => {
+  const file = path.join(await emptyDir(), 'token');
+  await writeFile(file, 'open sesame\n');
+  for (const [args, env] of [
+    [['--token-file', file], {}],
+    [[], { DRIVER_SYNC_EMULATOR_TOKEN: 'open sesame' }],
+    [['--token-file', file], { DRIVER_SYNC_EMULATOR_TOKEN: 'another' }],
+  ] as const) {
+    const child = spawn(process.execPath, [executable, 'emulator', '--listen', '127.0.0.1:0', ...args], {
+      env: { ...process.env, ...env },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    const url = /http:\/\/\S+/.exec(first.toString())?.[0] ?? '';
+    const statusWith = async (token: string): Promise<number> =>
+      (await fetch(`${url}/v1/routers`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await statusWith('open sesame')).toBe(200);
+    expect(await statusWith('another')).toBe(401);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  }
+});
+
+test('it warns where it listens to others without a token, and prints its public address', async () => {
+  for (const [args, warning] of [
+    [['--listen', '0.0.0.0:0', '--public-url', 'http://emulator.lan:8787/'], 'everybody who can reach 0.0.0.0:0'],
+    [['--listen', '0.0.0.0:0', '--token', 'open sesame'], ''],
+    [['--listen', '127.0.0.1:0'], ''],
+  ] as const) {
+    const child = spawn(process.execPath, [executable, 'emulator', ...args]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [said, printed] = [text(child.stderr), text(child.stdout)];
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+    await once(child, 'exit');
+    expect(await said).toMatch(warning === '' ? /^$/ : new RegExp(warning));
+    expect((await printed).includes('http://emulator.lan:8787/console')).toBe(warning !== '');
+  }
+});
+
+test('it records what a service answers, and plays it without the service', async () => {
+  const file = path.join(await emptyDir(), 'recording.jsonl');
+  const started = async (...args: readonly string[]) => {
+    const child = spawn(process.execPath, [executable, 'emulator', '--listen', '127.0.0.1:0', ...args]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    return { child, url: /http:\/\/\S+/.exec(first.toString())?.[0] ?? '' };
+  };
+  const ask = async (url: string): Promise<string> => (await fetch(`${url}/v1/organization`)).text();
+  const service = await started('--credits', '4711');
+  const recorder = await started('--record', service.url, file);
+  const heard = await ask(recorder.url);
+  for (const { child } of [recorder, service]) child.kill('SIGTERM');
+  const replay = await started('--replay', file);
+  expect(await ask(replay.url)).toBe(heard);
+  expect(heard).toContain('4711');
+  const mixed = await commandLine('emulator', '--record', service.url);
+  expect(mixed).toMatchObject({ code: 64, stderr: expect.stringContaining('not clear') });
+});
+
+test('it refuses a token that is empty, given twice or cannot be read, and an origin that is none', async () => {
+  const dir = await emptyDir();
+  const empty = path.join(dir, 'empty');
+  await writeFile(empty, '\n');
+  const script = path.join(dir, 'script.json');
+  await writeFile(script, '{"faults":[{"status":503,"probability":2}]}');
+  for (const [args, message] of [
+    [['--token', ''], '--token is empty'],
+    [['--token', 'a', '--token-file', empty], '--token and --token-file were both given'],
+    [['--token-file', empty], `the token file ${empty} is empty`],
+    [['--token-file', path.join(dir, 'none')], `the token file ${path.join(dir, 'none')} cannot be read: ENOENT`],
+    [['--origin', 'emulator.example.com'], '--origin: "emulator.example.com" is not an origin'],
+    [['--public-url', 'emulator.lan/a'], '--public-url: "emulator.lan/a" is not an origin'],
+    [['--keep-bodies', 'all'], '--keep-bodies all is not understood'],
+    [['--faults', script], `the script of faults ${script} is not valid at faults.0.probability: `],
+    [['--faults', empty], `the script of faults ${empty} cannot be read: `],
+  ] as const) {
+    const { code, stderr } = await commandLine('emulator', '--listen', '127.0.0.1:0', ...args);
+    expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining(message) });
+  }
+});
+
+test('it refuses an address that is none with 64, and a port that is taken with 75', async () => {
+  expect((await commandLine('emulator', '--listen', 'nowhere')).code).toBe(64);
+  await using receiver = await openReceiver();
+  const { code, stderr } = await commandLine('emulator', '--listen', new URL(receiver.url).host);
+  expect(code).toBe(75);
+  expect(stderr).toContain('in use');
+});

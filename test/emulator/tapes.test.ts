@@ -1,0 +1,127 @@
+/** Recording the exchanges with a service through a proxy, and playing them without it. */
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { updatePath } from '../../src/contract/driver-push.ts';
+import { startRecorder, startReplay } from '../../src/emulator/index.ts';
+import type { TapeServer } from '../../src/emulator/index.ts';
+import { driver, emulatorWorld, temporaryDirectory } from '../support/emulator-world.ts';
+
+async function used(server: Promise<TapeServer>): Promise<TapeServer> {
+  const started = await server;
+  onTestFinished(() => started.close());
+  return started;
+}
+
+const headers = { authorization: 'Bearer s3cret', 'x-runway-version': '2024-11-06' };
+
+/** What a client of both areas does: more than 200 exchanges, each told as its method, path, status and body. */
+async function conversation(url: string, advance: () => void): Promise<string[]> {
+  const told: string[] = [];
+  const ask = async (method: string, path: string, body?: object) => {
+    const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    told.push(`${method} ${path} ${response.status} ${text}`);
+    return text === '' ? {} : (JSON.parse(text) as { id?: string; nextCursor?: string });
+  };
+  for (let index = 0; index < 40; index++) {
+    const slug = `router-${index}`;
+    const { id } = await ask('POST', '/v1/routers', { slug, name: slug });
+    const made = await ask('POST', '/v1/generate/video', {
+      configId: slug,
+      input: { promptText: 'waves', duration: 5 },
+    });
+    await ask('GET', `/v1/tasks/${made.id}`);
+    advance();
+    await ask('GET', `/v1/tasks/${made.id}`);
+    await ask('PATCH', `/v1/routers/${id}`, { settings: { optimizeFor: 'latency' } });
+    await ask('POST', updatePath, {
+      extDrivers: [driver(`driver-${index}`, `${index * 3_000_000} 12345678901234567890.10`)],
+    });
+  }
+  const page = await ask('GET', '/v1/routers?limit=30');
+  await ask('GET', `/v1/routers?limit=30&cursor=${page.nextCursor}`);
+  await ask('GET', '/v1/routers/none');
+  return told;
+}
+
+test('a client hears from the recording what it heard from the service, digit by digit', async () => {
+  const live = await emulatorWorld({ strict: true, token: 's3cret', speed: 0, credits: 1_000_000 });
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: live.url, file }));
+  const heard = await conversation(recorder.url, () => live.advance(20));
+  expect(heard).toHaveLength(243);
+  await live.close();
+  await recorder.close();
+  const replay = await used(startReplay({ file }));
+  const again = await conversation(replay.url, () => {});
+  // Links to outputs name where the client found the service, and a recording has them as they were.
+  expect(again).toEqual(heard);
+});
+
+test('no secret is in the file, which only its owner can read', async () => {
+  const live = await emulatorWorld({ token: 's3cret' });
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: `${live.url}/`, file }));
+  const sent = { slug: 'a', name: 'A', description: 'kept', api_key: 's3cret' };
+  await fetch(`${recorder.url}/v1/routers?access_token=s3cret`, {
+    method: 'POST',
+    headers: { ...headers, cookie: 'session=s3cret' },
+    body: JSON.stringify(sent),
+  });
+  const text = await readFile(file, 'utf8');
+  expect(text).not.toContain('s3cret');
+  expect(text).toContain('kept');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(live.requests()[0]?.headers['authorization']).toBe('Bearer ***');
+});
+
+test('equal requests get their answers in their order, and the last one again', async () => {
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const exchange = (status: number) =>
+    JSON.stringify({
+      method: 'POST',
+      path: '/a',
+      body: { text: '{"a":1,"b":2}' },
+      answer: { status, headers: {}, body: null },
+    });
+  await writeFile(file, [exchange(503), exchange(200), ''].join('\n'));
+  const { url } = await used(startReplay({ file }));
+  const statusOf = async (body: string) => (await fetch(`${url}/a`, { method: 'POST', body })).status;
+  expect(await statusOf('{"b": 2, "a": 1}')).toBe(503);
+  expect(await statusOf('{"a":1,"b":2}')).toBe(200);
+  expect(await statusOf('{"a":1,"b":2}')).toBe(200);
+  const other = await fetch(`${url}/a`, { method: 'POST', body: '{}' });
+  expect([other.status, await other.json()]).toEqual([
+    501,
+    { error: 'the recording has no such request: POST /a (2 with another body)' },
+  ]);
+});
+
+test('a service that does not answer is 502, and is not recorded', async () => {
+  const live = await emulatorWorld();
+  await live.close();
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: live.url, file }));
+  expect((await fetch(`${recorder.url}/v1/routers`)).status).toBe(502);
+  expect(await readFile(file, 'utf8')).toBe('');
+});
+
+test('pages of other sites use neither', async () => {
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: 'http://127.0.0.1:9', file }));
+  const replay = await used(startReplay({ file }));
+  for (const { url } of [recorder, replay]) {
+    expect((await fetch(`${url}/v1/routers`, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+  }
+});
+
+test('what cannot be recorded or played says why', async () => {
+  const folder = await temporaryDirectory();
+  const file = join(folder, 'exchanges.jsonl');
+  await writeFile(file, '\n{"method":"GET"}\n');
+  await expect(startReplay({ file })).rejects.toThrow('line 2 is no exchange');
+  await expect(startReplay({ file: join(folder, 'none') })).rejects.toThrow('cannot be read');
+  await expect(startRecorder({ service: 'localhost', file })).rejects.toThrow('is not the address of a service');
+  await expect(startRecorder({ service: 'http://localhost', file: folder })).rejects.toThrow('cannot be written');
+});
