@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
-import type { Emulator } from '../emulator/index.ts';
+import type { Emulator, Fixtures } from '../emulator/index.ts';
 import type { Context } from './context.ts';
 import { isPortInUse } from './embedded.ts';
 import { print, say } from './output.ts';
@@ -19,6 +19,7 @@ export interface EmulatorFlags {
   readonly tier?: string;
   readonly catalog?: string;
   readonly faults?: string;
+  readonly fixtures?: string;
   readonly record?: string;
   readonly replay?: string;
 }
@@ -78,12 +79,28 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
       `warning: everybody who can reach ${flags.listen} can use the emulator: set a token with --token-file or ${tokenVariable}`,
     );
   }
+  if (flags.fixtures !== undefined) await loadFrom(emulated, flags.fixtures);
   const url = options.publicUrl ?? emulated.url;
   print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
   print(`routing:  ${url}/v1/routers, ${url}/_emulator/catalog, agent tools at ${url}/mcp`);
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
   await untilStopped();
   return 0;
+}
+
+/** Puts the fixtures in the place of what a state directory has kept. They are the snapshot `fixtures` from then on. */
+async function loadFrom(emulated: Emulator, file: string): Promise<void> {
+  const fixtures = await readJson(file, 'fixtures file');
+  try {
+    emulated.reset();
+    emulated.load(fixtures as Fixtures);
+    emulated.snapshot('fixtures');
+  } catch (error) {
+    const [first] = issuesOf(error);
+    const place = first === undefined || first.path.length === 0 ? '' : ` at ${first.path.map(String).join('.')}`;
+    const why = first?.message ?? (error as Error).message;
+    throw new AgentError('usage', `the fixtures file ${file} is not valid${place}: ${why}`, { cause: error });
+  }
 }
 
 async function untilStopped(): Promise<void> {

@@ -312,6 +312,7 @@ function addEmulator(program: Command, run: Run): void {
     .option('--tier <n>', 'the limits of tier 1 to 5, with daily caps (else those of tier 1 without)')
     .option('--catalog <file>', 'models to add and remove, as JSON; SIGHUP reads it again')
     .option('--faults <file>', 'a script of faults, as JSON')
+    .option('--fixtures <file>', 'what it begins with, as JSON: drivers, routers, credits, time, catalog, faults')
     .argument('[file]', 'the recording that --record writes')
     .option('--record <url>', 'instead: pass requests on to this service, and record the exchanges without secrets')
     .option('--replay <file>', 'instead: answer from a recording')

@@ -1,6 +1,7 @@
 /** Controls of the emulator itself: the request log, faults and reset. */
 import { z } from 'zod';
 import { refuse, summaryOf } from './answers.ts';
+import { actingOn } from './control-body.ts';
 import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
 import type { FaultQueue } from './faults.ts';
 import { Issues } from './issues.ts';
@@ -12,6 +13,7 @@ interface Controlled {
   readonly log: RequestLog;
   readonly faults: FaultQueue;
   reset(): void;
+  load(fixtures: unknown): void;
 }
 
 export function serveControls(app: App, controlled: Controlled): void {
@@ -25,6 +27,13 @@ export function serveControls(app: App, controlled: Controlled): void {
       faults.clear();
       return pending();
     },
+  });
+  route(app, '/_emulator/fixtures', {
+    POST: ({ req }) =>
+      actingOn(req.raw, (body) => {
+        controlled.load(body);
+        return {};
+      }),
   });
   route(app, '/_emulator/reset', {
     POST: () => {

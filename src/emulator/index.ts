@@ -24,6 +24,7 @@ import type { FaultInput, FaultScriptInput } from '../contract/fault-script.ts';
 import type { EmulatorOptions } from './options.ts';
 import { nameOfHost, OriginError } from './origins.ts';
 import type { LoggedRequest } from './request-record.ts';
+import type { Fixtures } from './fixtures-schema.ts';
 import { parseCatalog } from './routing/catalog.ts';
 import { send } from './sending.ts';
 import { Service } from './service.ts';
@@ -35,7 +36,14 @@ import type { RecordOptions } from './tape/recorder.ts';
 import { TapeError } from './tape/tape-error.ts';
 import type { TapeServer } from './tape/tape-server.ts';
 
-export type { Driver as EmulatedDriver, EmulatorOptions, FaultInput, FaultScriptInput, LoggedRequest as RequestRecord };
+export type {
+  Driver as EmulatedDriver,
+  EmulatorOptions,
+  Fixtures,
+  FaultInput,
+  FaultScriptInput,
+  LoggedRequest as RequestRecord,
+};
 export type { RecordOptions, ReplayOptions, TapeServer };
 export { faultScriptSchema, OriginError, startRecorder, startReplay, StateError, TapeError };
 
@@ -83,6 +91,8 @@ export interface Emulator extends AsyncDisposable {
    * @throws ZodError
    */
   catalog(catalog: unknown, base?: 'present' | 'builtIn'): void;
+  /** Adds drivers, routers and the like, all or nothing. @throws Error */
+  load(fixtures: Fixtures): void;
   /**
    * Keeps all that it holds under a name, until it is closed; requests, faults and logins of agents are no part of it. It
    * takes no copy, whatever the size. @throws Error
@@ -177,6 +187,7 @@ function controlsOf(service: Service, url: string): Controls {
       service.routing.catalog =
         base === 'builtIn' ? parseCatalog(catalog) : parseCatalog(catalog, service.routing.catalog);
     },
+    load: (fixtures) => service.load(fixtures),
     snapshot: (name) => void service.snapshots.take(name),
     restore: (name) => service.restore(name),
     reset: () => service.reset(),

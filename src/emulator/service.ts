@@ -21,6 +21,7 @@ import type { DriverArea, LastPush } from './drivers/driver-routes.ts';
 import { serveEvidence } from './evidence/evidence-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
+import { loadFixtures } from './fixtures.ts';
 import { KeptBody, keptText } from './kept-body.ts';
 import { serveInterface } from './interface/openapi-routes.ts';
 import type { ServiceOptions } from './options.ts';
@@ -167,6 +168,22 @@ export class Service {
       this.routing.reset();
       this.#driverArea.clear();
     })();
+    this.tellNews();
+  }
+
+  /** Adds what the fixtures hold, all or nothing. @throws ZodError, Refusal, RangeError */
+  load(fixtures: unknown): void {
+    const moment = this.snapshots.moment();
+    try {
+      loadFixtures(
+        { routing: this.routing, faults: this.faults, push: (drivers) => this.#driverArea.add(drivers) },
+        fixtures,
+      );
+    } catch (error) {
+      this.routing.restore(moment.routing);
+      this.#driverArea.restore(moment.drivers);
+      throw error;
+    }
     this.tellNews();
   }
 

@@ -123,3 +123,31 @@ test('it refuses an address that is none with 64, and a port that is taken with 
   expect(code).toBe(75);
   expect(stderr).toContain('in use');
 });
+
+test('it begins with fixtures, also above a state directory, and can go back to them', async () => {
+  const dir = await emptyDir();
+  const file = path.join(dir, 'fixtures.json');
+  const drivers = [{ id: 'a', path: ['A'], timeSeries: [{ time: '0', value: '1.50' }] }];
+  await writeFile(file, JSON.stringify({ drivers, routers: [{ slug: 'draft', name: 'Draft' }] }));
+  for (let start = 0; start < 2; start++) {
+    const args = ['--listen', '127.0.0.1:0', '--state', path.join(dir, 'state'), '--fixtures', file];
+    const child = spawn(process.execPath, [executable, 'emulator', ...args]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    const url = /http:\/\/\S+/.exec(first.toString())?.[0] ?? '';
+    const held = async () => (await fetch(`${url}/_emulator/drivers`)).json();
+    expect(await held()).toEqual({ drivers });
+    await fetch(`${url}/_emulator/reset`, { method: 'POST' });
+    expect(await held()).toEqual({ drivers: [] });
+    await fetch(`${url}/_emulator/snapshots/fixtures/restore`, { method: 'POST' });
+    expect(await held()).toEqual({ drivers });
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  await writeFile(file, '{"routers":[{"slug":"Draft","name":"Draft"}]}');
+  const { code, stderr } = await commandLine('emulator', '--listen', '127.0.0.1:0', '--fixtures', file);
+  expect({ code, stderr }).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('is not valid at routers.0.slug'),
+  });
+});

@@ -8,6 +8,8 @@ import type { RequestRecord } from '../request-record.ts';
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import type { Frozen, LayerTables } from './layers.ts';
+import { latestOfEachMonth, packPoints } from './points.ts';
+import type { PackedDriver } from './points.ts';
 import { DriverStore, driverOf } from './store.ts';
 import type { DriverChanges } from './store.ts';
 import { writeTree } from './tree.ts';
@@ -25,6 +27,8 @@ export interface DriverArea {
   /** The last push that was applied since the start. */
   lastPush(): LastPush | undefined;
   clear(): void;
+  /** Adds drivers, as a push would. */
+  add(drivers: readonly Driver[]): void;
   /** What there is now. It takes no copy. */
   freeze(): Frozen;
   /** Goes back to what `freeze` returned, here or in another emulator on the same database. */
@@ -70,6 +74,15 @@ export function openDriverArea(database: Database, tables: LayerTables, from?: F
       store.clear();
       last = undefined;
     },
+    add(drivers) {
+      const stage = store.stage();
+      try {
+        stage.add(drivers.map(packDriver));
+        store.apply(stage, 'merge');
+      } finally {
+        stage.drop();
+      }
+    },
     freeze: () => store.freeze(),
     restore(frozen) {
       store.restore(frozen);
@@ -79,6 +92,10 @@ export function openDriverArea(database: Database, tables: LayerTables, from?: F
     collect: () => tables.collect(),
     close: () => store.close(),
   };
+}
+
+function packDriver({ id, path, timeSeries }: Driver): PackedDriver {
+  return { id, path, points: packPoints(latestOfEachMonth(timeSeries)) };
 }
 
 async function applyUpdate(

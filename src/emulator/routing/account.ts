@@ -91,6 +91,10 @@ export class Account {
     return this.#balance.get('balance')?.credits ?? 0;
   }
 
+  setCredits(credits: number): void {
+    this.#store.change(() => this.#setBalance(credits));
+  }
+
   get monthlyCreditsMax(): number {
     return this.#tier.monthly;
   }

@@ -1,0 +1,61 @@
+/** What an emulator begins with. */
+import { expect, test } from 'vitest';
+import { driver } from '../support/emulator-world.ts';
+import { routingWorld, slugsOf } from '../support/routing-world.ts';
+
+const fixtures = {
+  drivers: [driver('a', '1772323200 12.50'), driver('b')],
+  routers: [
+    { slug: 'draft', name: 'Draft' },
+    { slug: 'final', name: 'Final', settings: { optimizeFor: 'quality' as const } },
+  ],
+  credits: 4711,
+  now: '2026-03-01T00:00:00Z',
+  speed: 0,
+  catalog: { remove: ['h3_max'] },
+  faults: { seed: 7, faults: [{ status: 503, path: '/v1/tasks/*' }] },
+};
+
+test('are drivers, routers, credits, time, catalog and faults, all in one', async () => {
+  const world = await routingWorld({ speed: 1 });
+  world.emulator.load(fixtures);
+  expect(world.emulator.drivers()).toEqual(fixtures.drivers);
+  expect(await slugsOf(world)).toEqual(['final', 'draft']);
+  expect(await world.balance()).toBe(4711);
+  expect(world.emulator.clock()).toEqual({ now: new Date('2026-03-01T00:00:00Z'), speed: 0 });
+  expect((await world.dryRun('video', 'draft', { promptText: 'waves' })).body.routing.model).not.toBe('h3_max');
+  expect((await world.call('GET', '/v1/tasks/x')).status).toBe(503);
+});
+
+test('are added to what there is, by path too', async () => {
+  const { call, emulator } = await routingWorld();
+  emulator.load({ drivers: [driver('c', '0 1')] });
+  expect((await call('POST', '/_emulator/fixtures', { drivers: fixtures.drivers })).status).toBe(200);
+  expect(emulator.drivers().map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  expect(emulator.requests()).toEqual([]);
+});
+
+test.for([
+  [{ drivers: [{ id: 'x', path: [], timeSeries: [] }] }, 400],
+  [{ routers: [{ slug: 'Draft', name: 'x' }] }, 400],
+  [
+    {
+      routers: [
+        { slug: 'new', name: 'x' },
+        { slug: 'taken', name: 'x' },
+      ],
+    },
+    409,
+  ],
+  [{ drivers: [driver('x')], now: '1999-01-01T00:00:00Z' }, 409],
+  [{ routers: [{ slug: 'new', name: 'x' }], catalog: { remove: 'all' } }, 400],
+  [{ tasks: [] }, 400],
+] as const)('that are wrong change nothing: %j', async ([wrong, status]) => {
+  const world = await routingWorld();
+  await world.createRouter('taken');
+  const before = world.emulator.clock();
+  expect((await world.call('POST', '/_emulator/fixtures', wrong)).status).toBe(status);
+  expect(world.emulator.drivers()).toEqual([]);
+  expect(await slugsOf(world)).toEqual(['taken']);
+  expect(world.emulator.clock()).toEqual(before);
+});
