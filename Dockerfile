@@ -23,9 +23,8 @@ RUN npm run build \
   && npm install --ignore-scripts pg@8 mysql2@3 @clickhouse/client@1 ssh2@1 \
     @modelcontextprotocol/server@2 oidc-provider@9 fetch-to-node@2
 
-FROM node:24-slim
-ENV NODE_ENV=production \
-    DRIVER_SYNC_CONFIG=/etc/driver-sync/config.yaml
+FROM node:24-slim AS runtime
+ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
@@ -35,6 +34,22 @@ COPY bin ./bin
 RUN install -d -o 65532 -g 65532 -m 0700 /var/lib/driver-sync
 VOLUME /var/lib/driver-sync
 USER 65532:65532
+
+# The emulator alone, for tests and for pages that want a service:
+#
+#   docker build --target emulator -t driver-sync-emulator .
+#   docker run -p 127.0.0.1:8787:8787 driver-sync-emulator
+#
+# Options take the place of the last line: `driver-sync-emulator --listen 0.0.0.0:8787 --state /var/lib/driver-sync`.
+FROM runtime AS emulator
+EXPOSE 8787
+HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8787/_emulator/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/bin/driver-sync.js", "emulator"]
+CMD ["--listen", "0.0.0.0:8787"]
+
+FROM runtime
+ENV DRIVER_SYNC_CONFIG=/etc/driver-sync/config.yaml
 # 0 only while the daemon's loop moves. Generous at the start: a first read of large files takes a while.
 HEALTHCHECK --interval=60s --timeout=10s --start-period=60s --retries=3 \
   CMD ["node", "/app/bin/driver-sync.js", "status", "--live"]

@@ -8,6 +8,7 @@ import type { Shell } from './completion.ts';
 import { type CommonOptions, type Context, fail } from './context.ts';
 import type { CheckOptions } from './check.ts';
 import type { DiffOptions } from './diff.ts';
+import { emulatorOptions } from './emulator-options.ts';
 import type { EmulatorFlags } from './emulator.ts';
 import type { SupportOptions } from './support.ts';
 import { meant } from './meant.ts';
@@ -292,33 +293,18 @@ function addLooking(program: Command, run: Run): void {
 }
 
 function addEmulator(program: Command, run: Run): void {
-  command(program, 'emulator', 'serve the emulator of the service', [
+  const emulator = command(program, 'emulator', 'serve the emulator of the service', [
     'emulator',
     'emulator --listen 127.0.0.1:9000 --token-file token',
     'emulator --speed 100 --credits 500 --tier 1',
     'emulator --record https://api.example.com recording.jsonl',
     'emulator --replay recording.jsonl',
   ])
-    .option('--listen <host:port>', 'where', '127.0.0.1:8787')
-    .option('--state <dir>', 'keep its data there (else in memory)')
-    .option('--token <token>', 'required from then on, on /api and /v1 (others on the machine can read it in `ps`)')
-    .option('--token-file <file>', 'the same from a file; also from $DRIVER_SYNC_EMULATOR_TOKEN')
-    .option('--origin <origin...>', 'further origins: of a proxy in front of it, or of pages that may send requests')
-    .option('--public-url <url>', 'the address at which clients find it (else the one that each request names)')
-    .option('--keep-bodies <bytes>', 'how much of each body the request log keeps (16384; 0: nothing)')
-    .option('--strict', 'behave as strictly as the live service')
-    .option('--speed <n>', 'how fast time goes for tasks (1: they take about 5 s; 0: only when advanced)')
-    .option('--credits <n>', 'the credit balance (else 100 000, or what --state has)')
-    .option('--tier <n>', 'the limits of tier 1 to 5, with daily caps (else those of tier 1 without)')
-    .option('--catalog <file>', 'models to add and remove, as JSON; SIGHUP reads it again')
-    .option('--faults <file>', 'a script of faults, as JSON')
-    .option('--fixtures <file>', 'what it begins with, as JSON: drivers, routers, credits, time, catalog, faults')
     .argument('[file]', 'the recording that --record writes')
-    .option('--record <url>', 'instead: pass requests on to this service, and record the exchanges without secrets')
-    .option('--replay <file>', 'instead: answer from a recording')
     .action((file: string | undefined, options: CommonOptions & EmulatorFlags) =>
       run(options, async (context) => (await import('./emulator.ts')).emulator(context, options, file)),
     );
+  for (const [flags, about, fallback] of emulatorOptions) emulator.option(flags, about, fallback);
 }
 
 function addHelping(program: Command, run: Run): void {

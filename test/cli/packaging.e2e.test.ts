@@ -92,11 +92,13 @@ describe('the image', () => {
     const dockerfile = await text('Dockerfile');
     expect(dockerfile).toMatch(/^USER \d+:\d+$/m);
     expect([...dockerfile.matchAll(/^FROM node:(\d+)-slim/gm)].map((match) => match[1])).toEqual(['24', '24']);
-    expect(JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(dockerfile)?.[1] ?? '')).toEqual([
-      'node',
-      '/app/bin/driver-sync.js',
-    ]);
-    expect(JSON.parse(/^\s+CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '').slice(-2)).toEqual(['status', '--live']);
+    const [emulator = '', agent = ''] = dockerfile.split(/^FROM runtime/m).slice(1);
+    const listOf = (pattern: RegExp, stage: string): string[] => JSON.parse(pattern.exec(stage)?.[1] ?? '[]');
+    const entry = /^ENTRYPOINT (\[.*\])$/m;
+    expect(listOf(entry, agent)).toEqual(['node', '/app/bin/driver-sync.js']);
+    expect(listOf(/^\s+CMD (\[.*\])$/m, agent).slice(-2)).toEqual(['status', '--live']);
+    expect(listOf(entry, emulator)).toEqual(['node', '/app/bin/driver-sync.js', 'emulator']);
+    expect(listOf(/^\s+CMD (\[.*\])$/m, emulator).at(-1)).toContain('/_emulator/health');
   });
 });
 
