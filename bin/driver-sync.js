@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import module from 'node:module';
 import path from 'node:path';
+import v8 from 'node:v8';
 
 var floor = [22, 22];
 var found = process.versions.node.split('.').map(Number);
@@ -19,6 +20,9 @@ if (found[0] < floor[0] || (found[0] === floor[0] && found[1] < floor[1])) {
 
 // Dates are read with local getters in places; one zone for the process makes them mean UTC everywhere.
 process.env.TZ = 'UTC';
+
+// The young generation of V8 would grow to 16 MB while modules are loaded, and keep them: src/edges/memory.ts says what it needs.
+if (process.argv[2] === 'run' || process.argv[2] === 'sync') v8.setFlagsFromString('--semi-space-growth-factor=1');
 
 var source = new URL('../src/main.ts', import.meta.url);
 var isCheckout = fs.existsSync(source);

@@ -22,6 +22,33 @@ export function releaseBuffers(): void {
   collector()({ type: 'minor', execution: 'sync', flavor: 'regular' });
 }
 
+/** Both halves. What rows and drivers make and drop again fits; half of it is too little for records of JSON. */
+const youngBytes = 4 * 2 ** 20;
+/** Each makes half a megabyte. */
+const growthTriesMax = 20;
+
+/**
+ * Has V8's young generation grow to what a pass needs, and not beyond: it would be at 16 MB after the start, and at 64 later, without anything
+ * being faster. The executable keeps it from growing before this. Measured on 11 M rows: a peak of 168 instead of 215 MB, the same CPU time.
+ */
+export function settleYoungGeneration(): void {
+  v8.setFlagsFromString('--semi-space-growth-factor=2');
+  // It grows when enough has survived a collection.
+  const kept: object[] = [];
+  for (let tries = 0; youngSize() < youngBytes && tries < growthTriesMax; tries++) {
+    for (let at = 0; at < 16_000; at++) kept.push({ at });
+    collector()({ type: 'minor', execution: 'sync', flavor: 'regular' });
+  }
+  v8.setFlagsFromString(keepYoung);
+}
+
+/** As in the executable. */
+const keepYoung = '--semi-space-growth-factor=1';
+
+function youngSize(): number {
+  return v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? Infinity;
+}
+
 function collector(): Collect {
   if (collect === undefined) {
     v8.setFlagsFromString('--expose-gc');

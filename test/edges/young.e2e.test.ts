@@ -1,0 +1,22 @@
+/** The young generation of V8, in a process as the executable begins it. */
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+test('the young generation grows to what a pass needs, and no further whatever a pass makes', () => {
+  const memory = new URL('../../src/edges/memory.ts', import.meta.url).href;
+  const program = `
+    import v8 from 'node:v8';
+    v8.setFlagsFromString('--semi-space-growth-factor=1');
+    const { settleYoungGeneration } = await import(${JSON.stringify(memory)});
+    const megabytes = () => v8.getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 2 ** 20;
+    settleYoungGeneration();
+    const settled = megabytes();
+    const kept = [];
+    for (let at = 0; at < 2_000_000; at++) kept.push({ at });
+    console.log(JSON.stringify([settled, megabytes(), kept.length]));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual([4, 4, 2_000_000]);
+});
