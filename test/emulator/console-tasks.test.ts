@@ -61,6 +61,27 @@ test.for([
   expect((await output.bytes()).length).toBe(Number(output.headers.get('content-length')));
 });
 
+test.for([
+  ['bytes=0-', 206, 0, Infinity],
+  ['bytes=10-19', 206, 10, 20],
+  ['bytes=10-', 206, 10, Infinity],
+  ['bytes=999999999-', 200, 0, Infinity],
+  ['bytes=-5', 200, 0, Infinity],
+  ['lines=1-2', 200, 0, Infinity],
+] as const)('a player gets the part that it asks for: %s', async ([range, status, from, to]) => {
+  const { emulator, generate } = await world();
+  const path = `/console/media/${await generate('a storm', 'video')}/0`;
+  emulator.advance(600);
+  const whole = await (await emulator.fetch(path)).bytes();
+  const part = await emulator.fetch(path, { headers: { range } });
+  expect(part.status).toBe(status);
+  const wanted = whole.slice(from, to === Infinity ? undefined : to);
+  expect(Buffer.compare(await part.bytes(), wanted)).toBe(0);
+  expect(part.headers.get('content-range')).toBe(
+    status === 206 ? `bytes ${from}-${from + wanted.length - 1}/${whole.length}` : null,
+  );
+});
+
 test('a look at an output is not a request to the service, and there is none that a task does not have', async () => {
   const { emulator, generate } = await world();
   const id = await generate();

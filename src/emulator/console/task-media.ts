@@ -18,15 +18,27 @@ export function serveMedia(app: App, routing: Routing): void {
       const output = Number(req.param('output'));
       if (!hasOutput(task) || !(output in Array.from({ length: task.outputs })))
         throw notFound('the task has no such output');
-      const { bytes, type } = outputOf(task, output);
-      const headers = {
-        'content-type': type,
-        'content-length': String(bytes.length),
-        'cache-control': 'private, max-age=3600',
-      };
-      return new Response(bytes, { headers });
+      return answerPart(outputOf(task, output), req.header('range'));
     },
   });
+}
+
+interface Output {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** Players ask for the part from a moment on, and cannot be moved to one where they get all. */
+function answerPart({ bytes, type }: Output, range: string | undefined): Response {
+  const headers = { 'content-type': type, 'accept-ranges': 'bytes', 'cache-control': 'private, max-age=3600' };
+  const [, from, to] = /^bytes=(\d{1,12})-(\d{0,12})$/.exec(range ?? '') ?? [];
+  const first = Number(from ?? 0);
+  const last = Math.min(to ? Number(to) : Infinity, bytes.length - 1);
+  if (from === undefined || first > last)
+    return new Response(bytes, { headers: { ...headers, 'content-length': String(bytes.length) } });
+  const part = bytes.slice(first, last + 1);
+  const where = { 'content-range': `bytes ${first}-${last}/${bytes.length}`, 'content-length': String(part.length) };
+  return new Response(part, { status: 206, headers: { ...headers, ...where } });
 }
 
 function hasOutput({ ended, ending }: Task): boolean {
@@ -56,7 +68,7 @@ export function showOutputs(task: Task): Html {
       const name = `Output ${index + 1}`;
       if (task.modality === 'image') return html`<a href="${address}"><img src="${address}" alt="${name}" /></a>`;
       if (task.modality === 'audio') return html`<audio controls src="${address}" aria-label="${name}"></audio>`;
-      return html`<video controls loop muted playsinline src="${address}" aria-label="${name}"></video>`;
+      return html`<video controls muted playsinline src="${address}" aria-label="${name}"></video>`;
     })}
   </div>`;
 }
