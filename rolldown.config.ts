@@ -70,7 +70,7 @@ function licenceOf(folder: string): string {
 /** What so many commands need is one file: a bundler left alone makes fifty for a `sync`, and each is opened on its own. */
 const commandsMin = 8;
 /** What runs as a thread or a process of its own, or is imported by others, loads nothing that it does not need. */
-const apart = /[\\/](thread|status-thread|sqlite-child|duckdb-child|emulator[\\/]index)\.ts$/;
+const apart = /[\\/](thread|status-thread|simulate-thread|sqlite-child|duckdb-child|emulator[\\/]index)\.ts$/;
 
 /** The entries and the modules loaded later that lead to a module. */
 function leadingTo(id: string, context: ChunkingContext): ReadonlySet<string> {
@@ -100,6 +100,7 @@ export default defineConfig({
     emulator: 'src/emulator/index.ts',
     thread: 'src/sources/formats/scan/thread.ts',
     'status-thread': 'src/compose/status-thread.ts',
+    'simulate-thread': 'src/cli/simulate-thread.ts',
     'sqlite-child': 'src/sources/databases/sqlite-child.ts',
     'duckdb-child': 'src/sources/databases/duckdb-child.ts',
   },

@@ -316,6 +316,7 @@ function addHelping(program: Command, run: Run): void {
   ])
     .option('--seed <n>', 'the first seed: each one is a history of exports, faults and people, always the same', '1')
     .option('--histories <n>', 'how many of them')
+    .option('--workers <n>', 'how many threads play them; the result is the same')
     .option('--story <file>', 'play a story again that an earlier run has written')
     .action((options: CommonOptions & SimulateOptions) =>
       run(options, async (context) => (await import('./simulate.ts')).simulate(context, options)),

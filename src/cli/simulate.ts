@@ -1,10 +1,11 @@
 /** `simulate`: the user's config in a simulated world full of faults. Opens no source and no connection, and needs no secret. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { openStage } from '../compose/simulated.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import { digestOf, eventsMax, playSeeds } from '../simulate/campaign.ts';
+import { type Ranged, type Seeds, digestOf, eventsMax, playSeeds } from '../simulate/campaign.ts';
 import { drawHistory } from '../simulate/history/draw.ts';
 import type { History } from '../simulate/history/events.ts';
 import { type Played, play } from '../simulate/history/play.ts';
@@ -14,12 +15,14 @@ import { divergence, parseStory, storyOf, tellStory } from '../simulate/story.ts
 import { type Warning, configWarnings } from '../simulate/warnings.ts';
 import type { Stage } from '../simulate/world/world.ts';
 import { type Context, answer, loadSettings } from './context.ts';
+import { playInThreads } from './simulate-threads.ts';
 import { count } from './text.ts';
 
 export interface SimulateOptions {
   readonly seed?: string;
   readonly histories?: string;
   readonly story?: string;
+  readonly workers?: string;
 }
 
 interface Broken {
@@ -49,11 +52,14 @@ export async function simulate(context: Context, options: SimulateOptions): Prom
   const seed = wholeNumber(options.seed ?? '1', 'seed', seedMax);
   const histories = wholeNumber(options.histories ?? String(historiesDefault), 'histories', 100_000_000);
   const progress = openCount(histories);
-  const played = await playSeeds(stage, { from: seed, count: histories }, (done) => progress.done(done));
+  const threads = wholeNumber(options.workers ?? String(threadsFor(histories)), 'workers', 256);
+  const played = await playAll(stage, { context, settings, seeds: { from: seed, count: histories }, threads }, (done) =>
+    progress.done(done),
+  );
   progress.end();
-  const { steps, digests, marks, failed } = played;
+  const { steps, digests, marks, failedSeed } = played;
   const violation =
-    failed === undefined ? {} : { violation: await tellBroken(context, stage, { settings, seed: failed.seed }) };
+    failedSeed === undefined ? {} : { violation: await tellBroken(context, stage, { settings, seed: failedSeed }) };
   const result: Simulated = {
     seed,
     histories: digests.length,
@@ -66,6 +72,40 @@ export async function simulate(context: Context, options: SimulateOptions): Prom
   const exit = result.violation === undefined ? 0 : 1;
   answer(context, { ...result, exit }, () => show(result));
   return exit;
+}
+
+/** A thread has to load the agent first, which takes as long as a hundred histories. */
+function threadsFor(histories: number): number {
+  return histories < 500 ? 1 : Math.min(availableParallelism(), 16);
+}
+
+interface All extends Omit<Ranged, 'failed'> {
+  readonly failedSeed: number | undefined;
+}
+
+async function playAll(
+  stage: Stage,
+  {
+    context,
+    settings,
+    seeds,
+    threads,
+  }: { readonly context: Context; readonly settings: Settings; readonly seeds: Seeds; readonly threads: number },
+  progress: (done: number) => void,
+): Promise<All> {
+  if (threads === 1) {
+    const { failed, ...played } = await playSeeds(stage, seeds, progress);
+    return { ...played, failedSeed: failed?.seed };
+  }
+  const { ranges, failedSeed } = await playInThreads(
+    { file: settings.file, env: { ...context.env } },
+    { ...seeds, threads },
+    progress,
+  );
+  const marks = new Map<string, number>();
+  for (const range of ranges) for (const [mark, times] of range.marks) marks.set(mark, (marks.get(mark) ?? 0) + times);
+  const steps = ranges.reduce((sum, range) => sum + range.steps, 0);
+  return { steps, digests: ranges.flatMap(({ digests }) => digests), marks, failedSeed };
 }
 
 /** Makes the history shorter, and keeps it as a file. */

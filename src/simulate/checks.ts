@@ -1,7 +1,7 @@
 /** Holds what the agent accepts against the model, at the moment when it does. */
 import type { PassReport } from '../core/report.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
-import { type Accepted, type LetThrough, judgeAccepted } from './guarding.ts';
+import { type Accepted, type LetThrough, judgeAccepted, judgeDeletes } from './guarding.ts';
 import { type HeldPart, type Points, deletesBetween, foldParts, withCarried, withHistory } from './model.ts';
 import { Violation } from './promises.ts';
 import type { Place } from './world/place.ts';
@@ -24,8 +24,8 @@ export class Checks {
   readonly #newestOnly: ReadonlySet<string>;
   /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
   readonly #built = new Map<string, ReadonlyMap<string, Accepted>>();
-  /** Sources whose held candidate somebody approved since they were accepted last. */
-  readonly approved = new Set<string>();
+  /** What approvals cover that were not used: the points that may go, by source. */
+  readonly #approved = new Map<string, Points>();
   /** Sources that somebody asked to forget. */
   readonly forgotten = new Set<string>();
   /** What somebody approved or forgot has left nothing. */
@@ -56,9 +56,9 @@ export class Checks {
     if (settings === undefined) return;
     const before = this.#accepted.get(source);
     const after = this.#candidate(settings, before, this.#presentOf(settings, parts));
-    if (!this.approved.has(source)) this.#judge(settings, { before, after, nowMs });
+    this.#judge(settings, { before, after, nowMs });
     this.#accepted.set(source, after);
-    if (this.approved.delete(source)) this.#isEmptyMeant = this.#isEmpty();
+    if (this.#approved.delete(source)) this.#isEmptyMeant = this.#isEmpty();
   }
 
   #judge(
@@ -77,7 +77,11 @@ export class Checks {
     if (before.isBlurred || after.isBlurred) return;
     const let_ = this.#letThrough.get(source.name) ?? [];
     const lately = this.clockSetMs > nowMs - dayMs ? [] : let_.filter(({ atMs }) => atMs > nowMs - dayMs);
-    judgeAccepted({ settings: this.settings, source, before, after, lately, closedUpTo: this.closedUpTo() });
+    const accepting = { settings: this.settings, source, before, after, lately, closedUpTo: this.closedUpTo() };
+    const covered = this.#approved.get(source.name);
+    if (covered === undefined) judgeAccepted(accepting);
+    else if (!isWithin(gone(before.points, after.points), covered)) judgeDeletes(accepting);
+    if (covered !== undefined) return;
     const deletes = deletesBetween(before.points, after.points);
     if (deletes.points > 0) this.#letThrough.set(source.name, [...let_, { ...deletes, atMs: nowMs }]);
   }
@@ -101,10 +105,14 @@ export class Checks {
     const parts = isOne ? present : withCarried(before.parts, present, source.removed);
     const carries = parts.some((part) => part.isCarried);
     const points = foldParts(parts, rulesOf(source));
-    const isUnknown = before.isBlurred || this.approved.has(source.name);
+    const isUnknown = before.isBlurred || this.#approved.has(source.name);
     return {
       parts,
-      points: source.history === 'carry' ? withHistory(before.points, points) : points,
+      // An empty read shows no window of months, unless it may be empty.
+      points:
+        source.history === 'carry' && (points.size > 0 || source.mayBeEmpty)
+          ? withHistory(before.points, points)
+          : points,
       isBlurred: isUnknown && (carries || (before.isBlurred && source.history === 'carry')),
     };
   }
@@ -112,9 +120,17 @@ export class Checks {
   /** All of a source goes: somebody approved that it left the config, or asked to forget it. */
   #dropped(source: string): void {
     const had = this.#accepted.get(source)?.points.size ?? 0;
-    const isMeant = this.approved.delete(source) || this.forgotten.has(source) || !this.settings.shouldDeleteMissing;
+    const isMeant = this.#approved.delete(source) || this.forgotten.has(source) || !this.settings.shouldDeleteMissing;
     this.#accepted.delete(source);
     if (had > 0 && !isMeant) throw new Violation('evidence', `${source} left the config, and its ${had} drivers went`);
+  }
+
+  /** Somebody approves what is held of a source: this, and nothing beyond it. */
+  approve(source: string): void {
+    const settings = this.#settingsOf(source);
+    const before = this.#accepted.get(source);
+    const after = settings === undefined ? nothing : this.#candidate(settings, before, this.#presentOf(settings));
+    this.#approved.set(source, before === undefined ? new Map() : gone(before.points, after.points));
   }
 
   /** A pass has ended: what it holds has to change something. */
@@ -152,9 +168,12 @@ export class Checks {
     this.#isEmptyMeant = this.#isEmpty();
   }
 
-  /** The buffer is gone, and with it all that it had accepted. */
-  lost(): void {
+  /** The buffer is gone: the last acknowledged snapshot stands for what it had accepted, where that can be read. */
+  lost(isReadable: (digest: string) => boolean): void {
+    const { restoresTo } = this;
+    const then = restoresTo !== undefined && isReadable(restoresTo) ? this.#built.get(restoresTo) : undefined;
     this.#accepted.clear();
+    for (const [source, accepted] of then ?? []) this.#accepted.set(source, accepted);
   }
 
   /** A body was built of what is accepted now. */
@@ -191,6 +210,19 @@ function isSamePoints(before: Points, after: Points): boolean {
         .map(([id, months]) => [id, [...months].sort(([a], [b]) => a - b)]),
     );
   return text(before) === text(after);
+}
+
+/** The points that go from one read to the next. */
+function gone(before: Points, after: Points): Points {
+  const left = [...before].map(([driver, months]) => {
+    const now = after.get(driver);
+    return [driver, new Map([...months].filter(([month]) => now?.has(month) !== true))] as const;
+  });
+  return new Map(left.filter(([, months]) => months.size > 0));
+}
+
+function isWithin(points: Points, covered: Points): boolean {
+  return deletesBetween(points, covered).points === 0;
 }
 
 function rulesOf({ mapping }: SourceSettings): readonly SourceSettings['mapping']['drivers'][number]['rule'][] {

@@ -49,7 +49,7 @@ function judgeEnds({ source, before, after }: Accepting): void {
     throw new Violation('cut', `${source.name}: ${cut.name} ends without a line end and was accepted`);
 }
 
-function judgeDeletes({ settings, source, before, after, lately }: Accepting): void {
+export function judgeDeletes({ settings, source, before, after, lately }: Accepting): void {
   const { name, mayBeEmpty, history } = source;
   const had = sizeOf(before.points);
   const deletes = deletesBetween(before.points, after.points);

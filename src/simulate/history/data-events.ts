@@ -76,6 +76,11 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     owner.export();
     return `something is really gone from ${owner.place.name}`;
   },
+  rolling: (owner) => {
+    if (!owner.dropOldest()) return undefined;
+    owner.export();
+    return `${owner.place.name} shows only recent months`;
+  },
   touch: changing((sheet) => sheet, 'is touched, and stays what it is'),
   rename(owner, draw) {
     const part = somePart(owner, draw);

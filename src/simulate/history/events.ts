@@ -6,6 +6,7 @@ export const eventKinds = [
   'restate',
   'newItem',
   'goneItem',
+  'rolling',
   'touch',
   'rename',
   // What goes wrong with it.
@@ -54,6 +55,9 @@ export type EventKind = (typeof eventKinds)[number];
 
 /** Events that only the data's owners mean: every history has these. */
 export const plainKinds: readonly EventKind[] = ['month', 'restate'];
+
+/** Events that find something to do only now and then: a hold, a part that is carried. */
+export const askedKinds: readonly EventKind[] = ['approve', 'forget'];
 
 export interface HistoryEvent {
   readonly kind: EventKind;

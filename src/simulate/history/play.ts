@@ -78,6 +78,8 @@ async function heal(world: World): Promise<void> {
   world.receiver.heal();
   for (const owner of world.owners) {
     owner.place.faults.length = 0;
+    // Something is new for sure.
+    owner.books.restate(owner.items[0] ?? 0, owner.months.last);
     owner.export();
   }
   if (world.process.plug.isPulled) await world.restart('killed');
@@ -86,18 +88,34 @@ async function heal(world: World): Promise<void> {
 }
 
 const hourMs = 3_600_000;
+/** Beside that: polls, repeats, and what `Retry-After` asked for. */
+const quietMs = 10 * hourMs;
 
 /** The newest data is acknowledged within a bounded time, or what holds it up has a name. */
 async function arrive(world: World): Promise<void> {
-  const { clock, stage, settings } = world;
-  const due = (after: Date): Date => stage.schedule.nextDue(settings.schedule, settings.timezone, after);
-  const first = due(clock.now());
-  const period = due(first).getTime() - first.getTime();
-  const limitMs = first.getTime() - clock.now().getTime() + period + 3 * hourMs;
+  const { settings } = world;
+  const { pushOnChangeMs } = settings;
+  const limitMs = (pushOnChangeMs === undefined ? untilTwoDue(world) : 10 * pushOnChangeMs) + quietMs;
   const waits = 8;
   await world.advance(2 * hourMs);
   for (let at = 0; at < waits && !hasArrived(world); at++) await world.advance(limitMs / waits);
+  // What was refused waits for the next schedule time, unless something is new.
+  if (!hasArrived(world) && lastOutcome(world) === 'refused')
+    await world.advance(Math.min(untilTwoDue(world), refusedMaxMs));
   if (!hasArrived(world)) throw new Violation('arrives', whyNot(world));
+}
+
+/** A schedule that is rarer is not waited for: what was refused says so. */
+const refusedMaxMs = 40 * 24 * hourMs;
+
+function lastOutcome({ lastReport }: World): string | undefined {
+  return lastReport?.outcome;
+}
+
+/** As long as two schedule times take. */
+function untilTwoDue({ clock, stage, settings }: World): number {
+  const due = (after: Date): Date => stage.schedule.nextDue(settings.schedule, settings.timezone, after);
+  return due(due(clock.now())).getTime() - clock.now().getTime();
 }
 
 function hasArrived({ checks, wire, lastReport, settings }: World): boolean {

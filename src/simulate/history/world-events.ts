@@ -2,6 +2,7 @@
 import { checkForget } from '../../app/prepare/forget.ts';
 import type { PassEvent } from '../../app/dependencies.ts';
 import type { Settings } from '../../core/settings.ts';
+import { sheetOf } from '../rows/books.ts';
 import type { Entropy } from '../entropy.ts';
 import type { Answer } from '../world/receiver.ts';
 import type { World } from '../world/world.ts';
@@ -32,10 +33,22 @@ function answers(make: (draw: Entropy) => Answer, says: string): Doing {
 
 export const worldEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
   unanswered: answers(() => ({ kind: 'unanswered' }), 'will be taken and not answered'),
-  late: answers(
-    (draw) => ({ kind: 'late', afterMs: draw.between(1, 50 * minuteMs, 'late') }),
-    'will not be answered and land later',
-  ),
+  async late(world, draw) {
+    const isSoon = draw.isIn(0.5, 'soon');
+    const afterMs = draw.between(1, isSoon ? world.timeoutMs : 50 * minuteMs, 'late');
+    world.receiver.willAnswer({ kind: 'late', afterMs });
+    const owner = draw.pick(world.owners, 'owner');
+    const restate = (): void => {
+      owner.books.restate(draw.pick(owner.items, 'item'), owner.months.last);
+      owner.export();
+    };
+    restate();
+    world.askPass();
+    // While nobody knows what became of the push, the data changes once more.
+    await world.advance(draw.between(1000, world.timeoutMs, 'wait'));
+    restate();
+    return `a push of ${owner.place.name} is not answered and lands ${Math.round(afterMs / 1000)} s after it was given up; meanwhile a number is restated`;
+  },
   dropped: answers(() => ({ kind: 'dropped' }), 'will be cut off on the way'),
   unreachable: answers(() => ({ kind: 'unreachable' }), 'will not reach the service'),
   busy: answers((draw) => {
@@ -118,9 +131,16 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     if (held.length === 0) return undefined;
     const { digest, source } = draw.pick(held, 'held');
     await ledger.holds.approve(digest, source, clock.now().getTime());
-    world.checks.approved.add(source);
+    world.checks.approve(source);
     world.process.waker.wake('request');
-    return `somebody approves what is held of ${source}`;
+    const owner = world.owners.find(({ place }) => place.name === source);
+    if (owner === undefined || draw.isIn(0.7, 'alone')) return `somebody approves what is held of ${source}`;
+    // While they do, what they saw becomes something else.
+    const [part] = owner.parts;
+    const sheet = part === undefined ? undefined : owner.place.files.get(part)?.sheet;
+    if (part !== undefined && sheet !== undefined)
+      owner.put(part, sheetOf(sheet.columns, sheet.rows.slice(0, Math.floor(sheet.rows.length / 2)), { isCut: true }));
+    return `somebody approves what is held of ${source}, and at that moment half of it is gone`;
   },
   async forget(world, draw) {
     const { deps } = world.process;

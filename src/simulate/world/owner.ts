@@ -65,6 +65,13 @@ export class Owner {
     this.#months = { ...this.#months, last: this.#months.last + 1 };
   }
 
+  dropOldest(): boolean {
+    const { first, last } = this.#months;
+    if (last - first < 2) return false;
+    this.#months = { first: first + 1, last };
+    return true;
+  }
+
   addItem(): boolean {
     if (this.#nextItem >= this.books.grid.items.length) return false;
     this.#items = [...this.#items, this.#nextItem++];

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Dependencies, PassEvent } from '../../app/dependencies.ts';
 import type { Agent } from '../../app/loop/agent.ts';
 import { runDaemon } from '../../app/loop/daemon.ts';
+import { nextPushOf } from '../../app/loop/next-push.ts';
 import { Waker } from '../../app/loop/waker.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { Log, Schedule } from '../../core/ports.ts';
@@ -28,6 +29,8 @@ export interface Surroundings {
   readLookups: Dependencies['readLookups'];
   readonly note: (line: string) => void;
   readonly passed: (report: PassReport) => void;
+  /** Is told why the next push will be, where it is wanted. */
+  readonly nextPush: ((why: string) => void) | undefined;
   /** The process has ended for a reason that nobody foresaw. */
   readonly broke: (error: unknown) => void;
 }
@@ -106,9 +109,10 @@ export class Process implements Agent {
       signal: this.#stop.signal,
       beatMs,
       unreadRetryMs,
-      passed: (report) => {
+      passed: async (report) => {
         this.plug.check();
         around.passed(report);
+        if (around.nextPush !== undefined) around.nextPush((await nextPushOf(this.deps))?.why ?? 'none');
       },
     }).catch((error: unknown) => this.#ended(error));
     await turn();

@@ -4,6 +4,7 @@ import type { Schedule } from '../../core/ports.ts';
 import type { PassReport } from '../../core/report.ts';
 import type { Settings, SourceSettings } from '../../core/settings.ts';
 import { Checks } from '../checks.ts';
+import { marksOf } from '../marks.ts';
 import { WireChecks } from '../wire-checks.ts';
 import { Entropy } from '../entropy.ts';
 import { Journal } from '../journal.ts';
@@ -49,6 +50,9 @@ export class World {
   /** What broke, if something did: it is thrown where the world is next looked at. */
   #broken: Error | undefined;
   #draws = 0;
+  /** What the loop will do next is asked for in some histories: it costs as much as a small pass. */
+  readonly #tellsWhy: boolean;
+  readonly #damaged = new Set<string>();
   /** When the process was started, by the clock that never jumps. */
   #startedMs = 0;
   passes = 0;
@@ -60,6 +64,7 @@ export class World {
     this.stage = stage;
     this.journal = journal;
     this.entropy = entropy;
+    this.#tellsWhy = entropy.isIn(0.2, 'tells why');
     this.state = this.#openState();
     const { state } = this;
     this.clock = new WorldClock(start + entropy.between(0, 86_400_000, 'start'), () => state.isBusy?.() === true);
@@ -102,11 +107,14 @@ export class World {
     return {
       open: () => state.open(),
       isBusy: () => state.isBusy?.() === true,
-      damageSnapshot: (digest) => state.damageSnapshot(digest),
+      damageSnapshot: (digest) => {
+        this.#damaged.add(digest);
+        state.damageSnapshot(digest);
+      },
       loseBuffer: () => {
         state.loseBuffer();
         this.disk.isBufferDamaged = false;
-        this.checks.lost();
+        this.checks.lost((digest) => !this.#damaged.has(digest));
       },
     };
   }
@@ -154,6 +162,7 @@ export class World {
       },
       note: (line) => this.note(line),
       passed: (report) => this.#passed(report),
+      nextPush: this.#tellsWhy ? (why) => this.journal.mark(`next push: ${why}`) : undefined,
       broke: (error) => this.broke(error),
     });
   }
@@ -201,9 +210,12 @@ export class World {
   /** Whether the agent waits for this one: for a timeout since it gave it up, or since it was started again. */
   #isGuarded({ atMs, sentAtMs, lateMs, isOrphan }: Landing): boolean {
     if (this.checks.clockSetMs >= sentAtMs) return false;
+    return (isOrphan ? atMs - this.#startedMs : lateMs) < this.timeoutMs;
+  }
+
+  get timeoutMs(): number {
     const { destination } = this.settings;
-    const timeoutMs = destination === 'emulator' ? 60_000 : destination.timeoutMs;
-    return (isOrphan ? atMs - this.#startedMs : lateMs) < timeoutMs;
+    return destination === 'emulator' ? 60_000 : destination.timeoutMs;
   }
 
   setClock(byMs: number): void {
@@ -245,13 +257,9 @@ export class World {
   #passed(report: PassReport): void {
     this.passes++;
     this.lastReport = report;
-    this.journal.mark(`exit ${report.exit}`);
-    this.journal.mark(`outcome ${report.outcome}`);
-    for (const { name, state, reason = '', digest = '', findings = [] } of report.sources) {
+    for (const mark of marksOf(report)) this.journal.mark(mark);
+    for (const { name, state, reason = '', digest = '' } of report.sources)
       this.note(`${name} ${state} ${digest} ${reason}`);
-      this.journal.mark(`source ${state}`);
-      for (const { kind } of findings) this.journal.mark(`finding ${kind}`);
-    }
     this.note(`pass ${report.exit} ${report.outcome} ${report.reason ?? ''}`);
     this.#check(() => this.checks.passed(report));
   }

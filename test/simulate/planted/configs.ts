@@ -41,3 +41,5 @@ export const shapedConfig = {
     },
   },
 };
+
+export const oneSource = { ...twoSources, sources: { sales: twoSources.sources.sales } };

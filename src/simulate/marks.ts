@@ -1,0 +1,44 @@
+/** Marks: names for what is rare, so that a campaign can say how often each was reached. */
+import type { PassReport } from '../core/report.ts';
+
+/** Reasons of a hold, by the words of `core/guard/guard.ts` and its neighbours. */
+const holdReasons: readonly (readonly [mark: string, words: RegExp])[] = [
+  ['turned empty', /it turned empty/],
+  ['starts empty', /its first read has no readings/],
+  ['too many drivers', /would delete \d+ of \d+ drivers, more/],
+  ['too many points', /would delete \d+ of \d+ points, more/],
+  ['too many in a day', /in the last 24 hours/],
+  ['too many in a month', /in the last 30 days/],
+  ['more rejects', /rejects? where the accepted read had/],
+  ['oldest months', /it only drops the oldest months/],
+  ['newest months', /it only drops the newest months/],
+  ['counted twice', /may be counted twice/],
+  ['readings missing', /readings are missing/],
+  ['went back', /went back from/],
+  ['left the config', /the source left the config/],
+  ['empty snapshot', /the snapshot would be empty/],
+  ['belongs to another', /belongs to source/],
+];
+
+/** Why nothing was pushed, by the words of `app/push/blocked.ts`. */
+const blockReasons: readonly (readonly [mark: string, words: RegExp])[] = [
+  ['rolled back', /^rolled back to push/],
+  ['first push waits', /^the first push waits/],
+  ['new buffer waits', /^the push from a new buffer waits/],
+  ['first push to approve', /waits for approval/],
+  ['empty', /snapshot is empty/],
+];
+
+export function marksOf({ exit, outcome, reason = '', sources }: PassReport): readonly string[] {
+  const named = (list: typeof holdReasons, text: string): readonly string[] =>
+    list.flatMap(([mark, words]) => (words.test(text) ? [mark] : []));
+  const held = sources.filter(({ state }) => state === 'held');
+  return [
+    `exit ${exit}`,
+    `outcome ${outcome}`,
+    ...(outcome === 'blocked' ? named(blockReasons, reason).map((mark) => `blocked: ${mark}`) : []),
+    ...sources.map(({ state }) => `source ${state}`),
+    ...held.flatMap((source) => named(holdReasons, source.reason ?? '').map((mark) => `hold: ${mark}`)),
+    ...sources.flatMap(({ findings = [] }) => findings.map(({ kind }) => `finding ${kind}`)),
+  ];
+}

@@ -1,0 +1,78 @@
+/** A campaign reaches what is rare. `npm run campaigns` plays 10 000 histories, and every mark has to be reached. */
+import { expect, test } from 'vitest';
+import { playSeeds } from '../../src/simulate/campaign.ts';
+import { eventKinds } from '../../src/simulate/history/events.ts';
+import { isCampaign } from '../support/campaign.ts';
+import { stageOf } from '../support/stages.ts';
+import { oneSource, shapedConfig, twoSources } from './planted/configs.ts';
+
+const { sales, costs } = twoSources.sources;
+
+/** Between them these configs may reach all. */
+const configs: readonly (readonly [name: string, config: object])[] = [
+  ['two sources', twoSources],
+  ['bookings that add up', shapedConfig],
+  ['one source that may turn empty', { ...oneSource, sources: { sales: { ...sales, mayBeEmpty: true } } }],
+  [
+    'a first push to approve, and closed months',
+    { ...twoSources, guard: { firstPush: 'approve' }, lastClose: { day: 10 } },
+  ],
+  [
+    'dated exports and a rolling one',
+    { ...twoSources, sources: { sales: { ...sales, parts: 'newest' }, costs: { ...costs, history: 'carry' } } },
+  ],
+];
+
+const marks = [
+  ...eventKinds.map((kind) => `event ${kind}`),
+  ...['0', '3', '4', '5', '75'].map((exit) => `exit ${exit}`),
+  ...['acknowledged', 'unchanged', 'refused', 'unreachable', 'unknown', 'blocked'].map(
+    (outcome) => `outcome ${outcome}`,
+  ),
+  ...['acknowledged', 'refused', 'unreachable', 'unknown'].map((outcome) => `push ${outcome}`),
+  ...['accepted', 'unchanged', 'held', 'unread'].map((state) => `source ${state}`),
+  ...['factor', 'moved', 'exchanged', 'copied', 'zeros', 'closed'].map((kind) => `finding ${kind}`),
+  ...[
+    'turned empty',
+    'starts empty',
+    'too many drivers',
+    'too many points',
+    'too many in a day',
+    'more rejects',
+    'oldest months',
+    'counted twice',
+    'left the config',
+    'empty snapshot',
+  ].map((reason) => `hold: ${reason}`),
+  ...['rolled back', 'first push waits', 'new buffer waits', 'first push to approve'].map(
+    (reason) => `blocked: ${reason}`,
+  ),
+  'next push: a source that the last push went without can be read again',
+  'next push: pushOnChange',
+  'next push: the last push did not arrive and is tried again',
+  'next push: the same bytes once more, since an earlier push may have landed after them',
+  'next push: the schedule',
+];
+
+const historiesEach = isCampaign ? 2000 : 30;
+
+/** Tests come in any order, and each config is played once. */
+const played = new Map<object, ReturnType<typeof playSeeds>>();
+
+function playOnce(config: object): ReturnType<typeof playSeeds> {
+  const known =
+    played.get(config) ?? playSeeds(stageOf(config).stage, { from: 1, count: historiesEach }, () => undefined);
+  played.set(config, known);
+  return known;
+}
+
+test.each(configs)('no promise is broken with %s', async (_name, config) => {
+  const { failed } = await playOnce(config);
+  expect(failed).toBeUndefined();
+});
+
+test.runIf(isCampaign)('every mark is reached', async () => {
+  const reached = new Set<string>();
+  for (const [, config] of configs) for (const mark of (await playOnce(config)).marks.keys()) reached.add(mark);
+  expect(marks.filter((mark) => !reached.has(mark))).toEqual([]);
+});
