@@ -4,7 +4,7 @@ import type { Settings, SourceSettings } from '../core/settings.ts';
 import { type Accepted, type LetThrough, judgeAccepted, judgeDeletes } from './guarding.ts';
 import { type HeldPart, type Points, deletesBetween, foldParts, withCarried, withHistory } from './model.ts';
 import { Violation } from './promises.ts';
-import type { Place } from './world/place.ts';
+import type { Place, Sheet } from './world/place.ts';
 
 const dayMs = 86_400_000;
 const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
@@ -22,6 +22,7 @@ export class Checks {
   readonly #accepted = new Map<string, Accepted>();
   readonly #letThrough = new Map<string, LetThrough[]>();
   readonly #newestOnly: ReadonlySet<string>;
+  readonly #text: ReadonlySet<string>;
   /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
   readonly #built = new Map<string, ReadonlyMap<string, Accepted>>();
   /** What approvals cover that were not used: the points that may go, by source. */
@@ -36,10 +37,15 @@ export class Checks {
   clockSetMs = -Infinity;
   closedUpTo: () => number | undefined = () => undefined;
 
-  constructor(settings: Settings, places: ReadonlyMap<string, Place>, newestOnly: ReadonlySet<string>) {
+  constructor(
+    settings: Settings,
+    places: ReadonlyMap<string, Place>,
+    { newestOnly, text }: { readonly newestOnly: ReadonlySet<string>; readonly text: ReadonlySet<string> },
+  ) {
     this.settings = settings;
     this.#places = places;
     this.#newestOnly = newestOnly;
+    this.#text = text;
   }
 
   get isEmptyMeant(): boolean {
@@ -77,7 +83,8 @@ export class Checks {
     if (before.isBlurred || after.isBlurred) return;
     const let_ = this.#letThrough.get(source.name) ?? [];
     const lately = this.clockSetMs > nowMs - dayMs ? [] : let_.filter(({ atMs }) => atMs > nowMs - dayMs);
-    const accepting = { settings: this.settings, source, before, after, lately, closedUpTo: this.closedUpTo() };
+    const isText = this.#text.has(source.name);
+    const accepting = { settings: this.settings, source, before, after, lately, isText, closedUpTo: this.closedUpTo() };
     const covered = this.#approved.get(source.name);
     if (covered === undefined) judgeAccepted(accepting);
     else if (!isWithin(gone(before.points, after.points), covered)) judgeDeletes(accepting);
@@ -128,9 +135,11 @@ export class Checks {
   /** Somebody approves what is held of a source: this, and nothing beyond it. */
   approve(source: string): void {
     const settings = this.#settingsOf(source);
-    const before = this.#accepted.get(source);
-    const after = settings === undefined ? nothing : this.#candidate(settings, before, this.#presentOf(settings));
-    this.#approved.set(source, before === undefined ? new Map() : gone(before.points, after.points));
+    const before = this.#accepted.get(source)?.points ?? new Map<string, never>();
+    // Which part will be the newest is the agent's to say.
+    const isKnown = settings !== undefined && !this.#newestOnly.has(source);
+    const after = isKnown ? this.#candidate(settings, this.#accepted.get(source), this.#presentOf(settings)) : nothing;
+    this.#approved.set(source, gone(before, after.points));
   }
 
   /** A pass has ended: what it holds has to change something. */
@@ -176,7 +185,7 @@ export class Checks {
     for (const [source, accepted] of then ?? []) this.#accepted.set(source, accepted);
   }
 
-  /** A body was built of what is accepted now. */
+  /** A snapshot of what is accepted now lies in the archive. An equal one of other parts takes its place. */
   built(digest: string): void {
     this.#built.set(digest, new Map(this.#accepted));
   }
@@ -186,11 +195,12 @@ export class Checks {
     const place = this.#places.get(source);
     const accepted = this.#accepted.get(source);
     if (place === undefined || accepted === undefined) return false;
+    const isIn = ([name, { sheet }]: readonly [string, { readonly sheet: Sheet }]): boolean =>
+      accepted.parts.some((part) => part.name === name && part.sheet.hash === sheet.hash);
     const files = [...place.files];
-    const wanted = this.#newestOnly.has(source) ? files.slice(-1) : files;
-    return wanted.every(([name, { sheet }]) =>
-      accepted.parts.some((part) => part.name === name && part.sheet.hash === sheet.hash),
-    );
+    if (!this.#newestOnly.has(source)) return files.every(isIn);
+    // Where a clock was set, the file that was written last need not be the newest, nor any that is there.
+    return this.clockSetMs > -Infinity || files.slice(-1).every(isIn);
   }
 
   #isEmpty(): boolean {

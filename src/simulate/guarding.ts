@@ -27,6 +27,8 @@ export interface Accepting {
   readonly lately: readonly LetThrough[];
   /** Months up to this one are closed for sure. */
   readonly closedUpTo: number | undefined;
+  /** Its parts are text, whose end tells whether it was written to its end. */
+  readonly isText: boolean;
 }
 
 /** @throws Violation */
@@ -37,14 +39,13 @@ export function judgeAccepted(accepting: Accepting): void {
   if (accepting.settings.shouldDeleteMissing) judgeDeletes(accepting);
 }
 
-function judgeEnds({ source, before, after }: Accepting): void {
+function judgeEnds({ source, before, after, isText }: Accepting): void {
   const cut = after.parts.find(
     ({ name, sheet, isCarried }) =>
       !isCarried &&
       !sheet.endsWithLineEnd &&
       before.parts.some((one) => one.name === name && one.sheet.endsWithLineEnd),
   );
-  const isText = (source.kind as { readonly lineEnd?: unknown } | null)?.lineEnd !== 'any';
   if (cut !== undefined && isText)
     throw new Violation('cut', `${source.name}: ${cut.name} ends without a line end and was accepted`);
 }
@@ -138,8 +139,9 @@ function judgeSlip({ settings, source, before, after }: Accepting): void {
   const size = sizeOf(after.points);
   const isSameShape =
     deletesBetween(before.points, after.points).points === 0 && sizeOf(before.points).points === size.points;
-  const adds = source.mapping.drivers.some(({ rule }) => rule === 'count');
-  if (!isSameShape || adds || size.points < slipPointsMin || size.drivers < slipDriversMin) return;
+  // Of the smallest of two bookings, or of their number, a slip makes something else.
+  const isPlain = source.mapping.drivers.every(({ rule }) => rule === 'last' || rule === 'first' || rule === 'sum');
+  if (!isSameShape || !isPlain || size.points < slipPointsMin || size.drivers < slipDriversMin) return;
   if (slip === 'thousandfold' || slip === 'sign' || slip === 'zeros')
     throw new Violation('slip', `${source.name}: ${size.points} numbers slipped (${slip}) and were accepted`);
 }

@@ -50,7 +50,6 @@ export class WireChecks {
         throw known === undefined
           ? fault
           : new Violation('order', `an older snapshot was sent after a newer one: ${fault.message}`);
-      this.#checks.built(digest);
     }
   }
 

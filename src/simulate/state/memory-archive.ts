@@ -21,7 +21,8 @@ export function memoryArchive(files: Map<string, KeptSnapshot>, log: SnapshotLog
   return {
     async write(drivers, format, origins) {
       const copies: SnapshotDriver[] = [];
-      for (const driver of drivers) copies.push(kept(driver));
+      // As on disk, a snapshot keeps neither ties nor the entry that made a driver.
+      for (const driver of drivers) copies.push(kept({ ...driver, entry: undefined, ties: undefined }));
       const chunks: Uint8Array[] = [];
       encodeBody(copies, format, (chunk) => chunks.push(chunk.slice()));
       const body = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);

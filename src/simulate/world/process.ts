@@ -174,7 +174,7 @@ export class Process implements Agent {
   }
 
   noteBroken(failure: AgentError | undefined): void {
-    if (failure !== undefined) this.#around.note(`broke: ${failure.code}`);
+    if (failure !== undefined) this.#around.note(`broke: ${failure.code} ${failure.message}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

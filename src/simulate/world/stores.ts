@@ -27,6 +27,8 @@ export interface StoreListener {
   accepted(source: string, parts: readonly ReadPart[]): void;
   /** Set or dropped without a review: by a rollback, a rebuilt buffer, or what was forgotten. */
   replaced(source: string, parts: readonly ReadPart[] | undefined): void;
+  /** A snapshot of what is accepted now lies in the archive. */
+  written(digest: string): void;
   /** A push was recorded as acknowledged. */
   acknowledged(digest: string): void;
 }
@@ -69,7 +71,7 @@ export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, l
       plug,
       ['setState'],
     ),
-    archive: plugged(archive, plug, ['write', 'keepOnly']),
+    archive: plugged(listenedArchive(archive, listener), plug, ['write', 'keepOnly']),
   };
 }
 
@@ -109,6 +111,17 @@ function listened(
       };
     },
   });
+}
+
+function listenedArchive(archive: Archive, listener: StoreListener): Archive {
+  return {
+    ...archive,
+    async write(...drivers) {
+      const snapshot = await archive.write(...drivers);
+      listener.written(snapshot.digest);
+      return snapshot;
+    },
+  };
 }
 
 function listenedPushes(pushes: PushLog, listener: StoreListener): PushLog {

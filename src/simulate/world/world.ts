@@ -80,8 +80,9 @@ export class World {
       });
     });
     const places = new Map(this.owners.map(({ place }) => [place.name, place]));
-    const newestOnly = [...stage.kinds].filter(([, kind]) => kind.isNewestOnly).map(([name]) => name);
-    this.checks = new Checks(stage.settings, places, new Set(newestOnly));
+    const named = (is: 'isNewestOnly' | 'isText'): ReadonlySet<string> =>
+      new Set([...stage.kinds].filter(([, kind]) => kind[is]).map(([name]) => name));
+    this.checks = new Checks(stage.settings, places, { newestOnly: named('isNewestOnly'), text: named('isText') });
     this.checks.closedUpTo = () => this.#closedUpTo();
     this.wire = new WireChecks(this.checks);
     this.receiver = this.#openReceiver();
@@ -151,6 +152,7 @@ export class World {
       listener: {
         accepted: (source, parts) => this.#check(() => this.checks.accepted(source, parts, this.clock.monotonicMs())),
         replaced: (source, parts) => this.#check(() => this.checks.replaced(source, parts)),
+        written: (digest) => this.checks.built(digest),
         acknowledged: (digest) => this.wire.acknowledged(digest),
       },
       random: () => this.#random(),
