@@ -50,7 +50,7 @@ export const plants: readonly Plant[] = [
     file: 'app/read/candidate.ts',
     find: "settings.removed === 'carry' ? goneOf(deps, source, { found, takeovers }) : []",
     replace: '[]',
-    breaks: ['whole', 'evidence', 'digits'],
+    breaks: ['whole', 'evidence', 'digits', 'carried'],
     config: twoSources,
   },
   {
