@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isCampaign } from '../support/campaign.ts';
 import { randomOf } from '../support/election-world.ts';
 import { placeOn } from '../support/ledger-stores.ts';
+import { cannotPool, poolerName, poolerOf } from '../support/pooler.ts';
 import { cannotPostgres, postgresName, postgresServer, type TestServer } from '../support/servers.ts';
 import { type SharedHistory, playShared } from '../support/shared-history.ts';
 
 const histories = isCampaign ? 2000 : 12;
 /** At once: they wait most of the time. */
-const besides = isCampaign ? 25 : 6;
+const besides = isCampaign ? 10 : 4;
 
 describe.skipIf(cannotPostgres)(`three agents at ${postgresName}`, () => {
   let server: TestServer;
@@ -33,7 +34,20 @@ describe.skipIf(cannotPostgres)(`three agents at ${postgresName}`, () => {
       };
       await Promise.all(Array.from({ length: besides }, play));
       // Each of these happened: else the histories show nothing.
-      for (const [what, count] of Object.entries(sum)) expect(count, what).toBeGreaterThan(histories / 4);
+      for (const [what, count] of Object.entries(sum)) expect(count, what).toBeGreaterThan(0);
     },
   );
+});
+
+describe.skipIf(cannotPostgres || cannotPool)(`three agents at ${postgresName} behind ${poolerName}`, () => {
+  test('do the same where each transaction may get another connection', async () => {
+    await using server = await postgresServer({ access: ['host all all 127.0.0.1/32 trust'] });
+    await using pooler = await poolerOf(server);
+    let sent = 0;
+    // On a busy machine a history may be over before anything was sent.
+    for (let seed = 1; seed <= 3 || (sent === 0 && seed < 30); seed++) {
+      sent += (await playShared(placeOn(pooler.url, `h_${seed}`), randomOf(seed))).sent;
+    }
+    expect(sent).toBeGreaterThan(0);
+  });
 });

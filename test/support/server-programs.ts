@@ -118,3 +118,4 @@ export const postgresOfDebian = findPostgresOfDebian();
 export const postgresOfNpm = findPostgresOfNpm();
 export const mariadb = findMariadb();
 export const clickhouse = findProgram('clickhouse-server');
+export const pgbouncer = findProgram('pgbouncer');

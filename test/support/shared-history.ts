@@ -14,8 +14,8 @@ import { ensureSchema } from '../../src/edges/shared/schema.ts';
 import type { SeenFile } from '../../src/edges/shared/seen.ts';
 import { memoryLog } from './memory-log.ts';
 
-const leaseMs = 1000;
-const lastsMs = 6000;
+const leaseMs = 600;
+const lastsMs = 3500;
 const address = 'https://drivers.example.com';
 
 export interface SharedHistory {
