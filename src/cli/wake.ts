@@ -1,6 +1,5 @@
 /** `sync --wake`: the pass that a running daemon makes when it is asked, and what it came to. */
 import type { Dependencies } from '../app/dependencies.ts';
-import { wakeSharedLeader } from '../compose/shared.ts';
 import { heartbeatOf, openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { PassReport } from '../core/report.ts';
@@ -44,6 +43,7 @@ export async function wakeLeaderAndWait(context: Context, settings: Settings): P
     throw new AgentError('ledger.led', 'no agent leads, so that none can be woken', { hint });
   }
   const agent = `the agent on ${leader.host}, pid ${leader.pid}`;
+  const { wakeSharedLeader } = await import('../compose/shared.ts');
   const wokenMs = await wakeSharedLeader(settings.ledger!);
   say(`woke ${agent}; waiting for the end of its pass`);
   return await waitForPass({ ledger, clock }, { wokenMs, alive: () => undefined, agent });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, renameSync, statSync } from 'node:fs';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
-import { type AgentError, isAgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log, Supervisor } from '../core/ports.ts';
 import type { DestinationSettings, LedgerSettings, Settings } from '../core/settings.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
@@ -15,11 +15,12 @@ import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { onFile, removeFile } from '../edges/state/file-failure.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
+import { isShared } from '../edges/shared/seen.ts';
 import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
 import { nowhere } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
-import { type SharedOptions, type SharedParts, openSharedParts, refuseForgottenLedger, requireLead } from './shared.ts';
+import type { SharedOptions, SharedParts } from './shared.ts';
 
 export interface AgentOptions {
   readonly command: 'run' | 'sync' | 'rollback';
@@ -72,8 +73,18 @@ async function openOwn(settings: Settings): Promise<Kept> {
   }
 }
 
+/** An agent alone on a state directory that shared a ledger would not know what the others have pushed. */
+function refuseForgottenLedger({ state }: Settings): void {
+  if (!isShared(state)) return;
+  throw new AgentError('ledger.refused', `the agent in ${state} shared a ledger, and the config names none`, {
+    hint: 'put "ledger" back and run "driver-sync ledger give-back", which copies it here',
+  });
+}
+
 /** The daemon starts though the ledger cannot be reached, and reads meanwhile; a command needs the lead at once. */
 async function takePart(settings: Settings, of: LedgerSettings, options: AgentOptions): Promise<Kept> {
+  // Whoever is alone has no use for any of it.
+  const { openSharedParts, requireLead } = await import('./shared.ts');
   const { address } = partsOf(settings, options);
   const { log, changed = () => undefined } = options;
   const shared = openSharedParts(settings, { of, address }, { log, changed });

@@ -13,7 +13,6 @@ import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { fileIn } from './place.ts';
-import { openSharedToLook } from './shared.ts';
 
 /** Dependencies that hold nothing open and read no source. */
 export type Surroundings = Omit<
@@ -87,7 +86,11 @@ export async function openKept(
   settings: Settings,
   access: 'read' | 'request',
 ): Promise<{ readonly ledger: Ledger; readonly archive: Archive }> {
-  if (settings.ledger !== undefined) return openSharedToLook(settings, settings.ledger);
+  if (settings.ledger !== undefined) {
+    // Whoever is alone has no use for any of it.
+    const { openSharedToLook } = await import('./shared.ts');
+    return openSharedToLook(settings, settings.ledger);
+  }
   const file = fileIn(settings, 'ledger');
   if (!existsSync(file)) throw noState(settings);
   const ledger = access === 'read' ? openLedger(file, 'read') : openWritable(file);

@@ -14,7 +14,7 @@ import { SharedLead } from '../edges/shared/lead.ts';
 import { hasRecord, wakeLeader } from '../edges/shared/lead-rows.ts';
 import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
 import { ensureSchema, requireSchema } from '../edges/shared/schema.ts';
-import { SeenFile, isShared } from '../edges/shared/seen.ts';
+import { SeenFile } from '../edges/shared/seen.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { openPostgresClient } from '../sources/databases/postgres-client.ts';
 import { fileIn } from './place.ts';
@@ -136,14 +136,6 @@ export async function requireLead({ lead, ledger }: SharedParts): Promise<void> 
   const since = new Date(leader.sinceMs).toISOString();
   throw new AgentError('ledger.led', `the agent on ${leader.host}, pid ${leader.pid}, leads since ${since}`, {
     hint: '"driver-sync sync --wake" has it make a pass, from any machine',
-  });
-}
-
-/** An agent alone on a state directory that shared a ledger would not know what the others have pushed. */
-export function refuseForgottenLedger({ state }: Pick<Settings, 'state'>): void {
-  if (!isShared(state)) return;
-  throw new AgentError('ledger.refused', `the agent in ${state} shared a ledger, and the config names none`, {
-    hint: 'put "ledger" back and run "driver-sync ledger give-back", which copies it here',
   });
 }
 

@@ -8,10 +8,8 @@ import { openLedger } from '../edges/state/ledger.ts';
 import { type LockHolder, ensureStateDir, killedHolder, lockHolder } from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
 import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
-import { type OpenState, noState, openStores } from './look.ts';
+import { type OpenState, noState, openKept, openStores } from './look.ts';
 import { fileIn } from './place.ts';
-import { openSharedToLook } from './shared.ts';
-import { verifyShared } from './shared-copy.ts';
 import { partsOf } from './parts.ts';
 
 /**
@@ -27,7 +25,7 @@ export function openState(settings: Settings, log: Log): Promise<OpenState> {
  * @throws AgentError `state.missing`
  */
 export async function openAsked(settings: Settings): Promise<Ledger> {
-  if (settings.ledger !== undefined) return (await openSharedToLook(settings, settings.ledger)).ledger;
+  if (settings.ledger !== undefined) return (await openKept(settings, 'request')).ledger;
   const file = fileIn(settings, 'ledger');
   if (!existsSync(file)) throw noState(settings);
   return openLedger(file, 'write');
@@ -37,11 +35,14 @@ export async function openAsked(settings: Settings): Promise<Ledger> {
  * Walks the chain of the ledger and the archive; needs nothing but the state directory, or the ledger that is shared.
  * @throws AgentError `state.missing`, `state.older` and others of `state.` and `ledger.`
  */
-export function verifyIn(
+export async function verifyIn(
   place: Pick<Settings, 'state'> & { readonly ledger?: LedgerSettings | undefined },
   noted?: NotedHead,
 ): Promise<Verification> {
-  if (place.ledger !== undefined) return verifyShared(place.ledger, noted);
+  if (place.ledger !== undefined) {
+    const { verifyShared } = await import('./shared-copy.ts');
+    return verifyShared(place.ledger, noted);
+  }
   const ledger = fileIn(place, 'ledger');
   if (!existsSync(ledger)) throw noState(place);
   return verifyState({ ledger, archive: filesIn(fileIn(place, 'archive')) }, noted);
