@@ -80,12 +80,14 @@ export function editorSchema(): object {
     required,
   }));
   const ofSources = (anyOf: readonly object[]): object => ({ type: 'object', additionalProperties: { anyOf } });
+  // Each form names every key: some validators take a key as known that one of them does not refuse.
+  const known = Object.fromEntries(Object.keys(schema.properties).map((key) => [key, {}]));
   return {
     ...schema,
     properties: { ...schema.properties, sources: { ...sources, additionalProperties: { anyOf: relaxed } } },
     anyOf: [
-      { type: 'object', properties: { sources: ofSources(strict) } },
-      { type: 'object', properties: { defaults: {} }, required: ['defaults'] },
+      { type: 'object', properties: { ...known, sources: ofSources(strict) }, additionalProperties: false },
+      { type: 'object', properties: known, required: ['defaults'], additionalProperties: false },
     ],
   };
 }

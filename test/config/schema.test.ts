@@ -80,6 +80,13 @@ describe('an editor', () => {
     expect(isRight(undefined, { files: ['a'], drivers })).toBe(false);
   });
 
+  test('knows no other keys at the top', () => {
+    const sources = { s: { type: 'csv', files: ['a'], drivers } };
+    expect(schema.safeParse({ destination: 'emulator', sources }).success).toBe(true);
+    expect(schema.safeParse({ destination: 'emulator', sources, sorces: {} }).success).toBe(false);
+    expect(schema.safeParse({ destination: 'emulator', defaults: {}, sources, sorces: {} }).success).toBe(false);
+  });
+
   test('asks no source for what defaults may supply, and knows its keys all the same', () => {
     expect(isRight({ drivers }, { type: 'csv', files: ['a'] })).toBe(true);
     expect(isRight({ type: 'csv', drivers }, { files: ['a'] })).toBe(true);
