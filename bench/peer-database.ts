@@ -3,13 +3,15 @@
  *
  *   node bench/peer-database.ts URL QUERY [--own]     --own: without the start of the process
  */
+import { createClient } from '@clickhouse/client';
 import mysql from 'mysql2';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 
 const [url = '', sql = '', own] = process.argv.slice(2);
 const startedMs = performance.now();
-const rows = await (url.startsWith('mysql') ? countMySql() : countPostgres());
+const count = url.startsWith('mysql') ? countMySql : url.startsWith('http') ? countClickhouse : countPostgres;
+const rows = await count();
 const seconds = (performance.now() - startedMs) / 1000;
 console.log(JSON.stringify(own === undefined ? { rows } : { seconds }));
 
@@ -34,4 +36,13 @@ async function countMySql(): Promise<number> {
   await ended.promise;
   client.end();
   return count;
+}
+
+async function countClickhouse(): Promise<number> {
+  const client = createClient({ url, request_timeout: 3_600_000 });
+  const answer = await client.query({ query: sql, format: 'TabSeparated' });
+  let lines = 0;
+  for await (const some of answer.stream()) lines += some.length;
+  await client.close();
+  return lines;
 }

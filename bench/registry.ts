@@ -1,7 +1,7 @@
 /** Every measurement by its name. */
 import { appends } from './appends.ts';
 import { configurations } from './configurations.ts';
-import { mariadb, postgres, pushdownMariadb, pushdownPostgres } from './databases.ts';
+import { mariadb, postgres, pushdownClickhouse, pushdownMariadb, pushdownPostgres } from './databases.ts';
 import { ledger, scattered } from './ledger.ts';
 import type { Measure } from './measurement.ts';
 import { push } from './push.ts';
@@ -39,4 +39,8 @@ export const registry: Readonly<Record<string, Measurement>> = {
   mariadb: { about: 'a query of MariaDB, beside its client', measure: mariadb },
   pushdownPostgres: { about: 'rows collapsed by PostgreSQL, beside a query by hand', measure: pushdownPostgres },
   pushdownMariadb: { about: 'rows collapsed by MariaDB, beside a query by hand', measure: pushdownMariadb },
+  pushdownClickhouse: {
+    about: '100 M rows collapsed by ClickHouse, beside a query by hand',
+    measure: pushdownClickhouse,
+  },
 };

@@ -78,7 +78,10 @@ function served(
 /** Runs one statement, and gives its rows. */
 async function run(at: string, ca: string, sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { origin, username, password: secret, pathname, protocol } = new URL(at);
-  const dispatcher = new Agent(protocol === 'https:' ? { connect: { ca: readFileSync(ca) } } : {});
+  const dispatcher = new Agent({
+    headersTimeout: 0,
+    ...(protocol === 'https:' && { connect: { ca: readFileSync(ca) } }),
+  });
   try {
     const { statusCode, body } = await request(`${origin}/?database=${pathname.slice(1)}&default_format=JSON`, {
       method: 'POST',
