@@ -7,6 +7,7 @@ import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import type { Rule } from '../../src/core/model.ts';
 import type { Condition, DriverEntry, Mapping } from '../../src/core/settings.ts';
 import { compileTimeReader } from '../../src/core/time/time.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { cannotClickhouse, clickhouseName, clickhouseServer, newestClickhouse } from '../support/clickhouse-servers.ts';
 import {
   type Place,
@@ -157,6 +158,7 @@ interface EngineCase {
   readonly name: string;
   readonly isMissing: boolean;
   readonly open: (dir: string) => Promise<{ readonly place: Place; readonly server?: TestServer }>;
+  /** As many as a sample has; a campaign has ten times as many. */
   readonly runs: number;
   /** Whether it divides exact numbers to exact ones. */
   readonly dividesExactly: boolean;
@@ -170,14 +172,14 @@ const engines: readonly EngineCase[] = [
   {
     name: 'DuckDB',
     isMissing: false,
-    runs: 30,
+    runs: 12,
     dividesExactly: false,
     open: async (dir) => ({ place: await duckdbPlace(dir) }),
   },
   ...postgresReleases.map(({ name, isMissing, programs }) => ({
     name,
     isMissing,
-    runs: 60,
+    runs: 25,
     dividesExactly: true,
     open: async (dir: string) => {
       const server = await postgresServer({ programs });
@@ -187,7 +189,7 @@ const engines: readonly EngineCase[] = [
   {
     name: mariadbName,
     isMissing: cannotMariadb,
-    runs: 70,
+    runs: 25,
     dividesExactly: true,
     async open(dir) {
       const server = await mariadbServer();
@@ -197,7 +199,7 @@ const engines: readonly EngineCase[] = [
   {
     name: clickhouseName,
     isMissing: cannotClickhouse,
-    runs: 60,
+    runs: 25,
     dividesExactly: false,
     hasNoWall: true,
     lacks: /^WITH/,
@@ -209,7 +211,7 @@ const engines: readonly EngineCase[] = [
   {
     name: 'the newest ClickHouse',
     isMissing: false,
-    runs: 60,
+    runs: 25,
     dividesExactly: false,
     hasNoWall: true,
     async open(dir) {
@@ -245,7 +247,7 @@ describe.each(engines)('pushdown to $name', (engine) => {
         expect(left).toBeLessThanOrEqual(all);
         expect(collapsed).toBeLessThanOrEqual(left);
       }),
-      { numRuns: runs },
+      { numRuns: isCampaign ? 10 * runs : runs },
     );
   });
 
@@ -302,7 +304,7 @@ describe.each(engines)('pushdown to $name', (engine) => {
           expect(pushed).toMatchObject({ passed: rows.length, rejects: 0 });
           expect(pushed).toMatchObject({ rows: keysAndMonths.size, collapsed: keysAndMonths.size });
         }),
-        { numRuns: Math.ceil(runs / 3) },
+        { numRuns: isCampaign ? 3 * runs : Math.ceil(runs / 3) },
       );
     },
   );
