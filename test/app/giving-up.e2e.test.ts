@@ -1,5 +1,6 @@
 /** A read that is given up ends at the server too, before the process does. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cannotClickhouse, clickhouseName, clickhouseServer } from '../support/clickhouse-servers.ts';
 import { type Place, place } from '../support/process.ts';
 import {
   type TestServer,
@@ -14,7 +15,7 @@ import {
 const drivers = [{ path: ['{id}'], time: '{time}', value: '{value}' }];
 
 interface Engine {
-  readonly type: 'postgres' | 'mysql';
+  readonly type: 'postgres' | 'mysql' | 'clickhouse';
   readonly start: () => Promise<TestServer>;
   /** A query that takes a minute. */
   readonly query: string;
@@ -42,6 +43,17 @@ const engines: readonly (readonly [name: string, isMissing: boolean, engine: Eng
       start: mariadbServer,
       query: "SELECT 'a' AS id, '2026-01' AS time, sleep(60) AS value",
       running: "SELECT count(*) AS n FROM information_schema.processlist WHERE info LIKE '%sleep(60) AS value%'",
+    },
+  ],
+  [
+    clickhouseName,
+    cannotClickhouse,
+    {
+      type: 'clickhouse',
+      start: clickhouseServer,
+      query:
+        "SELECT 'a' AS id, '2026-01' AS time, sleep(1) AS value FROM numbers(60) SETTINGS max_block_size = 1, max_threads = 1",
+      running: "SELECT count() AS n FROM system.processes WHERE query LIKE '%FROM numbers(60)%'",
     },
   ],
 ];

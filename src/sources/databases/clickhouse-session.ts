@@ -73,7 +73,8 @@ class ClickHouseSession implements Connection {
   readonly #secrets: readonly string[];
   readonly #signal: AbortSignal;
   readonly #abort = (): void => void this.#stop();
-  #settings: Readonly<Record<string, string>> = {};
+  /** Unknown until the server has answered once. */
+  #settings: Readonly<Record<string, string>> | undefined;
   /** The columns of statements, some of them asked for more than once. */
   readonly #described = new Map<string, readonly QueryColumn[]>();
   /** The statement that the server may be at. */
@@ -199,7 +200,7 @@ class ClickHouseSession implements Connection {
     const answered = await this.#client.exec({
       query,
       query_id: running.id,
-      clickhouse_settings: this.#settings,
+      clickhouse_settings: this.#settings ?? {},
       abort_signal: signal,
       ignore_error_response: true,
     });
@@ -216,17 +217,16 @@ class ClickHouseSession implements Connection {
       const running = this.#running;
       this.#running = undefined;
       running?.body?.destroy();
-      if (running !== undefined) await this.#kill(running.id);
+      if (running !== undefined && this.#settings !== undefined) await this.#kill(running.id, this.#settings);
       await this.#client.close();
     })();
     await this.#stopped;
   }
 
   /** A server ends what it reads for nobody by itself, but an old one only as it writes; and not every user may ask for it. */
-  async #kill(id: string): Promise<void> {
-    const { readonly: _none, ...settings } = this.#settings;
+  async #kill(id: string, { readonly: _none, ...settings }: Readonly<Record<string, string>>): Promise<void> {
     const killed = this.#client.exec({
-      query: `KILL QUERY WHERE query_id = '${id}' ASYNC`,
+      query: `KILL QUERY WHERE query_id = '${id}' SYNC`,
       clickhouse_settings: settings,
       ignore_error_response: true,
     });
