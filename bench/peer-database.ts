@@ -10,8 +10,8 @@ import Cursor from 'pg-cursor';
 
 const [url = '', sql = '', own] = process.argv.slice(2);
 const startedMs = performance.now();
-const count = url.startsWith('mysql') ? countMySql : url.startsWith('http') ? countClickhouse : countPostgres;
-const rows = await count();
+const countRows = url.startsWith('mysql') ? countMySql : url.startsWith('http') ? countClickhouse : countPostgres;
+const rows = await countRows();
 const seconds = (performance.now() - startedMs) / 1000;
 console.log(JSON.stringify(own === undefined ? { rows } : { seconds }));
 
