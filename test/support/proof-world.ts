@@ -48,8 +48,14 @@ export function pointsOfVersion(version: number): Points {
   ]);
 }
 
-/** @param maxDeletes what the guard lets through */
-export async function proofWorld({ maxDeletes = 1_000_000 }: { maxDeletes?: number } = {}): Promise<ProofWorld> {
+interface Options {
+  /** What the guard lets through. */
+  readonly maxDeletes?: number;
+  /** For a daemon: soon after a change it pushes. */
+  readonly pushOnChange?: string;
+}
+
+export async function proofWorld({ maxDeletes = 1_000_000, pushOnChange }: Options = {}): Promise<ProofWorld> {
   const folder = mkdtempSync(path.join(tmpdir(), 'driver-sync-proof-'));
   const service = await openReceiver();
   onTestFinished(async () => {
@@ -60,7 +66,10 @@ export async function proofWorld({ maxDeletes = 1_000_000 }: { maxDeletes?: numb
   const state = path.join(folder, '.driver-sync');
   const sources = { revenue: csv('revenue/*.csv'), steady: csv('steady.csv') };
   const destination = { url: service.url, timeout: '5s' };
-  writeFileSync(config, stringify({ destination, guard: { maxDeletes }, sources }));
+  writeFileSync(
+    config,
+    stringify({ destination, guard: { maxDeletes }, sources, ...(pushOnChange && { pushOnChange }) }),
+  );
   mkdirSync(path.join(folder, 'revenue'));
   return {
     folder,
