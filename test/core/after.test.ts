@@ -178,6 +178,8 @@ test('where the clock is set back, every moment moves along', () => {
     broken: { pass, untilMs: 2960 },
   });
   expect(settle(state, 500)).toEqual({ ...state, notedMs: 500 });
+  const unasked = { push: 'newest', failures: 1, atMs: 200, askedUntilMs: undefined } as const;
+  expect(settle({ ...state, retry: unasked }, 90).retry).toEqual({ ...unasked, atMs: 190 });
   expect(settle({ address: 'a', notedMs: 100, unread: state.unread, repeatsMs: [], asked: '' }, 40)).toEqual({
     address: 'a',
     notedMs: 40,
@@ -202,6 +204,7 @@ test('a daemon that starts tries what was refused, and pushes what a crash left'
   });
   expect(start(state, now)).toEqual({ ...state, stopped: undefined });
   const quiet = { ...state, changed: undefined };
+  expect(start({ ...state, stopped: undefined }, now).retry).toBe(retry);
   expect(start(quiet, now).changed).toEqual({ firstMs: 800, lastMs: 800 });
   expect(start(quiet, { ...now, hasUnpushed: false }).changed).toBeUndefined();
 });

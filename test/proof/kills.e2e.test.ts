@@ -31,7 +31,7 @@ async function kill(daemon: Running, lines: number): Promise<void> {
   expect(await daemon.exit).toEqual({ code: undefined, signal: 'SIGKILL' });
 }
 
-async function live(seed: number): Promise<void> {
+async function expectToSurvive(seed: number): Promise<void> {
   const draw = new Draw(seed);
   const one = await proofWorld({ pushOnChange: '10ms' });
   const { service } = one;
@@ -62,7 +62,7 @@ async function live(seed: number): Promise<void> {
 test(`a daemon that is killed ${kills} times leaves the service with what the files say`, async () => {
   const seeds = Array.from({ length: Math.ceil(kills / killsOfLife) }, (_, nth) => propertySeed * 1000 + nth);
   const lane = async (): Promise<void> => {
-    for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) await live(seed);
+    for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) await expectToSurvive(seed);
   };
   await Promise.all([lane(), lane()]);
 }, 3_600_000);
