@@ -3,10 +3,10 @@
 // `createRequire`; there the functions load it when they are called, through the loader of Node's main context.
 const { createRequire } = process.getBuiltinModule('node:module');
 const vm = process.getBuiltinModule('node:vm');
-const { join } = process.getBuiltinModule('node:path');
+const path = process.getBuiltinModule('node:path');
 const { pathToFileURL } = process.getBuiltinModule('node:url');
 
-const file = join(__dirname, '../dist/emulator.js');
+const file = path.join(__dirname, '../dist/emulator.js');
 
 function loadLater() {
   const load = vm.runInThisContext('(url) => import(url)', {
