@@ -1,9 +1,10 @@
 /** What happens to the data of a source: what its owners mean, and what goes wrong on the way. Each says what it did, for a story. */
+import type { Mapping } from '../../core/settings.ts';
 import type { Entropy } from '../entropy.ts';
 import type { Slip } from '../rows/books.ts';
 import { sheetOf } from '../rows/books.ts';
 import type { Owner } from '../world/owner.ts';
-import type { ReadFault, Sheet } from '../world/place.ts';
+import type { ReadFault, Sheet, WrittenRow } from '../world/place.ts';
 import type { EventKind } from './events.ts';
 
 const slips: readonly Slip[] = ['thousandfold', 'sign', 'moved', 'zeros', 'copied', 'exchanged'];
@@ -22,10 +23,10 @@ function somePart(
 }
 
 /** Writes a part anew, changed. */
-function changing(change: (sheet: Sheet, draw: Entropy) => Sheet | undefined, says: string): Doing {
+function changing(change: (sheet: Sheet, draw: Entropy, mapping: Mapping) => Sheet | undefined, says: string): Doing {
   return (owner, draw) => {
     const part = somePart(owner, draw);
-    const sheet = part && change(part.sheet, draw);
+    const sheet = part && change(part.sheet, draw, owner.books.grid.mapping);
     if (part === undefined || sheet === undefined) return undefined;
     owner.put(part.name, sheet);
     owner.changed();
@@ -116,11 +117,17 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     owner.export(slip);
     return `${owner.place.name} is exported with a slip: ${slip}`;
   },
-  badCells: changing((sheet, draw) => {
+  badCells: changing((sheet, draw, { where, missing }) => {
     const bad = draw.between(0, Math.max(0, sheet.rows.length - 1), 'row');
-    const rows = sheet.rows.map((row, at) =>
-      at === bad ? { fields: row.fields.map(() => '#REF!'), means: undefined } : row,
-    );
+    const text = ['#REF!', '#VALUE!', '#NAME?', '??'].find((one) => !missing.includes(one));
+    if (text === undefined) return undefined;
+    // What conditions look at stays: a row that they leave out is no reject.
+    const stays = sheet.columns.map((name) => where.some(({ column }) => column === name));
+    const spoiled = ({ fields }: WrittenRow): WrittenRow => ({
+      fields: fields.map((field, at) => (stays[at] === true ? field : text)),
+      means: undefined,
+    });
+    const rows = sheet.rows.map((row, at) => (at === bad ? spoiled(row) : row));
     return rows.length === 0 ? undefined : sheetOf(sheet.columns, rows, { endsWithLineEnd: sheet.endsWithLineEnd });
   }, 'has a row that nobody can read'),
   header: changing(
