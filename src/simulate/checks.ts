@@ -142,6 +142,12 @@ export class Checks {
     this.#approved.set(source, gone(before, after.points));
   }
 
+  /** Somebody asks to forget a part. Where only the newest counts, another one takes its place, whatever that lacks. */
+  forget(source: string): void {
+    const before = this.#accepted.get(source);
+    if (before !== undefined && this.#newestOnly.has(source)) this.#approved.set(source, before.points);
+  }
+
   /** A pass has ended: what it holds has to change something. */
   passed({ sources }: PassReport): void {
     for (const { name, state, reason = '' } of sources) {

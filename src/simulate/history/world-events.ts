@@ -152,6 +152,7 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     checkForget(deps, { source, part });
     await deps.ledger.requests.add({ kind: 'forget', source, part }, deps.clock.now().getTime());
     world.checks.forgotten.add(source);
+    world.checks.forget(source);
     world.process.waker.wake('request');
     return `somebody asks to forget ${part} of ${source}`;
   },
