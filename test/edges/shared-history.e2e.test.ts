@@ -1,13 +1,13 @@
 /** Agents at a real database, with statements that are held up, connections that are cut, and agents that fall asleep. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isCampaign } from '../support/campaign.ts';
+import { isCampaign, isExhaustive } from '../support/campaign.ts';
 import { randomOf } from '../support/election-world.ts';
 import { placeOn } from '../support/ledger-stores.ts';
 import { cannotPool, poolerName, poolerOf } from '../support/pooler.ts';
 import { cannotPostgres, postgresName, postgresServer, type TestServer } from '../support/servers.ts';
 import { type SharedHistory, playShared } from '../support/shared-history.ts';
 
-const histories = isCampaign ? 2000 : 12;
+const histories = isExhaustive ? 2000 : isCampaign ? 100 : 12;
 /** At once: they wait most of the time. */
 const besides = isCampaign ? 10 : 4;
 

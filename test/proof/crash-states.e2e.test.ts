@@ -7,7 +7,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { executable } from '../support/built.ts';
-import { isCampaign, isExhaustive } from '../support/campaign.ts';
+import { isExhaustive } from '../support/campaign.ts';
 import { withoutChain } from '../support/chain-world.ts';
 import { type CrashState, type Disk, type Operation, crashStates } from '../support/disk-states.ts';
 import { type ProofWorld, lookAtState, movedAside, pointsOfVersion, proofWorld } from '../support/proof-world.ts';
@@ -160,7 +160,7 @@ function sorted(points: Readonly<Record<string, unknown>>): unknown {
 }
 
 /** A crash after every so many operations. */
-const every = isExhaustive ? 1 : isCampaign ? 8 : 80;
+const every = isExhaustive ? 1 : 80;
 
 // Without strace nothing here runs, but in CI it fails.
 describe.skipIf(cannotTrace)('a crash of the machine', () => {

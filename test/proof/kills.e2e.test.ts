@@ -3,7 +3,7 @@
  * refuses, or never answers. `test/app/crash.e2e.test.ts` pulls the plug at chosen places of a pass; here the log says when.
  */
 import { expect, test } from 'vitest';
-import { isCampaign } from '../support/campaign.ts';
+import { isExhaustive } from '../support/campaign.ts';
 import { Draw } from '../support/nasty-files.ts';
 import { type Running, startProcess } from '../support/process.ts';
 import { lookAtState, movedAside, pointsOfVersion, proofWorld } from '../support/proof-world.ts';
@@ -14,7 +14,7 @@ import { propertySeed } from '../support/seeds.ts';
 const hostile: readonly Answer[] = ['drop', 'late', 'hold', 503, 500, { status: 200, text: 'x'.repeat(100) }];
 
 /** `KILLS=1000` says how many. */
-const kills = Number(process.env['KILLS'] ?? (isCampaign ? 60 : 6));
+const kills = Number(process.env['KILLS'] ?? (isExhaustive ? 1000 : 6));
 /** After which a world is looked at as a whole. */
 const killsOfLife = 6;
 

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { drawHistory } from '../../src/simulate/history/draw.ts';
 import { play } from '../../src/simulate/history/play.ts';
-import { isCampaign } from '../support/campaign.ts';
+import { isCampaign, isExhaustive } from '../support/campaign.ts';
 import { longConfig, stageOf } from '../support/stages.ts';
 import { sqliteState } from '../support/two-stores.ts';
 
-const seeds = Array.from({ length: isCampaign ? 200 : 12 }, (_, at) => at + 1);
+const seeds = Array.from({ length: isExhaustive ? 200 : isCampaign ? 60 : 12 }, (_, at) => at + 1);
 
 test.each(seeds)('seed %i is the same history in memory and on SQLite', async (seed) => {
   const { stage } = stageOf(longConfig({}, { pushOnChange: '1m' }));

@@ -7,7 +7,7 @@ import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import type { Rule } from '../../src/core/model.ts';
 import type { Condition, DriverEntry, Mapping } from '../../src/core/settings.ts';
 import { compileTimeReader } from '../../src/core/time/time.ts';
-import { isCampaign } from '../support/campaign.ts';
+import { isExhaustive } from '../support/campaign.ts';
 import { cannotClickhouse, clickhouseName, clickhouseServer, newestClickhouse } from '../support/clickhouse-servers.ts';
 import {
   type Place,
@@ -247,7 +247,7 @@ describe.each(engines)('pushdown to $name', (engine) => {
         expect(left).toBeLessThanOrEqual(all);
         expect(collapsed).toBeLessThanOrEqual(left);
       }),
-      { numRuns: isCampaign ? 10 * runs : runs },
+      { numRuns: isExhaustive ? 10 * runs : runs },
     );
   });
 
@@ -304,7 +304,7 @@ describe.each(engines)('pushdown to $name', (engine) => {
           expect(pushed).toMatchObject({ passed: rows.length, rejects: 0 });
           expect(pushed).toMatchObject({ rows: keysAndMonths.size, collapsed: keysAndMonths.size });
         }),
-        { numRuns: isCampaign ? 3 * runs : Math.ceil(runs / 3) },
+        { numRuns: isExhaustive ? 3 * runs : Math.ceil(runs / 3) },
       );
     },
   );
