@@ -70,7 +70,7 @@ function licenceOf(folder: string): string {
 /** What so many commands need is one file: a bundler left alone makes fifty for a `sync`, and each is opened on its own. */
 const commandsMin = 8;
 /** What runs as a thread or a process of its own, or is imported by others, loads nothing that it does not need. */
-const apart = /[\\/](thread|status-thread|simulate-thread|sqlite-child|duckdb-child|emulator[\\/]index)\.ts$/;
+const apart = /[\\/](thread|status-thread|sqlite-child|duckdb-child|emulator[\\/]index)\.ts$/;
 
 /** The entries and the modules loaded later that lead to a module. */
 function leadingTo(id: string, context: ChunkingContext): ReadonlySet<string> {

@@ -94,7 +94,7 @@ test('load no package but SQLite, and few files, for a sync with nothing to send
   const loaded = (await readFile(env.LOADED, 'utf8')).split(' ').filter((url) => url.startsWith('file:'));
   const packages = loaded.flatMap((url) => /node_modules\/([^/]+)\//.exec(url)?.[1] ?? []);
   expect([...new Set(packages)]).toEqual(['better-sqlite3']);
-  expect(loaded.length).toBeLessThan(85);
+  expect(loaded.length).toBeLessThan(60);
 });
 
 /** Writes the addresses of all modules that the process loaded to the file that `LOADED` names. */
