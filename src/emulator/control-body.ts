@@ -4,12 +4,19 @@ import { answerJson, refuse } from './answers.ts';
 import { invalid } from './routing/refusal.ts';
 import { answerOf } from './routing/wire.ts';
 
-/** Answers with what `act` makes of the body. A body that does not fit and a `Refusal` become the answer; no body is `{}`. */
-export async function actingOn(request: Request, act: (body: unknown) => object | Promise<object>): Promise<Response> {
+/**
+ * Answers with what `act` makes of the body. A body that does not fit and a `Refusal` become the answer.
+ * @param noBody the JSON that no body stands for. Default: no body is refused
+ */
+export async function actingOn(
+  request: Request,
+  act: (body: unknown) => object | Promise<object>,
+  noBody = '',
+): Promise<Response> {
   const text = await request.text();
   let body: unknown;
   try {
-    body = text === '' ? {} : JSON.parse(text);
+    body = JSON.parse(text === '' ? noBody : text);
   } catch (error) {
     return refuse(400, `not JSON: ${(error as Error).message}`);
   }

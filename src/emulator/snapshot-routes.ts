@@ -39,11 +39,15 @@ export function serveSnapshots(app: App, service: Snapshotted): void {
   });
   route(app, '/_emulator/forks', {
     POST: ({ req }) =>
-      actingOn(req.raw, async (body) => {
-        const { snapshot } = forkSchema.parse(body);
-        if (service.forks === undefined) throw new Refusal(501, { error: 'this emulator does not listen' });
-        return { url: await service.forks.start(snapshot) };
-      }),
+      actingOn(
+        req.raw,
+        async (body) => {
+          const { snapshot } = forkSchema.parse(body);
+          if (service.forks === undefined) throw new Refusal(501, { error: 'this emulator does not listen' });
+          return { url: await service.forks.start(snapshot) };
+        },
+        '{}',
+      ),
   });
   route(app, '/_emulator/forks/:port', { DELETE: ({ req }) => endFork(service.forks, req.param('port') ?? '') });
 }

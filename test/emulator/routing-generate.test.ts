@@ -263,7 +263,7 @@ describe('newly released models', () => {
   test('an invalid catalog changes nothing', async () => {
     const { call } = await routingWorld();
     const { body: before } = await call('GET', '/_emulator/catalog');
-    for (const body of ['[{"id":"x"}]', '{"remove":["nope"]}', '{"models":7}', 'null'])
+    for (const body of ['', '[{"id":"x"}]', '{"remove":["nope"]}', '{"models":7}', 'null'])
       expect(await call('POST', '/_emulator/catalog', body)).toMatchObject({
         status: 400,
         body: { error: expect.any(String) },
