@@ -55,7 +55,7 @@ const clickhouseEngine: Engine = {
   type: 'clickhouse',
   name: 'ClickHouse',
   database: 'default',
-  start: () => newestClickhouse(),
+  start: newestClickhouse,
   fill: (drivers, days) => `CREATE TABLE revenue ENGINE = MergeTree ORDER BY (region, product, date) AS
     SELECT toDate('2018-01-01') + intDiv(number, ${drivers}) % 3043 AS date, toLowCardinality(concat('Region ', toString(driver % 5))) AS region,
       concat('Beans roasted ', toString(driver)) AS product, toDecimal64((driver * 7919 + number * 104729) % 10000000, 2) / 100 AS amount

@@ -6,7 +6,15 @@ import type { Rule } from '../../src/core/model.ts';
 import type { Condition, Mapping } from '../../src/core/settings.ts';
 import { isExhaustive } from '../support/campaign.ts';
 import { clickhouseCluster } from '../support/clickhouse-cluster.ts';
-import { cannotClickhouse, clickhouseName, clickhouseServer, newestClickhouse } from '../support/clickhouse-servers.ts';
+import {
+  cannotClickhouse,
+  cannotNewestClickhouse,
+  clickhouseName,
+  clickhouseServer,
+  clickhouses,
+  newestClickhouse,
+  newestClickhouseName,
+} from '../support/clickhouse-servers.ts';
 import { type Place, clickhousePlace, readOutcome } from '../support/pushdown-world.ts';
 import { columns, rowsOfFew } from '../support/pushdown-rows.ts';
 import type { TestServer } from '../support/servers.ts';
@@ -97,8 +105,8 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'the newest ClickHouse',
-    isMissing: false,
+    name: newestClickhouseName,
+    isMissing: cannotNewestClickhouse,
     async open() {
       const server = await newestClickhouse();
       return { place: clickhousePlace('/', server, true), server };
@@ -127,10 +135,7 @@ describe.each(cases)('pushdown of a query without an order, to $name', ({ isMiss
   });
 });
 
-describe.each([
-  { name: clickhouseName, isMissing: cannotClickhouse, start: clickhouseServer, isOld: true },
-  { name: 'the newest ClickHouse', isMissing: false, start: newestClickhouse, isOld: false },
-])('a sum of $name', ({ isMissing, start, isOld }) => {
+describe.each(clickhouses)('a sum of $name', ({ isMissing, start, isOld }) => {
   let server: TestServer;
   beforeAll(async () => {
     if (!isMissing) server = await start();

@@ -6,16 +6,13 @@ import {
   cannotClickhouse,
   clickhouseName,
   clickhouseServer,
-  newestClickhouse,
+  clickhouses,
 } from '../support/clickhouse-servers.ts';
 import { failureOf, failureWithout } from '../support/database-world.ts';
 import type { TestServer, UrlOptions } from '../support/servers.ts';
 import { calm, openSource, readWhole } from '../support/source-world.ts';
 
-describe.each([
-  { name: clickhouseName, isMissing: cannotClickhouse, start: clickhouseServer, isOld: true },
-  { name: 'the newest ClickHouse', isMissing: false, start: newestClickhouse, isOld: false },
-])('a value of type clickhouse, on $name', ({ isMissing, start, isOld }) => {
+describe.each(clickhouses)('a value of type clickhouse, on $name', ({ isMissing, start, isOld }) => {
   let server: TestServer;
   beforeAll(async () => {
     if (!isMissing) server = await start();

@@ -9,7 +9,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import writeExcelFile from 'write-excel-file/node';
 import { constant } from '../../src/sources/databases/clickhouse-types.ts';
-import { cannotClickhouse, clickhouseName, clickhouseServer, newestClickhouse } from '../support/clickhouse-servers.ts';
+import { clickhouseName, clickhouses, newestClickhouseName } from '../support/clickhouse-servers.ts';
 import {
   type TestServer,
   cannotMariadb,
@@ -139,7 +139,9 @@ async function fillMariadb(): Promise<void> {
   withPushdown('mysql', { type: 'mysql', url: server.url({ database: 'books' }), query });
 }
 
-async function fillClickhouse(name: string, server: TestServer): Promise<void> {
+async function fillClickhouse({ name, isMissing, start }: (typeof clickhouses)[number]): Promise<void> {
+  if (isMissing) return;
+  const server = await start();
   servers.push(server);
   await server.run(`CREATE TABLE booked (n Int32, region String, product String, posted Date, amount Decimal(18, 2))
     ENGINE = MergeTree ORDER BY n`);
@@ -156,12 +158,7 @@ beforeAll(async () => {
   writeParquet();
   writeSqlite();
   configureDuckdb();
-  await Promise.all([
-    fillPostgres(),
-    fillMariadb(),
-    fillClickhouse('clickhouse, the newest', await newestClickhouse()),
-    ...(cannotClickhouse ? [] : [fillClickhouse('clickhouse', await clickhouseServer())]),
-  ]);
+  await Promise.all([fillPostgres(), fillMariadb(), ...clickhouses.map(fillClickhouse)]);
   for (const [name, keys] of Object.entries(kinds)) {
     const settled = 'files' in keys ? { settle: '0s', ...keys } : keys;
     const config = {
@@ -182,7 +179,7 @@ afterAll(async () => {
 /** Minutes that a zone's clock is behind UTC on the last of January. */
 const zones = { 'Pacific/Kiritimati': -840, 'America/St_Johns': 210, 'Europe/Berlin': -60 } as const;
 
-describe(`csv, tsv, jsonl, json, xlsx, parquet, sqlite, duckdb, ${postgresName}, ${mariadbName} and ${clickhouseName}`, () => {
+describe(`csv, tsv, jsonl, json, xlsx, parquet, sqlite, duckdb, ${postgresName}, ${mariadbName}, ${clickhouseName} and ${newestClickhouseName}`, () => {
   test.each(Object.entries(zones))('give one snapshot, byte for byte, with TZ=%s', async (zone, offset) => {
     const child = path.join(import.meta.dirname, '../support/same-table-child.ts');
     const files = Object.keys(kinds).map((name) => path.join(dir, `${name}.yaml`));

@@ -1,9 +1,8 @@
-/** Throw-away ClickHouse servers: Debian's, and the newest, which npm brings as a library that a small HTTP server stands before. */
+/** Throw-away ClickHouse servers: Debian's, and the newest, a library with a small HTTP server before it. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Agent, request } from 'undici';
-import { root } from './built.ts';
-import { clickhouse, installed } from './server-programs.ts';
+import * as programs from './server-programs.ts';
 import {
   type Process,
   type TestServer,
@@ -16,9 +15,19 @@ import {
   urlOf,
 } from './servers.ts';
 
-export const cannotClickhouse = !isChecked && clickhouse === undefined;
+export const cannotClickhouse = !isChecked && programs.clickhouse === undefined;
+export const cannotNewestClickhouse = !isChecked && programs.newestClickhouse === undefined;
 /** For the names of suites. */
 export const clickhouseName = cannotClickhouse ? 'ClickHouse, which is not installed' : 'ClickHouse';
+export const newestClickhouseName = cannotNewestClickhouse
+  ? 'the newest ClickHouse, which is not installed'
+  : 'the newest ClickHouse';
+
+/** For suites that want both. */
+export const clickhouses = [
+  { name: clickhouseName, isMissing: cannotClickhouse, isOld: true, start: () => clickhouseServer() },
+  { name: newestClickhouseName, isMissing: cannotNewestClickhouse, isOld: false, start: newestClickhouse },
+];
 
 export interface ClickHouseOptions {
   /** Settings of the profile of every user but the administrator. */
@@ -36,7 +45,7 @@ export interface ClickHouseServer extends TestServer {
 
 /** Debian's, with users `admin`, and `reader` and `careful`, who are bound by the profile. */
 export async function clickhouseServer(options: ClickHouseOptions = {}): Promise<ClickHouseServer> {
-  const program = installed(clickhouse, 'ClickHouse');
+  const program = programs.installed(programs.clickhouse, 'ClickHouse');
   const { dir, tls, own, as } = home('clickhouse');
   own('users.xml', usersXml(options.profile ?? {}));
   const taken = { native: 0 };
@@ -145,10 +154,10 @@ function configXml(dir: string, { tls, cluster = [], certificate, port }: Config
 
 /** The newest, without users or TLS: for what SQL gives. */
 export async function newestClickhouse(): Promise<TestServer> {
-  const { dir, tls } = home('chdb');
+  const script = programs.installed(programs.newestClickhouse, 'test/support/newest-clickhouse');
+  const { dir, tls } = home('newest-clickhouse');
   const data = path.join(dir, 'data');
   mkdirSync(data);
-  const script = path.join(root, 'test/support/chdb-server.ts');
   const { server, port } = await startOnFreePort((free) =>
     supervise(process.execPath, [script, data, String(free)], {
       as: undefined,

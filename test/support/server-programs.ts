@@ -114,8 +114,20 @@ function findMariadb(): MariadbPrograms | undefined {
   return mariadbd === undefined || install === undefined ? undefined : { mariadbd, install };
 }
 
+/** The script that serves it, once `npm ci --prefix test/support/newest-clickhouse` has brought its library. */
+function findNewestClickhouse(): string | undefined {
+  const script = path.join(import.meta.dirname, 'newest-clickhouse', 'server.ts');
+  try {
+    createRequire(script).resolve('chdb');
+    return script;
+  } catch {
+    return undefined;
+  }
+}
+
 export const postgresOfDebian = findPostgresOfDebian();
 export const postgresOfNpm = findPostgresOfNpm();
 export const mariadb = findMariadb();
 export const clickhouse = findProgram('clickhouse-server');
+export const newestClickhouse = findNewestClickhouse();
 export const pgbouncer = findProgram('pgbouncer');

@@ -1,7 +1,7 @@
 /**
- * The newest ClickHouse as a server: the engine that npm brings works in this process, and answers over HTTP as a server does.
+ * The newest ClickHouse as a server: the engine, a library of this folder's package.json, answers over HTTP as a server does.
  *
- *   node test/support/chdb-server.ts FOLDER PORT
+ *   node test/support/newest-clickhouse/server.ts FOLDER PORT
  */
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
