@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AgentError } from '../../src/core/errors.ts';
 import type { Rule } from '../../src/core/model.ts';
-import { plainDecimal } from '../../src/core/numbers/decimal.ts';
-import type { Mapping } from '../../src/core/settings.ts';
 import { clickhouseCollapse } from '../../src/sources/databases/clickhouse-collapse.ts';
-import { template } from '../support/templates.ts';
+import { entry, mapping } from '../support/row-world.ts';
 
 const usual = { region: 'String', day: 'Date', amount: 'Decimal(12, 2)' };
 
@@ -14,31 +12,14 @@ async function statementFor(
   { types = usual, rule = 'sum', fails = /never/ }: { types?: Partial<typeof usual>; rule?: Rule; fails?: RegExp } = {},
 ): Promise<string> {
   const columns = Object.entries({ ...usual, ...types }).map(([name, type]) => ({ name, type }));
-  const format = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
-  const mapping: Mapping = {
-    where: [],
-    missing: [''],
-    fillDown: [],
-    unpivot: undefined,
-    maps: {},
-    drivers: [
-      {
-        id: undefined,
-        path: [template('{region}')],
-        time: { from: template('{day}'), format },
-        value: { from: template('{amount}'), format: plainDecimal },
-        spread: undefined,
-        rule,
-      },
-    ],
-  };
+  const ofRegion = mapping([entry({ path: ['{region}'], time: '{day}', rule })]);
   const connection = {
     describe: async (sql: string) => {
       if (fails.test(sql)) throw new AgentError('part.unreadable', 'no such function');
       return columns;
     },
   };
-  const { sql } = await clickhouseCollapse({ query, columns, mapping, timezone: 'UTC' }, connection);
+  const { sql } = await clickhouseCollapse({ query, columns, mapping: ofRegion, timezone: 'UTC' }, connection);
   return sql.replaceAll(/\s+/g, ' ');
 }
 

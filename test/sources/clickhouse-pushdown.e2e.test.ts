@@ -17,6 +17,7 @@ import {
 } from '../support/clickhouse-servers.ts';
 import { type Place, clickhousePlace, readOutcome } from '../support/pushdown-world.ts';
 import { columns, rowsOfFew } from '../support/pushdown-rows.ts';
+import { entry, mapping } from '../support/row-world.ts';
 import type { TestServer } from '../support/servers.ts';
 import { pattern, template } from '../support/templates.ts';
 
@@ -163,23 +164,9 @@ describe.each(clickhouses)('a sum of $name', ({ isMissing, start, isOld }) => {
     'of three times %s is exact',
     async (sql, sum, rows) => {
       const place = { type: 'clickhouse', keys: { url: server.url() }, dir: '/', write: async () => {} };
-      const driver = {
-        id: undefined,
-        path: [template('{region}')],
-        time: time('day'),
-        spread: undefined,
-        rule: 'sum' as const,
-      };
-      const mapping: Mapping = {
-        where: [],
-        missing: [''],
-        fillDown: [],
-        unpivot: undefined,
-        maps: {},
-        drivers: [{ ...driver, value: { from: template('{amount}'), format: plainDecimal } }],
-      };
+      const ofRegion = mapping([entry({ path: ['{region}'], time: '{day}', rule: 'sum' })]);
       const query = `SELECT 'a' AS region, toDate('2026-01-01') AS day, ${sql} AS amount FROM numbers(3)`;
-      const reading = { query, mapping, timezone: 'UTC' };
+      const reading = { query, mapping: ofRegion, timezone: 'UTC' };
       expect(await readOutcome(place, reading, 'pushdown')).toMatchObject({
         drivers: [{ cells: [{ value: sum, count: 3 }] }],
         rows,

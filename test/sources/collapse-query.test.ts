@@ -14,6 +14,7 @@ import { monthRule } from '../../src/sources/databases/month-rule.ts';
 import { mysqlDialect } from '../../src/sources/databases/mysql-dialect.ts';
 import { postgresDialect } from '../../src/sources/databases/postgres-dialect.ts';
 import { withoutEnd } from '../../src/sources/databases/query-words.ts';
+import { mapping } from '../support/row-world.ts';
 import { pattern, template } from '../support/templates.ts';
 
 const iso: TimeFormat = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
@@ -43,10 +44,6 @@ function entry({
     spread,
     rule,
   };
-}
-
-function mapping(drivers: readonly DriverEntry[], more: Partial<Mapping> = {}): Mapping {
-  return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers, ...more };
 }
 
 describe('pushdown', () => {

@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { plainDecimal } from '../../src/core/numbers/decimal.ts';
-import type { Mapping } from '../../src/core/settings.ts';
 import { type Place, readOutcome } from '../support/pushdown-world.ts';
+import { entry, mapping } from '../support/row-world.ts';
 import {
   cannotMariadb,
   cannotPostgres,
@@ -14,26 +13,8 @@ import {
   postgresName,
   postgresServer,
 } from '../support/servers.ts';
-import { template } from '../support/templates.ts';
 
-const format = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
-const sumOf: Mapping = {
-  where: [],
-  missing: [''],
-  fillDown: [],
-  unpivot: undefined,
-  maps: {},
-  drivers: [
-    {
-      id: undefined,
-      path: [template('{account}')],
-      time: { from: template('{day}'), format },
-      value: { from: template('{amount}'), format: plainDecimal },
-      spread: undefined,
-      rule: 'sum',
-    },
-  ],
-};
+const sumOf = mapping([entry({ path: ['{account}'], time: '{day}', rule: 'sum' })]);
 
 test.skipIf(cannotPostgres)(`a database in LATIN1 is collapsed as it is read plainly (${postgresName})`, async () => {
   await using server = await postgresServer();
@@ -51,7 +32,7 @@ test.skipIf(cannotPostgres)(`a database in LATIN1 is collapsed as it is read pla
   expect(pushed).toEqual({ ...plain, rows: 3, collapsed: 2 });
 });
 
-const lastOf: Mapping = { ...sumOf, drivers: sumOf.drivers.map((entry) => ({ ...entry, rule: 'last' })) };
+const lastOf = mapping([entry({ path: ['{account}'], time: '{day}' })]);
 
 async function expectSame(place: Omit<Place, 'write'>, query: string, values: readonly string[]): Promise<void> {
   const reading = { query, mapping: lastOf, timezone: 'UTC' };

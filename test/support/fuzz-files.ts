@@ -99,7 +99,7 @@ const csvSeeds = (): Buffer[] => [
 ];
 
 const jsonSeeds = (): Buffer[] => Array.from({ length: 40 }, (_, seed) => nastyJson(seed).content.subarray(0, 4000));
-const jsonTokens = [
+export const jsonTokens = [
   '{',
   '}',
   '[',

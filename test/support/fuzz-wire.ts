@@ -14,28 +14,10 @@ import { BatchReader, BatchWriter, type WireBatch } from '../../src/sources/data
 import { parseTexts } from '../../src/sources/web/json.ts';
 import { driver } from './packed.ts';
 import { type FuzzTarget, must, refusing } from './fuzz-target.ts';
-import { fileTargets } from './fuzz-files.ts';
+import { fileTargets, jsonTokens } from './fuzz-files.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'driver-sync-fuzz-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-
-const json = [
-  '{',
-  '}',
-  '[',
-  ']',
-  '"',
-  ':',
-  ',',
-  'null',
-  'true',
-  '-0',
-  '1e400',
-  '0.10',
-  String.raw`\u0000`,
-  String.raw`\ud83d`,
-  '[[',
-];
 
 const update = {
   shouldDeleteMissing: true,
@@ -126,10 +108,10 @@ const words = [
 ];
 
 export const wireTargets: Readonly<Record<string, FuzzTarget>> = {
-  'emulator-body': { seeds: () => [Buffer.from(JSON.stringify(update))], tokens: json, check: checkUpdate },
+  'emulator-body': { seeds: () => [Buffer.from(JSON.stringify(update))], tokens: jsonTokens, check: checkUpdate },
   'json-answer': {
     seeds: () => [Buffer.from(JSON.stringify(update)), Buffer.from('{"next":"x","rows":[{"a":1.10,"b":null}]}')],
-    tokens: json,
+    tokens: jsonTokens,
     check(input) {
       const text = input.toString();
       const isJson = parseTexts(text) !== undefined;

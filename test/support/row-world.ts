@@ -1,12 +1,21 @@
 /** Mappings as tests write them, and what rows come to by them. */
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
+import type { Rule } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { DriverEntry, Mapping } from '../../src/core/settings.ts';
 import { readRow, sinkOf } from './mapping.ts';
 import { template } from './templates.ts';
 
-export function entry(written: { id?: string; path: string[]; time?: string; value?: string }): DriverEntry {
+interface Written {
+  readonly id?: string;
+  readonly path: string[];
+  readonly time?: string;
+  readonly value?: string;
+  readonly rule?: Rule;
+}
+
+export function entry(written: Written): DriverEntry {
   return {
     id: written.id === undefined ? undefined : template(written.id),
     path: written.path.map(template),
@@ -16,11 +25,11 @@ export function entry(written: { id?: string; path: string[]; time?: string; val
     },
     value: { from: template(written.value ?? '{amount}'), format: plainDecimal },
     spread: undefined,
-    rule: 'last',
+    rule: written.rule ?? 'last',
   };
 }
 
-export function mapping(drivers: DriverEntry[], more: Partial<Mapping> = {}): Mapping {
+export function mapping(drivers: readonly DriverEntry[], more: Partial<Mapping> = {}): Mapping {
   return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers, ...more };
 }
 

@@ -7,6 +7,7 @@ import { trimWhiteSpace } from '../text.ts';
 import { BatchColumns } from './batch-columns.ts';
 import type { Batch, ColumnNeed } from './column-batch.ts';
 import { type FieldPlace, columnIndex, columnNeeds, columnProblems, placesOf } from './columns.ts';
+import { isMatch } from './condition.ts';
 import { EntryReader, type MonthRules, RowTake } from './entry-reader.ts';
 import { Keyed } from './keyed.ts';
 import type { ReadingSink, Readings } from './reading.ts';
@@ -226,15 +227,4 @@ function isPassing(conditions: readonly PlacedCondition[], at: number): boolean 
 /** Whether a test leaves out exactly this text: `{ not: "#N/A" }`. */
 function isNamed(test: Test, text: string): boolean {
   return test.kind === 'not' && isMatch(test.test, text);
-}
-
-function isMatch(test: Test, text: string): boolean {
-  switch (test.kind) {
-    case 'oneOf':
-      return test.texts.includes(text);
-    case 'matches':
-      return test.pattern.test(text);
-    case 'not':
-      return !isMatch(test.test, text);
-  }
 }

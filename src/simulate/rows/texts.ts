@@ -1,5 +1,6 @@
 /** Texts for the columns that name drivers: what the mapping's conditions, maps and patterns let through. */
-import type { Condition, Mapping, Test } from '../../core/settings.ts';
+import { isMatch } from '../../core/mapping/condition.ts';
+import type { Condition, Mapping } from '../../core/settings.ts';
 import type { Filter, Template } from '../../core/mapping/template.ts';
 
 const plain = ['North', 'South', 'East', 'West', 'Harbour', 'Lake', 'Hill', 'Field'];
@@ -31,15 +32,4 @@ function filtersOn(column: string, { drivers }: Mapping): readonly Filter[] {
 
 function passes(text: string, conditions: readonly Condition[]): boolean {
   return conditions.every(({ test }) => isMatch(test, text));
-}
-
-function isMatch(test: Test, text: string): boolean {
-  switch (test.kind) {
-    case 'oneOf':
-      return test.texts.includes(text);
-    case 'matches':
-      return test.pattern.test(text);
-    case 'not':
-      return !isMatch(test.test, text);
-  }
 }
