@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -50,7 +51,7 @@ const projects = [
   },
 ];
 
-/** Mixes the files, the same each time. Those that take long begin, so that both workers end at about the same time. */
+/** Mixes the files, the same each time. Those that take long begin, so that all workers end at about the same time. */
 class MixedWithinProjects extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ project, moduleId }: TestSpecification): string => {
@@ -72,7 +73,8 @@ export default defineConfig({
     pool: 'forks',
     // An agent keeps the young generation of its process small. With hundreds of them in one process, tests took a sixth longer.
     execArgv: ['--min-semi-space-size=16'],
-    maxWorkers: 2,
+    // Tests wait for processes and servers for a third of their time.
+    maxWorkers: Math.min(4, Math.ceil(availableParallelism() * 1.5)),
     // These catch what hangs, and nothing else: a machine that is busy with something else may take ten times as long.
     testTimeout: process.env.CAMPAIGN === undefined ? 180_000 : 1_800_000,
     hookTimeout: 180_000,
