@@ -10,6 +10,12 @@ import type { Ending } from './routing/tasks.ts';
 /** A fault for one request, with its delay drawn. */
 export type DrawnFault = Omit<Fault, 'delayMs'> & { readonly delayMs: number };
 
+/** The faults that wait, and the chances of what follows. */
+export interface QueueState {
+  readonly queue: readonly Queued[];
+  readonly dice: Dice;
+}
+
 interface Queued {
   readonly fault: Fault;
   /** UNIX ms by the clock of the queue. */
@@ -24,7 +30,7 @@ interface Arrived {
 
 export class FaultQueue {
   readonly #nowMs: () => number;
-  #queue: Queued[] = [];
+  #queue: readonly Queued[] = [];
   #dice = new Dice(1);
 
   /** @param nowMs the time that `fromSeconds` and `untilSeconds` go by. */
@@ -40,7 +46,7 @@ export class FaultQueue {
 
   add(faults: readonly Fault[]): void {
     const orderedMs = this.#nowMs();
-    this.#queue.push(...faults.map((fault) => ({ fault, orderedMs })));
+    this.#queue = [...this.#queue, ...faults.map((fault) => ({ fault, orderedMs }))];
   }
 
   /** Puts a script in the place of all faults. */
@@ -53,6 +59,16 @@ export class FaultQueue {
   clear(): void {
     this.#queue = [];
     this.#dice = new Dice(1);
+  }
+
+  /** What there is now, to go back to. */
+  get state(): QueueState {
+    return { queue: this.#queue, dice: this.#dice };
+  }
+
+  restore({ queue, dice }: QueueState): void {
+    this.#queue = queue;
+    this.#dice = dice;
   }
 
   /** Takes the first fault for this request and uses it up by one. */
@@ -81,7 +97,7 @@ export class FaultQueue {
       const { times } = fault;
       if (times === 'always') return fault;
       const left = times > 1 ? [{ fault: { ...fault, times: times - 1 }, orderedMs }] : [];
-      this.#queue.splice(index, 1, ...left);
+      this.#queue = this.#queue.toSpliced(index, 1, ...left);
       return fault;
     }
     return undefined;

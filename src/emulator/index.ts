@@ -28,6 +28,7 @@ import type { Fixtures } from './fixtures-schema.ts';
 import { parseCatalog } from './routing/catalog.ts';
 import { send } from './sending.ts';
 import { Service } from './service.ts';
+import type { ForkView } from './snapshot-routes.ts';
 import { StateError } from './state-error.ts';
 import { startReplay } from './tape/player.ts';
 import type { ReplayOptions } from './tape/player.ts';
@@ -142,25 +143,29 @@ async function listen(service: Service, options: EmulatorOptions, closing: () =>
   }
   const address = server.address() as AddressInfo;
   const url = `http://${nameOfHost(host)}:${address.port}`;
-  const forks = new Map<number, Emulator>();
+  const forks = new Map<number, { readonly emulator: Emulator; readonly view: ForkView }>();
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closed ??= (async () => {
       closing();
       // They use the database of this one.
-      await Promise.all([...forks.values()].map((forked) => forked.close()));
+      await Promise.all([...forks.values()].map(({ emulator }) => emulator.close()));
       await closeAll(server, service);
     })());
-  const fork: Emulator['fork'] = async ({ snapshot, port: ownPort = 0 } = {}) => {
+  const begin = async ({ snapshot, port: ownPort = 0 }: ForkOptions) => {
     const forked = await listen(service.fork(snapshot), { ...options, port: ownPort }, () => forks.delete(forked.port));
-    forks.set(forked.port, forked);
-    return forked;
+    const view = { url: forked.url, port: forked.port, snapshot: snapshot ?? null, at: new Date().toISOString() };
+    const begun = { emulator: forked, view };
+    forks.set(forked.port, begun);
+    return begun;
   };
+  const fork: Emulator['fork'] = async (from = {}) => (await begin(from)).emulator;
   service.forks = {
-    start: async (snapshot) => (await fork({ snapshot })).url,
+    list: () => [...forks.values()].map(({ view }) => view),
+    start: async (snapshot) => (await begin({ snapshot })).view,
     end: async (ofPort) => {
       const forked = forks.get(ofPort);
-      await forked?.close();
+      await forked?.emulator.close();
       return forked !== undefined;
     },
   };

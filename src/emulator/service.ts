@@ -11,6 +11,7 @@ import { bend } from './bent-answer.ts';
 import { ConnectionDropped } from './connection.ts';
 import { letPageRead, preflightAnswer } from './cross-origin.ts';
 import { isConsole, refusalPage, serveConsole } from './console/console-routes.ts';
+import { Removals } from './console/removed.ts';
 import { serveControls } from './controls.ts';
 import { serveSnapshots } from './snapshot-routes.ts';
 import type { Forks } from './snapshot-routes.ts';
@@ -56,6 +57,8 @@ export class Service {
   /** What requests to the service's paths need. */
   readonly key: 'none' | 'any' | 'token';
   readonly snapshots: Snapshots;
+  /** What was removed in the console and can be taken back. */
+  readonly removals = new Removals();
   readonly #options: ServiceOptions;
   readonly #database: Database;
   readonly #tables: LayerTables;
@@ -93,6 +96,7 @@ export class Service {
       this.routing = new Routing(kept, options);
       if (source !== undefined) this.routing.restore(source.moment.routing);
       this.snapshots = new Snapshots({ drivers: this.#driverArea, routing: this.routing });
+      this.#driverArea.alsoUsedBy(() => this.removals.tables());
       this.faults = new FaultQueue(() => this.routing.clock.now());
       if (options.faults !== undefined) this.faults.play(faultScriptSchema.parse(options.faults));
     } catch (error) {
@@ -163,6 +167,7 @@ export class Service {
   /** Empties it: no drivers, routers, tasks, requests or faults. Requests under way go on. */
   reset(): void {
     this.faults.clear();
+    this.removals.clear();
     this.#database.transaction(() => {
       this.log.clear();
       this.routing.reset();
@@ -189,8 +194,12 @@ export class Service {
 
   /** Goes back to a snapshot, with no requests and no faults. @throws Refusal 404 */
   restore(name: string): void {
-    const { drivers, routing } = this.snapshots.moment(name);
+    this.returnTo(this.snapshots.moment(name));
+  }
+
+  returnTo({ drivers, routing }: Moment): void {
     this.faults.clear();
+    this.removals.clear();
     this.#database.transaction(() => {
       this.log.clear();
       this.routing.restore(routing);

@@ -8,10 +8,21 @@ import { notFound, Refusal } from './routing/refusal.ts';
 import { answerOf } from './routing/wire.ts';
 import type { Snapshots } from './snapshots.ts';
 
+export interface ForkView {
+  readonly url: string;
+  readonly port: number;
+  /** The snapshot that it began with; null: what was held then. */
+  readonly snapshot: string | null;
+  /** When it was started, ISO 8601, UTC. */
+  readonly at: string;
+}
+
 /** Other emulators that began with what this one held. */
 export interface Forks {
-  /** Starts one that listens, and returns its address. */
-  start(snapshot?: string): Promise<string>;
+  /** Oldest first. */
+  list(): ForkView[];
+  /** Starts one that listens. */
+  start(snapshot?: string): Promise<ForkView>;
   /** Ends the one at this port, if there is one. */
   end(port: number): Promise<boolean>;
 }
@@ -38,18 +49,25 @@ export function serveSnapshots(app: App, service: Snapshotted): void {
     POST: named((name) => service.restore(name)),
   });
   route(app, '/_emulator/forks', {
+    GET: () => answerJson({ forks: service.forks?.list() ?? [] }),
     POST: ({ req }) =>
       actingOn(
         req.raw,
         async (body) => {
           const { snapshot } = forkSchema.parse(body);
-          if (service.forks === undefined) throw new Refusal(501, { error: 'this emulator does not listen' });
-          return { url: await service.forks.start(snapshot) };
+          const { url } = await startFork(service.forks, snapshot);
+          return { url };
         },
         '{}',
       ),
   });
   route(app, '/_emulator/forks/:port', { DELETE: ({ req }) => endFork(service.forks, req.param('port') ?? '') });
+}
+
+/** @throws Refusal 404 for a snapshot that is not known. */
+export async function startFork(forks: Forks | undefined, snapshot?: string): Promise<ForkView> {
+  if (forks === undefined) throw new Refusal(501, { error: 'this emulator does not listen' });
+  return forks.start(snapshot);
 }
 
 async function endFork(forks: Forks | undefined, port: string): Promise<Response> {

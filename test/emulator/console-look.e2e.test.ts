@@ -39,6 +39,15 @@ describe.skipIf(cannotBrowse)(`a page in ${browserName}`, () => {
     const running = await generate(emulator, 'image', 'a harbour');
     emulator.advance(2);
     const [request] = emulator.requests();
+    emulator.snapshot('seeded');
+    emulator.snapshot(
+      'a-name-that-is-as-long-as-names-of-snapshots-may-be-and-has-to-be-wrapped-somewhere-on-a-phone-1',
+    );
+    await emulator.fork({ snapshot: 'seeded' });
+    emulator.faults(
+      { status: 503, retryAfter: 2, times: 2, path: '/api/extDrivers/update', probability: 0.1, untilSeconds: 3600 },
+      { delayMs: { logNormal: { medianMs: 120, sigma: 1 } }, drop: 'after', method: 'POST', times: 'always' },
+    );
     return {
       overview: '/console',
       drivers: '/console/drivers?id=sales',
@@ -55,6 +64,9 @@ describe.skipIf(cannotBrowse)(`a page in ${browserName}`, () => {
       'task-running': `/console/tasks/${running}`,
       requests: '/console/requests',
       request: `/console/requests/${request?.id}`,
+      snapshots: '/console/snapshots?saved=seeded',
+      'snapshot-restore': '/console/snapshots/seeded/restore',
+      faults: '/console/faults',
       interface: '/_emulator/openapi',
       evidence: '/_emulator/evidence',
       'not-found': '/console/nothing',

@@ -188,6 +188,22 @@ describe('routers', () => {
     await createRouter(emulator, routerFields({ 'ceiling-image': '12' }));
   });
 
+  test('with --strict a ceiling that is set can be changed and not cleared, as at the live service', async () => {
+    const emulator = await emulatorWorld({ strict: true });
+    const path = await createRouter(emulator, routerFields({ 'ceiling-image': '12' }));
+    const page = await read(emulator, path);
+    expect(page).toContain('empty: none. One that is set cannot be cleared');
+    expect(page).toMatch(/id="ceiling-image"[^>]*required/);
+    expect(page).not.toMatch(/id="ceiling-video"[^>]*required/);
+    const cleared = await submit(emulator, path, routerFields({ 'ceiling-image': '' }));
+    expect(cleared.status).toBe(400);
+    expect(await cleared.text()).toContain(
+      'Image ceiling: must be a whole number of credits from 1: it can be changed',
+    );
+    await submit(emulator, path, routerFields({ 'ceiling-image': '13', 'ceiling-audio': '2' }));
+    expect(await read(emulator, path)).toMatch(/id="ceiling-image"[^>]*value="13"/);
+  });
+
   test('what is wrong is said above the form, beside its field, and leads there', async () => {
     const emulator = await emulatorWorld();
     await createRouter(emulator);

@@ -9,12 +9,15 @@ import type { OverviewShown } from './overview-page.ts';
 import { showNotice } from './page.ts';
 import { servePages } from './page-routes.ts';
 import { servePlayground } from './playground.ts';
-import { Removals } from './removed.ts';
 import { serveRequestPages } from './request-pages.ts';
 import { serveRouterPages } from './router-pages.ts';
+import { serveFaultPages } from './fault-pages.ts';
+import type { FaultsShown } from './fault-pages.ts';
+import { serveSnapshotPages } from './snapshot-pages.ts';
+import type { SnapshotsShown } from './snapshot-pages.ts';
 import { serveTaskPages } from './task-pages.ts';
 
-export interface Shown extends OverviewShown, Newsworthy {}
+export interface Shown extends OverviewShown, Newsworthy, SnapshotsShown, FaultsShown {}
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -39,7 +42,7 @@ export function serveConsole(app: App, shown: Shown): void {
       ? Promise.resolve(context.redirect('/console'))
       : next();
   });
-  const removals = new Removals();
+  const { removals } = shown;
   removals.serve(app);
   serveAssets(app);
   serveOverview(app, shown);
@@ -50,6 +53,8 @@ export function serveConsole(app: App, shown: Shown): void {
   servePlayground(app, shown);
   serveTaskPages(app, shown, removals);
   serveRequestPages(app, shown);
+  serveSnapshotPages(app, shown);
+  serveFaultPages(app, shown);
   app.all('/console/*', () => {
     return showNotice({ title: 'Not found', lines: ['The console has no such page.'], status: 404 });
   });

@@ -9,6 +9,8 @@ export const sections = [
   ['playground', 'Playground'],
   ['tasks', 'Tasks'],
   ['requests', 'Requests'],
+  ['snapshots', 'Snapshots'],
+  ['faults', 'Faults'],
 ] as const;
 export type Section = (typeof sections)[number][0];
 

@@ -58,32 +58,43 @@ export interface Issue {
 /** What ceilings have to be: any number of credits, or whole ones as the live service has it. */
 export type CeilingUnit = 'any' | 'whole';
 
+export interface CeilingRules {
+  readonly unit: CeilingUnit;
+  /** Ceilings that are set and cannot be cleared: the live service shows no way to do it. */
+  readonly kept: readonly Modality[];
+}
+
 const ceilingRules: Readonly<Record<CeilingUnit, string>> = {
   any: 'must be a number of credits above 0, such as 12.5, or empty',
   whole: 'must be a whole number of credits from 1, or empty',
 };
+const keptRule = 'must be a whole number of credits from 1: it can be changed and not cleared';
 
 export interface Known {
   /** Ids of the models of the catalog. */
   readonly models: readonly string[];
   /** The list of the router before. */
   readonly previous: ModelList;
-  readonly ceilings: CeilingUnit;
+  readonly ceilings: CeilingRules;
 }
 
 /** The settings in the fields, or what is wrong with them. */
-export function settingsOf(fields: RouterFields, { models, previous, ceilings: unit }: Known): SettingsPatch | Issue[] {
+export function settingsOf(
+  fields: RouterFields,
+  { models, previous, ceilings: { unit, kept } }: Known,
+): SettingsPatch | Issue[] {
   const issues: Issue[] = [];
   const ceilings: Partial<Record<Modality, number | null>> = {};
   for (const modality of modalities) {
     const text = fields.ceilings[modality];
     // The form of JSON numbers, in which a ceiling from the API is shown.
     const ceiling = /^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
+    const isKept = kept.includes(modality);
     const isWrong = !(ceiling > 0 && ceiling < Infinity) || (unit === 'whole' && !Number.isInteger(ceiling));
-    if (text !== '' && isWrong)
+    if (isWrong && (text !== '' || isKept))
       issues.push({
         path: ['settings', 'maxCreditsPerGeneration', modality],
-        message: ceilingRules[unit],
+        message: isKept ? keptRule : ceilingRules[unit],
       });
     ceilings[modality] = text === '' ? null : ceiling;
   }

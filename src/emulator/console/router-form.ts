@@ -8,7 +8,7 @@ import { showPicker } from './model-picker.ts';
 import { describe, showProblems } from './problems.ts';
 import type { Field, Problem } from './problems.ts';
 import { nameOfModality, switchLabels } from './router-fields.ts';
-import type { CeilingUnit, RouterFields } from './router-fields.ts';
+import type { CeilingRules, CeilingUnit, RouterFields } from './router-fields.ts';
 
 export interface RouterFormView {
   readonly fields: RouterFields;
@@ -17,7 +17,7 @@ export interface RouterFormView {
   /** The Config ID of a router never changes. */
   readonly purpose: 'create' | 'edit';
   readonly problems: readonly Problem[];
-  readonly ceilings: CeilingUnit;
+  readonly ceilings: CeilingRules;
 }
 
 const switchHints = {
@@ -58,7 +58,7 @@ export function showRouterForm(view: RouterFormView): Html {
           <fieldset class="ceilings">
             <legend>Ceilings</legend>
             <div class="grid">${modalities.map((modality) => showCeiling(modality, view))}</div>
-            <p class="hint" id="ceiling-hint">${ceilingHints[view.ceilings]}; empty: none</p>
+            <p class="hint" id="ceiling-hint">${hintOfCeilings(view.ceilings)}</p>
           </fieldset>
         </div>
       </div>
@@ -131,15 +131,21 @@ function showSwitch(name: keyof typeof switchLabels, isOn: boolean): Html {
   </div>`;
 }
 
-function showCeiling(modality: Modality, { fields: { ceilings }, problems }: RouterFormView): Html {
+function hintOfCeilings({ unit, kept }: CeilingRules): string {
+  const emptied = kept.length === modalities.length ? '' : '; empty: none';
+  return `${ceilingHints[unit]}${emptied}${kept.length === 0 ? '' : '. One that is set cannot be cleared'}`;
+}
+
+function showCeiling(modality: Modality, { fields, ceilings, problems }: RouterFormView): Html {
   const id = `ceiling-${modality}`;
   return html`<div class="field">
     <label for="${id}">${nameOfModality(modality)}<span class="unseen"> ceiling</span></label>
     <input
       id="${id}"
       name="${id}"
-      value="${ceilings[modality]}"
+      value="${fields.ceilings[modality]}"
       inputmode="decimal"
+      ${ceilings.kept.includes(modality) ? 'required' : ''}
       autocomplete="off"
       class="number"
       ${describe(id, ['ceiling-hint'], problems)}

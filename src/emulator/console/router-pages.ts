@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { routerCreateSchema, routerUpdateSchema } from '../../contract/routing-resources.ts';
-import { defaultRouterSettings } from '../../contract/routing-settings.ts';
+import { defaultRouterSettings, modalities } from '../../contract/routing-settings.ts';
 import type { RouterSettings, SettingsPatch } from '../../contract/routing-settings.ts';
 import { originOf } from '../routes.ts';
 import type { App, EmulatorEnv } from '../routes.ts';
@@ -21,7 +21,7 @@ import type { Problem } from './problems.ts';
 import { showQuestion } from './removed.ts';
 import type { Removals } from './removed.ts';
 import { differencesOf, fieldsOf, nameIn, readFields, settingsOf } from './router-fields.ts';
-import type { CeilingUnit, Issue, Known, RouterFields } from './router-fields.ts';
+import type { CeilingRules, Issue, Known, RouterFields } from './router-fields.ts';
 import { fieldOf, showRouterForm } from './router-form.ts';
 import { routersPath, showRouters } from './router-list.ts';
 
@@ -121,12 +121,14 @@ function attempt(act: () => Response, again: (problems: Problem[], status: numbe
   }
 }
 
-function unitOf(strict: boolean): CeilingUnit {
-  return strict ? 'whole' : 'any';
+function ceilingRulesOf({ strict }: Routing, { maxCreditsPerGeneration = {} }: RouterSettings): CeilingRules {
+  if (!strict) return { unit: 'any', kept: [] };
+  return { unit: 'whole', kept: modalities.filter((modality) => maxCreditsPerGeneration[modality] !== undefined) };
 }
 
-function knownBy({ catalog, strict }: Routing, { models }: RouterSettings): Known {
-  return { models: catalog.models.map(({ id }) => id), previous: models, ceilings: unitOf(strict) };
+function knownBy(routing: Routing, settings: RouterSettings): Known {
+  const models = routing.catalog.models.map(({ id }) => id);
+  return { models, previous: settings.models, ceilings: ceilingRulesOf(routing, settings) };
 }
 
 /** @throws Refusal */
@@ -167,22 +169,26 @@ interface FormState {
   readonly saved?: string | undefined;
 }
 
-function showNew({ catalog, strict }: Routing, { fields, problems, status }: FormState): Response {
-  const ceilings = unitOf(strict);
-  const view = { fields, models: catalog.models, action: routersPath, purpose: 'create', problems, ceilings } as const;
+function showNew(routing: Routing, { fields, problems, status }: FormState): Response {
+  const ceilings = ceilingRulesOf(routing, defaultRouterSettings);
+  const view = {
+    fields,
+    models: routing.catalog.models,
+    action: routersPath,
+    purpose: 'create',
+    problems,
+    ceilings,
+  } as const;
   const body = html`<p class="path"><a href="${routersPath}">Routers</a></p>
     <h1>New router</h1>
     ${showRouterForm(view)}`;
   return showPage({ title: 'New router', section: 'routers', status, body });
 }
 
-function showEdit(
-  { catalog, strict }: Routing,
-  router: Router,
-  { fields, problems, status, saved }: FormState,
-): Response {
-  const { id, name, slug, version } = router;
+function showEdit(routing: Routing, router: Router, { fields, problems, status, saved }: FormState): Response {
+  const { id, name, slug, version, settings } = router;
   const action = `${routersPath}/${id}`;
+  const ceilings = ceilingRulesOf(routing, settings);
   const body = html`<p class="path"><a href="${routersPath}">Routers</a></p>
     <div class="heading">
       <h1><bdi>${visibleOf(name, slug)}</bdi></h1>
@@ -192,7 +198,7 @@ function showEdit(
     </div>
     ${saved === undefined ? '' : html`<p role="status" class="notice">${showState('good', `Saved as version ${version}`)}</p>`}
     <p class="quiet">Version ${version}. Requests that were routed before keep what they were routed with.</p>
-    ${showRouterForm({ fields, models: catalog.models, action, purpose: 'edit', problems, ceilings: unitOf(strict) })}
+    ${showRouterForm({ fields, models: routing.catalog.models, action, purpose: 'edit', problems, ceilings })}
     <p class="danger"><a class="button" href="${action}/delete">Delete router</a></p>`;
   return showPage({ title: visibleOf(name, slug), section: 'routers', status, body });
 }

@@ -41,7 +41,9 @@ progress::-webkit-progress-bar { background: var(--line); } progress::-webkit-pr
 .bench { display: grid; grid-template-columns: minmax(0, 22rem) minmax(0, 1fr); gap: 2.5rem; align-items: start; } .bench > section > :first-child { margin-top: 0; } .bench h2 { margin: 1.5rem 0 0.4rem; }
 @media (min-height: 62rem) { .playground { position: sticky; top: 0.5rem; } } .playground .grid { grid-template-columns: repeat(2, minmax(0, 1fr)); } .playground .actions { margin: 1.25rem 0 0.4rem; }
 .own { display: none; } .playground:has(#modality-video:checked) .own.video, .playground:has(#modality-image:checked) .own.image, .playground:has(#modality-audio:checked) .own.audio { display: grid; }
-@supports not selector(:has(*)) { .own { display: grid; } }
+.deeds { display: flex; gap: 0.9rem; } table td .deeds > a { margin: 0; } .deeds button.plain { text-decoration: none; } .deeds button.plain:hover { text-decoration: underline; } section > form { margin: 0 0 1rem; } .fault .own { display: none; }
+.fault:has([value=refuses]:checked) .own.refuses, .fault:has([value=slow]:checked) .own.slow, .fault:has([value=cut]:checked) .own.cut, .fault:has([value=task-fails]:checked) .own.task-fails { display: block; }
+@supports not selector(:has(*)) { .own { display: grid; } .fault .own { display: block; } }
 .radios { display: grid; grid-template-columns: repeat(3, 1fr); } .radios label { padding: 0.3rem 0; border-radius: 6px; text-align: center; color: var(--quiet); cursor: pointer; font-weight: 400; } .radios input { position: absolute; opacity: 0; }
 .radios label:has(:checked) { background: var(--ground); color: var(--text); font-weight: 600; box-shadow: 0 1px 2px rgb(0 0 0 / 12%); } .radios label:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 1px; }
 .invitation { padding: 2.5rem; text-align: center; } .invitation h2 { margin-top: 0 !important; } .invitation p { max-width: 32rem; margin: 0 auto; color: var(--quiet); }

@@ -22,6 +22,8 @@ export interface DriverArea {
   drivers(): Driver[];
   driver(id: string): Driver | undefined;
   driverCount(): number;
+  /** How many drivers there were when this was frozen. */
+  countIn(frozen: Frozen): number;
   /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */
   driverPaths(): Pick<Driver, 'id' | 'path'>[];
   /** The last push that was applied since the start. */
@@ -63,6 +65,7 @@ export function openDriverArea(database: Database, tables: LayerTables, from?: F
     drivers: () => [...store.all()],
     driver: (id) => store.get(id),
     driverCount: () => store.count(),
+    countIn: (frozen) => store.countIn(frozen),
     driverPaths: () => store.paths(),
     lastPush() {
       if (last === undefined) return undefined;

@@ -195,7 +195,17 @@ export class DriverStore {
   }
 
   count(): number {
-    return this.#database.prepare(`SELECT count(*) FROM ${this.#held}`).pluck().get() as number;
+    const { own, frozen } = this.#layers;
+    return this.countIn([own, ...frozen]);
+  }
+
+  /** How many drivers these tables hold together. */
+  countIn(tables: readonly string[]): number {
+    if (tables.length === 0) return 0;
+    return this.#database
+      .prepare(`SELECT count(*) FROM ${heldIn(tables)}`)
+      .pluck()
+      .get() as number;
   }
 
   /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */

@@ -2,7 +2,7 @@
 import type { Usage, UsageQuery } from '../../contract/routing-resources.ts';
 import { isoOf } from './clock.ts';
 import { invalidAt } from './refusal.ts';
-import type { RoutingStore, Shelf } from './store.ts';
+import type { RoutingState, RoutingStore, Shelf } from './store.ts';
 import type { Ending, Task } from './tasks.ts';
 
 /** The columns of the vendor's table of tiers. */
@@ -89,6 +89,12 @@ export class Account {
 
   get credits(): number {
     return this.#balance.get('balance')?.credits ?? 0;
+  }
+
+  /** The balance of a state that the store has dumped. */
+  creditsIn(state: RoutingState): number {
+    const [balance] = (state.get('balance') ?? []) as readonly Balance[];
+    return balance?.credits ?? 0;
   }
 
   setCredits(credits: number): void {

@@ -1,5 +1,5 @@
 /** The time of model routing. It runs at a speed that can be changed, and can be set; it goes back only where nothing has happened. */
-import type { RoutingStore, Shelf } from './store.ts';
+import type { RoutingState, RoutingStore, Shelf } from './store.ts';
 
 /** Dates on the wire have four-digit years. */
 const lastMs = Date.UTC(9999, 0, 1);
@@ -63,6 +63,12 @@ export class EmulatorClock {
     if (kept === undefined) return;
     this.#speed = kept.speed;
     this.#set(kept.shownMs);
+  }
+
+  /** The time at which a state was dumped, that `hold` has written down. */
+  heldIn(state: RoutingState): number {
+    const [kept] = (state.get('clock') ?? []) as readonly Setting[];
+    return kept?.shownMs ?? 0;
   }
 
   get speed(): number {

@@ -25,6 +25,14 @@ import { Uploads } from './uploads.ts';
 /** A catalog that was posted. */
 interface KeptCatalog extends Kept, Catalog {}
 
+/** How much there is at a moment. */
+export interface RoutingContents {
+  readonly routers: number;
+  readonly tasks: number;
+  readonly credits: number;
+  readonly nowMs: number;
+}
+
 export class Routing {
   readonly strict: boolean;
   readonly clock: EmulatorClock;
@@ -158,6 +166,16 @@ export class Routing {
     this.tasks.settle();
     this.clock.hold();
     return this.store.dump();
+  }
+
+  /** What a state of `freeze` holds. */
+  contentsOf(state: RoutingState): RoutingContents {
+    return {
+      routers: state.get('router')?.length ?? 0,
+      tasks: state.get('task')?.length ?? 0,
+      credits: this.account.creditsIn(state),
+      nowMs: this.clock.heldIn(state),
+    };
   }
 
   /** Goes back to what `freeze` returned, at the time that it was then. */
