@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import type { Rule } from '../../src/core/model.ts';
 import type { Condition, Mapping } from '../../src/core/settings.ts';
-import { isExhaustive } from '../support/campaign.ts';
+import { timesAsMany } from '../support/campaign.ts';
 import { clickhouseCluster } from '../support/clickhouse-cluster.ts';
 import {
   cannotClickhouse,
@@ -131,7 +131,7 @@ describe.each(cases)('pushdown of a query without an order, to $name', ({ isMiss
         const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(place, reading, 'plain');
         expect(await readOutcome(place, reading, 'pushdown')).toMatchObject(plain);
       }),
-      { numRuns: isExhaustive ? 150 : 15 },
+      { numRuns: 15 * timesAsMany },
     );
   });
 });

@@ -7,7 +7,7 @@ import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import type { Rule } from '../../src/core/model.ts';
 import type { Condition, DriverEntry, Mapping } from '../../src/core/settings.ts';
 import { compileTimeReader } from '../../src/core/time/time.ts';
-import { isExhaustive } from '../support/campaign.ts';
+import { timesAsMany } from '../support/campaign.ts';
 import {
   cannotClickhouse,
   cannotNewestClickhouse,
@@ -165,7 +165,7 @@ interface EngineCase {
   readonly name: string;
   readonly isMissing: boolean;
   readonly open: (dir: string) => Promise<{ readonly place: Place; readonly server?: TestServer }>;
-  /** As many as a sample has; a campaign has ten times as many. */
+  /** Of a sample. */
   readonly runs: number;
   /** Whether it divides exact numbers to exact ones. */
   readonly dividesExactly: boolean;
@@ -254,7 +254,7 @@ describe.each(engines)('pushdown to $name', (engine) => {
         expect(left).toBeLessThanOrEqual(all);
         expect(collapsed).toBeLessThanOrEqual(left);
       }),
-      { numRuns: isExhaustive ? 10 * runs : runs },
+      { numRuns: timesAsMany * runs },
     );
   });
 
@@ -311,7 +311,7 @@ describe.each(engines)('pushdown to $name', (engine) => {
           expect(pushed).toMatchObject({ passed: rows.length, rejects: 0 });
           expect(pushed).toMatchObject({ rows: keysAndMonths.size, collapsed: keysAndMonths.size });
         }),
-        { numRuns: isExhaustive ? 3 * runs : Math.ceil(runs / 3) },
+        { numRuns: Math.ceil((timesAsMany * runs) / 3) },
       );
     },
   );

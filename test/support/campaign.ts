@@ -3,3 +3,6 @@ export const isCampaign = process.env['CAMPAIGN'] !== undefined;
 
 /** `CAMPAIGN=all npm test -- FILE` leaves nothing out, and takes as long as it takes: an hour for some files. */
 export const isExhaustive = process.env['CAMPAIGN'] === 'all';
+
+/** How many times as many questions a property asks as in a sample. */
+export const timesAsMany = isExhaustive ? 10 : isCampaign ? 3 : 1;
