@@ -78,3 +78,9 @@ test.each(['', '0-3', '5-4', 'a', '1-2-3', '1-999999'])('%j is no place of a col
     'expected the first and the last character of the column',
   );
 });
+
+test('two columns of one name are a mistake of the config, whatever blanks are around them', async () => {
+  const columnsOf = async (names: object) => await fileOf('fixed', '', { name: 'a.txt', columns: names });
+  await expect(columnsOf({ ' account': '1-6', account: '7-14' })).rejects.toThrow('is the name of another column');
+  await expect(columnsOf({ ' ': '1-6' })).rejects.toThrow('a column without a name');
+});

@@ -41,7 +41,19 @@ const place = z
 export const fixedKeys = {
   encoding: encodingKey,
   columns: z
-    .record(z.string().trim().min(1), place)
+    .record(z.string(), place)
+    .superRefine((columns, context) => {
+      const names = new Map<string, string>();
+      for (const key of Object.keys(columns)) {
+        const name = trimWhiteSpace(key);
+        const other = names.get(name);
+        names.set(name, key);
+        if (name === '') context.addIssue({ code: 'custom', path: [key], message: 'a column without a name' });
+        else if (other !== undefined)
+          context.addIssue({ code: 'custom', path: [key], message: `"${name}" is the name of another column` });
+      }
+    })
+    .transform((columns) => Object.fromEntries(Object.entries(columns).map(([key, at]) => [trimWhiteSpace(key), at])))
     .refine((columns) => Object.keys(columns).length > 0, 'there is no column')
     .describe(
       'Each column with its first and its last character in a line, counted from 1: `{ account: 1-8, date: 9-16, amount: 17-30 }`. Its text is trimmed; what a line does not reach is empty.',
