@@ -16,13 +16,11 @@ import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
 import { ensureSchema, requireSchema } from '../edges/shared/schema.ts';
 import { SeenFile } from '../edges/shared/seen.ts';
 import { openLedger } from '../edges/state/ledger.ts';
-import { openPostgresClient } from '../sources/databases/postgres-client.ts';
+import { postgresConnector } from '../sources/databases/postgres-client.ts';
 import { fileIn } from './place.ts';
 
 function openDatabase({ address, caFile, schema }: LedgerSettings): SharedDatabase {
-  const connect = (signal: AbortSignal): ReturnType<typeof openPostgresClient> =>
-    openPostgresClient(address, caFile, signal);
-  return new SharedDatabase({ connect, schema, label: address.label });
+  return new SharedDatabase({ connect: postgresConnector(address, caFile), schema, label: address.label });
 }
 
 /** Runs something on the database of a ledger that is there. @throws AgentError of `ledger.`, `state.missing` and others */

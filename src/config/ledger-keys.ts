@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { addressKeys } from '../sources/databases/address.ts';
 import { positiveDuration } from './scalars.ts';
 
-const keys = addressKeys({ schemes: ['postgres', 'postgresql'], port: 5432 });
+const keys = addressKeys({ schemes: ['postgres', 'postgresql'], port: 5432, hasManyHosts: true });
 
 export const ledgerShape = {
   url: keys.url,

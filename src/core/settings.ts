@@ -82,6 +82,8 @@ export interface DatabaseAddress {
   readonly connectMaxMs: number;
   /** For messages: the url without its password and parameters. */
   readonly label: string;
+  /** Where the same may be too: all but the first of several hosts. */
+  readonly others?: readonly DatabaseAddress[];
 }
 
 export interface DestinationSettings {

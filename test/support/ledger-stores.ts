@@ -12,7 +12,7 @@ import { ensureSchema } from '../../src/edges/shared/schema.ts';
 import { openArchive } from '../../src/edges/state/archive.ts';
 import { openLedger } from '../../src/edges/state/ledger.ts';
 import { addressKeys } from '../../src/sources/databases/address.ts';
-import { openPostgresClient } from '../../src/sources/databases/postgres-client.ts';
+import { postgresConnector } from '../../src/sources/databases/postgres-client.ts';
 import type { TestServer } from './servers.ts';
 
 export interface Stores extends AsyncDisposable {
@@ -33,12 +33,12 @@ export function openSqlite(): Stores {
   };
 }
 
-const address = z.object(addressKeys({ schemes: ['postgres'], port: 5432 }));
+const address = z.object(addressKeys({ schemes: ['postgres'], port: 5432, hasManyHosts: true }));
 
 export function placeOn(url: string, schema: string, caFile?: string): SharedPlace {
   const { url: parsed } = address.parse({ url });
   return {
-    connect: (signal) => openPostgresClient(parsed, caFile, signal),
+    connect: postgresConnector(parsed, caFile),
     schema,
     label: parsed.label,
   };

@@ -30,11 +30,14 @@ const gone: Words = {
   hint: 'check "ledger" in the config; "driver-sync run" or "sync" makes them where there are none',
 };
 
+/** What to do about a server that can be read and not written. */
+export const toPrimary = 'name the primary in ledger.url, or all hosts (HOST,HOST), or an address that leads to it';
+
 const byState: Readonly<Record<string, Words>> = {
   '25006': {
     code: 'ledger.unreachable',
     text: 'is read-only: a standby, or set so',
-    hint: 'name the primary in ledger.url, or an address that leads to it',
+    hint: toPrimary,
   },
   '42501': {
     code: 'ledger.refused',

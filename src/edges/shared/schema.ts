@@ -2,7 +2,7 @@
 import { AgentError } from '../../core/errors.ts';
 import { beginChain } from './chain.ts';
 import type { SharedDatabase, Statements } from './database.ts';
-import { sqlState } from './failures.ts';
+import { sqlState, toPrimary } from './failures.ts';
 
 /** Names, columns and their order are those of the ledger on SQLite: a record of the chain is the same in both. */
 const migrations = [
@@ -141,11 +141,10 @@ async function checkServer(database: SharedDatabase): Promise<void> {
     );
   }
   if (server.standby || server.readonly === 'on') {
-    const hint = 'name the primary in ledger.url, or an address that leads to it';
     throw new AgentError(
       'ledger.unreachable',
       `the ledger at ${label} is ${server.standby ? 'a standby' : 'read-only'}`,
-      { hint },
+      { hint: toPrimary },
     );
   }
 }

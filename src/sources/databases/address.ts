@@ -13,6 +13,8 @@ export interface AddressForm {
   /** The usual one first. */
   readonly schemes: readonly [string, ...string[]];
   readonly port: number;
+  /** `HOST,HOST`: one of them can be written, and which one may change. */
+  readonly hasManyHosts?: true;
 }
 
 const connectMaxSeconds = 10;
@@ -24,13 +26,13 @@ export function addressKeys(form: AddressForm): AddressKeys {
     .string()
     .min(1)
     .transform((text, context): Address => {
-      const address = parseAddress(text, form);
+      const address = form.hasManyHosts === true ? parseHosts(text, form) : parseAddress(text, form);
       if (!('problem' in address)) return address;
       context.addIssue({ code: 'custom', message: address.problem, params: { hint: address.hint } });
       return z.NEVER;
     })
     .describe(
-      `${scheme}://USER:PASSWORD@HOST:${form.port}/DATABASE, best as \${VARIABLE}. Special characters of the password are percent-encoded. Parameters: sslmode=disable, prefer, require, verify-ca or verify-full; host=/PATH for a unix socket; connect_timeout=SECONDS (${connectMaxSeconds}); user, password and dbname. It is shown without its password.`,
+      `${scheme}://USER:PASSWORD@HOST:${form.port}/DATABASE, best as \${VARIABLE}. Special characters of the password are percent-encoded. ${form.hasManyHosts === true ? 'HOST:PORT,HOST:PORT names several, of which the one that can be written is taken. ' : ''}Parameters: sslmode=disable, prefer, require, verify-ca or verify-full; host=/PATH for a unix socket; connect_timeout=SECONDS (${connectMaxSeconds}); user, password and dbname. It is shown without its password.`,
     );
   const caFile = z
     .string()
@@ -50,6 +52,20 @@ export interface AddressKeys {
 /** Absolute path of a `caFile`. */
 export function caFilePath(baseDir: string, caFile: string | undefined): string | undefined {
   return caFile === undefined ? undefined : path.resolve(baseDir, caFile);
+}
+
+/** Several hosts are as many addresses, alike but for that. */
+function parseHosts(text: string, form: AddressForm): Address | AddressProblem {
+  const [, before = '', hosts = '', behind = ''] = /^([^/]*\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text.trim()) ?? [];
+  const names = hosts.split(',');
+  if (names.length === 1) return parseAddress(text, form);
+  if (names.includes('')) return { problem: 'the url has a comma without a host', hint: 'write HOST:PORT,HOST:PORT' };
+  const parsed = names.map((name) => parseAddress(`${before}${name}${behind}`, form));
+  const problem = parsed.find((one) => 'problem' in one);
+  if (problem !== undefined) return problem;
+  const [first, ...others] = parsed as Address[] as [Address, ...Address[]];
+  const places = [first, ...others].map(({ label }) => /@([^/]*)/.exec(label)?.[1]).join(',');
+  return { ...first, label: first.label.replace(/@[^/]*/, `@${places}`), others };
 }
 
 /** Why a text is not the url of a server. No part of the text is shown, since any part may be the password. */

@@ -1,7 +1,7 @@
 /** A connection to PostgreSQL that is not a source: the ledger that several agents share. Reached in the same way, with the same words. */
 import { Socket } from 'node:net';
 import type { Client } from 'pg';
-import { AgentError } from '../../core/errors.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
 import { isClean, mask } from '../../http/masking.ts';
 import { codeOf, untilAborted } from '../files/access.ts';
 import type { Address } from './address.ts';
@@ -25,8 +25,70 @@ export interface PostgresClient {
 const refusals = /^(28|3D|42)/;
 const int8 = 20;
 
-/** @throws AgentError `ledger.unreachable`, `ledger.refused` */
-export async function openPostgresClient(
+/**
+ * Opens connections. Of several hosts to the one that can be written, beginning with the one that was so last.
+ * @throws AgentError `ledger.unreachable`, `ledger.refused`
+ */
+export function postgresConnector(
+  address: Address,
+  caFile: string | undefined,
+): (signal: AbortSignal) => Promise<PostgresClient> {
+  const { others = [], ...one } = address;
+  if (others.length === 0) return (signal) => openPostgresClient(one, caFile, signal);
+  let hosts: readonly Address[] = [one, ...others];
+  return async (signal) => {
+    const failures: AgentError[] = [];
+    for (const host of hosts) {
+      try {
+        const client = await openWritable(host, caFile, signal);
+        hosts = [host, ...hosts.filter((other) => other !== host)];
+        return client;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isAgentError(error)) throw error;
+        failures.push(error);
+      }
+    }
+    throw noneOf(failures);
+  };
+}
+
+function noneOf(failures: readonly AgentError[]): AgentError {
+  // Who is let in is for a person to mend, wherever the ledger is now.
+  const refusal = failures.find(({ code }) => code === 'ledger.refused');
+  const { code, hint } = refusal ?? failures[0]!;
+  return new AgentError(code, failures.map(({ message }) => message).join('; '), { cause: failures[0], hint });
+}
+
+async function openWritable(
+  address: Address,
+  caFile: string | undefined,
+  signal: AbortSignal,
+): Promise<PostgresClient> {
+  const client = await openPostgresClient(address, caFile, signal);
+  try {
+    const { rows } = await client.query(
+      `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS "readOnly"`,
+    );
+    const { standby, readOnly } = rows[0] as { readonly standby: boolean; readonly readOnly: boolean };
+    if (!standby && !readOnly) return client;
+    throw new AgentError(
+      'ledger.unreachable',
+      `the ledger at ${address.label} is ${standby ? 'a standby' : 'read-only'}`,
+      {
+        hint: 'one of the hosts has to be a primary: look at the database',
+      },
+    );
+  } catch (error) {
+    client.destroy();
+    if (isAgentError(error)) throw error;
+    throw new AgentError('ledger.unreachable', `the ledger at ${address.label}: the connection was lost`, {
+      cause: error,
+    });
+  }
+}
+
+async function openPostgresClient(
   address: Address,
   caFile: string | undefined,
   signal: AbortSignal,
