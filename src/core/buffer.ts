@@ -212,8 +212,11 @@ export interface BufferState {
   readonly built?: { readonly from: string; readonly digest: string } | undefined;
   /** Which revision of the reads the service has, at which address. */
   readonly pushed?: { readonly revision: number; readonly address: string } | undefined;
-  /** Where agents share a ledger: the acknowledged push that the accepted reads go on from. */
-  readonly follows?: number | undefined;
+  /**
+   * Where agents share a ledger: the acknowledged push that the accepted reads go on from, as `ID:DIGEST`. A database that lost its last
+   * pushes gives their numbers to others.
+   */
+  readonly follows?: string | undefined;
 }
 
 /**

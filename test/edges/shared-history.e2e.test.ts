@@ -9,12 +9,12 @@ import { type SharedHistory, playShared } from '../support/shared-history.ts';
 
 const histories = isExhaustive ? 2000 : isCampaign ? 100 : 12;
 /** At once: they wait most of the time. */
-const besides = isCampaign ? 10 : 4;
+const besides = isExhaustive ? 20 : isCampaign ? 10 : 4;
 
 describe.skipIf(cannotPostgres)(`three agents at ${postgresName}`, () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await postgresServer({ settings: ['max_connections=400'] });
+    server = await postgresServer({ settings: ['max_connections=800'] });
   });
   afterAll(async () => server[Symbol.asyncDispose]());
 

@@ -22,10 +22,15 @@ export interface MachinesOptions {
   readonly takeOver?: string;
   readonly count?: number;
   readonly more?: object;
+  /** Default: a server of their own. */
+  readonly server?: TestServer;
+  /** Of the ledger. Default: the administrator's. */
+  readonly url?: string;
 }
 
-export async function machines({ count = 3, more = {}, takeOver = '3s' }: MachinesOptions = {}): Promise<Machines> {
-  const server = await postgresServer();
+export async function machines(options: MachinesOptions = {}): Promise<Machines> {
+  const { count = 3, more = {}, takeOver = '3s' } = options;
+  const server = options.server ?? (await postgresServer());
   const service = await openReceiver();
   const config = {
     destination: { url: service.url, timeout: '1s' },
@@ -35,7 +40,7 @@ export async function machines({ count = 3, more = {}, takeOver = '3s' }: Machin
     ...more,
   };
   const files = { 'sales.csv': rowsOf({ north: '1.50', south: '2' }) };
-  const env = { LEDGER_URL: server.url() };
+  const env = { LEDGER_URL: options.url ?? server.url() };
   const places = await Promise.all(Array.from({ length: count }, () => place(config, files, env)));
   return {
     server,
@@ -45,7 +50,7 @@ export async function machines({ count = 3, more = {}, takeOver = '3s' }: Machin
     async [Symbol.asyncDispose]() {
       await Promise.all(places.map((one) => one[Symbol.asyncDispose]()));
       await service[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
+      if (options.server === undefined) await server[Symbol.asyncDispose]();
     },
   };
 }

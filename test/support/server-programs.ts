@@ -8,6 +8,8 @@ import path from 'node:path';
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
+  /** Copies a running server; the package of npm has none. */
+  readonly basebackup?: string | undefined;
 }
 
 interface MariadbPrograms {
@@ -106,7 +108,8 @@ function findPostgresOfDebian(): PostgresPrograms | undefined {
   // Newest first: their names are major versions.
   const dirs = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
   const [initdb, postgres] = [findProgram('initdb', ...dirs), findProgram('postgres', ...dirs)];
-  return initdb === undefined || postgres === undefined ? undefined : { initdb, postgres };
+  if (initdb === undefined || postgres === undefined) return undefined;
+  return { initdb, postgres, basebackup: findProgram('pg_basebackup', ...dirs) };
 }
 
 function findMariadb(): MariadbPrograms | undefined {

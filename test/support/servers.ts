@@ -100,14 +100,32 @@ export async function postgresServer(options: ServerOptions = {}): Promise<TestS
   );
   const usual = ['local all all trust', 'host all all all scram-sha-256'];
   own('data/pg_hba.conf', [...(options.access ?? []), ...usual, ''].join('\n'));
+  const more = options.tls === true ? ['ssl=on', `ssl_cert_file=${tls.cert}`, `ssl_key_file=${tls.key}`] : [];
+  return startPostgres(postgres, { dir, data, as, ca: tls.ca }, [...more, ...(options.settings ?? [])]);
+}
+
+/** The files of a PostgreSQL that are there. */
+interface Cluster {
+  readonly dir: string;
+  readonly data: string;
+  readonly as: Identity | undefined;
+  /** Vouches for its certificate. */
+  readonly ca: string;
+}
+
+/** @param more settings beside the usual ones */
+export async function startPostgres(
+  postgres: string,
+  { dir, data, as, ca }: Cluster,
+  more: readonly string[],
+): Promise<TestServer> {
   const settings = [
     ['listen_addresses=127.0.0.1', `unix_socket_directories=${dir}`, 'fsync=off'],
     ['synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=32MB'],
-    options.tls === true ? ['ssl=on', `ssl_cert_file=${tls.cert}`, `ssl_key_file=${tls.key}`] : [],
-    options.settings ?? [],
+    more,
   ].flat();
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
-  const ready = /database system is ready to accept connections/;
+  const ready = /database system is ready to accept (read-only )?connections/;
   const { server, port } = await startOnFreePort((free) =>
     supervise(postgres, [...args, '-c', `port=${free}`], { as, ready, polite: 'SIGINT' }),
   );
@@ -117,7 +135,7 @@ export async function postgresServer(options: ServerOptions = {}): Promise<TestS
     socket: dir,
     user: 'admin',
     password,
-    caFile: tls.ca,
+    caFile: ca,
     url: (of = {}) => urlOf('postgres', { user: 'admin', password, port, database: 'postgres', ...of }),
     async run(sql, database = 'postgres') {
       const client = new pg.Client({ host: dir, port, user: 'admin', database });
@@ -229,7 +247,7 @@ function certify(dir: string): Home['tls'] {
   return { cert: `${cert}`, key: `${key}`, ca: `${ca}` };
 }
 
-async function run(program: string, args: readonly string[], as: Identity | undefined): Promise<void> {
+export async function run(program: string, args: readonly string[], as: Identity | undefined): Promise<void> {
   await promisify(execFile)(program, args, { ...as, cwd: '/' });
 }
 

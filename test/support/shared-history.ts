@@ -38,7 +38,7 @@ export async function playShared(place: SharedPlace, random: () => number): Prom
   const sent: Sent[] = [];
   const stop = new AbortController();
   const first = new SharedDatabase(place);
-  await ensureSchema(first);
+  await prepare(first);
   const agents = ['a', 'b', 'c'].map((name) => openAgent({ ...place, connect: troubled(place, counts, random) }, name));
   const works = agents.map((agent) => work(agent, { agents, sent, counts, random, stop: stop.signal }));
   await nap(lastsMs);
@@ -55,6 +55,17 @@ export async function playShared(place: SharedPlace, random: () => number): Prom
     return { terms: row?.term ?? 0, sent: sent.length, ...counts };
   } finally {
     await first.close();
+  }
+}
+
+/** Where many histories are played at once, a server may take longer than an agent waits for it. */
+async function prepare(database: SharedDatabase): Promise<void> {
+  for (let triesLeft = 9; ; triesLeft--) {
+    try {
+      return await ensureSchema(database);
+    } catch (error) {
+      if (triesLeft === 0 || !isAgentError(error, 'ledger.unreachable')) throw error;
+    }
   }
 }
 

@@ -2,8 +2,8 @@
 import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { PassReport, SourceReport } from '../../core/report.ts';
 import type { ReadOptions } from '../read/read-all.ts';
-import { followingPass, isLedgerFailure, readOnly } from '../shared/follow.ts';
-import { beginToLead, noteOwnPush } from '../shared/take-over.ts';
+import { followingPass, isLedgerFailure, noteOwnPush, readOnly } from '../shared/follow.ts';
+import { beginToLead } from '../shared/take-over.ts';
 import { wouldPush } from '../shared/would-push.ts';
 import type { Agent, Shared } from './agent.ts';
 

@@ -1,6 +1,7 @@
 /** One pass of an agent that follows: it reads and judges as the one that leads does, writes nothing to the ledger, and pushes nothing. */
 import type { AgentSaid } from '../../core/election/lead.ts';
 import { isAgentError } from '../../core/errors.ts';
+import type { PushRecord } from '../../core/ledger.ts';
 import type { SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
@@ -53,7 +54,7 @@ async function readAndReview(
 export async function goOnFromPushed(deps: Dependencies): Promise<boolean> {
   const { buffer, ledger, log } = deps;
   const last = await ledger.pushes.lastAcknowledged(deps.address);
-  if (last === undefined || buffer.state().follows === last.id) return false;
+  if (last === undefined || buffer.state().follows === nameOf(last)) return false;
   const { digest } = (await wouldPush(deps, [])).would ?? {};
   const snapshot = digest === last.digest ? undefined : await openReadable(deps, last.digest);
   if (snapshot !== undefined) {
@@ -63,8 +64,18 @@ export async function goOnFromPushed(deps: Dependencies): Promise<boolean> {
     log.error('what another agent has pushed cannot be read: every source has to be read first', { push: last.id });
     buffer.setState({ isBare: true });
   }
-  buffer.setState({ follows: last.id });
+  buffer.setState({ follows: nameOf(last) });
   return snapshot !== undefined;
+}
+
+/** Notes that the accepted reads are those of the last push, which was this agent's own. */
+export async function noteOwnPush({ buffer, ledger, address }: Dependencies): Promise<void> {
+  const last = await ledger.pushes.lastAcknowledged(address);
+  if (last !== undefined && buffer.state().follows !== nameOf(last)) buffer.setState({ follows: nameOf(last) });
+}
+
+function nameOf({ id, digest }: PushRecord): string {
+  return `${id}:${digest}`;
 }
 
 /** Failures of the ledger, and that another agent leads: they end a turn, and no agent. */

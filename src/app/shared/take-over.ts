@@ -23,9 +23,3 @@ export async function beginToLead(
   await takeOver(deps, { ...deps, archive: shared.following.archive });
   return AbortSignal.any([signal, shared.lead.signal]);
 }
-
-/** Notes that the accepted reads are those of the last push, which was this agent's own. */
-export async function noteOwnPush({ buffer, ledger, address }: Dependencies): Promise<void> {
-  const last = await ledger.pushes.lastAcknowledged(address);
-  if (last !== undefined && buffer.state().follows !== last.id) buffer.setState({ follows: last.id });
-}
