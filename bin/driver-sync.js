@@ -1,10 +1,5 @@
 #!/usr/bin/env node
 // Plain old JavaScript on purpose: an older Node must be able to read this file far enough to say why it stops.
-import fs from 'node:fs';
-import module from 'node:module';
-import path from 'node:path';
-import v8 from 'node:v8';
-
 var floor = [22, 22];
 var found = process.versions.node.split('.').map(Number);
 if (found[0] < floor[0] || (found[0] === floor[0] && found[1] < floor[1])) {
@@ -18,11 +13,18 @@ if (found[0] < floor[0] || (found[0] === floor[0] && found[1] < floor[1])) {
   process.exit(64);
 }
 
+// Imports would load more of Node than they name: see rolldown.config.ts.
+var fs = process.getBuiltinModule('node:fs');
+var module = process.getBuiltinModule('node:module');
+var path = process.getBuiltinModule('node:path');
+var v8 = process.getBuiltinModule('node:v8');
+
 // Dates are read with local getters in places; one zone for the process makes them mean UTC everywhere.
 process.env.TZ = 'UTC';
 
-// The young generation of V8 would grow to 16 MB while modules are loaded, and keep them: src/edges/memory.ts says what it needs.
-if (process.argv[2] === 'run' || process.argv[2] === 'sync') v8.setFlagsFromString('--semi-space-growth-factor=1');
+// The young generation of V8 would grow to 16 MB while modules are loaded, and a daemon would keep them: src/edges/memory.ts says what it needs.
+// Small ones make a start slower, by 40 of 260 ms of CPU time: a sync cuts it down where there is much to do (src/compose/young.ts).
+if (process.argv[2] === 'run') v8.setFlagsFromString('--semi-space-growth-factor=1');
 
 var source = new URL('../src/main.ts', import.meta.url);
 var isCheckout = fs.existsSync(source);

@@ -9,7 +9,7 @@ import type { DestinationSettings, LedgerSettings, Settings } from '../core/sett
 import type { LocalBuffer } from '../core/buffer.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
 import { systemClock } from '../edges/clock.ts';
-import { releaseMemory, settleYoungGeneration } from '../edges/memory.ts';
+import { releaseMemory } from '../edges/memory.ts';
 import { openHttpDestination } from '../edges/push/destination.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
@@ -21,6 +21,7 @@ import { nowhere } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
 import type { SharedOptions, SharedParts } from './shared.ts';
+import { settleYoung } from './young.ts';
 
 export interface AgentOptions {
   readonly command: 'run' | 'sync' | 'rollback';
@@ -39,13 +40,13 @@ const emulatorTimeoutMs = 60_000;
 
 /** @throws AgentError `state.locked` where another agent holds the state directory, and other `state.` failures. */
 export async function openAgent(settings: Settings, options: AgentOptions): Promise<Agent> {
-  settleYoungGeneration();
   ensureStateDir(settings.state);
+  const observe = settleYoung(options.command, settings, options.observe);
   const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
   let kept: Kept | undefined;
   try {
     kept = settings.ledger === undefined ? await openOwn(settings) : await takePart(settings, settings.ledger, options);
-    return new RunningAgent(settings, options, { lock, kept });
+    return new RunningAgent(settings, { ...options, observe }, { lock, kept });
   } catch (error) {
     await kept?.[Symbol.asyncDispose]();
     lock.release();

@@ -1,14 +1,17 @@
-/** The young generation of V8, in a process as the executable begins it. */
+/** The young generation of V8, in a process of a daemon and of a command. */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-test('the young generation grows to what a pass needs, and no further whatever a pass makes', () => {
+test.each([
+  ['grows', "v8.setFlagsFromString('--semi-space-growth-factor=1');"],
+  ['is cut down', 'for (let kept = []; megabytes() < 16;) kept.push({ kept: kept.length });'],
+])('the young generation %s to what a pass needs, and grows no further whatever a pass makes', (_how, begin) => {
   const memory = new URL('../../src/edges/memory.ts', import.meta.url).href;
   const program = `
     import v8 from 'node:v8';
-    v8.setFlagsFromString('--semi-space-growth-factor=1');
     const { settleYoungGeneration } = await import(${JSON.stringify(memory)});
     const megabytes = () => v8.getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 2 ** 20;
+    ${begin}
     settleYoungGeneration();
     const settled = megabytes();
     const kept = [];

@@ -1,5 +1,7 @@
+import path from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findGlobProblem, isMatch, parseGlob } from '../../src/sources/files/glob.ts';
+import { findGlobProblem, isMatch, isNamed, parseGlob } from '../../src/sources/files/glob.ts';
 
 describe('a glob', () => {
   test.each([
@@ -24,5 +26,17 @@ describe('a glob', () => {
   ])('is accepted as people write it: %s', (text, name) => {
     expect(findGlobProblem(text)).toBeUndefined();
     expect(isMatch(parseGlob('/books', text), `/books/${name}`)).toBe(true);
+  });
+
+  test('means the names that Node says, whatever wildcards it has', () => {
+    const text = (characters: string): fc.Arbitrary<string> =>
+      fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(text('ab.-*'), text('ab.- *A\n'), (segment, name) => {
+        fc.pre(segment.includes('*') && !/^\.{1,2}$/.test(name));
+        expect(isNamed(name, segment)).toBe(path.matchesGlob(name, segment));
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

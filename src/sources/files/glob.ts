@@ -114,7 +114,7 @@ async function walk(directory: string, segments: readonly string[], state: Walk)
     return;
   }
   for (const entry of await list(directory)) {
-    if (entry.name !== segment && !path.matchesGlob(entry.name, segment)) continue;
+    if (entry.name !== segment && !isNamed(entry.name, segment)) continue;
     const next = path.join(directory, entry.name);
     if (entry.name.includes('\uFFFD')) {
       throw new AgentError('source.unreadable', `${next}: that name is not utf-8`, { hint: 'rename it' });
@@ -130,6 +130,26 @@ async function walkDeep(directory: string, rest: readonly string[], state: Walk)
     if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
     await walk(path.join(directory, entry.name), ['**', ...rest], state);
   }
+}
+
+/** Names differ in upper and lower case alone on these. */
+const ignoresCase = process.platform === 'win32' || process.platform === 'darwin';
+
+/** Whether a name, which holds no `/`, is one that a segment with a wildcard means. */
+export function isNamed(name: string, segment: string): boolean {
+  // Node loads its matcher when it is first asked, in 5 ms of CPU time, and most globs have no other wildcard than `*`.
+  if (ignoresCase || /[^*\w .-]|\*\*/.test(segment)) return path.matchesGlob(name, segment);
+  const [start = '', ...pieces] = segment.split('*');
+  const end = pieces.pop() ?? '';
+  if (name.length < start.length + end.length || !name.startsWith(start) || !name.endsWith(end)) return false;
+  if (start === '' && (name === '' || name.startsWith('.'))) return false;
+  let at = start.length;
+  for (const piece of pieces) {
+    at = name.indexOf(piece, at);
+    if (at < 0) return false;
+    at += piece.length;
+  }
+  return at <= name.length - end.length;
 }
 
 /** The entries of a directory; empty where it does not exist. A link that leads nowhere is a failure. */
