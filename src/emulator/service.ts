@@ -19,6 +19,7 @@ import { openDatabase, stateErrorOf } from './database.ts';
 import { LayerTables } from './drivers/layers.ts';
 import { openDriverArea } from './drivers/driver-routes.ts';
 import type { DriverArea, LastPush } from './drivers/driver-routes.ts';
+import type { DriverPath } from './drivers/store.ts';
 import { serveEvidence } from './evidence/evidence-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
@@ -151,7 +152,7 @@ export class Service {
     return this.#driverArea.driverCount();
   }
 
-  driverPaths(): Pick<Driver, 'id' | 'path'>[] {
+  driverPaths(): readonly DriverPath[] {
     return this.#driverArea.driverPaths();
   }
 

@@ -23,7 +23,7 @@ const pointsShownMax = 1_200;
 export interface DriversShown {
   readonly log: RequestLog;
   readonly key: Reach['key'];
-  /** By id, without points. */
+  /** By id, without points. The same list until one of them changes. */
   driverPaths(): readonly Placed[];
   driver(id: string): Driver | undefined;
   /** The last push since the emulator was started. */

@@ -43,11 +43,20 @@ export function showTree(drivers: readonly Placed[], state: TreeState): Html {
 
 /** The driver with which the tree begins; of several at one path the first. */
 export function firstOfTree(drivers: readonly Placed[]): Placed | undefined {
-  return drivers.reduce<Placed | undefined>(
-    (first, driver) => (first === undefined || compareInTree(driver.path, first.path) < 0 ? driver : first),
-    undefined,
-  );
+  let first = firsts.get(drivers);
+  if (first === undefined) {
+    first = drivers.reduce<Placed | undefined>(
+      (one, other) => (one === undefined || compareInTree(other.path, one.path) < 0 ? other : one),
+      undefined,
+    );
+    if (first !== undefined) firsts.set(drivers, first);
+  }
+  return first;
 }
+
+/** Of lists that are shown again and again until a driver changes. */
+const firsts = new WeakMap<readonly Placed[], Placed>();
+const listings = new WeakMap<readonly Placed[], Listing>();
 
 /** A group comes before what is in it. */
 function compareInTree(one: readonly string[], other: readonly string[]): number {
@@ -64,9 +73,10 @@ function buildTree(drivers: readonly Placed[], chosen: string | undefined): Node
   const areOpen = drivers.length <= driversOpenMax;
   const root = newNode('', areOpen);
   const current = drivers.find(({ id }) => id === chosen);
+  const { shown, left } = listingOf(drivers);
   // The chosen driver is always listed.
-  const others = firstOfEachFirst(drivers.filter((driver) => driver !== current));
-  for (const { id, path } of [...(current === undefined ? [] : [current]), ...others.slice(0, driversShownMax)]) {
+  const isAdded = current !== undefined && left.length > 0 && !shown.includes(current);
+  for (const { id, path } of isAdded ? [current, ...shown] : shown) {
     const nodes = [root];
     for (const name of shownPath(path)) {
       const parent = nodes.at(-1) ?? root;
@@ -80,7 +90,8 @@ function buildTree(drivers: readonly Placed[], chosen: string | undefined): Node
       if (id === chosen) node.isOpen = true;
     }
   }
-  for (const { path } of others.slice(driversShownMax)) countUnshown(root, path);
+  for (const { path, count } of left) countUnshown(root, path, count);
+  if (isAdded) countUnshown(root, current.path.slice(0, -1), -1);
   return root;
 }
 
@@ -92,19 +103,62 @@ function shownPath(path: readonly string[]): readonly string[] {
   return path.length > depthMax ? [...path.slice(0, depthMax - 1), path.slice(depthMax - 1).join(' / ')] : path;
 }
 
+/** The drivers that a tree lists, and how many of each group it leaves out. */
+interface Listing {
+  readonly shown: readonly Placed[];
+  readonly left: readonly { readonly path: readonly string[]; readonly count: number }[];
+}
+
+function listingOf(drivers: readonly Placed[]): Listing {
+  if (drivers.length <= driversShownMax) return { shown: drivers, left: [] };
+  let listing = listings.get(drivers);
+  if (listing === undefined) listings.set(drivers, (listing = cutListing(drivers)));
+  return listing;
+}
+
 /** Takes the first driver of each group, then the second of each, so that large groups are cut first. */
-function firstOfEachFirst(drivers: readonly Placed[]): readonly Placed[] {
-  if (drivers.length <= driversShownMax) return drivers;
-  const groups = [...Map.groupBy(drivers, ({ path }) => JSON.stringify(path.slice(0, -1))).values()];
-  for (const group of groups) group.sort(byLastName);
-  const taken: Placed[] = [];
-  for (let place = 0; taken.length < drivers.length; place += 1) {
-    for (const group of groups) {
-      const driver = group[place];
-      if (driver !== undefined) taken.push(driver);
+function cutListing(drivers: readonly Placed[]): Listing {
+  const groups = groupsOf(drivers);
+  const shown: Placed[] = [];
+  let longer = groups;
+  for (let place = 0; shown.length < driversShownMax; place += 1) {
+    longer = longer.filter(({ members }) => members.length > place);
+    for (const group of longer.slice(0, driversShownMax - shown.length)) {
+      shown.push(group.members[place] as Placed);
+      group.taken += 1;
     }
   }
-  return taken;
+  const left = longer.map(({ path, members, taken }) => ({ path, count: members.length - taken }));
+  return { shown, left: left.filter(({ count }) => count > 0) };
+}
+
+/** Drivers whose paths differ in their last name alone. */
+interface Group {
+  readonly path: readonly string[];
+  /** By that name. */
+  readonly members: Placed[];
+  readonly within: Map<string, Group>;
+  taken: number;
+}
+
+function groupsOf(drivers: readonly Placed[]): Group[] {
+  const root: Group = { path: [], members: [], within: new Map(), taken: 0 };
+  const groups: Group[] = [];
+  for (const driver of drivers) {
+    let group = root;
+    for (const name of driver.path.slice(0, -1)) {
+      let inner = group.within.get(name);
+      if (inner === undefined) {
+        inner = { path: [...group.path, name], members: [], within: new Map(), taken: 0 };
+        group.within.set(name, inner);
+      }
+      group = inner;
+    }
+    if (group.members.length === 0) groups.push(group);
+    group.members.push(driver);
+  }
+  for (const { members } of groups) members.sort(byLastName);
+  return groups;
 }
 
 /** By code units: a collator would take longer than all the rest. */
@@ -114,17 +168,17 @@ function byLastName({ path: first }: Placed, { path: second }: Placed): number {
   return one < other ? -1 : 1;
 }
 
-/** Counts a driver in the existing nodes on its path. */
-function countUnshown(root: Node, path: readonly string[]): void {
+/** Counts drivers that are not listed in the existing nodes of their group's path. */
+function countUnshown(root: Node, path: readonly string[], count: number): void {
   let node = root;
-  root.count += 1;
+  root.count += count;
   for (const name of shownPath(path)) {
     const child = node.children.get(name);
     if (child === undefined) break;
     node = child;
-    node.count += 1;
+    node.count += count;
   }
-  node.unshown += 1;
+  node.unshown += count;
 }
 
 function showChildren({ children, unshown }: Node, state: TreeState): Html {

@@ -11,7 +11,7 @@ import type { Frozen, LayerTables } from './layers.ts';
 import { latestOfEachMonth, packPoints } from './points.ts';
 import type { PackedDriver } from './points.ts';
 import { DriverStore, driverOf } from './store.ts';
-import type { DriverChanges } from './store.ts';
+import type { DriverChanges, DriverPath } from './store.ts';
 import { writeTree } from './tree.ts';
 import { UpdateReader } from './update-reader.ts';
 
@@ -24,8 +24,8 @@ export interface DriverArea {
   driverCount(): number;
   /** How many drivers there were when this was frozen. */
   countIn(frozen: Frozen): number;
-  /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */
-  driverPaths(): Pick<Driver, 'id' | 'path'>[];
+  /** All drivers without their points, sorted by the UTF-8 bytes of their ids. The same list until one of them changes. */
+  driverPaths(): readonly DriverPath[];
   /** The last push that was applied since the start. */
   lastPush(): LastPush | undefined;
   clear(): void;

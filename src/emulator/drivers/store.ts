@@ -13,6 +13,9 @@ interface DriverRow {
   readonly points: string;
 }
 
+/** A driver without its points. */
+export type DriverPath = Pick<Driver, 'id' | 'path'>;
+
 const columns = '(id TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL, points TEXT NOT NULL) STRICT';
 
 /** Drivers read at once. */
@@ -44,6 +47,8 @@ export class DriverStore {
   readonly #schema: 'main' | 'temp';
   readonly #endUse: () => void;
   #layers: Layers;
+  /** Kept until drivers change: reading a hundred thousand takes longer than a page of them. */
+  #paths: readonly DriverPath[] | undefined;
 
   /** @param from the frozen tables of another store that this one begins with; default: what the database has kept. */
   constructor(database: Database, tables: LayerTables, from?: Frozen) {
@@ -78,6 +83,7 @@ export class DriverStore {
 
   /** Begins an empty table above these. */
   #begin(frozen: Frozen): void {
+    this.#paths = undefined;
     this.#layers = { own: this.#tables.create(this.#schema), frozen };
     if (this.#schema === 'main') this.#tables.keep(this.#layers);
     this.#tables.collect();
@@ -105,6 +111,7 @@ export class DriverStore {
    * request leaves out.
    */
   apply(stage: Stage, mode: 'replace' | 'merge'): DriverChanges {
+    this.#paths = undefined;
     const staged = `temp.${stage.table}`;
     return this.#database.transaction(() => {
       if (mode === 'merge') {
@@ -208,12 +215,13 @@ export class DriverStore {
       .get() as number;
   }
 
-  /** All drivers without their points, sorted by the UTF-8 bytes of their ids. */
-  paths(): Pick<Driver, 'id' | 'path'>[] {
-    const rows = this.#database.prepare<[], Pick<DriverRow, 'id' | 'path'>>(
-      `SELECT id, path FROM ${this.#held} AS held ORDER BY id`,
-    );
-    return rows.all().map(({ id, path }) => ({ id, path: JSON.parse(path) as string[] }));
+  /** All drivers without their points, sorted by the UTF-8 bytes of their ids. The same list until one of them changes. */
+  paths(): readonly DriverPath[] {
+    this.#paths ??= this.#database
+      .prepare<[], Pick<DriverRow, 'id' | 'path'>>(`SELECT id, path FROM ${this.#held} AS held ORDER BY id`)
+      .all()
+      .map(({ id, path }) => ({ id, path: JSON.parse(path) as string[] }));
+    return this.#paths;
   }
 
   /** All drivers as they are at the first step of the iterator, sorted by the UTF-8 bytes of their ids. */
