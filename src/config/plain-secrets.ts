@@ -3,6 +3,7 @@ import type { Diagnostic, Path } from './diagnostics.ts';
 import type { ConfigDocument, Spot, Written } from './document.ts';
 import { pathKey } from './diagnostics.ts';
 import { secretsIn } from '../http/masking.ts';
+import { plainSecretsInCommand } from '../sources/command/secrets.ts';
 
 /** Keys whose texts are secret, wherever they stand. */
 const secretKeys = /^(token|password|passphrase|secret|clientSecret|secretKey|secretAccessKey|sessionToken|apiKey)$/i;
@@ -17,6 +18,8 @@ export function plainSecrets(document: ConfigDocument): readonly Diagnostic[] {
 
 function find(document: ConfigDocument, path: Path, value: Written): Diagnostic[] {
   if (Array.isArray(value)) {
+    if (path.length === 3 && path[0] === 'sources' && path[2] === 'command')
+      return findInCommand(document, path, value);
     return value.flatMap((item: Written, index) => find(document, [...path, index], item));
   }
   if (typeof value === 'object' && value !== null) {
@@ -30,6 +33,17 @@ function find(document: ConfigDocument, path: Path, value: Written): Diagnostic[
   const file = key === 'token' ? `, or name a file: ${key}File` : '';
   const hint = `take it from the environment: ${key}: \${NAME}${file}`;
   return [{ path, message: `${what} stands in the file, for everybody who may read it or a copy of it`, hint }];
+}
+
+/** A variable in an argument hides nothing: the machine shows what a program was started with. */
+function findInCommand(document: ConfigDocument, path: Path, command: readonly Written[]): Diagnostic[] {
+  return [...plainSecretsInCommand(command.map(String))].map(([index, what]) => {
+    const at = [...path, index];
+    const isPlain = !hasVariable(document.spots.get(pathKey(at)));
+    const where = `${isPlain ? 'stands in the file, and ' : ''}is an argument of a program, which every user of this machine can see while it runs`;
+    const hint = 'hand it over in the environment of the program: env: { PASSWORD: "${NAME}" }';
+    return { path: at, message: `${what} ${where}`, hint };
+  });
 }
 
 function hasVariable(spot: Spot | undefined): boolean {

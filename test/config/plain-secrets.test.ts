@@ -1,5 +1,5 @@
 /** Secrets that stand in the config itself, which `check` warns of. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { load } from '../support/config-world.ts';
 
 const secret = 'canary0123456789abcdef';
@@ -50,4 +50,40 @@ test('what comes from the environment or a file does not stand in the config', (
 
 test('columns and texts of data may be called as they like', () => {
   expect(exposed(source('where: { token: x }, maps: { token: { a: b } }'))).toEqual([]);
+});
+
+describe('a secret among the arguments of a command', () => {
+  const inCommand = (command: string): string[] => {
+    const yaml = `destination: emulator\nsources:\n  s: { type: command, command: ${command}, format: csv, drivers: [{ path: [a], time: "{t}", value: "{v}" }] }\n`;
+    const found = load(yaml, { env: { PW: secret } }).exposed;
+    expect(JSON.stringify(found)).not.toContain(secret);
+    return found.map(({ path, message }) => `${path}: ${message}`);
+  };
+  const plain =
+    'stands in the file, and is an argument of a program, which every user of this machine can see while it runs';
+
+  test.each([
+    [`[x, --password, ${secret}]`, `sources.s.command[2]: the value of --password ${plain}`],
+    [`[x, "--api-key=${secret}"]`, `sources.s.command[1]: the value of --api-key ${plain}`],
+    [`[curl, -u, "ann:${secret}"]`, `sources.s.command[2]: the password at -u ${plain}`],
+    [`[curl, -H, "Authorization: Bearer ${secret}"]`, `sources.s.command[2]: the Authorization ${plain}`],
+    [`[curl, "https://ann:${secret}@a.example/"]`, `sources.s.command[1]: the password of the address ${plain}`],
+    [`[sh, -c, "PGPASSWORD='${secret}' psql"]`, `sources.s.command[2]: the PGPASSWORD ${plain}`],
+    [
+      '[x, "--token=${PW}"]',
+      'sources.s.command[1]: the value of --token is an argument of a program, which every user of this machine can see while it runs; it comes from ${PW}',
+    ],
+  ])('%s is told with its place, and never shown', (command, told) => {
+    expect(inCommand(command)).toEqual([told]);
+  });
+
+  test.each([
+    '[x, --password-file, /run/secrets/pw]',
+    '[x, --key, id.pem, --token, "@token.txt"]',
+    `[sh, -c, 'mysql -p"$PW" --password="$PW" books | sort -k 2']`,
+    '[x, --tokens, "5", "monkey=banana", "-u", "ann"]',
+    '[x, "https://a.example:8443/x?y=z"]',
+  ])('%s holds none', (command) => {
+    expect(inCommand(command)).toEqual([]);
+  });
 });

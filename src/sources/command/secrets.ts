@@ -14,6 +14,45 @@ export function secretsInCommand(command: readonly string[]): readonly string[] 
   return [texts, ...texts.map(wordsOf)].flatMap((words) => words.flatMap(secretsInWord));
 }
 
+/** Whole names of options, variables and headers whose value is a secret, and not the file that holds one. */
+const secretOption =
+  /(?:^|[-_.])(?:pass(?:word|wd|phrase)?|pwd|secret|token|api-?key|access-?key|authorization|cookie)$|PASSWORD$|^PGPASS$/i;
+/** What a shell fills in itself, a file to read, or a question to a person. */
+const isNoSecret = /^(?:$|[$@<`*-])/;
+
+/**
+ * Where arguments hold secrets that are plain to see, and in words what. Other than what messages hide, each of these is told to a
+ * person, so it is only what can hardly be anything else.
+ */
+export function plainSecretsInCommand(command: readonly string[]): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  for (const [at, text] of command.entries()) {
+    const words = /\s/.test(text) ? wordsOf(text) : [];
+    const pairs = [[text, command[at + 1]] as const, ...words.map((word, index) => [word, words[index + 1]] as const)];
+    for (const [word, next] of pairs) {
+      const [what, secret] = plainSecretOf(word, next) ?? [];
+      if (what === undefined || secret === undefined || isNoSecret.test(secret)) continue;
+      found.set(text.includes(secret) ? at : at + 1, what);
+      break;
+    }
+  }
+  return found;
+}
+
+/** What may be a secret at a word of a command line, and the text of it. */
+function plainSecretOf(word: string, next = ''): readonly [what: string, secret: string] | undefined {
+  const [, name = '', value] = /^(-{0,2}[A-Za-z][\w.-]*)(?:[=:]\s*(.*))?$/s.exec(word) ?? [];
+  if (secretOption.test(name)) {
+    const isOption = name.startsWith('-');
+    if (value === undefined && !isOption) return undefined;
+    return [isOption ? `the value of ${name}` : `the ${name}`, valueOfHeader(value ?? next)];
+  }
+  const login = /^(?:-u|--user|--proxy-user)$/.test(name) ? (value ?? next) : '';
+  if (/^[^:\s]+:./.test(login)) return [`the password at ${name}`, afterColon(login)];
+  const address = /[a-z][a-z\d+.-]*:\/\/[^\s/:@'"]*:([^\s/@'"]+)@/i.exec(word);
+  return address === null ? undefined : ['the password of the address', address[1] ?? ''];
+}
+
 function secretsInWord(word: string, at: number, words: readonly string[]): readonly string[] {
   const [, name = '', mark = '', value = ''] = /^-{0,2}([\w.-]+)(?:([=:])\s*(.+))?$/s.exec(word) ?? [];
   const [, short = ''] = /^-p(.+)$/s.exec(word) ?? [];
