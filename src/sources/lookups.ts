@@ -13,11 +13,20 @@ import { placeOf } from './files/place.ts';
 import { type FormatContent, readPart, readTextEnd } from './files/read-part.ts';
 import { delimiterKey, readDelimited } from './formats/delimited.ts';
 import { megabytes } from './limits.ts';
+import { isRemote } from './remote/address.ts';
 import { encodingKey } from './formats/text.ts';
 
 /** The keys of a file with a table. */
 export const lookupKeys = {
-  file: z.string().min(1).describe('Its name, relative to the config file.'),
+  file: z
+    .string()
+    .min(1)
+    .superRefine((text, context) => {
+      if (!isRemote(text)) return;
+      const hint = 'bring a copy beside the config, with rclone, curl or scp';
+      context.addIssue({ code: 'custom', message: 'a map or a calendar is a file of this machine', params: { hint } });
+    })
+    .describe('Its name, relative to the config file. It is a file of this machine.'),
   delimiter: delimiterKey
     .unwrap()
     .optional()

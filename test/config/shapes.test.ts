@@ -82,6 +82,14 @@ describe('what is wrong with them', () => {
       '    maps: { m: { file: m.csv, form: c } }',
       '7:31 sources.s.maps.m.form: unknown key "form" (did you mean "from"?)',
     ],
+    [
+      '    maps: { m: { file: "s3://books/m.csv" } }',
+      '7:24 sources.s.maps.m.file: a map or a calendar is a file of this machine (bring a copy beside the config',
+    ],
+    [
+      '    calendar: { file: "sftp://me@books.example/weeks.csv" }',
+      '7:23 sources.s.calendar.file: a map or a calendar is a file of this machine',
+    ],
     ['    maps: { m: m.csv }', 'if it is a file, write { file: m.csv }'],
     ['    calendar: weeks.csv', 'if it is a file, write { file: weeks.csv }'],
     [
