@@ -59,7 +59,9 @@ async function planAs(context: Context, { all = false, format }: PlanOptions): P
 function showPlan(report: PlanAnswer): string[] {
   const { drivers, points, bytes, digest } = report;
   const lines = [...showSources(report.sources), ...report.sources.flatMap(showLargest), ''];
-  lines.push(`snapshot ${digest.slice(0, 12)}: ${drivers} drivers, ${points} points, ${showBytes(bytes)}`);
+  lines.push(
+    `snapshot ${digest.slice(0, 12)}: ${count(drivers, 'driver')}, ${count(points, 'point')}, ${showBytes(bytes)}`,
+  );
   lines.push(`would change: ${showChanges(report.changes)}`);
   if (report.isSameData) lines.push('the same data, sent with another stamp or shouldDeleteMissing');
   for (const { from, to } of report.renamed.slice(0, renamesShown)) {

@@ -12,6 +12,7 @@ import type { Log, Supervisor } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, commandLog, load, loadSettings, problemLine } from './context.ts';
 import { embedEmulator } from './embedded.ts';
+import { count } from './text.ts';
 import { print, talkOnly } from './output.ts';
 import { PassLog } from './pass-log.ts';
 import { previewReload } from './plan.ts';
@@ -74,7 +75,7 @@ export async function run(context: Context): Promise<number> {
     page.passed(report, tookMs);
     await showStatus(agent.deps, { report, supervisor, log });
     if (emulator !== undefined && report.outcome === 'acknowledged') {
-      print(`pushed:   ${report.push?.drivers} drivers to the emulator; Ctrl+C ends`);
+      print(`pushed:   ${count(report.push?.drivers ?? 0, 'driver')} to the emulator; Ctrl+C ends`);
     }
   };
   const followed = page.passed.bind(page);

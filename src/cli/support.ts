@@ -33,12 +33,13 @@ export async function support(context: Context, { output, withRejects = false }:
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = path.resolve(context.cwd, output ?? `driver-sync-support-${stamp}.tar.gz`);
   const masked = configOf(context);
+  const state = await statePieces(context, withRejects);
   const pieces: Piece[] = [
     { name: 'README.txt', text: readme(withRejects) },
     { name: 'versions.json', text: json(versionsOf(context)) },
     { name: 'config.yaml', text: masked.text },
     { name: 'variables.json', text: json(variablesOf(masked, context.env)) },
-    ...(await statePieces(context, withRejects)),
+    ...state.pieces,
   ];
   const secrets = [...masked.secrets, ...secretTexts(context, masked)];
   const hidden = pieces.map(({ name, text }) => ({
@@ -56,8 +57,11 @@ export async function support(context: Context, { output, withRejects = false }:
       hint: '--output names another file',
     });
   }
-  answer(context, { file, bytes: bytes.length, files: pieces.map(({ name }) => name) }, () => [
+  const { unverified } = state;
+  const said = { file, bytes: bytes.length, files: pieces.map(({ name }) => name), unverified };
+  answer(context, said, () => [
     `wrote ${path.relative(context.cwd, file) || file} (${showBytes(bytes.length)}): ${pieces.map(({ name }) => name).join(', ')}`,
+    ...(unverified === undefined ? [] : [`the ledger and the archive were not verified: ${unverified}`]),
     'look into it before you send it: secrets are masked, names of sources, drivers and files are not',
   ]);
   return 0;
@@ -160,8 +164,15 @@ function configPath({ options, env, cwd }: Context): string | undefined {
   }
 }
 
-async function statePieces(context: Context, withRejects: boolean): Promise<Piece[]> {
+interface StatePieces {
+  readonly pieces: readonly Piece[];
+  /** Why nobody looked whether the state is whole, and what does. */
+  readonly unverified: string | undefined;
+}
+
+async function statePieces(context: Context, withRejects: boolean): Promise<StatePieces> {
   const pieces: Piece[] = [];
+  let unverified: string | undefined;
   const add = async (name: string, make: () => Promise<unknown>): Promise<void> => {
     let data: unknown;
     try {
@@ -177,9 +188,14 @@ async function statePieces(context: Context, withRejects: boolean): Promise<Piec
   const { settings, state } = loaded ?? {};
   if (state !== undefined) {
     await add('sizes.json', async () => sizesOf(state));
-    await add('integrity.json', async () => integrityOf(state));
+    unverified = whyUnverified(state);
+    await add('integrity.json', async () =>
+      unverified === undefined
+        ? { verified: true, ...(await verifyIn({ state })) }
+        : { verified: false, why: unverified },
+    );
   }
-  if (settings === undefined) return pieces;
+  if (settings === undefined) return { pieces, unverified };
   await add('status.json', async () => {
     await using opened = await openState(settings, commandLog(context));
     return withoutValues(await statusOf(opened.deps, loaded?.unset ?? []));
@@ -195,7 +211,7 @@ async function statePieces(context: Context, withRejects: boolean): Promise<Piec
       return [...opened.deps.buffer.rejects.all(undefined)].slice(0, rejectsMax);
     });
   }
-  return pieces;
+  return { pieces, unverified };
 }
 
 /** Findings show examples of values, and reasons may quote a field. */
@@ -239,9 +255,8 @@ function filesIn(directory: string, below: string): StateFile[] {
   });
 }
 
-async function integrityOf(state: string): Promise<unknown> {
+function whyUnverified(state: string): string | undefined {
   const files = existsSync(state) ? filesIn(state, '') : [];
   const bytes = files.filter(({ name }) => /^(archive|ledger)/.test(name)).reduce((sum, one) => sum + one.bytes, 0);
-  if (bytes > verifiedBytesMax) return { verified: false, why: `${showBytes(bytes)} take long: driver-sync verify` };
-  return { verified: true, ...(await verifyIn({ state })) };
+  return bytes > verifiedBytesMax ? `${showBytes(bytes)} take long: driver-sync verify` : undefined;
 }

@@ -1,5 +1,5 @@
 /** `support`: what a person may send to somebody else. */
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseTarGzip } from 'nanotar';
@@ -140,6 +140,23 @@ test('a broken config and a missing state are reported, not refused', async () =
   const texts = await textsOf(file);
   expect(texts['problems.json']).toContain('unknown type of source');
   await expect(readdir(dir)).resolves.toEqual(['driver-sync.yaml', 'report.tar.gz']);
+});
+
+test('a state that takes long to verify is not verified, and the command says so', async () => {
+  const { run, at } = await twoPushes();
+  const large = path.join(at.dir, '.driver-sync', 'archive', 'large');
+  await writeFile(large, '');
+  await truncate(large, 25_000_000);
+  const done = await run('support', '--output', path.join(at.dir, 'report.tar.gz'));
+  const unverified = '25 MB take long: driver-sync verify';
+  expect(done).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`the ledger and the archive were not verified: ${unverified}`),
+  });
+  const again = await run('support', '--json', '--output', path.join(at.dir, 'again.tar.gz'));
+  expect(JSON.parse(again.stdout)).toMatchObject({ unverified });
+  const texts = await textsOf(path.join(at.dir, 'again.tar.gz'));
+  expect(JSON.parse(texts['integrity.json'] ?? '')).toEqual({ verified: false, why: unverified });
 });
 
 test('a report is written over nothing', async () => {
