@@ -1,6 +1,12 @@
 /** Recording the exchanges with a service through a proxy, and playing them without it. */
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { updatePath } from '../../src/contract/driver-push.ts';
 import { startRecorder, startReplay } from '../../src/emulator/index.ts';
@@ -11,6 +17,15 @@ async function used(server: Promise<TapeServer>): Promise<TapeServer> {
   const started = await server;
   onTestFinished(() => started.close());
   return started;
+}
+
+/** Text of a length, so that it is recorded as text. */
+function bytesOf(length: number): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length }, (_, index) => 97 + ((index * 7) % 23));
+}
+
+async function sha256Of(stream: Readable): Promise<string> {
+  return hash('sha256', await buffer(stream));
 }
 
 const headers = { authorization: 'Bearer s3cret', 'x-runway-version': '2024-11-06' };
@@ -96,6 +111,57 @@ test('equal requests get their answers in their order, and the last one again', 
     501,
     { error: 'the recording has no such request: POST /a (2 with another body)' },
   ]);
+});
+
+test('bodies of any length are passed on as they are, and long ones are known by their digest', async () => {
+  const heard: { length: string | undefined; sha256: string }[] = [];
+  const service = createServer((request, response) => {
+    void sha256Of(request).then((sha256) => {
+      heard.push({ length: request.headers['content-length'], sha256 });
+      response.end(request.url === '/long' ? bytesOf(300_000) : 'short');
+    });
+  });
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  onTestFinished(() => void service.close());
+  const folder = await temporaryDirectory();
+  const file = join(folder, 'exchanges.jsonl');
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const recorder = await used(startRecorder({ service: url, file, bodyBytesMax: 200_000 }));
+  const ask = async (to: string, path: string, bytes: number) => {
+    const response = await fetch(to + path, { method: 'POST', body: bytesOf(bytes) });
+    return { status: response.status, sha256: hash('sha256', new Uint8Array(await response.arrayBuffer())) };
+  };
+  const short = hash('sha256', 'short');
+  // One in memory, one on disk, one that is not recorded.
+  for (const bytes of [1_000, 150_000, 250_000]) {
+    expect(await ask(recorder.url, '/short', bytes)).toEqual({ status: 200, sha256: short });
+    expect(heard.pop()).toEqual({ length: String(bytes), sha256: hash('sha256', bytesOf(bytes)) });
+  }
+  expect(await ask(recorder.url, '/long', 1_000)).toEqual({ status: 200, sha256: hash('sha256', bytesOf(300_000)) });
+  expect(await readdir(folder)).toEqual(['exchanges.jsonl']);
+  expect((await stat(file)).size).toBeLessThan(250_000);
+  await recorder.close();
+  const replay = await used(startReplay({ file }));
+  for (const bytes of [1_000, 150_000, 250_000]) {
+    expect(await ask(replay.url, '/short', bytes)).toEqual({ status: 200, sha256: short });
+  }
+  expect((await ask(replay.url, '/short', 250_001)).status).toBe(501);
+  const long = await fetch(`${replay.url}/long`, { method: 'POST', body: bytesOf(1_000) });
+  expect(await long.json()).toEqual({ error: 'the answer to POST /long was too long to be recorded' });
+});
+
+test('an exchange that cannot be written fails, and the next one is written', async () => {
+  const live = await emulatorWorld();
+  const folder = await temporaryDirectory();
+  const file = join(folder, 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: live.url, file }));
+  await rm(file);
+  await mkdir(file);
+  expect((await fetch(`${recorder.url}/v1/routers`)).status).toBe(500);
+  await rm(file, { recursive: true });
+  expect((await fetch(`${recorder.url}/v1/routers`)).status).toBe(200);
+  expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(1);
 });
 
 test('a service that does not answer is 502, and is not recorded', async () => {

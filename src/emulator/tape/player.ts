@@ -1,11 +1,11 @@
 /** Answers requests from a file of exchanges, without the service. */
-import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { refuse } from '../answers.ts';
-import { TapeError } from './tape-error.ts';
+import { Spool } from './spool.ts';
+import { TapeIndex } from './tape-index.ts';
 import { serveTape } from './tape-server.ts';
 import type { TapeOptions, TapeServer } from './tape-server.ts';
-import { bytesOf, exchangeSchema, keyOf, tapedBody, tapedPath } from './tape.ts';
-import type { TapedExchange } from './tape.ts';
+import { bytesOf, tapedBody, tapedPath } from './tape.ts';
 
 export interface ReplayOptions extends TapeOptions {
   readonly file: string;
@@ -17,42 +17,32 @@ export interface ReplayOptions extends TapeOptions {
  * @throws TapeError for a file that cannot be read or is none of exchanges.
  */
 export async function startReplay(options: ReplayOptions): Promise<TapeServer> {
-  const exchanges = await readTape(options.file);
-  const answers = new Map<string, TapedExchange['answer'][]>();
-  for (const { method, path, body, answer } of exchanges) {
-    const key = keyOf(method, path, body);
-    const known = answers.get(key);
-    if (known === undefined) answers.set(key, [answer]);
-    else known.push(answer);
-  }
-  return serveTape(options, async (request) => {
+  const index = await TapeIndex.of(options.file);
+  const server = await serveTape(options, async (request) => {
+    const { method } = request;
     const path = tapedPath(new URL(request.url));
-    const body = tapedBody(new Uint8Array(await request.arrayBuffer()));
-    const left = answers.get(keyOf(request.method, path, body));
-    const answer = left !== undefined && left.length > 1 ? left.shift() : left?.[0];
-    if (answer === undefined) return refuse(501, missing(exchanges, request.method, path));
+    await using sent = await Spool.of(request.body, tmpdir());
+    // A request as long as one that was recorded by its digest is looked for by its digest.
+    const answer =
+      (await index.next(method, path, await tapedBody(sent, 0))) ??
+      (await index.next(method, path, await tapedBody(sent, index.bodyBytesMax)));
+    if (answer === undefined) return refuse(501, missing(index, method, path));
     const bytes = bytesOf(answer.body);
+    if (bytes === undefined) return refuse(501, `the answer to ${method} ${path} was too long to be recorded`);
     return new Response(bytes.length === 0 ? null : bytes, { status: answer.status, headers: answer.headers });
+  }).catch(async (error: unknown) => {
+    await index[Symbol.asyncDispose]();
+    throw error;
   });
+  const close = async (): Promise<void> => {
+    await server.close();
+    await index[Symbol.asyncDispose]();
+  };
+  return { url: server.url, close, [Symbol.asyncDispose]: close };
 }
 
-function missing(exchanges: readonly TapedExchange[], method: string, path: string): string {
-  const alike = exchanges.filter((exchange) => exchange.method === method && exchange.path === path).length;
+function missing(index: TapeIndex, method: string, path: string): string {
+  const alike = index.alike(method, path);
   const why = alike === 0 ? 'no request to this path' : `${alike} with another body`;
   return `the recording has no such request: ${method} ${path} (${why})`;
-}
-
-async function readTape(file: string): Promise<TapedExchange[]> {
-  const hint = 'record one with --record';
-  const text = await readFile(file, 'utf8').catch((cause: Error) => {
-    throw new TapeError(`${file} cannot be read: ${cause.message}`, hint, { cause });
-  });
-  return text.split('\n').flatMap((line, index) => {
-    if (line === '') return [];
-    try {
-      return [exchangeSchema.parse(JSON.parse(line))];
-    } catch (cause) {
-      throw new TapeError(`${file} line ${index + 1} is no exchange`, hint, { cause });
-    }
-  });
 }

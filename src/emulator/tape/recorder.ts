@@ -1,10 +1,12 @@
 /** Passes requests on to a service, and keeps each exchange in a file. */
 import { appendFile, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { refuse } from '../answers.ts';
+import { Spool } from './spool.ts';
 import { TapeError } from './tape-error.ts';
 import { serveTape } from './tape-server.ts';
 import type { TapeOptions, TapeServer } from './tape-server.ts';
-import { tapedBody, tapedHeaders, tapedPath } from './tape.ts';
+import { recordedBytesMax, tapedBody, tapedHeaders, tapedPath } from './tape.ts';
 import type { TapedExchange } from './tape.ts';
 
 export interface RecordOptions extends TapeOptions {
@@ -12,6 +14,8 @@ export interface RecordOptions extends TapeOptions {
   readonly service: string;
   /** The file that exchanges are added to. */
   readonly file: string;
+  /** Bytes up to which a body is recorded; a longer one is passed on and known by its digest alone. Default 4 MiB. */
+  readonly bodyBytesMax?: number | undefined;
 }
 
 /** Headers between two neighbours, which a proxy does not pass on (RFC 9110, 7.6.1), and those that `fetch` sets. */
@@ -35,7 +39,7 @@ const notPassedOn = new Set([
 
 /** @throws TapeError for an address or a file that cannot be used. */
 export async function startRecorder(options: RecordOptions): Promise<TapeServer> {
-  const { service, file } = options;
+  const { service, file, bodyBytesMax = recordedBytesMax } = options;
   const base = URL.parse(service);
   if (base === null || !/^https?:$/.test(base.protocol)) {
     throw new TapeError(
@@ -48,50 +52,62 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
     throw new TapeError(`${file} cannot be written: ${cause.message}`, 'name a file that can be created', { cause });
   });
   await handle.close();
-  let written = Promise.resolve();
-  const server = await serveTape(options, async (request) => {
+  const folder = dirname(file);
+  let written: Promise<unknown> = Promise.resolve();
+  return serveTape(options, async (request) => {
     const url = new URL(request.url);
-    const body = new Uint8Array(await request.arrayBuffer());
-    const answer = await passOn(
-      request,
-      new URL(base.pathname.replace(/\/$/, '') + url.pathname + url.search, base),
-      body,
-    );
+    const to = new URL(base.pathname.replace(/\/$/, '') + url.pathname + url.search, base);
+    await using sent = await Spool.of(request.body, folder);
+    const answer = await passOn(request, to, { sent, folder });
     if (answer instanceof Error) return refuse(502, `${service} does not answer: ${answer.message}`);
-    const exchange: TapedExchange = {
-      method: request.method,
-      path: tapedPath(url),
-      body: tapedBody(body),
-      answer: { status: answer.status, headers: tapedHeaders(answer.headers), body: tapedBody(answer.body) },
+    const write = async (): Promise<void> => {
+      const exchange: TapedExchange = {
+        method: request.method,
+        path: tapedPath(url),
+        body: await tapedBody(sent, bodyBytesMax),
+        answer: {
+          status: answer.status,
+          headers: tapedHeaders(answer.headers),
+          body: await tapedBody(answer.received, bodyBytesMax),
+        },
+      };
+      await appendFile(file, `${JSON.stringify(exchange)}\n`);
     };
     // One after the other, in the order of the answers; whoever waits for an answer finds it in the file.
-    written = written.then(() => appendFile(file, `${JSON.stringify(exchange)}\n`));
-    await written;
-    const isBodiless = answer.body.length === 0;
-    return new Response(isBodiless ? null : answer.body, {
-      status: answer.status,
-      headers: passedHeaders(answer.headers),
-    });
+    const own = written.then(write, write);
+    written = own;
+    try {
+      await own;
+    } catch (error) {
+      await answer.received[Symbol.asyncDispose]();
+      throw error;
+    }
+    const headers = passedHeaders(answer.headers);
+    if (answer.received.bytes > 0) headers.set('content-length', String(answer.received.bytes));
+    return new Response(answer.received.handOver(), { status: answer.status, headers });
   });
-  return server;
 }
 
 interface PassedAnswer {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly received: Spool;
 }
 
-async function passOn(request: Request, to: URL, body: Uint8Array<ArrayBuffer>): Promise<PassedAnswer | Error> {
-  const { method, headers } = request;
+interface Passed {
+  readonly sent: Spool;
+  readonly folder: string;
+}
+
+async function passOn(request: Request, to: URL, { sent, folder }: Passed): Promise<PassedAnswer | Error> {
+  const { method } = request;
+  const headers = passedHeaders(request.headers);
+  // Many services want to know it before.
+  if (sent.bytes > 0) headers.set('content-length', String(sent.bytes));
   try {
-    const answer = await fetch(to, {
-      method,
-      headers: passedHeaders(headers),
-      body: body.length === 0 ? null : body,
-      redirect: 'manual',
-    });
-    return { status: answer.status, headers: answer.headers, body: new Uint8Array(await answer.arrayBuffer()) };
+    const answer = await fetch(to, { method, headers, body: sent.body(), duplex: 'half', redirect: 'manual' });
+    const { status, headers: answered, body } = answer;
+    return { status, headers: answered, received: await Spool.of(body, folder) };
   } catch (error) {
     const { cause } = error as Error;
     return cause instanceof Error ? cause : (error as Error);

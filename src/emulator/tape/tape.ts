@@ -6,9 +6,21 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { maskBody } from '../kept-body.ts';
 import { maskParameters } from '../secrets.ts';
+import type { Spool } from './spool.ts';
 
-const bodySchema = z.strictObject({ text: z.string() }).or(z.strictObject({ base64: z.string() }));
-type TapeBody = z.infer<typeof bodySchema>;
+/**
+ * Bytes up to which a body is recorded, if nothing else is said; a longer one is known by its digest. One exchange at a time
+ * is made into text, which takes several times as much memory.
+ */
+export const recordedBytesMax = 4 * 1024 * 1024;
+
+const bodySchema = z.union([
+  z.strictObject({ text: z.string() }),
+  z.strictObject({ base64: z.string() }),
+  /** One that was too long to be recorded. */
+  z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().positive() }),
+]);
+export type TapeBody = z.infer<typeof bodySchema>;
 
 export const exchangeSchema = z.strictObject({
   method: z.string(),
@@ -48,20 +60,31 @@ export function tapedPath(url: URL): string {
   return maskParameters(url.pathname + url.search);
 }
 
-export function tapedBody(bytes: Uint8Array): TapeBody | null {
-  if (bytes.length === 0) return null;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return isUtf8(buffer) ? { text: maskBody(buffer.toString('utf8')) } : { base64: buffer.toString('base64') };
+/** @param bytesMax a longer body is known by its digest alone. */
+export async function tapedBody(spool: Spool, bytesMax: number): Promise<TapeBody | null> {
+  const { bytes, sha256 } = spool;
+  if (bytes === 0) return null;
+  if (bytes > bytesMax) return { sha256, bytes };
+  const { buffer } = await spool.whole();
+  const whole = Buffer.from(buffer);
+  return isUtf8(whole) ? { text: maskBody(whole.toString('utf8')) } : { base64: whole.toString('base64') };
 }
 
-export function bytesOf(body: TapeBody | null): Uint8Array<ArrayBuffer> {
+/** Undefined for a body that was not recorded. */
+export function bytesOf(body: TapeBody | null): Uint8Array<ArrayBuffer> | undefined {
   if (body === null) return new Uint8Array();
+  if ('sha256' in body) return undefined;
   return Uint8Array.from('text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64'));
 }
 
 /** What two equal requests have in common: the order of the members of JSON does not matter. */
 export function keyOf(method: string, path: string, body: TapeBody | null): string {
-  return `${method} ${path} ${body === null ? '' : 'text' in body ? canonical(body.text) : body.base64}`;
+  return `${method} ${path} ${body === null ? '' : contentOf(body)}`;
+}
+
+function contentOf(body: TapeBody): string {
+  if ('text' in body) return canonical(body.text);
+  return 'base64' in body ? body.base64 : body.sha256;
 }
 
 function canonical(text: string): string {
