@@ -101,6 +101,7 @@ describe('in every time zone, from 1970 to 2100', () => {
 describe('a zone', () => {
   test('is an IANA name', () => {
     expect(['Europe/Berlin', 'UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'].filter(isTimeZone)).toHaveLength(4);
+    expect(['Europe/Kiev', 'US/Eastern', 'utc', 'europe/berlin'].filter(isTimeZone)).toHaveLength(4);
     expect(['Mars/Olympus', '', '+02:00', 'Berlin', 'Europe/Berlin '].filter(isTimeZone)).toEqual([]);
   });
 

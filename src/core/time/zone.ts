@@ -12,9 +12,15 @@ interface Zone {
 
 const zones = new Map<string, Zone>();
 
+/** The first format that Intl makes in a process takes 11 ms of CPU time, a tenth of a start: names are looked up first, in 1 ms. */
+let listed: ReadonlySet<string> | undefined;
+
 /** Whether `name` is an IANA zone that this Node knows, such as `Europe/Berlin` or `UTC`. Plain offsets such as +02:00 are not. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
+  listed ??= new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
+  // Others are old names, or written in other capitals.
+  if (listed.has(name)) return true;
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
     return true;
@@ -30,6 +36,7 @@ export function isTimeZone(name: string): boolean {
  * @param epochSeconds UNIX seconds, whole
  */
 export function utcOffsetSeconds(zone: string, epochSeconds: number): number {
+  if (zone === 'UTC') return 0;
   const known = zones.get(zone) ?? openZone(zone);
   const day = Math.floor(epochSeconds / daySeconds);
   let offset = known.days.get(day);
