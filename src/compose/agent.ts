@@ -21,7 +21,6 @@ import { nowhere } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
 import type { SharedOptions, SharedParts } from './shared.ts';
-import { settleYoung } from './young.ts';
 
 export interface AgentOptions {
   readonly command: 'run' | 'sync' | 'rollback';
@@ -41,12 +40,11 @@ const emulatorTimeoutMs = 60_000;
 /** @throws AgentError `state.locked` where another agent holds the state directory, and other `state.` failures. */
 export async function openAgent(settings: Settings, options: AgentOptions): Promise<Agent> {
   ensureStateDir(settings.state);
-  const observe = settleYoung(options.command, settings, options.observe);
   const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
   let kept: Kept | undefined;
   try {
     kept = settings.ledger === undefined ? await openOwn(settings) : await takePart(settings, settings.ledger, options);
-    return new RunningAgent(settings, { ...options, observe }, { lock, kept });
+    return new RunningAgent(settings, options, { lock, kept });
   } catch (error) {
     await kept?.[Symbol.asyncDispose]();
     lock.release();

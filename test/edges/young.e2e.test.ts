@@ -1,30 +1,45 @@
-/** The young generation of V8, in a process of a daemon and of a command. */
-import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+/** The young generation of V8, in a process of the executable. */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkout, executable } from '../support/built.ts';
+import { csv, place } from '../support/process.ts';
+import { openReceiver } from '../support/receiver.ts';
 
-test.each([
-  ['grows', "v8.setFlagsFromString('--semi-space-growth-factor=1');"],
-  ['is cut down', 'for (let kept = []; megabytes() < 16;) kept.push({ kept: kept.length });'],
-])('the young generation %s to what a pass needs, and grows no further whatever a pass makes', (_how, begin) => {
-  const memory = new URL('../../src/edges/memory.ts', import.meta.url).href;
-  const program = `
-    import v8 from 'node:v8';
-    const { settleYoungGeneration } = await import(${JSON.stringify(memory)});
-    const megabytes = () => v8.getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 2 ** 20;
-    ${begin}
-    settleYoungGeneration();
+/** Writes the megabytes at the end of the process, and those after it made much more, to the file that `YOUNG` names. */
+const recorder = `data:text/javascript,${encodeURIComponent(`
+  import { writeFileSync } from 'node:fs';
+  import v8 from 'node:v8';
+  const megabytes = () => v8.getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 2 ** 20;
+  process.on('exit', () => {
     const settled = megabytes();
     const kept = [];
     for (let at = 0; at < 2_000_000; at++) kept.push({ at });
-    console.log(JSON.stringify([settled, megabytes(), kept.length]));`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
-    encoding: 'utf8',
+    writeFileSync(process.env.YOUNG, JSON.stringify([settled, megabytes(), kept.length]));
   });
-  expect(stderr).toBe('');
-  const [settled, later] = JSON.parse(stdout) as [number, number, number];
-  // Without it: 16 and more. A page is more or less as it happens.
-  for (const size of [settled, later]) {
-    expect(size).toBeGreaterThanOrEqual(4);
-    expect(size).toBeLessThan(6);
-  }
-});
+`)}`;
+
+test.each([
+  ['checkout', checkout],
+  ['package', executable],
+])(
+  'the young generation of a sync has the size that a pass needs, whatever the pass makes: the %s',
+  async (_name, program) => {
+    const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-young-'));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const env = { YOUNG: path.join(dir, 'young'), NODE_OPTIONS: `--import=${recorder}` };
+    await using receiver = await openReceiver();
+    const drivers = { drivers: [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' }] };
+    const config = { destination: { url: receiver.url }, sources: { revenue: csv('a.csv', drivers) } };
+    await using at = await place(config, { 'a.csv': 'id,time,value\na,2026-03-01,1\n' }, env, program);
+    expect((await at.command('sync')).code).toBe(0);
+    const [settled, later] = JSON.parse(readFileSync(env.YOUNG, 'utf8')) as [number, number, number];
+    // Without it: 16, and then 64. A page is more or less as it happens.
+    for (const size of [settled, later]) {
+      expect(size).toBeGreaterThanOrEqual(4);
+      expect(size).toBeLessThan(6);
+    }
+  },
+);
