@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { builtFolder, executable } from '../support/built.ts';
 import { temporaryDirectory } from '../support/emulator-world.ts';
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
+const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0;
 
 /** A project that has the package installed. */
 async function projectWith(name: string, story: string): Promise<string> {
@@ -117,40 +117,75 @@ test("a sandbox as Jest's starts it too", async () => {
 });
 
 const storyOfPython = `
-import json, re, subprocess, sys, unittest, urllib.error, urllib.request
+import gzip, json, re, subprocess, sys, unittest
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util.retry import Retry
 
-def call(method, path, body=None):
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url + path, data=data, method=method)
-    try:
-        with urllib.request.urlopen(request) as answer:
-            text = answer.read()
-            return answer.status, json.loads(text) if text else None
-    except urllib.error.HTTPError as refusal:
-        return refusal.code, json.loads(refusal.read())
+UPDATE = {'extDrivers': [{'id': 'a', 'path': ['A'], 'timeSeries': [{'time': '0', 'value': '1'}]}]}
 
 class Story(unittest.TestCase):
     def setUp(self):
-        self.assertEqual(call('POST', '/_emulator/snapshots/fixtures/restore')[0], 204)
+        self.http = requests.Session()
+        self.addCleanup(self.http.close)
+        self.assertEqual(self.http.post(url + '/_emulator/snapshots/fixtures/restore').status_code, 204)
+
+    def push(self, **more):
+        return self.http.post(url + '/api/extDrivers/update', json=UPDATE, **more)
+
+    def held(self):
+        return [driver['id'] for driver in self.http.get(url + '/_emulator/drivers').json()['drivers']]
 
     def test_a_task_takes_five_seconds(self):
-        _, made = call('POST', '/v1/generate/video', {'configId': 'draft', 'input': {'promptText': 'waves'}})
-        self.assertEqual(call('GET', '/v1/tasks/' + made['id'])[1]['status'], 'PENDING')
-        call('POST', '/_emulator/advance', {'seconds': 5})
-        self.assertEqual(call('GET', '/v1/tasks/' + made['id'])[1]['status'], 'SUCCEEDED')
-        sent = call('GET', '/_emulator/requests')[1]['requests'][-1]
+        body = {'configId': 'draft', 'input': {'promptText': 'waves'}}
+        made = self.http.post(url + '/v1/generate/video', json=body).json()
+        status = lambda: self.http.get(url + '/v1/tasks/' + made['id']).json()['status']
+        self.assertEqual(status(), 'PENDING')
+        self.http.post(url + '/_emulator/advance', json={'seconds': 5})
+        self.assertEqual(status(), 'SUCCEEDED')
+        sent = self.http.get(url + '/_emulator/requests').json()['requests'][-1]
         self.assertIn('waves', sent['requestBody']['text'])
+        self.assertEqual(sent['headers']['content-type'], 'application/json')
 
     def test_a_refusal_passes(self):
-        call('POST', '/_emulator/faults', {'status': 503})
-        update = {'extDrivers': [{'id': 'a', 'path': ['A'], 'timeSeries': [{'time': '0', 'value': '1'}]}]}
-        self.assertEqual(call('POST', '/api/extDrivers/update', update)[0], 503)
-        self.assertEqual(call('POST', '/api/extDrivers/update', update)[0], 200)
-        self.assertEqual(len(call('GET', '/_emulator/drivers')[1]['drivers']), 1)
+        self.http.post(url + '/_emulator/faults', json={'status': 503})
+        refused = self.push()
+        self.assertEqual(refused.status_code, 503)
+        self.assertIn('a fault', refused.json()['error'])
+        with self.assertRaises(requests.HTTPError):
+            refused.raise_for_status()
+        self.assertEqual(self.push().status_code, 200)
+        self.assertEqual(self.held(), ['a'])
+
+    def test_a_session_that_tries_again_gets_through_a_bad_hour(self):
+        again = Retry(total=5, status_forcelist=[503], allowed_methods=None, backoff_factor=0)
+        self.http.mount(url, HTTPAdapter(max_retries=again))
+        self.http.post(url + '/_emulator/faults', json=[{'status': 503, 'retryAfter': 0, 'times': 2}, {'drop': 'before'}])
+        self.assertEqual(self.push().status_code, 200)
+        statuses = [sent['status'] for sent in self.http.get(url + '/_emulator/requests').json()['requests']]
+        self.assertEqual(statuses, [200, None, 503, 503])
+
+    def test_a_connection_that_breaks_is_an_error(self):
+        for fault in [{'drop': 'after'}, {'reset': 'before'}]:
+            self.http.post(url + '/_emulator/faults', json=fault)
+            with self.assertRaises(requests.ConnectionError, msg=fault):
+                self.push()
+        self.assertEqual(self.held(), ['a'])
+
+    def test_an_answer_that_is_cut_cannot_be_read(self):
+        self.http.post(url + '/_emulator/faults', json={'status': 500, 'truncate': 5})
+        # Before version 2.32 the answer itself is no error yet.
+        with self.assertRaises(requests.RequestException):
+            self.push().json()
+
+    def test_bodies_may_be_compressed_or_streamed(self):
+        text = json.dumps(UPDATE).encode()
+        for sent in [{'data': gzip.compress(text), 'headers': {'content-encoding': 'gzip'}}, {'data': iter([text[:20], text[20:]])}]:
+            self.assertEqual(self.http.post(url + '/api/extDrivers/update', **sent).status_code, 200)
 
     def test_every_test_begins_with_the_same(self):
-        self.assertEqual(call('GET', '/_emulator/drivers')[1], {'drivers': []})
-        self.assertEqual(call('GET', '/_emulator/clock')[1]['now'], '2026-03-01T00:00:00.000Z')
+        self.assertEqual(self.held(), [])
+        self.assertEqual(self.http.get(url + '/_emulator/clock').json()['now'], '2026-03-01T00:00:00.000Z')
 
 node, program = sys.argv[1:]
 with open('fixtures.json', 'w') as file:
@@ -164,8 +199,11 @@ finally:
     emulator.terminate()
 `;
 
-test.skipIf(!hasPython && process.env['CI'] === undefined)('Python (skipped where there is no python3)', async () => {
-  const project = await projectWith('story.py', storyOfPython);
-  const { code, said } = await outcomeOf(project, 'python3', ['story.py', process.execPath, executable]);
-  expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('Ran 3 tests') });
-});
+test.skipIf(!hasRequests && process.env['CI'] === undefined)(
+  "Python's requests (skipped where they are not installed)",
+  async () => {
+    const project = await projectWith('story.py', storyOfPython);
+    const { code, said } = await outcomeOf(project, 'python3', ['story.py', process.execPath, executable]);
+    expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('Ran 7 tests') });
+  },
+);
