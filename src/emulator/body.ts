@@ -9,8 +9,8 @@ import { ConnectionDropped } from './connection.ts';
 export interface ReceivedBody {
   /** Decoded bytes, as far as they were received. */
   readonly bytes: number;
-  /** sha256 (hex) of those bytes. */
-  readonly sha256: string;
+  /** sha256 (hex) of those bytes, on demand: of a small body it takes as long as the rest of receiving it. */
+  readonly sha256: () => string;
   /** The answer if the body cannot be received: 400, 413 or 415. */
   readonly refusal?: Response;
 }
@@ -65,11 +65,20 @@ async function receiveWhole(request: Request, { bytesMax, signal, take }: Receiv
   // GET and HEAD have no body, whatever length the header declares.
   const hasNone = request.method === 'GET' || request.method === 'HEAD';
   const whole = hasNone ? new Uint8Array() : await readWhole(request, signal);
-  const received = { bytes: whole.length, sha256: hash('sha256', whole) };
+  const received = { bytes: whole.length, sha256: digestOf(whole) };
   // The length in the header is unchecked when the request did not come over a network.
   if (whole.length > bytesMax) return { ...received, refusal: tooLarge(bytesMax) };
   for (let at = 0; at < whole.length; at += stepBytes) take(whole.subarray(at, at + stepBytes));
   return received;
+}
+
+/** A body that is kept until somebody asks is a small one. */
+const hashedLaterBytesMax = 16 * 1024;
+
+function digestOf(whole: Uint8Array): () => string {
+  if (whole.length <= hashedLaterBytesMax) return () => hash('sha256', whole);
+  const digest = hash('sha256', whole);
+  return () => digest;
 }
 
 /** Ends at once when the signal aborts. `request.arrayBuffer` alone would go on waiting for a silent client. */
@@ -154,7 +163,8 @@ class Reception {
   }
 
   end(refusal?: Response): ReceivedBody {
-    return { bytes: this.#bytes, sha256: this.#hash.digest('hex'), ...(refusal && { refusal }) };
+    const digest = this.#hash.digest('hex');
+    return { bytes: this.#bytes, sha256: () => digest, ...(refusal && { refusal }) };
   }
 }
 

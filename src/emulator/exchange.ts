@@ -51,7 +51,7 @@ export class Exchange {
       },
     });
     this.record.bytes = bytes;
-    this.record.sha256 = sha256;
+    this.record.digest = sha256;
     this.#context.save(this.record);
     return refusal;
   }

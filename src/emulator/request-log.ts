@@ -14,11 +14,52 @@ type Shows = Pick<KeptBody, 'show'>;
 
 /** A record with its bodies, which are decoded when somebody looks at them. */
 export interface Entry extends RequestRecord {
+  /** sha256 (hex) of the body, once it was received. */
+  digest?: () => string;
   request?: Shows | undefined;
   response?: Shows | undefined;
 }
 
-function shown({ request, response, ...record }: Entry): LoggedRequest {
+/** A request that has arrived. What only a look at the log needs is made then: most requests are never looked at. */
+class Arrived implements Entry {
+  readonly id: number;
+  readonly method: string;
+  readonly path: string;
+  bytes = 0;
+  status: number | null = null;
+  applied = false;
+  counts: RequestRecord['counts'] = null;
+  warnings: readonly string[] = [];
+  digest?: () => string;
+  request?: Shows;
+  response?: Shows;
+  readonly #atMs = Date.now();
+  readonly #sent: Headers;
+  #headers: Record<string, string> | undefined;
+
+  constructor(id: number, { method, url, headers }: Request) {
+    this.id = id;
+    this.method = method;
+    this.path = maskParameters(pathOf(url));
+    this.#sent = headers;
+  }
+
+  get at(): string {
+    return new Date(this.#atMs).toISOString();
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return (this.#headers ??= maskedHeaders(this.#sent));
+  }
+
+  get sha256(): string | null {
+    return this.digest?.() ?? null;
+  }
+}
+
+function shown(entry: Entry): LoggedRequest {
+  const { id, at, method, path, headers, bytes, sha256, status, applied, counts, warnings, request, response } = entry;
+  const record = { id, at, method, path, headers, bytes, sha256, status, applied, counts, warnings };
   return { ...record, requestBody: request?.show() ?? null, responseBody: response?.show() ?? null };
 }
 
@@ -49,19 +90,7 @@ export class RequestLog {
     this.#failure = undefined;
     if (failure !== undefined) throw failure;
     this.#lastId += 1;
-    const record: Entry = {
-      id: this.#lastId,
-      at: new Date().toISOString(),
-      method: request.method,
-      path: maskParameters(pathOf(request.url)),
-      headers: maskedHeaders(request.headers),
-      bytes: 0,
-      sha256: null,
-      status: null,
-      applied: false,
-      counts: null,
-      warnings: [],
-    };
+    const record = new Arrived(this.#lastId, request);
     this.#records.push(record);
     if (this.#records.length > recordsMax) this.#records.shift();
     this.save(record);

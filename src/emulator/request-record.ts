@@ -14,7 +14,7 @@ export interface RequestRecord {
   /** Bytes of the body received, after decompression; 0 before its end. */
   bytes: number;
   /** sha256 (hex) of those bytes; null before their end. */
-  sha256: string | null;
+  readonly sha256: string | null;
   /** null while there is no answer, and for ever if none is sent. */
   status: number | null;
   /** Whether the request has changed what the service holds. */

@@ -20,6 +20,7 @@ function maskSecret(name: string, value: string): string {
 }
 
 export function maskParameters(text: string): string {
+  if (!text.includes('=')) return text;
   return text.replaceAll(/([?&;]\s*)([^=?&;#\s]+)=([^&;#\s"]*)/g, (all, separator: string, name: string) =>
     isSecretParameter(name) ? `${separator}${name}=***` : all,
   );
