@@ -20,8 +20,11 @@ export async function loopState(deps: Dependencies): Promise<LoopState> {
 export async function keepLoopState({ ledger }: Dependencies, state: LoopState): Promise<void> {
   const record = await ledger.state();
   const kept = record.loop;
-  const next = JSON.parse(JSON.stringify(lasting(state))) as LoopState;
-  const isSame = kept !== undefined && isDeepStrictEqual({ ...kept, notedMs: next.notedMs }, next);
+  const text = JSON.stringify(lasting(state));
+  const isEqual = kept !== undefined && JSON.stringify({ ...kept, notedMs: state.notedMs }) === text;
+  if (isEqual && kept.notedMs <= state.notedMs) return;
+  const next = JSON.parse(text) as LoopState;
+  const isSame = isEqual || (kept !== undefined && isDeepStrictEqual({ ...kept, notedMs: next.notedMs }, next));
   if (!isSame || kept.notedMs > next.notedMs) await ledger.setState(withLoop(record, next));
 }
 

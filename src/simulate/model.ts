@@ -16,21 +16,36 @@ export interface HeldPart {
 /** By driver, then by month: the texts that are right. Several where two files tie, and which wins is not the model's to say. */
 export type Points = ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
 
+/** What a sheet has alone: the same one is asked for again and again. The rules of a source never change. */
+const folded = new WeakMap<Sheet, Points>();
+
 /** The points that parts have together. */
 export function foldParts(parts: readonly HeldPart[], rules: readonly Collapse[]): Points {
+  const [only] = parts;
+  if (only === undefined || parts.length > 1) return foldSheets(parts, rules);
+  const points = folded.get(only.sheet) ?? foldSheets(parts, rules);
+  folded.set(only.sheet, points);
+  return points;
+}
+
+function foldSheets(parts: readonly HeldPart[], rules: readonly Collapse[]): Points {
   const readings = new Map<string, Map<number, Meaning[]>>();
   for (const { sheet } of parts) {
     for (const { means = [] } of sheet.rows) {
       for (const one of means) {
-        const months = readings.get(one.driver) ?? new Map<number, Meaning[]>();
-        readings.set(one.driver, months);
-        months.set(one.month, [...(months.get(one.month) ?? []), one]);
+        let months = readings.get(one.driver);
+        if (months === undefined) readings.set(one.driver, (months = new Map()));
+        const others = months.get(one.month);
+        if (others === undefined) months.set(one.month, [one]);
+        else others.push(one);
       }
     }
   }
   const points = new Map<string, ReadonlyMap<number, readonly string[]>>();
   for (const [driver, months] of readings) {
-    points.set(driver, new Map([...months].map(([month, all]) => [month, collapsed(all, rules)])));
+    const texts = new Map<number, readonly string[]>();
+    for (const [month, all] of months) texts.set(month, collapsed(all, rules));
+    points.set(driver, texts);
   }
   return points;
 }

@@ -1,17 +1,8 @@
 /** Holds what is sent to the service, and what lands there, against what is accepted. */
+import { type SentPoints, readBody, showMonth } from './body.ts';
 import type { Checks } from './checks.ts';
 import { Violation } from './promises.ts';
 import type { Landing } from './world/receiver.ts';
-
-type SentPoints = ReadonlyMap<string, ReadonlyMap<string, string>>;
-
-interface Body {
-  readonly shouldDeleteMissing: boolean;
-  readonly extDrivers: readonly {
-    readonly id: string;
-    readonly timeSeries: readonly { readonly time: string; readonly value: string }[];
-  }[];
-}
 
 export class WireChecks {
   readonly #checks: Checks;
@@ -54,17 +45,13 @@ export class WireChecks {
   }
 
   #read(digest: string, text: string): SentPoints {
-    const { shouldDeleteMissing, extDrivers } = JSON.parse(text) as Body;
+    const { shouldDeleteMissing, points } = readBody(text);
     const { settings, all, isEmptyMeant } = this.#checks;
-    if (shouldDeleteMissing && extDrivers.length === 0 && !isEmptyMeant)
+    if (shouldDeleteMissing && points.size === 0 && !isEmptyMeant)
       throw new Violation('empty', 'an empty snapshot was sent, and nobody approved it');
     const missing = settings.sources.find(({ name }) => !all.has(name));
     if (missing !== undefined && this.lastAcknowledged === undefined && shouldDeleteMissing)
       throw new Violation('first', `the first push went without source "${missing.name}"`);
-    const month = monthReader();
-    const points = new Map(
-      extDrivers.map(({ id, timeSeries }) => [id, new Map(timeSeries.map(({ time, value }) => [month(time), value]))]),
-    );
     this.#bodies.set(digest, points);
     return points;
   }
@@ -103,7 +90,7 @@ export class WireChecks {
         const sent = points.get(driver);
         for (const [month, texts] of months) {
           expected++;
-          const value = sent?.get(showMonth(month));
+          const value = sent?.get(month);
           if (value === undefined)
             return new Violation('whole', `"${driver}" ${showMonth(month)} was left out of a snapshot`);
           if (!texts.includes(value))
@@ -120,21 +107,4 @@ export class WireChecks {
       ? undefined
       : new Violation('whole', `${sent} points were sent, and the sources have ${expected}`);
   }
-}
-
-function showMonth(month: number): string {
-  return `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
-}
-
-/** Bodies repeat few times. */
-function monthReader(): (time: string) => string {
-  const known = new Map<string, string>();
-  return (time) => {
-    let month = known.get(time);
-    if (month === undefined) {
-      month = new Date(Number(time) * 1000).toISOString().slice(0, 7);
-      known.set(time, month);
-    }
-    return month;
-  };
 }

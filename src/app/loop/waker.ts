@@ -25,13 +25,16 @@ export class Waker {
     signal.throwIfAborted();
     if (this.#reasons.size === 0) {
       const woken = new AbortController();
+      const end = (): void => woken.abort(signal.reason);
+      signal.addEventListener('abort', end);
       this.#wake = () => woken.abort(wakened);
       try {
-        await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal]));
+        await this.#clock.sleep(ms, woken.signal);
       } catch (error) {
         if (signal.aborted || !woken.signal.aborted) throw error;
       } finally {
         this.#wake = undefined;
+        signal.removeEventListener('abort', end);
       }
     }
     const reasons = this.#reasons;

@@ -1,5 +1,5 @@
 /** What the agent does for parts that grew while it has nothing else to do. */
-import { isAgentError } from '../../core/errors.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { PartRead } from '../../core/buffer.ts';
 import type { ProvenBlocks } from '../../core/ports.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -9,6 +9,8 @@ import { prove } from './grown-parts.ts';
 const runsMax = 8;
 /** It rests for so many times as long as it hashed, so that nobody notices it. */
 const restTimes = 3;
+/** Without a reason of its own each `abort` makes an error with a stack. */
+const stopped = new AgentError('aborted', 'a pass begins');
 
 /** Runs between passes, and goes on behind the next pass where it was stopped. */
 export class IdleWork {
@@ -32,7 +34,7 @@ export class IdleWork {
 
   /** Comes back when nothing of it runs any more. @throws what nobody foresaw */
   async stop(): Promise<void> {
-    this.#stop.abort();
+    this.#stop.abort(stopped);
     const running = this.#running;
     this.#running = undefined;
     await running;

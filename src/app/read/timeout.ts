@@ -22,10 +22,12 @@ export async function withTimeout<T>(
   signal.throwIfAborted();
   const done = new AbortController();
   const late = new AbortController();
-  const inner = AbortSignal.any([signal, late.signal]);
+  const inner = late.signal;
   const aborted = new Promise<never>((_resolve, reject) => {
     inner.addEventListener('abort', () => reject(inner.reason as Error), { once: true });
   });
+  const end = (): void => late.abort(signal.reason);
+  signal.addEventListener('abort', end);
   const timer = clock.sleep(limit.ms, done.signal).then(
     () =>
       late.abort(
@@ -42,6 +44,7 @@ export async function withTimeout<T>(
     if (inner.aborted) await ending(clock, work);
     throw error;
   } finally {
+    signal.removeEventListener('abort', end);
     done.abort(over);
     await timer;
   }

@@ -25,7 +25,7 @@ export interface LatestReading {
   readonly row: number;
 }
 
-const capacityMin = 1 << 9;
+const capacityMin = 1 << 6;
 
 /** Readings in the order of their rows. Used again for the next ones: who wants to keep something copies it. */
 export class Readings {

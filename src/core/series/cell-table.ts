@@ -8,7 +8,7 @@ import type { Month } from '../model.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
 
 /** Few: making room for 4 096 cells takes 40 us, as long as folding a small part. */
-const startCapacity = 1 << 8;
+const startCapacity = 1 << 6;
 const none = -1;
 
 /** Cells are numbered from 0. Those of one driver are a list, the newest first. */

@@ -16,7 +16,7 @@ import { isAdding } from './rule.ts';
 import { TieFinder, takenBy } from './tie-finder.ts';
 
 const none = -1;
-const startDrivers = 1 << 8;
+const startDrivers = 1 << 5;
 
 /** Folds the readings of one part, which come in the order of its rows. */
 export class Fold implements ReadingSink {

@@ -28,11 +28,20 @@ interface LongFact {
   readonly day: number;
 }
 
+/** A fact as it is written, and what that means. */
+interface WrittenFact extends LongFact {
+  /** By column of numbers. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly means: readonly Meaning[];
+}
+
 export class Books {
   readonly grid: Grid;
   readonly #entropy: Entropy;
   readonly #name: string;
   readonly #revisions = new Map<string, number>();
+  /** By part and item: what was written of each month is written again, until it is restated. */
+  readonly #written = new Map<string, Map<number, readonly WrittenFact[]>>();
 
   constructor(name: string, grid: Grid, entropy: Entropy) {
     this.#name = name;
@@ -43,6 +52,7 @@ export class Books {
   restate(item: number, month: number): void {
     const key = `${item}/${month}`;
     this.#revisions.set(key, (this.#revisions.get(key) ?? 0) + 1);
+    for (const months of this.#written.values()) months.delete(factKey(item, month));
   }
 
   /** What stands in a column of numbers for an item in a month. */
@@ -85,47 +95,66 @@ export class Books {
   /** An export as its owner means it, or with a slip in it. */
   sheet(wanted: Export): Sheet {
     const facts = this.#facts(wanted);
-    const { columns, rows } = this.grid.isWide ? this.#wide(facts, wanted) : this.#long(facts, wanted);
+    const { columns, rows } = this.grid.isWide ? this.#wide(facts) : this.#long(facts);
     return sheetOf(columns, rows, wanted.slip === undefined ? {} : { slip: wanted.slip });
   }
 
-  #facts(wanted: Export): readonly LongFact[] {
-    const { mapping, items, valueColumns } = this.grid;
-    const facts: LongFact[] = [];
-    const adds = mapping.drivers.some(({ rule }) => rule !== 'last' && rule !== 'first');
+  #facts(wanted: Export): readonly WrittenFact[] {
+    const facts: WrittenFact[] = [];
+    const known = this.#known(wanted);
     for (let month = wanted.months.first; month <= wanted.months.last; month++) {
       for (const item of wanted.items) {
-        const bookings =
-          adds && !this.grid.isWide ? this.#entropy.between(1, 2, 'bookings', this.#name, item, month) : 1;
-        for (let booking = 0; booking < bookings; booking++) {
-          const day = 5 + 9 * booking;
-          const row = new Map([...(items[item] ?? []), ...(timeFields(this.grid, month, day) ?? [])]);
-          const numbers = valueColumns.map(({ column }) => this.#slipped({ item, booking, month }, column, wanted));
-          facts.push({ item, booking, row, numbers, month, day });
+        const key = factKey(item, month);
+        let written = known.get(key);
+        if (written === undefined) {
+          written = this.#write(item, month, wanted);
+          known.set(key, written);
         }
+        facts.push(...written);
       }
     }
     return facts;
   }
 
-  #long(facts: readonly LongFact[], { part }: Export): { columns: readonly string[]; rows: WrittenRow[] } {
+  /** What is known of a part's rows. A slip is of one export. */
+  #known({ part, slip }: Export): Map<number, readonly WrittenFact[]> {
+    if (slip !== undefined) return new Map<number, readonly WrittenFact[]>();
+    const key = this.grid.isNamedByPart ? part : '';
+    const known = this.#written.get(key) ?? new Map<number, readonly WrittenFact[]>();
+    this.#written.set(key, known);
+    return known;
+  }
+
+  #write(item: number, month: number, wanted: Export): readonly WrittenFact[] {
+    const { mapping, items, valueColumns } = this.grid;
+    const adds = mapping.drivers.some(({ rule }) => rule !== 'last' && rule !== 'first');
+    const bookings = adds && !this.grid.isWide ? this.#entropy.between(1, 2, 'bookings', this.#name, item, month) : 1;
+    return Array.from({ length: bookings }, (_, booking): WrittenFact => {
+      const day = 5 + 9 * booking;
+      const row = new Map([...(items[item] ?? []), ...(timeFields(this.grid, month, day) ?? [])]);
+      const numbers = valueColumns.map(({ column }) => this.#slipped({ item, booking, month }, column, wanted));
+      const fact = { item, booking, row, numbers, month, day };
+      return { ...fact, texts: this.#texts(fact), means: this.#meanings(fact, wanted.part) };
+    });
+  }
+
+  #long(facts: readonly WrittenFact[]): { columns: readonly string[]; rows: WrittenRow[] } {
     const { keptColumns, mapping } = this.grid;
     const above = new Map<string, string>();
     const rows = facts.map((fact) => {
-      const texts = new Map([...fact.row, ...this.#texts(fact)]);
       const fields = keptColumns.map((column) => {
-        const text = texts.get(column) ?? '';
+        const text = fact.texts.get(column) ?? fact.row.get(column) ?? '';
         if (!mapping.fillDown.includes(column)) return text;
         const isSame = above.get(column) === text;
         above.set(column, text);
         return isSame ? '' : text;
       });
-      return { fields, means: this.#meanings(fact, part) };
+      return { fields, means: fact.means };
     });
     return { columns: keptColumns, rows };
   }
 
-  #wide(facts: readonly LongFact[], { part }: Export): { columns: readonly string[]; rows: WrittenRow[] } {
+  #wide(facts: readonly WrittenFact[]): { columns: readonly string[]; rows: WrittenRow[] } {
     const { keptColumns, mapping, unpivoted, valueColumns } = this.grid;
     const headers = new Set<string>();
     const rows = new Map<string, { kept: string[]; cells: Map<string, string>; means: Meaning[] }>();
@@ -134,14 +163,13 @@ export class Books {
       const key = JSON.stringify([kept, fact.booking]);
       const row = rows.get(key) ?? { kept, cells: new Map<string, string>(), means: [] };
       rows.set(key, row);
-      const texts = this.#texts(fact);
       for (const { column } of valueColumns) {
         const header = headerFor(mapping.unpivot!, fact.row, { column, unpivoted });
         if (header === undefined) continue;
         headers.add(header);
-        row.cells.set(header, texts.get(column) ?? '');
+        row.cells.set(header, fact.texts.get(column) ?? '');
       }
-      row.means.push(...this.#meanings(fact, part));
+      row.means.push(...fact.means);
     }
     const written = [...rows.values()].map(({ kept, cells, means }) => ({
       fields: [...kept, ...[...headers].map((header) => cells.get(header) ?? '')],
@@ -174,6 +202,11 @@ export class Books {
       return [{ driver, month, at: at0, entry: index, ...meaningOf(numbers[at]!, entry.value.format) }];
     });
   }
+}
+
+/** One number for an item and a month. */
+function factKey(item: number, month: number): number {
+  return item * 2 ** 20 + month;
 }
 
 /** @param more what was done to it on the way */

@@ -21,6 +21,8 @@ export interface Grid {
   readonly unpivoted: readonly string[];
   readonly isWide: boolean;
   readonly style: Style;
+  /** Names of drivers have something of the name of their part. */
+  readonly isNamedByPart: boolean;
 }
 
 /** Why no table can be made for a mapping. */
@@ -59,6 +61,7 @@ export function gridFor(mapping: Mapping, itemsMax: number, style: Style): Grid 
     unpivoted,
     isWide: unpivot !== undefined,
     style,
+    isNamedByPart: named.some((column) => sharedColumns.has(column)),
   };
 }
 
@@ -105,12 +108,19 @@ function placed(columns: readonly string[]): readonly string[] {
 /** A row before it is unpivoted backwards: texts by column. */
 export type LongRow = ReadonlyMap<string, string>;
 
+/** By grid and day: all histories of a config ask for the same ones. */
+const knownFields = new WeakMap<Grid, Map<number, LongRow | undefined>>();
+
 /** The texts of the time columns of a day; `undefined` where the mapping's format cannot be written. */
-export function timeFields(
-  { mapping, style }: Pick<Grid, 'mapping' | 'style'>,
-  month: number,
-  day: number,
-): LongRow | undefined {
+export function timeFields(grid: Grid, month: number, day: number): LongRow | undefined {
+  const known = knownFields.get(grid) ?? new Map<number, LongRow | undefined>();
+  knownFields.set(grid, known);
+  const key = month * 32 + day;
+  if (!known.has(key)) known.set(key, fieldsOfDay(grid, month, day));
+  return known.get(key);
+}
+
+function fieldsOfDay({ mapping, style }: Grid, month: number, day: number): LongRow | undefined {
   const fields = new Map<string, string>();
   for (const { time } of mapping.drivers) {
     const text = writeTime({ month, day }, time.format, style);

@@ -26,11 +26,17 @@ export class MemoryReads implements ReadStore {
   parts(source: string, kind: ReadKind): readonly ReadPart[] | undefined {
     const read = this.#read(source, kind);
     if (read === undefined) return undefined;
-    const parts = read.parts.flatMap(({ id, carried, settled }): readonly ReadPart[] => {
-      const part = this.#tables.parts.get(id);
-      return part === undefined ? [] : [{ ...part.facts, carried, settled }];
+    // Asked for a dozen times in each pass: made anew where a part has changed.
+    const facts = read.parts.map(({ id }) => this.#tables.parts.get(id)?.facts);
+    const { shown } = read;
+    if (shown !== undefined && facts.every((one, at) => one === shown.facts[at])) return shown.parts;
+    const parts = read.parts.flatMap(({ carried, settled }, at): readonly ReadPart[] => {
+      const part = facts[at];
+      return part === undefined ? [] : [{ ...part, carried, settled }];
     });
-    return parts.sort((a, b) => compareUtf8(a.name, b.name) || a.id - b.id);
+    parts.sort((a, b) => compareUtf8(a.name, b.name) || a.id - b.id);
+    read.shown = { facts, parts };
+    return parts;
   }
 
   set(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void {

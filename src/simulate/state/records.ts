@@ -31,7 +31,12 @@ export class Records {
 
   /** Changes what is given and leaves the rest; `undefined` forgets, at any depth, as in a record that is kept as JSON. */
   setState(changed: LedgerState): void {
-    this.state = plain({ ...this.state, ...changed });
+    const state: Record<string, unknown> = { ...this.state };
+    for (const [key, value] of Object.entries(changed)) {
+      if (value === undefined) delete state[key];
+      else state[key] = plain(value as unknown);
+    }
+    this.state = state as LedgerState;
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a buffer in memory holds: the tables of the one on SQLite, as maps. It outlives a process of the simulated agent. */
-import type { BufferState, Growth, PartRead, ReadKind, SeenFile } from '../../core/buffer.ts';
+import type { BufferState, Growth, PartRead, ReadKind, ReadPart, SeenFile } from '../../core/buffer.ts';
 import type { Reject } from '../../core/model.ts';
 import type { RunSummary } from '../../core/series/compare.ts';
 import type { ChosenPart } from '../../core/buffer.ts';
@@ -15,6 +15,8 @@ export interface Run {
   folds: PackedDriver[];
   /** `folds` are in the order of ids, each once. */
   isSorted: boolean;
+  /** Of so many folds; asked for in each pass. */
+  earliest?: { readonly of: number; readonly month: Month | undefined };
 }
 
 export interface PartRow {
@@ -30,6 +32,8 @@ export interface ReadRow {
   readonly parts: readonly ChosenPart[];
   readonly basis: string | undefined;
   summary?: RunSummary | undefined;
+  /** Its parts as they were last asked for, and the facts that these were made of. */
+  shown?: { readonly facts: readonly (PartRead | undefined)[]; readonly parts: readonly ReadPart[] };
 }
 
 export interface Tables {
@@ -80,13 +84,20 @@ export function sortedFolds(run: Run): readonly PackedDriver[] {
 
 export function earliestOf(runs: readonly Run[]): Month | undefined {
   let earliest: Month | undefined;
-  for (const { folds } of runs) {
-    for (const { points } of folds) {
-      const month = firstMonth(points);
-      if (earliest === undefined || month < earliest) earliest = month;
-    }
+  for (const run of runs) {
+    const month = earliestIn(run);
+    if (month !== undefined && (earliest === undefined || month < earliest)) earliest = month;
   }
   return earliest;
+}
+
+function earliestIn(run: Run): Month | undefined {
+  const { folds } = run;
+  if (run.earliest?.of !== folds.length) {
+    const months = folds.map(({ points }) => firstMonth(points));
+    run.earliest = { of: folds.length, month: months.length === 0 ? undefined : Math.min(...months) };
+  }
+  return run.earliest?.month;
 }
 
 /** Takes a part away, and the runs that no other part is made of. */

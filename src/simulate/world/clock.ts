@@ -71,8 +71,8 @@ export class WorldClock implements Clock {
 
   /** Until nothing can go on. */
   async #rest(): Promise<void> {
-    do await turn();
-    while (this.#isBusy());
+    await tick();
+    while (this.#isBusy()) await turn();
   }
 
   #next(endMs: number): Sleeper | undefined {
@@ -85,4 +85,11 @@ export class WorldClock implements Clock {
     this.#wallMs += ms - this.#elapsedMs;
     this.#elapsedMs = ms;
   }
+}
+
+/** Until all promises have come to rest: what is in memory goes on in nothing else. A turn of the event loop would cost ten times as much. */
+function tick(): Promise<void> {
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
 }

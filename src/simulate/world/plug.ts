@@ -69,18 +69,41 @@ export class Plug {
   }
 }
 
+type Method = (...args: readonly unknown[]) => unknown;
+
+/** Takes the place of a method, by its name. */
+export type Wrap = (name: string, method: Method) => Method;
+
+/** An object with other methods in the place of its own. They are made once: a Proxy would make one for each call. */
+export function wrapped<T extends object>(store: T, wrap: Wrap): T {
+  const made: Record<PropertyKey, unknown> = {};
+  for (const key of keysOf(store)) {
+    const value: unknown = Reflect.get(store, key, store);
+    made[key] = typeof value === 'function' ? wrap(String(key), (value as Method).bind(store)) : value;
+  }
+  return made as T;
+}
+
+/** Its own keys and those of its classes. */
+function keysOf(store: object): ReadonlySet<PropertyKey> {
+  const keys = new Set<PropertyKey>(Reflect.ownKeys(store));
+  for (let of = Reflect.getPrototypeOf(store); of !== null && of !== Object.prototype; of = Reflect.getPrototypeOf(of))
+    for (const key of Reflect.ownKeys(of)) if (key !== 'constructor') keys.add(key);
+  return keys;
+}
+
 /** An object whose writing methods ask the plug first. */
 export function plugged<T extends object>(store: T, plug: Plug, writes: readonly (keyof T & string)[]): T {
-  return new Proxy(store, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== 'function') return value;
-      const isWrite = (writes as readonly (string | symbol)[]).includes(key);
-      return (...args: unknown[]): unknown => {
-        if (isWrite) plug.write(String(key));
-        else plug.check();
-        return (value as (...all: unknown[]) => unknown).apply(target, args);
-      };
-    },
-  });
+  const isWrite = new Set<string>(writes);
+  return wrapped(store, (name, method) =>
+    isWrite.has(name)
+      ? (...args) => {
+          plug.write(name);
+          return method(...args);
+        }
+      : (...args) => {
+          plug.check();
+          return method(...args);
+        },
+  );
 }

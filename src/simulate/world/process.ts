@@ -39,7 +39,7 @@ const silent: Log = { debug: () => undefined, info: () => undefined, warn: () =>
 /** Long sleeps only: the clock of this world is never set unseen. */
 const beatMs = 7 * 86_400_000;
 /** The same for polls that would find what they found before. */
-const unreadRetryMs = 3 * 3_600_000;
+const unreadRetryMs = 6 * 3_600_000;
 const ended = new AgentError('aborted', 'stopped by SIGTERM');
 
 export class Process implements Agent {
@@ -51,6 +51,8 @@ export class Process implements Agent {
   #next: Settings | undefined;
   #stores: Stores;
   #raw: Stores;
+  /** Of these settings and stores. */
+  #deps: Dependencies | undefined;
   #loop: Promise<void> = Promise.resolve();
   /** Of a crash that is to come in the middle of a pass: at an event of this kind. */
   #killAt: PassEvent['kind'] | undefined;
@@ -65,6 +67,11 @@ export class Process implements Agent {
   }
 
   get deps(): Dependencies {
+    this.#deps ??= this.#makeDeps();
+    return this.#deps;
+  }
+
+  #makeDeps(): Dependencies {
     const { clock, schedule, receiver, random, openSource, readLookups } = this.#around;
     const { destination } = this.#settings;
     const { url, timeoutMs } = destination === 'emulator' ? { url: 'emulator', timeoutMs: 60_000 } : destination;
@@ -151,6 +158,7 @@ export class Process implements Agent {
   async reconfigure(settings: Settings): Promise<void> {
     this.plug.check();
     this.#settings = settings;
+    this.#deps = undefined;
     this.#around.reconfigured(settings);
   }
 
@@ -159,6 +167,7 @@ export class Process implements Agent {
     this.#around.state.loseBuffer();
     this.#raw = this.#around.state.open();
     this.#stores = pluggedStores(this.#raw, this.plug, this.#around.listener);
+    this.#deps = undefined;
   }
 
   async releaseMemory(): Promise<void> {

@@ -1,7 +1,7 @@
 /** What a state directory keeps, and the stores that a process opens on it. */
 import type { LocalBuffer, PartStore, PartWriter, ReadPart, ReadStore } from '../../core/buffer.ts';
 import type { Archive, HoldLog, Ledger, PushLog, RequestLog } from '../../core/ledger.ts';
-import { type Plug, plugged } from './plug.ts';
+import { type Plug, plugged, wrapped } from './plug.ts';
 
 /** The stores of one process. */
 export interface Stores {
@@ -77,17 +77,13 @@ export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, l
 
 /** The part that is being read is written piece by piece: each is a write of its own. */
 function withWriters(parts: PartStore, plug: Plug): PartStore {
-  return new Proxy(parts, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== 'function') return value;
-      if (key !== 'begin')
-        return (...args: unknown[]): unknown => (value as (...all: unknown[]) => unknown).apply(target, args);
-      return (...args: Parameters<PartStore['begin']>): PartWriter => {
-        plug.write('begin');
-        return plugged(target.begin(...args), plug, ['add', 'addPacked', 'commit', 'addOrigin', 'discard']);
-      };
-    },
+  const writerWrites = ['add', 'addPacked', 'commit', 'addOrigin', 'discard'] as const satisfies (keyof PartWriter)[];
+  return wrapped(parts, (name, method) => {
+    if (name !== 'begin') return method;
+    return (...args) => {
+      plug.write('begin');
+      return plugged(method(...args) as PartWriter, plug, writerWrites);
+    };
   });
 }
 
@@ -95,21 +91,14 @@ function listened(
   reads: ReadStore,
   { plug, listener }: { readonly plug: Plug; readonly listener: StoreListener },
 ): ReadStore {
-  return new Proxy(reads, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]): unknown => {
-        if (key === 'drivers') plug.readDrivers();
-        const result = (value as (...all: unknown[]) => unknown).apply(target, args);
-        if (key === 'accept') listener.accepted(args[0] as string, target.parts(args[0] as string, 'accepted') ?? []);
-        if ((key === 'set' || key === 'drop') && args[1] === 'accepted') {
-          const source = args[0] as string;
-          listener.replaced(source, target.parts(source, 'accepted'));
-        }
-        return result;
-      };
-    },
+  return wrapped(reads, (name, method) => (...args) => {
+    if (name === 'drivers') plug.readDrivers();
+    const result = method(...args);
+    const source = args[0] as string;
+    if (name === 'accept') listener.accepted(source, reads.parts(source, 'accepted') ?? []);
+    if ((name === 'set' || name === 'drop') && args[1] === 'accepted')
+      listener.replaced(source, reads.parts(source, 'accepted'));
+    return result;
   });
 }
 
@@ -125,17 +114,12 @@ function listenedArchive(archive: Archive, listener: StoreListener): Archive {
 }
 
 function listenedPushes(pushes: PushLog, listener: StoreListener): PushLog {
-  return new Proxy(pushes, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== 'function') return value;
-      if (key !== 'acknowledge')
-        return (...args: unknown[]): unknown => (value as (...all: unknown[]) => unknown).apply(target, args);
-      return async (...args: Parameters<PushLog['acknowledge']>): Promise<void> => {
-        await target.acknowledge(...args);
-        const push = await target.get(args[0]);
-        if (push !== undefined) listener.acknowledged(push.digest);
-      };
-    },
+  return wrapped(pushes, (name, method) => {
+    if (name !== 'acknowledge') return method;
+    return async (...args) => {
+      await method(...args);
+      const push = await pushes.get(args[0] as number);
+      if (push !== undefined) listener.acknowledged(push.digest);
+    };
   });
 }
