@@ -318,6 +318,8 @@ function addHelping(program: Command, run: Run): void {
     .option('--histories <n>', 'how many of them')
     .option('--workers <n>', 'how many threads play them; the result is the same')
     .option('--story <file>', 'play a story again that an earlier run has written')
+    .option('--stories <dir>', 'keep a story of each loss there that a setting lets through')
+    .option('--marks', 'print how often each rare thing was reached')
     .action((options: CommonOptions & SimulateOptions) =>
       run(options, async (context) => (await import('./simulate.ts')).simulate(context, options)),
     );

@@ -12,34 +12,19 @@ import { type Played, play } from '../simulate/history/play.ts';
 import { type PromiseName, promises } from '../simulate/promises.ts';
 import { shrink } from '../simulate/shrink.ts';
 import { divergence, parseStory, storyOf, tellStory } from '../simulate/story.ts';
-import { type Warning, configWarnings } from '../simulate/warnings.ts';
 import type { Stage } from '../simulate/world/world.ts';
 import { type Context, answer, loadSettings } from './context.ts';
 import { playInThreads } from './simulate-threads.ts';
-import { count } from './text.ts';
+import { playLoss, showLosses } from './simulate-losses.ts';
+import { type Broken, type Simulated, showSimulated } from './simulate-text.ts';
 
 export interface SimulateOptions {
   readonly seed?: string;
   readonly histories?: string;
   readonly story?: string;
   readonly workers?: string;
-}
-
-interface Broken {
-  readonly seed: number;
-  readonly promise: string;
-  readonly story: readonly string[];
-  readonly file: string;
-}
-
-interface Simulated {
-  readonly seed: number;
-  readonly histories: number;
-  readonly steps: number;
-  readonly digest: string;
-  readonly marks: Readonly<Record<string, number>>;
-  readonly warnings: readonly Warning[];
-  readonly violation?: Broken;
+  readonly stories?: string;
+  readonly marks?: boolean;
 }
 
 const historiesDefault = 300;
@@ -60,17 +45,19 @@ export async function simulate(context: Context, options: SimulateOptions): Prom
   const { steps, digests, marks, failedSeed } = played;
   const violation =
     failedSeed === undefined ? {} : { violation: await tellBroken(context, stage, { settings, seed: failedSeed }) };
+  const losses = await showLosses(context, stage, { settings, seed, stories: options.stories });
   const result: Simulated = {
     seed,
     histories: digests.length,
     steps,
     digest: digestOf(digests),
     marks: Object.fromEntries([...marks].sort(([a], [b]) => (a < b ? -1 : 1))),
-    warnings: [...warnings, ...configWarnings(settings)],
+    warnings: [...warnings, ...losses.warnings],
+    ...(losses.unseen && { unseen: losses.unseen }),
     ...violation,
   };
   const exit = result.violation === undefined ? 0 : 1;
-  answer(context, { ...result, exit }, () => show(result));
+  answer(context, { ...result, exit }, () => showSimulated(result, { hasMarks: options.marks === true }));
   return exit;
 }
 
@@ -133,7 +120,9 @@ async function playStory(
   const named = path.resolve(context.cwd, file);
   const story = parseStory(readStory(named), file);
   const history: History = { seed: story.seed, events: story.events };
-  const played = await play(stage, history, { isKept: true });
+  const played = await (story.loose === undefined
+    ? play(stage, history, { isKept: true })
+    : playLoss(stage, settings, { loose: story.loose, history }));
   const isSameConfig = story.config === settings.digest;
   const diverged = divergence(story.observed, played.lines);
   const lines = tellStory(played);
@@ -154,7 +143,7 @@ async function playStory(
     ...lines,
     ...(isSameConfig ? [] : ['the story was told of another config: what happens in this one may be something else']),
     ...(diverged === undefined ? [] : [`this is not what happened then; ${diverged}`]),
-    ...(broken === undefined ? ['no promise is broken'] : []),
+    ...(broken === undefined && story.loose === undefined ? ['no promise is broken'] : []),
   ]);
   return exit;
 }
@@ -181,27 +170,6 @@ function wholeNumber(text: string, option: string, max: number): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= max) return number;
   throw new AgentError('usage', `--${option} is "${text}"`, { hint: `a whole number from 1 to ${max}` });
-}
-
-function show({ seed, histories, steps, digest, marks, warnings, violation }: Simulated): string[] {
-  const marked = Object.entries(marks).map(([mark, times]) => `  ${String(times).padStart(9)}  ${mark}`);
-  const warned = warnings.map(({ path: key, message }) => `warning: ${key}: ${message}`);
-  const lines = [
-    `${histories} ${histories === 1 ? 'history' : 'histories'} from seed ${seed}, ${count(steps, 'step')}; digest ${digest.slice(0, 16)}`,
-    '',
-    ...marked,
-    ...(warned.length === 0 ? [] : ['', ...warned]),
-    '',
-  ];
-  if (violation === undefined) return [...lines, 'no promise was broken'];
-  const told = violation.story.map((line) => `  ${line}`);
-  return [
-    ...lines,
-    `seed ${violation.seed} breaks a promise: ${violation.promise}`,
-    ...told,
-    `this is a bug of driver-sync: please report it with ${violation.file}`,
-    `driver-sync simulate --story ${violation.file} plays it again`,
-  ];
 }
 
 /** How many histories were played, on a terminal. */

@@ -10,7 +10,7 @@ import type { Stage } from './world/world.ts';
 
 const itemsMax = 16;
 /** Polls are rare in the simulated world: most of them find nothing, and each costs as much as a pass that does. */
-const pollMs = 6 * 3_600_000;
+const pollMs = 12 * 3_600_000;
 const textTypes = new Set(['csv', 'tsv', 'fixed', 'json', 'jsonl']);
 const serverTypes = new Set(['postgres', 'mysql', 'clickhouse', 'duckdb', 'sqlite', 'http', 'routing', 'command']);
 
@@ -36,7 +36,6 @@ export function stageFor(
     }
     return { ...source, mapping, poll: { kind: 'every', ms: pollMs }, lookups: { maps: {}, calendar: undefined } };
   });
-  const kinds = new Map(user.sources.map(({ name, type, kind }) => [name, kindOf(type, kind)]));
   const destination = {
     url: 'https://service.simulated',
     token: undefined,
@@ -46,7 +45,19 @@ export function stageFor(
     caFile: undefined,
   } as const;
   const settings: Settings = { ...user, sources, destination, notify: [], heartbeat: undefined, status: undefined };
-  return { stage: { settings, schedule: remembered(schedule), grids, kinds, openState: memoryState }, warnings };
+  return {
+    stage: { settings, schedule: remembered(schedule), grids, kinds: kindsOf(user), openState: memoryState },
+    warnings,
+  };
+}
+
+/** The same world for other settings of the same sources, whose mappings stay. */
+export function stageWith(stage: Stage, settings: Settings): Stage {
+  return { ...stage, settings, kinds: kindsOf(settings) };
+}
+
+function kindsOf({ sources }: Settings): Stage['kinds'] {
+  return new Map(sources.map(({ name, type, kind }) => [name, kindOf(type, kind)]));
 }
 
 function kindOf(type: string, kind: unknown): { isText: boolean; isExpensive: boolean; isNewestOnly: boolean } {
@@ -89,17 +100,24 @@ function plainMapping(mapping: SourceSettings['mapping']): SourceSettings['mappi
   return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers };
 }
 
-/** Asking when a cron expression is due costs as much as a pass; between two due times the answer is the same. */
+const dayMs = 86_400_000;
+
+/** Asking when a cron expression is due costs as much as a pass; between two due times the answer is the same, in all histories. */
 function remembered(schedule: Schedule): Schedule {
-  const known = new Map<string, { readonly fromMs: number; readonly due: Date }>();
+  const known = new Map<string, { fromMs: number; readonly due: Date }[]>();
   return {
     ...schedule,
     nextDue(expression, timezone, after) {
-      const key = `${expression} ${timezone}`;
-      const last = known.get(key);
-      if (last !== undefined && last.fromMs <= after.getTime() && after < last.due) return last.due;
+      const afterMs = after.getTime();
+      const key = `${Math.floor(afterMs / dayMs)} ${expression} ${timezone}`;
+      const spans = known.get(key) ?? [];
+      known.set(key, spans);
+      const span = spans.find(({ fromMs, due }) => fromMs <= afterMs && after < due);
+      if (span !== undefined) return span.due;
       const due = schedule.nextDue(expression, timezone, after);
-      known.set(key, { fromMs: after.getTime(), due });
+      const same = spans.find((one) => one.due.getTime() === due.getTime());
+      if (same === undefined) spans.push({ fromMs: afterMs, due });
+      else same.fromMs = Math.min(same.fromMs, afterMs);
       return due;
     },
   };

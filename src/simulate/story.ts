@@ -9,7 +9,10 @@ const storyShape = z.object({
   story: z.literal(1),
   /** Of the config that it was played with. */
   config: z.string(),
+  /** What is broken in it; or that a setting lets something through. */
   promise: z.string(),
+  /** The setting, by its key in the config. */
+  loose: z.string().optional(),
   seed: z.int(),
   events: z.array(z.object({ kind: z.enum(eventKinds), gapMs: z.number(), draw: z.int() })).max(1000),
   /** All that was observed: a replay that sees anything else has diverged. */
@@ -21,9 +24,9 @@ export type Story = z.infer<typeof storyShape>;
 export function storyOf(
   history: History,
   played: Played,
-  { config, promise }: { config: string; promise: PromiseName },
+  of: { readonly config: string; readonly promise: PromiseName | 'loss'; readonly loose?: string },
 ): Story {
-  return { story: 1, config, promise, seed: history.seed, events: [...history.events], observed: [...played.lines] };
+  return { story: 1, ...of, seed: history.seed, events: [...history.events], observed: [...played.lines] };
 }
 
 /** @throws AgentError `usage` for a text that is no story */

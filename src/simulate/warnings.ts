@@ -1,5 +1,6 @@
-/** Settings that let a loss through: what they say is done, and a history may show what that costs. */
+/** Settings that let a loss through: what they say is done, and a history shows what that costs. */
 import type { Settings, SourceSettings } from '../core/settings.ts';
+import type { EventKind } from './history/events.ts';
 
 export interface Warning {
   /** The key of the config that it is about, such as `sources.revenue.removed`. */
@@ -7,69 +8,154 @@ export interface Warning {
   readonly message: string;
 }
 
-const half = 500_000;
+/** A setting that lets something through, and what is needed to show it. */
+export interface LooseSetting extends Warning {
+  /** The same settings with what is usual in its place. */
+  tighten(settings: Settings): Settings;
+  /** What happens in histories that are to show it. */
+  readonly kinds: readonly EventKind[];
+  /**
+   * `lost`: numbers that go, or become wrong, though nobody meant it; `left`: numbers that nobody has any more and that stay at the
+   * service; `others`: drivers that somebody else keeps at the service.
+   */
+  readonly counts: 'lost' | 'left' | 'others';
+}
 
-export function configWarnings(settings: Settings): readonly Warning[] {
-  if (!settings.shouldDeleteMissing) return settings.sources.flatMap((source) => valueWarnings(settings, source));
+const half = 500_000;
+const usualShare = { kind: 'share', millionths: 100_000 } as const;
+const usualFloor = 5;
+/** Beyond so many points an allowance by count is no small one. */
+const muchPoints = 100;
+const cuts: readonly EventKind[] = ['half', 'empty', 'vanish', 'badCells'];
+
+export function looseSettings(settings: Settings): readonly LooseSetting[] {
+  const { sources, shouldDeleteMissing } = settings;
   return [
-    ...guardWarnings(settings),
-    ...settings.sources.flatMap((source) => [...sourceWarnings(source), ...valueWarnings(settings, source)]),
-    ...tellingWarnings(settings),
+    ...(shouldDeleteMissing ? guardSettings(settings) : [staysForever]),
+    ...valueSettings(settings),
+    ...sources.flatMap((source) => [
+      ...(shouldDeleteMissing ? sourceSettings(source) : []),
+      ...sourceValues(settings, source),
+    ]),
+    ...(shouldDeleteMissing ? firstPush(settings) : []),
   ];
 }
 
-function guardWarnings({ guard }: Settings): readonly Warning[] {
-  const { maxDeletes, values } = guard;
-  const isOpen = maxDeletes.kind === 'share' && maxDeletes.millionths > half;
-  const shown = maxDeletes.kind === 'share' ? `${maxDeletes.millionths / 10_000}%` : '';
+const withGuard = (settings: Settings, guard: Partial<Settings['guard']>): Settings => ({
+  ...settings,
+  guard: { ...settings.guard, ...guard },
+});
+
+const withSource =
+  (name: string, changed: Partial<SourceSettings>) =>
+  (settings: Settings): Settings => ({
+    ...settings,
+    sources: settings.sources.map((source) => (source.name === name ? { ...source, ...changed } : source)),
+  });
+
+const staysForever: LooseSetting = {
+  path: 'destination.shouldDeleteMissing',
+  message: 'what is taken out of an export stays at the service: nothing there is ever deleted',
+  tighten: (settings) => ({ ...settings, shouldDeleteMissing: true }),
+  kinds: ['goneItem', 'rolling', 'approve', 'month'],
+  counts: 'left',
+};
+
+function guardSettings({ guard: { maxDeletes, floor } }: Settings): readonly LooseSetting[] {
+  const shown =
+    maxDeletes.kind === 'share' ? `${maxDeletes.millionths / 10_000}%` : `${maxDeletes.count} drivers or points`;
+  const isOpen = maxDeletes.kind === 'share' ? maxDeletes.millionths > half : maxDeletes.count > muchPoints;
   return [
     ...(isOpen
       ? [
           {
             path: 'guard.maxDeletes',
             message: `an export that ends half way deletes up to ${shown} of a source in one pass`,
+            tighten: (settings: Settings) => withGuard(settings, { maxDeletes: usualShare }),
+            kinds: cuts,
+            counts: 'lost' as const,
           },
         ]
       : []),
-    ...(values === 'hold'
-      ? []
-      : [
-          {
-            path: 'guard.values',
-            message: 'numbers that are all a thousand times larger, or of another sign, are pushed',
-          },
-        ]),
-  ];
-}
-
-function sourceWarnings({ name, removed, mayBeEmpty, kind }: SourceSettings): readonly Warning[] {
-  const path = `sources.${name}`;
-  const lineEnd = (kind as { readonly lineEnd?: unknown } | null)?.lineEnd;
-  return [
-    ...(removed === 'delete'
+    ...(floor > muchPoints / 2
       ? [
           {
-            path: `${path}.removed`,
-            message: 'a file that is missing for a moment takes its numbers with it, as far as maxDeletes lets it',
+            path: 'guard.floor',
+            message: `a source may lose up to ${floor} drivers or points in one pass, as far as that is half of it`,
+            tighten: (settings: Settings) => withGuard(settings, { floor: usualFloor }),
+            kinds: cuts,
+            counts: 'lost' as const,
           },
         ]
-      : []),
-    ...(mayBeEmpty
-      ? [{ path: `${path}.mayBeEmpty`, message: 'an export that turns empty deletes all that the source had' }]
-      : []),
-    ...(lineEnd === 'any'
-      ? [{ path: `${path}.lineEnd`, message: 'a file that is cut in the middle of a number is taken for a whole one' }]
       : []),
   ];
 }
 
-function valueWarnings({ guard }: Settings, { name, values }: SourceSettings): readonly Warning[] {
-  if (values === undefined || values === 'hold' || guard.values !== 'hold') return [];
-  return [{ path: `sources.${name}.values`, message: 'slips in its numbers are pushed' }];
+function valueSettings({ guard }: Settings): readonly LooseSetting[] {
+  if (guard.values === 'hold') return [];
+  return [
+    {
+      path: 'guard.values',
+      message: 'numbers that are all a thousand times larger, or of another sign, are pushed',
+      tighten: (settings) => withGuard(settings, { values: 'hold' }),
+      kinds: ['slip'],
+      counts: 'lost',
+    },
+  ];
 }
 
-function tellingWarnings({ notify, status }: Settings): readonly Warning[] {
-  if (notify.length > 0) return [];
-  const where = status === undefined ? '"driver-sync status"' : 'the status page';
-  return [{ path: 'notify', message: `nobody is told of a hold: it lasts until somebody looks at ${where}` }];
+function sourceValues({ guard }: Settings, { name, values }: SourceSettings): readonly LooseSetting[] {
+  if (values === undefined || values === 'hold' || guard.values !== 'hold') return [];
+  return [
+    {
+      path: `sources.${name}.guard.values`,
+      message: 'slips in its numbers are pushed',
+      tighten: withSource(name, { values: 'hold' }),
+      kinds: ['slip'],
+      counts: 'lost',
+    },
+  ];
+}
+
+function sourceSettings({ name, removed, mayBeEmpty, kind }: SourceSettings): readonly LooseSetting[] {
+  const path = `sources.${name}`;
+  const loose: LooseSetting[] = [];
+  if (removed === 'delete')
+    loose.push({
+      path: `${path}.removed`,
+      message: 'a file that is missing for a moment takes its numbers with it, as far as maxDeletes lets it',
+      tighten: withSource(name, { removed: 'carry' }),
+      kinds: ['vanish'],
+      counts: 'lost',
+    });
+  if (mayBeEmpty)
+    loose.push({
+      path: `${path}.mayBeEmpty`,
+      message: 'an export that turns empty deletes all that the source had',
+      tighten: withSource(name, { mayBeEmpty: false }),
+      kinds: ['empty'],
+      counts: 'lost',
+    });
+  if ((kind as { readonly lineEnd?: unknown } | null)?.lineEnd === 'any')
+    loose.push({
+      path: `${path}.lineEnd`,
+      message: 'a file that is cut in the middle of a number is taken for a whole one',
+      tighten: withSource(name, { kind: { ...(kind as object), lineEnd: undefined } }),
+      kinds: ['cut'],
+      counts: 'lost',
+    });
+  return loose;
+}
+
+function firstPush({ guard }: Settings): readonly LooseSetting[] {
+  if (guard.firstPush === 'approve') return [];
+  return [
+    {
+      path: 'guard.firstPush',
+      message: 'the first push deletes every driver of the service that is not in these sources, and asks nobody',
+      tighten: (settings) => withGuard(settings, { firstPush: 'approve' }),
+      kinds: [],
+      counts: 'others',
+    },
+  ];
 }

@@ -3,7 +3,7 @@ import { isAgentError } from '../../core/errors.ts';
 import { Entropy } from '../entropy.ts';
 import { Journal } from '../journal.ts';
 import { type PromiseName, Violation } from '../promises.ts';
-import { type Stage, World } from '../world/world.ts';
+import { type Stage, type Watcher, World } from '../world/world.ts';
 import { dataEvents } from './data-events.ts';
 import type { History, HistoryEvent } from './events.ts';
 import { peopleEvents, worldEvents } from './world-events.ts';
@@ -19,11 +19,21 @@ export interface Played {
   readonly violation?: { readonly promise: PromiseName; readonly how: string; readonly step: number } | undefined;
 }
 
-export async function play(stage: Stage, history: History, { isKept = false } = {}): Promise<Played> {
+export interface Watched {
+  /** Keeps what was observed. */
+  readonly isKept?: boolean;
+  readonly watcher?: Watcher;
+  /** Called once all is over and was pushed: nothing is healed then. */
+  readonly ended?: (world: World) => void;
+}
+
+export async function play(stage: Stage, history: History, watched: Watched = {}): Promise<Played> {
+  const { isKept = false, watcher, ended } = watched;
   const journal = new Journal(isKept);
-  const world = new World(stage, history.seed, journal);
+  const world = new World(stage, history.seed, { journal, watcher });
   let step = 0;
   try {
+    watcher?.begun(world);
     for (const owner of world.owners) owner.export();
     // Some histories begin with a share that is not mounted.
     if (world.entropy.isIn(0.2, 'unmounted')) world.entropy.pick(world.owners, 'unmounted owner').place.isAway = true;
@@ -40,8 +50,13 @@ export async function play(stage: Stage, history: History, { isKept = false } = 
       await world.advance(1000);
     }
     step++;
-    await heal(world);
-    await arrive(world);
+    if (ended === undefined) {
+      await heal(world);
+      await arrive(world);
+    } else {
+      await world.advance(Math.min(untilTwoDue(world), waitedMaxMs));
+      ended(world);
+    }
   } catch (error) {
     return { ...playedOf(world, step), violation: { ...violationOf(error), step } };
   } finally {
@@ -89,7 +104,7 @@ async function heal(world: World): Promise<void> {
 
 const hourMs = 3_600_000;
 /** Beside that: polls, repeats, and what `Retry-After` asked for. */
-const quietMs = 10 * hourMs;
+const quietMs = 16 * hourMs;
 
 /** The newest data is acknowledged within a bounded time, or what holds it up has a name. */
 async function arrive(world: World): Promise<void> {
@@ -101,14 +116,14 @@ async function arrive(world: World): Promise<void> {
   for (let at = 0; at < waits && !hasArrived(world); at++) await world.advance(limitMs / waits);
   // What was refused waits for the next schedule time, unless something is new.
   if (!hasArrived(world) && lastOutcome(world) === 'refused')
-    await world.advance(Math.min(untilTwoDue(world), refusedMaxMs));
+    await world.advance(Math.min(untilTwoDue(world), waitedMaxMs));
   // A clock that is set forward brings the repeats of a push forward too: what lands after them stays until the next refresh.
   if (!hasArrived(world) && world.checks.clockSetMs > -Infinity) await world.advance(settings.refreshMs);
   if (!hasArrived(world)) throw new Violation('arrives', whyNot(world));
 }
 
-/** A schedule that is rarer is not waited for: what was refused says so. */
-const refusedMaxMs = 40 * 24 * hourMs;
+/** A schedule that is rarer is not waited for. */
+const waitedMaxMs = 40 * 24 * hourMs;
 
 function lastOutcome({ lastReport }: World): string | undefined {
   return lastReport?.outcome;

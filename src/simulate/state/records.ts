@@ -36,7 +36,7 @@ export class Records {
       if (value === undefined) delete state[key];
       else state[key] = plain(value as unknown);
     }
-    this.state = state as LedgerState;
+    this.state = state;
   }
 }
 

@@ -30,6 +30,15 @@ export interface Stage {
   openState(): StateDirectory;
 }
 
+/** Is told of what happens in a world, for another purpose than to find a bug in it. */
+export interface Watcher {
+  /** Nothing has happened yet. */
+  begun(world: World): void;
+  /** The service took a body. */
+  landed(world: World, text: string): void;
+  passed(report: PassReport): void;
+}
+
 const start = Date.UTC(2026, 2, 15, 12);
 const thisMonth = 2026 * 12 + 2;
 
@@ -59,8 +68,11 @@ export class World {
   /** The history in the words of a person. */
   readonly told: string[] = [];
 
-  constructor(stage: Stage, seed: number, journal: Journal) {
+  readonly #watcher: Watcher | undefined;
+
+  constructor(stage: Stage, seed: number, { journal, watcher }: { journal: Journal; watcher?: Watcher | undefined }) {
     const entropy = new Entropy(seed);
+    this.#watcher = watcher;
     this.stage = stage;
     this.journal = journal;
     this.entropy = entropy;
@@ -198,6 +210,7 @@ export class World {
         this.note(`landed ${landing.request} ${landing.digest}`);
         try {
           this.wire.land(landing, this.#isGuarded(landing));
+          this.#watcher?.landed(this, landing.text);
         } catch (error) {
           this.broke(error);
         }
@@ -264,5 +277,6 @@ export class World {
       this.note(`${name} ${state} ${digest} ${reason}`);
     this.note(`pass ${report.exit} ${report.outcome} ${report.reason ?? ''}`);
     this.#check(() => this.checks.passed(report));
+    this.#watcher?.passed(report);
   }
 }

@@ -1,0 +1,97 @@
+/** What a config's own settings let through, shown by a history of this very config each, and how long a hold lasts unseen. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { AgentError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import type { History } from '../simulate/history/events.ts';
+import type { Played } from '../simulate/history/play.ts';
+import { type ShownLoss, findLoss, lossSeedsMax, watchLoss } from '../simulate/losses/find-loss.ts';
+import type { Loss } from '../simulate/losses/loss-watch.ts';
+import { type UnseenHold, unseenHold } from '../simulate/losses/unseen.ts';
+import { storyOf } from '../simulate/story.ts';
+import { type LooseSetting, type Warning, looseSettings } from '../simulate/warnings.ts';
+import type { Stage } from '../simulate/world/world.ts';
+import type { Context } from './context.ts';
+
+/** A warning, and a history in which it came true. */
+export interface ShownWarning extends Warning {
+  readonly loss?: (Loss & TellsLoss) | undefined;
+}
+
+interface TellsLoss {
+  readonly seed: number;
+  readonly story: readonly string[];
+  /** What the agent says to the same history where the setting is the usual one. */
+  readonly stoppedBy?: string | undefined;
+  /** Where its story lies; `simulate --story` plays it. */
+  readonly file?: string | undefined;
+}
+
+export async function showLosses(
+  context: Context,
+  stage: Stage,
+  { settings, seed, stories }: { settings: Settings; seed: number; stories: string | undefined },
+): Promise<{ readonly warnings: readonly ShownWarning[]; readonly unseen: UnseenHold | undefined }> {
+  const shown: ShownWarning[] = [];
+  for (const loose of looseSettings(settings)) {
+    const { path: key, message } = loose;
+    const found = await findLoss(stage, loose, seed);
+    const file = found && stories && keep(context, { settings, stories, loose, found });
+    const unshown = `${message} (none of ${lossSeedsMax} histories shows it)`;
+    shown.push({ path: key, message: found ? message : unshown, ...(found && { loss: tellsOf(found, file) }) });
+  }
+  const unseen = await unseenHold(stage, seed);
+  return { warnings: [...shown, ...tellingWarnings(settings, unseen)], unseen };
+}
+
+function tellsOf(found: ShownLoss, file: string | undefined): Loss & TellsLoss {
+  const { points, drivers, of, example, seed, stoppedBy, played } = found;
+  return {
+    seed,
+    points,
+    drivers,
+    of,
+    example,
+    story: played.told,
+    ...(stoppedBy === undefined ? {} : { stoppedBy }),
+    ...(file === undefined ? {} : { file }),
+  };
+}
+
+function keep(
+  { cwd }: Context,
+  of: { settings: Settings; stories: string; loose: LooseSetting; found: ShownLoss },
+): string {
+  const { settings, stories, loose, found } = of;
+  const dir = path.resolve(cwd, stories);
+  mkdirSync(dir, { recursive: true });
+  const file = path.join(dir, `driver-sync-loss-${loose.path.replaceAll(/[^\w.-]+/g, '_')}.json`);
+  const story = storyOf(found.history, found.played, { config: settings.digest, promise: 'loss', loose: loose.path });
+  writeFileSync(file, `${JSON.stringify(story, null, 1)}\n`);
+  return file;
+}
+
+/** Plays the story of a loss again. @throws AgentError `usage` where the config has no such setting */
+export async function playLoss(
+  stage: Stage,
+  settings: Settings,
+  { loose, history }: { readonly loose: string; readonly history: History },
+): Promise<Played> {
+  const setting = looseSettings(settings).find((one) => one.path === loose);
+  if (setting === undefined) {
+    throw new AgentError('usage', `the story is about ${loose}, which lets nothing through in this config`, {
+      hint: 'play it with the config that it was told of',
+    });
+  }
+  return (await watchLoss(stage, setting, history)).played;
+}
+
+function tellingWarnings({ notify, heartbeat, status }: Settings, unseen: UnseenHold | undefined): readonly Warning[] {
+  if (notify.some(({ on }) => on.includes('held'))) return [];
+  const where = status === undefined ? '"driver-sync status"' : 'the status page';
+  const stops = heartbeat === undefined ? '' : ' or misses the heartbeat';
+  const lasted = unseen === undefined ? '' : `; one was still there after ${unseen.days} days`;
+  return [
+    { path: 'notify', message: `nobody is told of a hold: it lasts until somebody looks at ${where}${stops}${lasted}` },
+  ];
+}
