@@ -23,13 +23,12 @@ export interface GivenReading {
 export function readingsOf({ name, moment, value, text = '', row = 1, count = 1, entry = 0 }: GivenReading): Readings {
   const readings = new Readings();
   readMantissa(value, 0, readings);
-  readings.names.push(name);
+  readings.named[0] = readings.names.add(name);
   readings.times.push({ text: '', moment });
   readings.values.push(value);
   readings.texts.push(text);
   readings.rows[0] = row;
   readings.counts[0] = count;
-  readings.latest.push(undefined);
   readings.entries[0] = entry;
   readings.count = 1;
   return readings;
@@ -40,7 +39,7 @@ export function sinkOf(
   add: (name: DriverName, moment: Moment, reading: { value: string; count: number; row: number }) => void,
 ): ReadingSink {
   return eachReading((all, at) =>
-    add(all.names[at]!, all.moment(at), { value: all.value(at), count: all.counts[at]!, row: all.rows[at]! }),
+    add(all.name(at), all.moment(at), { value: all.value(at), count: all.counts[at]!, row: all.rows[at]! }),
   );
 }
 

@@ -5,7 +5,7 @@ import { type MappingProblem, columnProblems, literalWarnings, otherDelimiter } 
 import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { rowOf } from '../../core/row-origin.ts';
-import { type DriverName, type ReadingSink, eachReading } from '../../core/mapping/reading.ts';
+import { type ReadingSink, eachReading } from '../../core/mapping/reading.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { Part, Reject } from '../../core/model.ts';
 import type { Lookups, Source } from '../../core/ports.ts';
@@ -235,7 +235,7 @@ class Look {
   ): ReadingSink {
     const made = { row: 0, entries: new Map<string, number>() };
     return eachReading((given, at) => {
-      const { id, path, rule } = given.names[at] as DriverName;
+      const { id, path, rule } = given.name(at);
       const moment = given.moment(at);
       const row = given.rows[at] as number;
       const entry = given.entries[at] as number;

@@ -4,7 +4,7 @@ import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { rowOf } from '../../core/row-origin.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { Batch } from '../../core/mapping/column-batch.ts';
-import { type DriverName, eachReading } from '../../core/mapping/reading.ts';
+import { eachReading } from '../../core/mapping/reading.ts';
 import type { Month, Part } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
@@ -186,7 +186,7 @@ function takerOf(
     mapper: ({ columns, shared }) => new RowMapper(mapping, columns, rules, shared),
     sink: eachReading((given, at) => {
       const moment = given.moment(at);
-      if ((given.names[at] as DriverName).id !== driver || moment.month !== month) return;
+      if (given.name(at).id !== driver || moment.month !== month) return;
       readings.push({
         part,
         row: rowOf(given.rows[at] as number),

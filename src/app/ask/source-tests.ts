@@ -2,7 +2,7 @@
 import { type MappingProblem, columnNeeds } from '../../core/mapping/columns.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { isAgentError } from '../../core/errors.ts';
-import { type DriverName, eachReading } from '../../core/mapping/reading.ts';
+import { eachReading } from '../../core/mapping/reading.ts';
 import { RowCoder } from '../../core/mapping/row-coder.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import { formatMonth } from '../../core/time/month.ts';
@@ -36,7 +36,7 @@ function runTest(test: SourceTest, mapping: Mapping, rules: MonthRules): readonl
   const rejects: string[] = [];
   const rows = test.rows.map((row) => columns.map((column) => row[column] ?? ''));
   const sink = eachReading((all, at) => {
-    const { id, path } = all.names[at] as DriverName;
+    const { id, path } = all.name(at);
     readings.push({ driver: id, path, month: formatMonth(all.moment(at).month), value: all.value(at) });
   });
   const coder = new RowCoder((all) => columnNeeds(mapping, all));

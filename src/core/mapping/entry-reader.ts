@@ -10,7 +10,7 @@ import type { BatchColumns } from './batch-columns.ts';
 import type { ValueColumn } from './column-batch.ts';
 import type { FieldPlace } from './columns.ts';
 import { Keyed } from './keyed.ts';
-import { type DriverName, type LatestReading, type ReadTime, Readings } from './reading.ts';
+import { type DriverNames, type LatestReading, type ReadTime, Readings } from './reading.ts';
 import type { DriverEntry, Mapping } from '../settings.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { quote, trimWhiteSpace } from '../text.ts';
@@ -40,6 +40,8 @@ export interface EntryContext {
   readonly index: number;
   readonly rules: MonthRules;
   readonly batch: BatchColumns;
+  /** Where names are numbered. */
+  readonly names: DriverNames;
 }
 
 /** A time, or why it is none. */
@@ -50,7 +52,8 @@ interface TriedTime {
 
 /** What an entry reads in one of the long rows of a row, or in the row itself. */
 interface Unit {
-  readonly names: Keyed<DriverName | string>;
+  /** The number of the name, or why there is none. */
+  readonly names: Keyed<number | string>;
   readonly times: Keyed<TriedTime>;
   /** The column of the value, where the template is that column alone. */
   readonly valueColumn: number | undefined;
@@ -70,6 +73,7 @@ export class EntryReader {
   readonly #readFormatted: FormattedReader | undefined;
   readonly #readTime: TimeReader;
   readonly #batch: BatchColumns;
+  readonly #driverNames: DriverNames;
   readonly #units: Unit[] = [];
   /** By what they depend on: long rows that differ only in their value share them. */
   readonly #names = new Map<string, Unit['names']>();
@@ -78,7 +82,7 @@ export class EntryReader {
   /** @param longRows for each the places of the columns; a row that is not unpivoted is one */
   constructor(
     entry: DriverEntry,
-    { mapping, index, rules, batch }: EntryContext,
+    { mapping, index, rules, batch, names }: EntryContext,
     longRows: readonly ((column: string) => FieldPlace)[],
   ) {
     this.#entry = entry;
@@ -90,6 +94,7 @@ export class EntryReader {
     this.#readFormatted = formattedReader(entry.value.format);
     this.#readTime = compileTimeReader(entry.time.format, rules.timezone, rules.calendar);
     this.#batch = batch;
+    this.#driverNames = names;
     for (const placeOf of longRows) this.#units.push(this.#unit(placeOf));
   }
 
@@ -99,6 +104,11 @@ export class EntryReader {
     for (const unit of this.#units) {
       unit.values = unit.valueColumn === undefined ? undefined : this.#batch.values(unit.valueColumn);
     }
+  }
+
+  /** To be called, before `begin`, when names are numbered anew. */
+  forgetNames(): void {
+    for (const keyed of this.#names.values()) keyed.clear();
   }
 
   /** Reads a row of the batch, or one of its long rows. Nothing is taken where the value is missing. */
@@ -127,11 +137,11 @@ export class EntryReader {
       this.#reject(unit, at, take);
       return;
     }
-    readings.names[into] = name;
+    readings.named[into] = name;
     readings.times[into] = time as ReadTime;
     readings.rows[into] = row;
     readings.counts[into] = 1;
-    readings.latest[into] = undefined;
+    if (readings.latest.length > into) readings.latest[into] = undefined;
     readings.entries[into] = this.#index;
     if (time.moment.months === 1) readings.count++;
     else this.#spread(time as ReadTime, take);
@@ -150,7 +160,7 @@ export class EntryReader {
     if (readings.scales[into] === notRead) reasons.add(describeBadDecimal(value, this.#entry.value.format));
     if (typeof name === 'string' || typeof moment === 'string' || readings.scales[into] === notRead) return;
     const read = { text: time, moment };
-    readings.names[into] = name;
+    readings.named[into] = name;
     readings.times[into] = read;
     readings.rows[into] = orderOfPlace(place);
     readings.counts[into] = count;
@@ -205,11 +215,11 @@ export class EntryReader {
     const add = (month: number, share: string): void => {
       readings.reserve();
       const into = readings.count;
-      readings.names[into] = readings.names[from] as DriverName;
+      readings.named[into] = readings.named[from] as number;
       readings.times[into] = { text: time, moment: { ...moment, month: moment.month + month, months: 1 } };
       readings.rows[into] = readings.rows[from] as number;
       readings.counts[into] = readings.counts[from] as number;
-      readings.latest[into] = readings.latest[from];
+      if (readings.latest.length > from) readings.latest[into] = readings.latest[from];
       readings.entries[into] = this.#index;
       setValue(readings, share, text);
       readings.count++;
@@ -255,8 +265,8 @@ export class EntryReader {
     };
   }
 
-  /** The name, or all reasons why the key gives no name. */
-  #resolve(field: (column: string) => string): DriverName | string {
+  /** The number of the name, or all reasons why the key gives no name. */
+  #resolve(field: (column: string) => string): number | string {
     const reasons = new Set<string>();
     const render = (where: 'id' | 'path', template: Template): string => {
       const name = renderName(template, field, this.#maps);
@@ -267,7 +277,7 @@ export class EntryReader {
     const path = this.#entry.path.map((template) => render('path', template));
     const id = this.#entry.id === undefined ? path.join('/') : render('id', this.#entry.id);
     if (reasons.size > 0) return [...reasons].join('; ');
-    return { id, path, rule: this.#entry.rule, owner: undefined, number: -1 };
+    return this.#driverNames.add({ id, path, rule: this.#entry.rule });
   }
 }
 

@@ -31,14 +31,17 @@ export class Keyed<T> {
     const isSame = coded.every(
       ({ texts }, at) => texts === this.#texts[at] && texts.generation === this.#generations[at],
     );
-    if (!isSame || this.#tuples?.isFull === true) {
-      this.#known = [];
-      this.#tuples?.clear();
-    }
+    if (!isSame || this.#tuples?.isFull === true) this.clear();
     this.#texts = coded.map(({ texts }) => texts);
     this.#generations = generations;
     this.#codes = coded[0]?.codes;
     this.#tuples?.use(coded.map(({ codes }) => codes));
+  }
+
+  /** Works out everything anew from here on. Only between batches. */
+  clear(): void {
+    this.#known = [];
+    this.#tuples?.clear();
   }
 
   of(at: number): T {

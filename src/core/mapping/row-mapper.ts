@@ -70,8 +70,9 @@ export class RowMapper {
       conditions: mapping.where.map(({ column, test }) => placeCondition(placeOf(column), test, batch)),
     }));
     const places = longRows.map(({ placeOf }) => placeOf);
+    const { names } = this.#take.readings;
     this.#entries = mapping.drivers.map(
-      (entry, index) => new EntryReader(entry, { mapping, index, rules, batch }, places),
+      (entry, index) => new EntryReader(entry, { mapping, index, rules, batch, names }, places),
     );
   }
 
@@ -85,8 +86,12 @@ export class RowMapper {
     const columns = this.#batch;
     columns.take(batch, fault && ((at, column) => fault(at, column) !== undefined));
     for (const { conditions } of this.#longRows) for (const condition of conditions) condition.begin();
-    for (const entry of this.#entries) entry.begin();
     const { readings } = this.#take;
+    if (readings.names.isFull) {
+      readings.names.clear();
+      for (const entry of this.#entries) entry.forgetNames();
+    }
+    for (const entry of this.#entries) entry.begin();
     let passed = 0;
     for (let at = 0; at < columns.count; at++) {
       const before = readings.count;
@@ -194,6 +199,7 @@ const readingsMax = 4096;
 function handOver(readings: Readings, sink: ReadingSink): void {
   if (readings.count > 0) sink.take(readings);
   readings.count = 0;
+  readings.latest.length = 0;
 }
 
 interface LongRow {

@@ -5,7 +5,7 @@
 import { addDecimals, compareDecimals } from '../numbers/arithmetic.ts';
 import { enlarged } from '../enlarged.ts';
 import { AgentError } from '../errors.ts';
-import type { DriverName, Readings, ReadingSink } from '../mapping/reading.ts';
+import type { DriverName, DriverNames, Readings, ReadingSink } from '../mapping/reading.ts';
 import type { Moment, Rule } from '../model.ts';
 import { isExact, rescaled } from '../numbers/mantissa.ts';
 import { CellTable, valueOfCell } from './cell-table.ts';
@@ -26,6 +26,9 @@ export class Fold implements ReadingSink {
   /** Drivers are numbered from 0. Columns of them, since objects would be spread over the memory. */
   readonly #numbers = new Map<string, number>();
   #names: DriverName[] = [];
+  #rules: Rule[] = [];
+  /** By driver: the number that readings name it by as it is called in `#names`, or -1. */
+  #named = new Int32Array(startDrivers);
   /** Place of the latest reading, and the entry that made it. */
   #seconds = new Float64Array(startDrivers);
   #nanos = new Int32Array(startDrivers);
@@ -36,8 +39,10 @@ export class Fold implements ReadingSink {
   /** The driver's newest cell, where the list of its cells begins. */
   #newest = new Int32Array(startDrivers);
   readonly #otherPaths = new Map<number, readonly string[]>();
-  /** Names carry a number that means something to one fold in one run: this is that fold and run. */
-  #owner = {};
+  /** By the number of a name, the driver of that name, or -1: with one numbering of names. */
+  #drivers = new Int32Array(startDrivers).fill(none);
+  #numbering: DriverNames | undefined;
+  #generation = 0;
 
   /** `part`: the number that cells name this part by. */
   constructor(part: number) {
@@ -53,19 +58,38 @@ export class Fold implements ReadingSink {
   /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
   take(readings: Readings): void {
     const { count } = readings;
-    for (let at = 0; at < count; at++) this.add(readings, at);
+    this.#begin(readings.names);
+    for (let at = 0; at < count; at++) this.#add(readings, at);
   }
 
   /** Adds one of the readings. @throws as `take` */
   add(readings: Readings, at: number): void {
-    const name = readings.names[at] as DriverName;
+    this.#begin(readings.names);
+    this.#add(readings, at);
+  }
+
+  #begin(names: DriverNames): void {
+    if (names !== this.#numbering || names.generation !== this.#generation) {
+      this.#numbering = names;
+      this.#generation = names.generation;
+      this.#drivers.fill(none);
+      this.#named.fill(none);
+    }
+    const { length } = this.#drivers;
+    if (names.size <= length) return;
+    this.#drivers = enlarged(this.#drivers, new Int32Array(Math.max(names.size, 2 * length)).fill(none, length));
+  }
+
+  #add(readings: Readings, at: number): void {
     const moment = readings.moment(at);
-    const latest = readings.latest[at];
-    const row = readings.rows[at] as number;
+    const latest = readings.latest.length === 0 ? undefined : readings.latest[at];
+    const named = readings.named[at] as number;
+    const entry = readings.entries[at] as number;
     const driver =
       latest === undefined
-        ? this.#driverOf(name, readings.entries[at] as number, moment, row)
-        : this.#driverOf(name, readings.entries[at] as number, latest.moment, latest.row);
+        ? this.#driverOf(named, entry, moment, readings.rows[at] as number)
+        : this.#driverOf(named, entry, latest.moment, latest.row);
+    const rule = this.#rules[driver] as Rule;
     const cells = this.#cells;
     const { month } = moment;
     let cell = this.#cell[driver] as number;
@@ -75,10 +99,10 @@ export class Fold implements ReadingSink {
       this.#newest[driver] = cell;
       cells.readings[cell] = readings.counts[at] as number;
       this.#setValue(cell, readings, at);
-      this.#place(name.rule, cell, readings, at);
+      this.#place(rule, cell, readings, at);
     } else {
       cells.readings[cell] = (cells.readings[cell] as number) + (readings.counts[at] as number);
-      if (this.#fold(name.rule, cell, readings, at)) this.#place(name.rule, cell, readings, at);
+      if (this.#fold(rule, cell, readings, at)) this.#place(rule, cell, readings, at);
     }
     this.#cell[driver] = cell;
   }
@@ -119,11 +143,12 @@ export class Fold implements ReadingSink {
       };
     }
     this.#names = [];
+    this.#rules = [];
     this.#numbers.clear();
     this.#otherPaths.clear();
     this.#cells.clear();
     this.#ties.clear();
-    this.#owner = {};
+    this.#drivers.fill(none);
   }
 
   #id(driver: number): string {
@@ -131,20 +156,15 @@ export class Fold implements ReadingSink {
   }
 
   /** The number of the reading's driver, which also takes its place and path if it is the latest. */
-  #driverOf(name: DriverName, entry: number, { seconds, nanos }: Moment, row: number): number {
-    const known = name.owner === this.#owner ? name.number : this.#numbers.get(name.id);
-    let driver: number;
-    if (known === undefined) {
-      driver = this.#create(name);
-    } else {
-      driver = known;
-      const later =
-        seconds - (this.#seconds[driver] as number) ||
-        nanos - (this.#nanos[driver] as number) ||
-        row - (this.#row[driver] as number);
-      if (this.#names[driver] !== name) this.#rename(driver, name, later >= 0);
-      if (later < 0) return driver;
-    }
+  #driverOf(named: number, entry: number, { seconds, nanos }: Moment, row: number): number {
+    let driver = this.#drivers[named] as number;
+    if (driver === none) driver = this.#meet(named);
+    const later =
+      seconds - (this.#seconds[driver] as number) ||
+      nanos - (this.#nanos[driver] as number) ||
+      row - (this.#row[driver] as number);
+    if (this.#named[driver] !== named) this.#rename(driver, named, later >= 0);
+    if (later < 0) return driver;
     this.#seconds[driver] = seconds;
     this.#nanos[driver] = nanos;
     this.#row[driver] = row;
@@ -152,7 +172,15 @@ export class Fold implements ReadingSink {
     return driver;
   }
 
-  #create(name: DriverName): number {
+  /** The driver of a name that readings have not named by this number before. */
+  #meet(named: number): number {
+    const name = (this.#numbering as DriverNames).of(named);
+    const driver = this.#numbers.get(name.id) ?? this.#create(name, named);
+    this.#drivers[named] = driver;
+    return driver;
+  }
+
+  #create(name: DriverName, named: number): number {
     const driver = this.#names.length;
     if (driver === this.#cell.length) {
       const length = 2 * driver;
@@ -162,19 +190,23 @@ export class Fold implements ReadingSink {
       this.#entry = enlarged(this.#entry, new Int32Array(length));
       this.#cell = enlarged(this.#cell, new Int32Array(length));
       this.#newest = enlarged(this.#newest, new Int32Array(length));
+      this.#named = enlarged(this.#named, new Int32Array(length));
     }
     this.#names.push(name);
+    this.#rules.push(name.rule);
     this.#numbers.set(name.id, driver);
+    this.#named[driver] = named;
+    // Whatever comes is later.
+    this.#seconds[driver] = -Infinity;
     this.#cell[driver] = none;
     this.#newest[driver] = none;
-    name.owner = this.#owner;
-    name.number = driver;
     return driver;
   }
 
   /** @throws AgentError `part.unreadable` where the names differ in their rule */
-  #rename(driver: number, name: DriverName, isLater: boolean): void {
+  #rename(driver: number, named: number, isLater: boolean): void {
     const before = this.#names[driver] as DriverName;
+    const name = (this.#numbering as DriverNames).of(named);
     if (before.rule !== name.rule) {
       throw new AgentError(
         'part.unreadable',
@@ -185,9 +217,9 @@ export class Fold implements ReadingSink {
       );
     }
     if (!samePath(before.path, name.path)) this.#otherPaths.set(driver, isLater ? before.path : name.path);
-    if (isLater) this.#names[driver] = name;
-    name.owner = this.#owner;
-    name.number = driver;
+    if (!isLater) return;
+    this.#names[driver] = name;
+    this.#named[driver] = named;
   }
 
   /** Folds a reading's value into a cell of the same part. Returns whether the cell takes the reading's place too. */
