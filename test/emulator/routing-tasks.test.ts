@@ -1,5 +1,5 @@
 /** Tasks: their states, cost and outputs. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { organizationSchema, usageSchema } from '../../src/contract/routing-resources.ts';
 import { routingWorld } from '../support/routing-world.ts';
 import type { RoutingWorld } from '../support/routing-world.ts';
@@ -18,6 +18,23 @@ async function statuses(world: RoutingWorld, ids: readonly string[]): Promise<st
 }
 
 describe('a task', () => {
+  test('is shown as of one moment, however the time goes on while it is read', async () => {
+    // Each look at the clock of the machine finds a millisecond more, and each of those is a second.
+    let passedMs = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => (passedMs += 1));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const world = await routingWorld({ speed: 1_000 });
+    await world.createRouter('a');
+    for (let round = 0; round < 20; round += 1) {
+      const id = await world.generate('image', 'a', { promptText: 'waves' });
+      passedMs += round / 10;
+      const seen: string[] = [];
+      // Every answer is held against the schema, in which progress is at most 1.
+      while (seen.at(-1) !== 'SUCCEEDED') seen.push((await world.task(id)).status);
+      expect(new Set(seen)).toContain('RUNNING');
+    }
+  });
+
   test('is pending, runs and succeeds in five seconds, and shows its progress', async () => {
     const world = await routingWorld();
     await world.createRouter('a');

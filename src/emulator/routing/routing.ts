@@ -109,9 +109,9 @@ export class Routing {
     return task;
   }
 
-  /** The task as clients see it; `origin` is the address at which they found the emulator. */
+  /** A settled task as clients see it; `origin` is the address at which they found the emulator. */
   viewTask(task: Task, origin: string): TaskAnswer {
-    const nowMs = this.clock.now();
+    const nowMs = this.tasks.settledMs;
     return viewTask(task, nowMs, (output) => `${origin}${mediaPath(task, output)}?expires=${nowMs + mediaLifeMs}`);
   }
 

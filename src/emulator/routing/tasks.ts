@@ -71,6 +71,7 @@ export class Tasks {
   readonly #lanes = new Map<string, Lane>();
   /** When the next change is due: the end of a task, or now if higher limits let tasks begin. */
   #nextDueMs = -Infinity;
+  #settledMs = -Infinity;
 
   constructor(context: TasksContext) {
     this.#context = context;
@@ -145,10 +146,16 @@ export class Tasks {
     this.#context.store.change(() => this.#shelf.putBack(task));
   }
 
+  /** The moment up to which every change was applied. Tasks are to be shown as of then: the time has gone on since. */
+  get settledMs(): number {
+    return this.#settledMs;
+  }
+
   /** Applies every change that is due. */
   settle(): void {
     const { store, clock } = this.#context;
     const nowMs = clock.now();
+    this.#settledMs = nowMs;
     if (nowMs < this.#nextDueMs) return;
     store.change(() => {
       for (const [model, lane] of this.#lanes) {
