@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { quote } from '../core/text.ts';
 import { type Cursor, isExcused, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
+import type { Path } from './diagnostics.ts';
 import type { Written } from './document.ts';
 import { homeOf } from './json-schema.ts';
 import { nearest } from './nearest.ts';
@@ -200,16 +201,18 @@ const typeWords: Readonly<Record<string, string>> = {
 
 export function reportType({ path, report }: Cursor, expected: string, written: Written): void {
   const detail = `, found ${describeWritten(written)}`;
-  const hint = typeHint(expected, written);
+  const hint = typeHint(path, expected, written);
   report({ path, message: `expected ${expected}`, detail, ...(hint === undefined ? {} : { hint }) });
 }
 
-function typeHint(expected: string, written: Written): string | undefined {
+function typeHint(path: Path, expected: string, written: Written): string | undefined {
   const isCollection = typeof written === 'object' && written !== null;
   if (expected === 'a list' && !isCollection) return 'write a list in brackets, such as ["…"]';
   if (expected === 'a text' && isMapping(written)) return 'quote a text that has braces or ": " in it';
   const text = textOf(written) ?? '';
-  if (expected === 'a mapping' && /^[^{}\n]+\.\w{1,5}$/.test(text)) return `if it is a file, write { file: ${text} }`;
+  const isTable = path.at(-1) === 'calendar' || path.at(-2) === 'maps';
+  if (expected === 'a mapping' && isTable && /^[^{}\n]+\.\w{1,5}$/.test(text))
+    return `if it is a file, write { file: ${text} }`;
   if (expected.endsWith('number') && /^\d+$/.test(text)) return `write ${Number(text)}, without quotes`;
   if (expected === 'true or false' && /^(true|false)$/i.test(text))
     return `write ${text.toLowerCase()}, without quotes`;

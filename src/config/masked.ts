@@ -2,6 +2,7 @@
 import { parseDocument, stringify } from 'yaml';
 import { mask, secretsIn } from '../http/masking.ts';
 import { substitute } from './environment.ts';
+import { secretSections } from './secret-sections.ts';
 
 export interface MaskedConfig {
   /** YAML without comments, with `***` for what may be secret. Variables stand as they are written. */
@@ -39,19 +40,8 @@ const plainSections = new Set([
   'files',
 ]);
 
-/** Nothing beneath these is shown, whatever its key. */
-const secretSections = new Set([
-  'headers',
-  'notify',
-  'heartbeat',
-  'command',
-  'env',
-  's3',
-  'sftp',
-  'dav',
-  'oauth',
-  'ledger',
-]);
+/** Keys whose value is one text, and secret. */
+const isSecretKey = /^(token|password|passphrase|clientSecret|secretAccessKey|sessionToken|smtp)$/;
 
 /** Names of variables that mostly hold secrets. */
 const secretName = /TOKEN|SECRET|PASS|PWD|KEY|URL|URI|HOOK|DSN|AUTH|CRED|PING|SMTP|COOKIE|SESSION/i;
@@ -91,6 +81,8 @@ class Found {
   masked(value: unknown, path: readonly string[]): unknown {
     if (Array.isArray(value)) return value.map((item: unknown) => this.masked(item, path));
     if (typeof value === 'object' && value !== null) {
+      // No mapping belongs there: its keys may be the secret.
+      if (isSecretKey.test(path.at(-1) ?? '') && !isPlain(path)) return '***';
       return Object.fromEntries(
         Object.entries(value).map(([key, inner]: [string, unknown]) => {
           // Rows of tests are rows of data.
@@ -116,7 +108,7 @@ class Found {
     const url = /^[a-z][\w+.-]*:\/\//i.test(filled) ? URL.parse(filled) : null;
     if (url !== null) return this.#address(text, url, names.length > 0);
     if (key === 'query') return this.#query(text, filled);
-    if (!isPlain(path) && key !== 'destination') {
+    if (!isPlain(path) && !(key === 'destination' && text === 'emulator')) {
       this.#add(filled);
       return isReference(text) ? withoutDefaults(text) : '***';
     }

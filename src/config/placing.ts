@@ -2,6 +2,7 @@
 import { spotsIn } from './cursor.ts';
 import { type Diagnostic, type Path, type PlacedDiagnostic, pathKey } from './diagnostics.ts';
 import type { ConfigDocument } from './document.ts';
+import { secretSections } from './secret-sections.ts';
 
 /** In the order of the file. What several aliases lead to is shown once. */
 export function placeDiagnostics(
@@ -56,7 +57,7 @@ function wordsOf(
 ): { message: string; hint: string | undefined } {
   const inside = syntax === undefined && on === 'value' ? spotsIn(document.spots, path) : [];
   const names = [...new Set(inside.flatMap(({ variables }) => variables ?? []))];
-  if (names.length === 0) return { message: isSecret(path) ? message : message + detail, hint };
+  if (names.length === 0) return { message: isSecret(path) || login.test(detail) ? message : message + detail, hint };
   const values = names.flatMap((name) => document.variables.get(name) ?? []).filter((value) => value !== '');
   const shows = (text: string | undefined): boolean => values.some((value) => text?.includes(value));
   const from = names.map((name) => `\${${name}}`).join(' and ');
@@ -65,11 +66,15 @@ function wordsOf(
   return { message: `${said}; it comes from ${from}`, hint: shows(hint) ? undefined : hint };
 }
 
-/** Whether the value at this path may be a secret. */
-function isSecret([section, key]: Path): boolean {
-  if (section === 'notify' || section === 'heartbeat') return true;
-  return section === 'destination' && ['url', 'token', 'tokenFile', 'headers'].includes(String(key));
+/** Whether the value at this path may be a secret, also where something else was meant to stand there. */
+function isSecret([section, first, second]: Path): boolean {
+  const isOwn = section === 'destination' || section === 'defaults';
+  const key = String(section === 'sources' ? second : isOwn ? first : section);
+  return secretSections.has(key) || ['url', 'token', 'tokenFile'].includes(key);
 }
+
+/** An address in a list of files may hold a password. */
+const login = /:\/\/[^\s/]*@/;
 
 function showPath(path: Path): string {
   return path

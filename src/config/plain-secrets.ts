@@ -31,19 +31,22 @@ function find(document: ConfigDocument, path: Path, value: Written): Diagnostic[
   if (what === undefined) return [];
   const key = String(path.at(-1));
   const file = key === 'token' ? `, or name a file: ${key}File` : '';
-  const hint = `take it from the environment: ${key}: \${NAME}${file}`;
+  const where = typeof path.at(-1) === 'number' ? '' : `${key}: `;
+  const hint = `take it from the environment: ${where}\${NAME}${file}`;
   return [{ path, message: `${what} stands in the file, for everybody who may read it or a copy of it`, hint }];
 }
 
 /** A variable in an argument hides nothing: the machine shows what a program was started with. */
 function findInCommand(document: ConfigDocument, path: Path, command: readonly Written[]): Diagnostic[] {
-  return [...plainSecretsInCommand(command.map(String))].map(([index, what]) => {
-    const at = [...path, index];
-    const isPlain = !hasVariable(document.spots.get(pathKey(at)));
-    const where = `${isPlain ? 'stands in the file, and ' : ''}is an argument of a program, which every user of this machine can see while it runs`;
-    const hint = 'hand it over in the environment of the program: env: { PASSWORD: "${NAME}" }';
-    return { path: at, message: `${what} ${where}`, hint };
-  });
+  return [...plainSecretsInCommand(command.map((word) => (typeof word === 'string' ? word : '')))].map(
+    ([index, what]) => {
+      const at = [...path, index];
+      const isPlain = !hasVariable(document.spots.get(pathKey(at)));
+      const where = `${isPlain ? 'stands in the file, and ' : ''}is an argument of a program, which every user of this machine can see while it runs`;
+      const hint = 'hand it over in the environment of the program: env: { PASSWORD: "${NAME}" }';
+      return { path: at, message: `${what} ${where}`, hint };
+    },
+  );
 }
 
 function hasVariable(spot: Spot | undefined): boolean {

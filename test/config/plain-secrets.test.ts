@@ -1,5 +1,6 @@
 /** Secrets that stand in the config itself, which `check` warns of. */
 import { describe, expect, test } from 'vitest';
+import { maskConfig } from '../../src/config/masked.ts';
 import { load } from '../support/config-world.ts';
 
 const secret = 'canary0123456789abcdef';
@@ -77,6 +78,10 @@ describe('a secret among the arguments of a command', () => {
     expect(inCommand(command)).toEqual([told]);
   });
 
+  test('is looked for among whatever else stands there', () => {
+    expect(inCommand('[x, { a: b }, --token, [c], 5]')).toEqual([]);
+  });
+
   test.each([
     '[x, --password-file, /run/secrets/pw]',
     '[x, --key, id.pem, --token, "@token.txt"]',
@@ -85,5 +90,39 @@ describe('a secret among the arguments of a command', () => {
     '[x, "https://a.example:8443/x?y=z"]',
   ])('%s holds none', (command) => {
     expect(inCommand(command)).toEqual([]);
+  });
+});
+
+describe('a problem of the config shows nothing that may be secret', () => {
+  const kind = (type: string, keys: string): string =>
+    `destination: emulator\nsources:\n  s: { type: ${type}, ${keys}, drivers: [{ path: [a], time: "{t}", value: "{v}" }] }\n`;
+  const command = (keys: string): string => kind('command', `format: csv, ${keys}`);
+  const web = (keys: string): string => kind('http', `url: "https://a.example/x", format: json, ${keys}`);
+  const top = (keys: string): string => `destination: emulator\n${keys}\nsources: {}\n`;
+
+  test.each([
+    ['arguments without brackets', command(`command: "curl -u ann:${secret}"`)],
+    ['variables as a text', command(`command: [x], env: "PW=${secret}"`)],
+    ['headers as a text', web(`headers: "Authorization: ${secret}"`)],
+    ['headers that look like a file', web(`headers: ${secret}.abc`)],
+    ['a client as a text', web(`oauth: ${secret}`)],
+    ['keys of a store as a text', kind('csv', `files: [a], s3: ${secret}`)],
+    ['an address without brackets', kind('csv', `files: "sftp://ann:${secret}@a.example/*.csv"`)],
+    ['headers of all sources', `defaults: { headers: "Authorization: ${secret}" }\n${web('poll: 1m')}`],
+    ['a hook as a text', top(`notify: "https://hooks.example/${secret}"`)],
+    ['a database as a list', top(`ledger: [${secret}]`)],
+  ])('%s', (_what, yaml) => {
+    const { problems } = load(yaml);
+    expect(problems).not.toEqual([]);
+    expect(JSON.stringify(problems)).not.toContain(secret);
+  });
+
+  test.each([
+    ['a destination as a list', `destination: ["https://a.example", ${secret}]\n`],
+    ['a token in braces', `destination: { url: "https://a.example", token: { ${secret}: null } }\n`],
+  ])('and neither does a masked config: %s', (_what, yaml) => {
+    const { text } = maskConfig(yaml, {});
+    expect(text).toContain('***');
+    expect(text).not.toContain(secret);
   });
 });
