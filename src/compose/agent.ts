@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, renameSync, statSync } from 'node:fs';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
-import { AgentError, isAgentError } from '../core/errors.ts';
+import { type AgentError, isAgentError } from '../core/errors.ts';
 import type { Log, Supervisor } from '../core/ports.ts';
 import type { DestinationSettings, LedgerSettings, Settings } from '../core/settings.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
@@ -15,9 +15,8 @@ import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { onFile, removeFile } from '../edges/state/file-failure.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
-import { isShared } from '../edges/shared/seen.ts';
 import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
-import { nowhere } from './look.ts';
+import { nowhere, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
 import type { SharedOptions, SharedParts } from './shared.ts';
@@ -60,7 +59,7 @@ interface Kept extends AsyncDisposable {
 }
 
 async function openOwn(settings: Settings): Promise<Kept> {
-  refuseForgottenLedger(settings);
+  refuseForgotten(settings);
   const ledger = openOwnLedger(settings);
   const close = { [Symbol.asyncDispose]: () => ledger.close() };
   try {
@@ -72,13 +71,8 @@ async function openOwn(settings: Settings): Promise<Kept> {
   }
 }
 
-/** An agent alone on a state directory that shared a ledger would not know what the others have pushed. */
-function refuseForgottenLedger({ state }: Settings): void {
-  if (!isShared(state)) return;
-  throw new AgentError('ledger.refused', `the agent in ${state} shared a ledger, and the config names none`, {
-    hint: 'put "ledger" back and run "driver-sync ledger give-back", which copies it here',
-  });
-}
+/** What a person or time mends at the ledger while the daemon waits for it. */
+const mendItself: ReadonlySet<AgentError['code']> = new Set(['ledger.unreachable', 'state.full', 'state.older']);
 
 /** The daemon starts though the ledger cannot be reached, and reads meanwhile; a command needs the lead at once. */
 async function takePart(settings: Settings, of: LedgerSettings, options: AgentOptions): Promise<Kept> {
@@ -90,8 +84,8 @@ async function takePart(settings: Settings, of: LedgerSettings, options: AgentOp
   const { ledger, archive, lead } = shared;
   try {
     await lead.begin().catch((error: unknown) => {
-      if (options.command !== 'run' || !isAgentError(error, 'ledger.unreachable')) throw error;
-      log.error('the ledger cannot be reached: nothing is pushed, and sources are read meanwhile', {
+      if (options.command !== 'run' || !isAgentError(error) || !mendItself.has(error.code)) throw error;
+      log.error('the ledger cannot be used: nothing is pushed, and sources are read meanwhile', {
         error: error.message,
         hint: error.hint,
       });

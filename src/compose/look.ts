@@ -9,6 +9,7 @@ import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { systemClock } from '../edges/clock.ts';
 import { nextDue, previousDue } from '../edges/schedule.ts';
+import { isShared } from '../edges/shared/seen.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
@@ -91,6 +92,7 @@ export async function openKept(
     const { openSharedToLook } = await import('./shared.ts');
     return openSharedToLook(settings, settings.ledger);
   }
+  refuseForgotten(settings);
   const file = fileIn(settings, 'ledger');
   if (!existsSync(file)) throw noState(settings);
   const ledger = access === 'read' ? openLedger(file, 'read') : openWritable(file);
@@ -111,6 +113,17 @@ async function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer
 }
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * Whoever is alone on a state directory that shared a ledger would not know what the others have pushed, and nobody would hear what is asked for there.
+ * @throws AgentError `ledger.refused`
+ */
+export function refuseForgotten({ state }: Pick<Settings, 'state'>): void {
+  if (!isShared(state)) return;
+  throw new AgentError('ledger.refused', `the agent in ${state} shared a ledger, and the config names none`, {
+    hint: 'put "ledger" back; "driver-sync ledger give-back" copies it here, for one agent alone',
+  });
+}
 
 export function noState(settings: Pick<Settings, 'state'>): AgentError {
   return new AgentError('state.missing', `there is no state in ${settings.state}`, {

@@ -13,7 +13,7 @@ import { SharedDatabase } from '../edges/shared/database.ts';
 import { SharedLead } from '../edges/shared/lead.ts';
 import { hasRecord, wakeLeader } from '../edges/shared/lead-rows.ts';
 import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
-import { ensureSchema, requireSchema } from '../edges/shared/schema.ts';
+import { ledgerSchema, requireSchema } from '../edges/shared/schema.ts';
 import { SeenFile } from '../edges/shared/seen.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { postgresConnector } from '../sources/databases/postgres-client.ts';
@@ -94,8 +94,8 @@ export function openSharedParts(
     leaseMs: of.leaseMs,
     clock: systemClock,
     seen: new SeenFile(settings.state),
+    schema: ledgerSchema(database),
     prepare: async () => {
-      await ensureSchema(database);
       if (options.isCopying !== true) await refuseOwnPushes(settings, database);
     },
   });

@@ -8,7 +8,7 @@ import { openLedger } from '../edges/state/ledger.ts';
 import { type LockHolder, ensureStateDir, killedHolder, lockHolder } from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
 import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
-import { type OpenState, noState, openKept, openStores } from './look.ts';
+import { type OpenState, noState, openKept, openStores, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { partsOf } from './parts.ts';
 
@@ -26,6 +26,7 @@ export function openState(settings: Settings, log: Log): Promise<OpenState> {
  */
 export async function openAsked(settings: Settings): Promise<Ledger> {
   if (settings.ledger !== undefined) return (await openKept(settings, 'request')).ledger;
+  refuseForgotten(settings);
   const file = fileIn(settings, 'ledger');
   if (!existsSync(file)) throw noState(settings);
   return openLedger(file, 'write');

@@ -39,6 +39,11 @@ test('a sync with nothing to send loads no package of the network, of tables, of
   expect(loaded()).toContain('undici');
   expect((await at.command('sync')).stdout).toContain('unchanged');
   expect(loaded()).toEqual(['better-sqlite3', 'commander', 'croner', 're2js', 'yaml', 'zod']);
+  // A ledger of its own needs nothing of one that is shared, but whether there was one.
+  const shared = readFileSync(env.LOADED, 'utf8').matchAll(
+    /\/src\/(edges\/shared\/\S*|core\/election\/\S*|compose\/shared\S*)/g,
+  );
+  expect([...shared].map(([, file]) => file)).toEqual(['edges/shared/seen.ts']);
 });
 
 const entry = {

@@ -1,11 +1,18 @@
 /** The election at a real database: terms, parked transactions, and what a promotion leaves in doubt. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/edges/clock.ts';
 import { SharedDatabase } from '../../src/edges/shared/database.ts';
+import { SharedLead } from '../../src/edges/shared/lead.ts';
 import { type Claim, claim, look, renew, resign, view } from '../../src/edges/shared/lead-rows.ts';
 import { sharedLedger } from '../../src/edges/shared/ledger.ts';
-import { ensureSchema } from '../../src/edges/shared/schema.ts';
+import { ledgerSchema, migrations } from '../../src/edges/shared/schema.ts';
+import { SeenFile } from '../../src/edges/shared/seen.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { placeOn } from '../support/ledger-stores.ts';
-import { type TestServer, cannotPostgres, postgresReleases, postgresServer } from '../support/servers.ts';
+import { type TestServer, cannotPostgres, postgresName, postgresReleases, postgresServer } from '../support/servers.ts';
 
 describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
   let server: TestServer;
@@ -23,13 +30,13 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
   async function open(schema = `ledger_${++schemas}`): Promise<SharedDatabase & AsyncDisposable> {
     const place = placeOn(server.url({ user: 'plain', password: 'plain', database: 'shared' }), schema);
     const database = new SharedDatabase(place);
-    await ensureSchema(database);
+    await ledgerSchema(database).ensure();
     return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
   }
 
   function by(holder: string, of: Partial<Claim> = {}): Claim {
     const mine = { holder, host: 'finance-1', pid: 1, config: 'c', address: 'https://drivers.example.com' };
-    return { ...mine, leaseMs: 60_000, seenTerm: 0, seen: undefined, isCopying: undefined, ...of };
+    return { ...mine, leaseMs: 60_000, seenTerm: 0, seen: undefined, isCopying: undefined, version: 1, ...of };
   }
 
   /** As if its time were over. */
@@ -141,24 +148,99 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
     await server.run('ALTER ROLE plain SET default_transaction_read_only = on');
     const place = placeOn(server.url({ user: 'plain', password: 'plain', database: 'shared' }), database.schema);
     const readOnly = new SharedDatabase(place);
-    await expect(ensureSchema(readOnly)).rejects.toMatchObject({ code: 'ledger.unreachable', exit: 75 });
+    await expect(ledgerSchema(readOnly).ensure()).rejects.toMatchObject({ code: 'ledger.unreachable', exit: 75 });
     await expect(claim(readOnly, by('a'))).rejects.toMatchObject({ code: 'ledger.unreachable' });
     await readOnly.close();
     await server.run('ALTER ROLE plain RESET default_transaction_read_only');
     await database.run('UPDATE ~version SET version = 99');
-    await expect(ensureSchema(database)).rejects.toMatchObject({ code: 'state.newer', exit: 78 });
+    await expect(ledgerSchema(database).ensure()).rejects.toMatchObject({ code: 'state.newer', exit: 78 });
     const wrong = new SharedDatabase(
       placeOn(server.url({ user: 'plain', password: 'wrong', database: 'shared' }), 'x'),
     );
-    await expect(ensureSchema(wrong)).rejects.toMatchObject({ code: 'ledger.refused', exit: 78 });
+    await expect(ledgerSchema(wrong).ensure()).rejects.toMatchObject({ code: 'ledger.refused', exit: 78 });
     const stranger = new SharedDatabase(placeOn(server.url({ user: 'plain', password: 'plain' }), 'x'));
-    await expect(ensureSchema(stranger)).rejects.toMatchObject({ code: 'ledger.refused', exit: 78 });
+    await expect(ledgerSchema(stranger).ensure()).rejects.toMatchObject({ code: 'ledger.refused', exit: 78 });
   });
 });
 
+describe.skipIf(cannotPostgres)(`agents of two versions at ${postgresName}`, () => {
+  const next = [...migrations, 'ALTER TABLE ~push ADD COLUMN note TEXT'];
+  const mended = /brings the ledger up to date/;
+
+  test('whoever leads first of the newer ones brings the tables up to date, and all others wait and say so', async () => {
+    await using server = await postgresServer();
+    const columns = async (): Promise<number> =>
+      (await server.run(`SELECT 1 FROM information_schema.columns WHERE column_name = 'note'`)).length;
+    await using old = await agentAt(server, 'old', migrations);
+    await old.lead.begin();
+    expect(old.lead.isLeading()).toBe(true);
+    await using waiting = await agentAt(server, 'waiting', migrations);
+    await waiting.lead.begin();
+    await using early = await agentAt(server, 'early', next);
+    await expect(early.lead.begin()).rejects.toMatchObject({
+      code: 'state.older',
+      hint: expect.stringMatching(mended),
+    });
+    early.lead.go();
+    await using late = await agentAt(server, 'late', next);
+    late.lead.go();
+    await expect.poll(() => late.lead.whyNot()).toContain('version 1, and an agent of that version leads');
+    expect(await columns()).toBe(0);
+
+    // One of the older ones may be faster once more.
+    await old.lead[Symbol.asyncDispose]();
+    await waiting.lead[Symbol.asyncDispose]();
+    const newer = [early.lead, late.lead];
+    await expect.poll(() => newer.filter((lead) => lead.isLeading()).length).toBe(1);
+    expect(await columns()).toBe(1);
+    await expect.poll(() => newer.map((lead) => lead.whyNot())).toEqual([undefined, undefined]);
+    await using behind = await agentAt(server, 'behind', migrations);
+    await expect(behind.lead.begin()).rejects.toMatchObject({ code: 'state.newer', exit: 78 });
+  });
+
+  test('one that follows when the tables become newer says so, and does not lead', async () => {
+    await using server = await postgresServer();
+    await using old = await agentAt(server, 'old', migrations);
+    await old.lead.begin();
+    const database = new SharedDatabase(placeOn(server.url(), 'driver_sync'));
+    await ledgerSchema(database, next).migrate(1, old.lead.term()!);
+    await expect.poll(() => old.lead.whyNot()).toContain('was written by a newer driver-sync (version 2');
+    expect(old.lead.isLeading()).toBe(false);
+    await database.close();
+  });
+});
+
+async function agentAt(server: TestServer, host: string, steps: readonly string[]) {
+  const state = await mkdtemp(path.join(tmpdir(), 'driver-sync-lead-'));
+  const database = new SharedDatabase(placeOn(server.url(), 'driver_sync'));
+  const lead = new SharedLead(database, {
+    host,
+    pid: 1,
+    config: 'one',
+    address: 'https://drivers.example.com',
+    leaseMs: 60_000,
+    clock: systemClock,
+    log: memoryLog(),
+    seen: new SeenFile(state),
+    schema: ledgerSchema(database, steps),
+    prepare: async () => undefined,
+    changed: () => undefined,
+  });
+  return {
+    lead,
+    async [Symbol.asyncDispose]() {
+      await lead[Symbol.asyncDispose]();
+      await database.close();
+      await rm(state, { recursive: true });
+    },
+  };
+}
+
 test.skipIf(cannotPostgres)('a password is in no message', async () => {
   const place = placeOn('postgres://agent:s3cret-word@127.0.0.1:1/ledger', 'driver_sync');
-  const failure: unknown = await ensureSchema(new SharedDatabase(place)).catch((error: unknown) => error);
+  const failure: unknown = await ledgerSchema(new SharedDatabase(place))
+    .ensure()
+    .catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: 'ledger.unreachable' });
   expect(JSON.stringify([String(failure), failure])).not.toContain('s3cret');
 });

@@ -8,7 +8,7 @@ import { sharedArchive } from '../../src/edges/shared/archive.ts';
 import { SharedDatabase, type SharedPlace } from '../../src/edges/shared/database.ts';
 import type { Term } from '../../src/edges/shared/fence.ts';
 import { sharedLedger } from '../../src/edges/shared/ledger.ts';
-import { ensureSchema } from '../../src/edges/shared/schema.ts';
+import { ledgerSchema } from '../../src/edges/shared/schema.ts';
 import { openArchive } from '../../src/edges/state/archive.ts';
 import { openLedger } from '../../src/edges/state/ledger.ts';
 import { addressKeys } from '../../src/sources/databases/address.ts';
@@ -50,7 +50,7 @@ let schemas = 0;
 export async function openPostgres(server: TestServer): Promise<Stores & { readonly database: SharedDatabase }> {
   const directory = mkdtempSync(path.join(tmpdir(), 'driver-sync-stores-'));
   const database = new SharedDatabase(placeOn(server.url(), `ledger_${process.pid}_${++schemas}`));
-  await ensureSchema(database);
+  await ledgerSchema(database).ensure();
   const mine: Term = { holder: 'a', term: 1 };
   await database.run('UPDATE ~lead SET holder = $1, term = $2', mine.holder, mine.term);
   const ledger = sharedLedger(database, () => mine);

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/edges/clock.ts';
 import { type SharedPlace, SharedDatabase, type SqlClient } from '../../src/edges/shared/database.ts';
 import { SharedLead } from '../../src/edges/shared/lead.ts';
 import { type SharedLedger, sharedLedger } from '../../src/edges/shared/ledger.ts';
-import { ensureSchema } from '../../src/edges/shared/schema.ts';
+import { ledgerSchema } from '../../src/edges/shared/schema.ts';
 import type { SeenFile } from '../../src/edges/shared/seen.ts';
 import { memoryLog } from './memory-log.ts';
 
@@ -62,7 +62,7 @@ export async function playShared(place: SharedPlace, random: () => number): Prom
 async function prepare(database: SharedDatabase): Promise<void> {
   for (let triesLeft = 9; ; triesLeft--) {
     try {
-      return await ensureSchema(database);
+      return await ledgerSchema(database).ensure();
     } catch (error) {
       if (triesLeft === 0 || !isAgentError(error, 'ledger.unreachable')) throw error;
     }
@@ -91,6 +91,7 @@ function openAgent(place: SharedPlace, name: string): Agent {
       get: () => seen,
       set: (changed: object) => void (seen = { term: 0, ...seen, ...changed }),
     } as SeenFile,
+    schema: ledgerSchema(database),
     prepare: async () => undefined,
     changed: () => undefined,
   });

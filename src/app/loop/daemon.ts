@@ -128,6 +128,7 @@ class Daemon {
     return turns.guarded(
       async () => {
         const role = await turns.next();
+        if (role !== before) this.#teller.beginAnew();
         if (role === 'follows') {
           const { clock } = this.#agent.deps;
           const isDue = events.size > 0 || before !== role || this.#polls.msToNext() <= 0;

@@ -2,7 +2,7 @@
 import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { PassReport, SourceReport } from '../../core/report.ts';
 import type { ReadOptions } from '../read/read-all.ts';
-import { followingPass, isLedgerFailure, noteOwnPush, readOnly } from '../shared/follow.ts';
+import { followingPass, endsTurn, noteOwnPush, readOnly } from '../shared/follow.ts';
 import { beginToLead } from '../shared/take-over.ts';
 import { wouldPush } from '../shared/would-push.ts';
 import type { Agent, Shared } from './agent.ts';
@@ -62,15 +62,28 @@ export class SharedTurns {
       return result;
     } catch (error) {
       const isLost = this.hasLost && isAgentError(error);
-      if (this.#stop.aborted || !(isLost || isLedgerFailure(error))) throw error;
-      this.#say(error as AgentError);
+      if (this.#stop.aborted || !(isLost || endsTurn(error))) throw error;
+      this.#say(error);
       this.#role = undefined;
     }
     return wait();
   }
 
-  /** Reads and judges along, and tells the others what it would push. */
+  /** Reads and judges along, and tells the others what it would push. A buffer that turns out to be damaged is rebuilt, once. */
   async follow(options: ReadOptions): Promise<readonly SourceReport[]> {
+    try {
+      return await this.#readAlong(options);
+    } catch (error) {
+      if (!isAgentError(error, 'state.corrupt')) throw error;
+      const { log } = this.#agent.shared!.following;
+      log.error('the buffer is damaged; it is moved aside and rebuilt', { cause: error.message });
+      this.#agent.rebuildBuffer();
+      options.due?.forget();
+      return this.#readAlong(options);
+    }
+  }
+
+  async #readAlong(options: ReadOptions): Promise<readonly SourceReport[]> {
     const { following } = this.#agent.shared!;
     try {
       const { said, sources } = await followingPass(following, options, this.#stop);
@@ -78,7 +91,7 @@ export class SharedTurns {
       await this.#compare(said.differs !== undefined);
       return sources;
     } catch (error) {
-      if (!isLedgerFailure(error)) throw error;
+      if (!endsTurn(error)) throw error;
       // Reading goes on, so that it is warm once the ledger answers.
       await readOnly(following, options, this.#stop);
       throw error;

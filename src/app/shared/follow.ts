@@ -1,6 +1,6 @@
 /** One pass of an agent that follows: it reads and judges as the one that leads does, writes nothing to the ledger, and pushes nothing. */
 import type { AgentSaid } from '../../core/election/lead.ts';
-import { isAgentError } from '../../core/errors.ts';
+import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { PushRecord } from '../../core/ledger.ts';
 import type { SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -78,9 +78,16 @@ function nameOf({ id, digest }: PushRecord): string {
   return `${id}:${digest}`;
 }
 
-/** Failures of the ledger, and that another agent leads: they end a turn, and no agent. */
-export function isLedgerFailure(error: unknown): boolean {
-  return ['ledger.unreachable', 'ledger.refused', 'ledger.led', 'state.newer', 'state.older'].some((code) =>
-    isAgentError(error, code as 'ledger.led'),
-  );
+const turnEnds = [
+  'ledger.unreachable',
+  'ledger.refused',
+  'ledger.led',
+  'state.full',
+  'state.newer',
+  'state.older',
+] as const;
+
+/** Failures of the ledger, a disk that is full, and that another agent leads: they end a turn, and no agent. */
+export function endsTurn(error: unknown): error is AgentError {
+  return turnEnds.some((code) => isAgentError(error, code));
 }

@@ -47,6 +47,16 @@ export class Teller implements AsyncDisposable {
     this.#isOnce = kind === 'once';
   }
 
+  /** Other agents may have told meanwhile: what the ledger says counts, and how this agent's next pass ends. */
+  beginAnew(): void {
+    this.#state = undefined;
+    this.#report = undefined;
+    this.#broken = undefined;
+    this.#lookMs = Infinity;
+    this.#isKept = true;
+    this.#isForgotten = false;
+  }
+
   /** A pass has ended, or broke. Returns once what is to be told is written down. */
   async passed(end: PassEnd): Promise<void> {
     const isBroken = isAgentError(end);
@@ -270,6 +280,7 @@ function keyOf({ id, writtenMs }: Letter, host: string): string {
   return `${id}.${writtenMs}.${host}`;
 }
 
+/** Also where the ledger is not here, or another agent leads: whoever does finds what is to be told. */
 function isStateFailure(error: unknown): error is AgentError {
-  return isAgentError(error) && error.code.startsWith('state.');
+  return isAgentError(error) && /^(state|ledger)\./.test(error.code);
 }

@@ -13,6 +13,8 @@ export interface LeadRow {
   readonly leftMs: number;
   /** What the agent that leads, or led last, has for a config. */
   readonly config: string | undefined;
+  /** Where it pushes to. */
+  readonly address?: string | undefined;
 }
 
 /** An agent of the same ledger, as it last said of itself. */

@@ -24,6 +24,8 @@ export interface Looked {
   /** Counts the passes that were asked for. */
   readonly wakes: number;
   readonly head: string;
+  /** Of the tables. */
+  readonly version: number;
 }
 
 interface AgentRow {
@@ -36,17 +38,24 @@ const agoMs = `(extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS 
 
 /** Who leads, and what is asked of whoever does. */
 export async function look(database: SharedDatabase): Promise<Looked> {
-  const sql = `SELECT term, holder, ${left}, config, wakes, ${now},
+  const sql = `SELECT term, holder, ${left}, config, address, wakes, ${now},
     (SELECT coalesce(max(id), 0) FROM ~request) || '/' || (SELECT coalesce(max(id), 0) FROM ~approval) AS asked,
-    (SELECT n || ':' || sha256 FROM ~chain ORDER BY n DESC LIMIT 1) AS head FROM ~lead`;
-  type Row = Omit<LeadRow, 'holder' | 'config'> &
+    (SELECT n || ':' || sha256 FROM ~chain ORDER BY n DESC LIMIT 1) AS head, (SELECT version FROM ~version) AS version
+    FROM ~lead`;
+  type Row = Pick<LeadRow, 'term' | 'leftMs'> &
     Omit<Looked, 'row' | 'agents'> &
-    Record<'holder' | 'config', string | null>;
+    Record<'holder' | 'config' | 'address', string | null>;
   const [row] = await database.all<Row>(sql);
-  const { term, holder, leftMs, config, ...rest } = row!;
+  const { term, holder, leftMs, config, address, ...rest } = row!;
   return {
     ...rest,
-    row: { term, leftMs, holder: holder ?? undefined, config: config ?? undefined },
+    row: {
+      term,
+      leftMs,
+      holder: holder ?? undefined,
+      config: config ?? undefined,
+      address: address ?? undefined,
+    },
     agents: await database.all<AgentRow>(`SELECT id, config, ${agoMs} FROM ~agent`),
   };
 }
@@ -62,11 +71,13 @@ export interface Claim {
   readonly seen: Seen | undefined;
   /** Leads also where the ledger was given back. */
   readonly isCopying: true | undefined;
+  /** Of the tables, as it saw them. */
+  readonly version: number;
 }
 
 export interface Claimed {
   readonly nowMs: number;
-  /** `undefined`: another agent was faster. */
+  /** `undefined`: another agent was faster, or brought the tables up to date meanwhile. */
   readonly term: number | undefined;
   readonly cluster: string;
   /** Why this may not be all that was recorded. */
@@ -78,14 +89,14 @@ export async function claim(database: SharedDatabase, by: Claim): Promise<Claime
   const system = await systemOf(database);
   return database.transaction(async (statements) => {
     const free = `SELECT term, cluster, ${timeline} AS timeline, ${now} FROM ~lead
-      WHERE deadline <= clock_timestamp() OR holder = $1 FOR UPDATE`;
+      WHERE (deadline <= clock_timestamp() OR holder = $1) AND (SELECT version FROM ~version) = $2 FOR UPDATE`;
     type Row = {
       readonly term: number;
       readonly cluster: string | null;
       readonly timeline: string;
       readonly nowMs: number;
     };
-    const [row] = await statements.all<Row>(free, by.holder);
+    const [row] = await statements.all<Row>(free, by.holder, by.version);
     if (row === undefined) {
       const [{ nowMs }] = (await statements.all<{ nowMs: number }>(`SELECT ${now}`)) as [{ nowMs: number }];
       return { nowMs, term: undefined, cluster: '', doubt: undefined };

@@ -22,6 +22,7 @@ import type { Clock, Log } from '../../core/ports.ts';
 import type { SharedDatabase } from './database.ts';
 import { type Term, ledByOther } from './fence.ts';
 import { type Looked, claim, hasRecord, look, renew, resign, tell, timelineIn } from './lead-rows.ts';
+import type { LedgerSchema } from './schema.ts';
 import type { SeenFile } from './seen.ts';
 
 export interface LeadOptions {
@@ -34,12 +35,18 @@ export interface LeadOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly seen: SeenFile;
-  /** Makes sure that there are tables, and that this agent may use them. */
+  readonly schema: LedgerSchema;
+  /** Makes sure that this agent may use the tables. */
   readonly prepare: () => Promise<void>;
   /** Leads also where the ledger was given back. */
   readonly isCopying?: true;
   /** Somebody else leads now, this agent does, or somebody asked for something. */
   readonly changed: (what: 'lead' | 'request' | 'pass') => void;
+}
+
+/** A variable may hide another address in the same text of a config. */
+function alike({ config, address }: Pick<LeadOptions, 'config' | 'address'>): string {
+  return `${config} ${address}`;
 }
 
 export class SharedLead implements Lead, AsyncDisposable {
@@ -62,13 +69,15 @@ export class SharedLead implements Lead, AsyncDisposable {
   #running: Promise<void> | undefined;
   #mayClaim = true;
   #isPrepared = false;
+  #toldWhy: string | undefined;
 
   constructor(database: SharedDatabase, options: LeadOptions) {
     this.#database = database;
     this.#options = options;
-    this.#config = options.config;
+    this.#config = alike(options);
     this.#address = options.address;
-    const { leaseMs, config, seen } = options;
+    const { leaseMs, seen } = options;
+    const config = this.#config;
     this.#candidacy = { self: this.self, config, leaseMs, seenTerm: seen.get()?.term ?? 0 };
     this.#term.abort(ledByOther(database.label));
   }
@@ -108,7 +117,9 @@ export class SharedLead implements Lead, AsyncDisposable {
     if (this.#row === undefined || this.isLeading()) return undefined;
     switch (whyNotLead(this.#candidacy, this.#row, this.#others)) {
       case 'leader differs':
-        return 'its config is not that of the agent that leads: it does not take over before they are equal';
+        return this.#row.address === this.#address
+          ? 'its config is not that of the agent that leads: it does not take over before they are equal'
+          : `it pushes to ${this.#address}, and the agent that leads to ${this.#row.address}: it does not take over before they are equal`;
       case 'others differ':
         return 'nobody leads, and the agents that are there have different configs: give all of them the same';
       case undefined:
@@ -122,10 +133,10 @@ export class SharedLead implements Lead, AsyncDisposable {
   }
 
   /** Another config: what it may lead with. */
-  reconfigure({ config, address }: { readonly config: string; readonly address: string }): void {
-    this.#config = config;
-    this.#address = address;
-    this.#candidacy = { ...this.#candidacy, config };
+  reconfigure(to: Pick<LeadOptions, 'config' | 'address'>): void {
+    this.#config = alike(to);
+    this.#address = to.address;
+    this.#candidacy = { ...this.#candidacy, config: this.#config };
     this.#saidMs = -Infinity;
   }
 
@@ -161,18 +172,29 @@ export class SharedLead implements Lead, AsyncDisposable {
   }
 
   async #turn(): Promise<void> {
-    if (!this.#isPrepared) await this.#options.prepare();
+    const { schema } = this.#options;
+    if (!this.#isPrepared) {
+      await schema.ensure();
+      await this.#options.prepare();
+    }
     this.#isPrepared = true;
     if (isRenewalDue(this.#candidacy, this.#nowMs())) await this.#renew();
-    await this.#look();
-    if (this.#row !== undefined && nextStep(this.#candidacy, this.#row, this.#others) === 'claim') await this.#claim();
+    const version = await this.#look();
+    if (this.#row !== undefined && nextStep(this.#candidacy, this.#row, this.#others) === 'claim')
+      await this.#claim(version);
     await this.#tell();
+    if (version < schema.version && this.#candidacy.held === undefined) throw schema.older(version);
     if (this.#failure !== undefined) this.#options.log.info('the ledger answers again');
     this.#failure = undefined;
+    const why = this.whyNot();
+    if (why !== undefined && why !== this.#toldWhy) this.#options.log.warn('this agent would not take over', { why });
+    this.#toldWhy = why;
   }
 
-  async #look(): Promise<void> {
+  /** Gives the version of the tables. */
+  async #look(): Promise<number> {
     const looked = await this.#timed(() => look(this.#database));
+    this.#refuseNewer(looked.version);
     const before = this.#row;
     this.#row = looked.row;
     this.#others = looked.agents;
@@ -183,9 +205,19 @@ export class SharedLead implements Lead, AsyncDisposable {
     if (before !== undefined && before.term !== looked.row.term) this.#options.changed('lead');
     const earlier = this.#asked;
     this.#asked = { asked: looked.asked, wakes: looked.wakes };
-    if (earlier === undefined) return;
-    if (earlier.asked !== looked.asked) this.#options.changed('request');
-    if (earlier.wakes !== looked.wakes) this.#options.changed('pass');
+    if (earlier !== undefined && earlier.asked !== looked.asked) this.#options.changed('request');
+    if (earlier !== undefined && earlier.wakes !== looked.wakes) this.#options.changed('pass');
+    return looked.version;
+  }
+
+  /** What a newer version made of the tables this agent does not know. */
+  #refuseNewer(version: number): void {
+    try {
+      this.#options.schema.refuseNewer(version);
+    } catch (error) {
+      if (isAgentError(error)) this.#lose(error);
+      throw error;
+    }
   }
 
   /** Notes the newest record, and whether the one before is still there. */
@@ -196,10 +228,11 @@ export class SharedLead implements Lead, AsyncDisposable {
     seen.set({ head, term: this.#candidacy.seenTerm, ...(isLost ? { lost: before } : {}) });
   }
 
-  async #claim(): Promise<void> {
+  /** @param version of the tables: who leads brings them up to date before it does anything else */
+  async #claim(version: number): Promise<void> {
     if (!this.#mayClaim) return;
     const begunMs = this.#nowMs();
-    const { host, pid, leaseMs, seen, isCopying } = this.#options;
+    const { host, pid, leaseMs, seen, isCopying, schema, log } = this.#options;
     const claimed = await this.#timed(() =>
       claim(this.#database, {
         holder: this.self,
@@ -211,15 +244,20 @@ export class SharedLead implements Lead, AsyncDisposable {
         seenTerm: this.#candidacy.seenTerm,
         seen: seen.get(),
         isCopying,
+        version,
       }),
     );
     if (claimed.term === undefined) return;
+    if (version < schema.version) {
+      await schema.migrate(version, { holder: this.self, term: claimed.term });
+      log.info('the ledger was brought up to date', { from: version, to: schema.version });
+    }
     seen.set({ cluster: claimed.cluster, term: claimed.term, lost: undefined });
     this.#candidacy = won(this.#candidacy, { term: claimed.term, begunMs });
     this.#term = new AbortController();
     this.#trust();
-    if (claimed.doubt !== undefined) this.#options.log.warn(claimed.doubt, { hint: 'see "driver-sync plan"' });
-    this.#options.log.info('this agent leads now', { term: claimed.term });
+    if (claimed.doubt !== undefined) log.warn(claimed.doubt, { hint: 'see "driver-sync plan"' });
+    log.info('this agent leads now', { term: claimed.term });
     this.#options.changed('lead');
   }
 

@@ -1,11 +1,15 @@
-/** The tables that agents of several machines share, and how they are made and brought up to date. */
+/**
+ * The tables that agents of several machines share, and how they are made and brought up to date. What the election asks and writes
+ * (`lead-rows.ts`) is the same in every version: agents of two versions agree on who leads.
+ */
 import { AgentError } from '../../core/errors.ts';
 import { beginChain } from './chain.ts';
 import type { SharedDatabase, Statements } from './database.ts';
 import { sqlState, toPrimary } from './failures.ts';
+import { Fence, type Term } from './fence.ts';
 
 /** Names, columns and their order are those of the ledger on SQLite: a record of the chain is the same in both. */
-const migrations = [
+export const migrations: readonly string[] = [
   `
   CREATE TABLE ~push (
     id BIGINT PRIMARY KEY, at_ms BIGINT NOT NULL, ended_at_ms BIGINT, address TEXT NOT NULL, digest TEXT NOT NULL,
@@ -57,31 +61,69 @@ const migrations = [
   `,
 ];
 
-/** Makes the tables where there are none. @throws AgentError `state.newer`, `state.older`, `ledger.refused`, `ledger.unreachable` */
-export async function ensureSchema(database: SharedDatabase): Promise<void> {
-  await checkServer(database);
-  for (;;) {
-    const version = await versionOf(database);
-    if (version !== undefined) return checkVersion(database, version);
-    try {
-      await database.transaction((statements) => migrateFrom(statements, database, 0));
-    } catch (error) {
-      // Another agent made them at the same moment.
-      if (!/^(23505|42P06|42P07|42710)$/.test(sqlState(error) ?? '')) throw error;
-    }
-  }
+export interface LedgerSchema {
+  /** The newest that this agent knows. */
+  readonly version: number;
+  /** Makes the tables where there are none. @throws AgentError `state.newer`, `ledger.refused`, `ledger.unreachable` */
+  ensure(): Promise<void>;
+  /** @throws AgentError `state.newer` */
+  refuseNewer(version: number): void;
+  /** Why an agent that does not lead waits with tables of an older version. */
+  older(version: number): AgentError;
+  /** Brings the tables up to date, as the agent that leads. @throws AgentError `ledger.led` */
+  migrate(version: number, mine: Term): Promise<void>;
 }
 
-/** @throws AgentError `state.missing` where there are no tables, else as `ensureSchema` */
+/** @param steps each makes the tables of one version out of those of the version before */
+export function ledgerSchema(database: SharedDatabase, steps: readonly string[] = migrations): LedgerSchema {
+  const { label } = database;
+  const refuseNewer = (version: number): void => {
+    if (version > steps.length) throw versionError(label, version, steps.length);
+  };
+  return {
+    version: steps.length,
+    async ensure() {
+      await checkServer(database);
+      for (;;) {
+        const version = await versionOf(database);
+        if (version !== undefined) return refuseNewer(version);
+        try {
+          await database.transaction((statements) => migrateFrom(statements, { database, version: 0, steps }));
+        } catch (error) {
+          // Another agent made them at the same moment.
+          if (!/^(23505|42P06|42P07|42710)$/.test(sqlState(error) ?? '')) throw error;
+        }
+      }
+    },
+    refuseNewer,
+    older: (version) =>
+      new AgentError(
+        'state.older',
+        `the ledger at ${label} is of version ${version}, and an agent of that version leads: this one knows ${steps.length} and waits`,
+        {
+          hint: 'stop the agents of the older version: the first one of this version that leads brings the ledger up to date',
+        },
+      ),
+    migrate: (version, mine) =>
+      new Fence(database, () => mine).write((statements) => migrateFrom(statements, { database, version, steps })),
+  };
+}
+
+/** @throws AgentError `state.missing` where there are no tables, `state.newer`, `state.older` and others of `ledger.` */
 export async function requireSchema(database: SharedDatabase): Promise<void> {
   const version = await versionOf(database);
-  if (version !== undefined) return checkVersion(database, version);
+  if (version === migrations.length) return;
+  if (version !== undefined) throw versionError(database.label, version, migrations.length);
   throw new AgentError('state.missing', `there is no ledger at ${database.label} in the schema ${database.schema}`, {
     hint: '"driver-sync run" or "sync" makes it; check "ledger" in the config',
   });
 }
 
-async function migrateFrom(statements: Statements, { schema }: SharedDatabase, version: number): Promise<void> {
+async function migrateFrom(
+  statements: Statements,
+  { database, version, steps }: { database: SharedDatabase; version: number; steps: readonly string[] },
+): Promise<void> {
+  const { schema } = database;
   if (version === 0) {
     const found = await statements.all('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1', schema);
     // Where it is there, the user need not be allowed to make schemas.
@@ -89,9 +131,9 @@ async function migrateFrom(statements: Statements, { schema }: SharedDatabase, v
     await statements.run('CREATE TABLE ~version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL)');
     await statements.run('INSERT INTO ~version VALUES (1, 0)');
   }
-  for (const step of migrations.slice(version)) await statements.run(step);
+  for (const step of steps.slice(version)) await statements.run(step);
   if (version === 0) await beginChain(statements);
-  await statements.run('UPDATE ~version SET version = $1', migrations.length);
+  await statements.run('UPDATE ~version SET version = $1', steps.length);
 }
 
 async function versionOf(database: SharedDatabase): Promise<number | undefined> {
@@ -104,13 +146,12 @@ async function versionOf(database: SharedDatabase): Promise<number | undefined> 
   }
 }
 
-function checkVersion({ label }: SharedDatabase, version: number): void {
-  if (version === migrations.length) return;
-  const isNewer = version > migrations.length;
+function versionError(label: string, version: number, known: number): AgentError {
+  const isNewer = version > known;
   const [code, age] = isNewer ? (['state.newer', 'a newer'] as const) : (['state.older', 'an older'] as const);
-  throw new AgentError(
+  return new AgentError(
     code,
-    `the ledger at ${label} was written by ${age} driver-sync (version ${version}, this one knows ${migrations.length})`,
+    `the ledger at ${label} was written by ${age} driver-sync (version ${version}, this one knows ${known})`,
     { hint: isNewer ? 'install that version here too' : 'start "driver-sync run" or "sync" of this version' },
   );
 }

@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { onFile } from '../state/file-failure.ts';
 import { openNew } from '../state/private-file.ts';
 
 export interface Seen {
@@ -31,20 +32,22 @@ export class SeenFile {
     return this.#seen;
   }
 
-  /** Changes what is given and leaves the rest. */
+  /** Changes what is given and leaves the rest. @throws AgentError `state.full`, `state.unwritable` */
   set(changed: Partial<Seen>): void {
     const next = { term: 0, ...this.#seen, ...changed };
     if (JSON.stringify(next) === JSON.stringify(this.#seen)) return;
-    this.#seen = next;
     const draft = `${this.#file}.draft`;
-    rmSync(draft, { force: true });
-    const fd = openNew(draft);
-    try {
-      writeSync(fd, JSON.stringify(next));
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(draft, this.#file);
+    onFile(this.#file, () => {
+      rmSync(draft, { force: true });
+      const fd = openNew(draft);
+      try {
+        writeSync(fd, JSON.stringify(next));
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(draft, this.#file);
+    });
+    this.#seen = next;
   }
 }
 
