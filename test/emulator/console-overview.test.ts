@@ -1,7 +1,7 @@
 /** The overview of the console, as a browser without JavaScript sees it. */
 import { expect, test } from 'vitest';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/index.ts';
-import { createRouter, read } from '../support/console-world.ts';
+import { createRouter, read, submit } from '../support/console-world.ts';
 import { driver, emulatorWorld, push } from '../support/emulator-world.ts';
 
 /** The text of the overview, without markup. */
@@ -66,13 +66,39 @@ test.for([
   expect(page).toContain(`destination:\n  url: ${emulator.url}<`);
 });
 
-test('says how the time of model routing goes where it is not that of the machine', async () => {
-  expect(await textOf(await emulatorWorld())).not.toContain('The time of model routing');
+test('says how the time of model routing goes', async () => {
+  expect(await textOf(await emulatorWorld())).toContain('is that of the machine');
   expect(await textOf(await emulatorWorld({ speed: 0 }))).toMatch(/stands still until it is advanced\. It is 2\d{3}-/);
   expect(await textOf(await emulatorWorld({ speed: 60 }))).toContain('runs 60 times as fast');
   const ahead = await emulatorWorld();
   ahead.advance(3_600);
   expect(await textOf(ahead)).toContain('is not that of the machine');
+});
+
+test('advances the time, freezes it and lets it go on', async () => {
+  const emulator = await busy();
+  await generate(emulator, 'a lighthouse');
+  const before = emulator.clock().now.getTime();
+  expect((await submit(emulator, '/console/time', { seconds: '2.5' })).headers.get('location')).toBe('/console');
+  expect(emulator.clock().now.getTime() - before).toBe(2_500);
+  expect(await textOf(emulator)).toMatch(/Let it run .*running/);
+  await submit(emulator, '/console/time', { pace: 'run' });
+  expect(emulator.clock().speed).toBe(1);
+  expect(await textOf(emulator)).toContain('Freeze');
+  await submit(emulator, '/console/time', { pace: 'freeze' });
+  expect(emulator.clock().speed).toBe(0);
+  const fast = await emulatorWorld({ speed: 60 });
+  for (const pace of ['freeze', 'run']) await submit(fast, '/console/time', { pace });
+  expect(fast.clock().speed).toBe(60);
+});
+
+test.for(['', 'soon', '-1', '1e99'])('does not advance the time by %j, and says why', async (seconds) => {
+  const emulator = await busy();
+  const before = emulator.clock().now;
+  const refused = await submit(emulator, '/console/time', { seconds });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain('seconds: ');
+  expect(emulator.clock().now).toEqual(before);
 });
 
 test.for(['with a router', 'without one'])('the commands that it shows work as they are, %s', async (routers) => {

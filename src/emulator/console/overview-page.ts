@@ -7,7 +7,7 @@ import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { Task } from '../routing/tasks.ts';
-import { exactly, showAgo, showAgoBy } from '../../pages/ago.ts';
+import { showAgo, showAgoBy } from '../../pages/ago.ts';
 import { countOf, groupDigits } from '../../pages/markup.ts';
 import type { Html } from '../../pages/markup.ts';
 import { showConnect } from './connect.ts';
@@ -16,6 +16,7 @@ import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
 import { requestLink, showStatus } from './request-parts.ts';
 import { showTaskState, taskLink, tasksPath } from './task-parts.ts';
+import { serveTime, showTime } from './time-panel.ts';
 
 export interface OverviewShown extends DriversShown {
   driverCount(): number;
@@ -23,7 +24,6 @@ export interface OverviewShown extends DriversShown {
 }
 
 const newestShown = 5;
-const clockToleranceMs = 2_000;
 
 export function serveOverview(app: App, shown: OverviewShown): void {
   servePages(app, '/console', {
@@ -34,7 +34,7 @@ export function serveOverview(app: App, shown: OverviewShown): void {
       const tasks = [...routing.tasks.all()].reverse();
       const slug = [...routing.routers.all()].at(-1)?.slug;
       const body = html`<h1>Overview</h1>
-        ${showClock(routing)} ${showFacts(shown, tasks)}
+        ${showFacts(shown, tasks)} ${showTime(routing)}
         <div class="halves">
           ${showConnect({ origin, key }, slug)}
           <div>${showTasks(tasks, routing, origin)} ${showRequests(log.records())}</div>
@@ -42,15 +42,7 @@ export function serveOverview(app: App, shown: OverviewShown): void {
       return showPage({ title: 'Overview', section: '', body, isLive: true });
     },
   });
-}
-
-/** Where the time of model routing is not that of the machine: tasks go by it. */
-function showClock({ clock }: Routing): Html | '' {
-  const nowMs = clock.now();
-  if (clock.speed === 1 && Math.abs(nowMs - Date.now()) < clockToleranceMs) return '';
-  const pace = { 0: 'stands still until it is advanced', 1: 'is not that of the machine' };
-  const how = pace[clock.speed as 0 | 1] ?? `runs ${clock.speed} times as fast`;
-  return html`<p class="lead">The time of model routing ${how}. It is ${exactly(new Date(nowMs).toISOString())}.</p>`;
+  serveTime(app, shown.routing);
 }
 
 function showFacts(shown: OverviewShown, tasks: readonly Task[]): Html {

@@ -3,6 +3,7 @@ import { stylesheet as common } from '../../pages/stylesheet.ts';
 
 export const stylesheet = `${common}
 .five { grid-template-columns: repeat(5, 1fr); } .facts a, .rows a, .tree a { text-decoration: none; } .facts a:hover, .rows a:hover { text-decoration: underline; }
+.time { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; padding: 0.75rem 1.25rem; } .time > * { margin: 0 !important; } .time > p { flex: 1 1 20rem; } .time form { display: flex; gap: 0.5rem; align-items: center; } .time label { font-weight: 400; }
 .last-push { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; align-items: baseline; padding: 0.75rem 1.25rem; } .last-push > * { margin: 0; } .last-push > p.quiet { flex: 1; } .last-push > details[open] { flex-basis: 100%; }
 .asking h1 + p { font-weight: 600; } .bad:is(button) { background: var(--bad); border-color: var(--bad); color: var(--ground); } .asking .button { flex: 1; text-align: center; padding: 0.55rem; }
 .notice { display: flex; gap: 0.75rem; padding: 0.6rem 1rem; border: 1px solid var(--line); border-left: 3px solid var(--good); border-radius: 6px; background: var(--raised); margin: 0 0 1.25rem; }

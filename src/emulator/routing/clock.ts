@@ -75,6 +75,11 @@ export class EmulatorClock {
     return this.#speed;
   }
 
+  /** The speed to go on with after a freeze: that of the start, unless it began frozen. */
+  get usualSpeed(): number {
+    return this.#speedAtStart === 0 ? 1 : this.#speedAtStart;
+  }
+
   /** The caller makes sure that nothing has happened after this moment. */
   set(ms: number): void {
     if (!(ms >= 0 && ms <= lastMs)) throw new RangeError('the time must be from 1970 to 9998');

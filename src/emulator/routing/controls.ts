@@ -10,7 +10,7 @@ import type { Routing } from './routing.ts';
 /** A hundred years. */
 const secondsMax = 3_155_760_000;
 
-const advanceSchema = z.strictObject({ seconds: z.number().nonnegative().max(secondsMax) });
+export const advanceSchema = z.strictObject({ seconds: z.number().nonnegative().max(secondsMax) });
 
 const clockSchema = z.strictObject({
   now: z.iso
