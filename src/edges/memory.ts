@@ -25,6 +25,9 @@ export function releaseBuffers(): void {
 function collector(): Collect {
   if (collect === undefined) {
     v8.setFlagsFromString('--expose-gc');
+    // What was compiled is no garbage: without it the next pass takes a third more CPU time for 1000 rows, and keeping it takes no memory that could
+    // be measured (117 MB with and without).
+    v8.setFlagsFromString('--no-flush-bytecode');
     collect = runInNewContext('gc') as Collect;
   }
   return collect;

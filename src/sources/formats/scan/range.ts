@@ -11,8 +11,11 @@ import { carriageReturn, lineFeed } from './block.ts';
 import { Scanner, batchRowsOf } from './scanner.ts';
 import { singleByteText, utf8 } from './text-bytes.ts';
 
-/** Drivers that are handed over at once: few enough for whoever takes them to do other things in between. */
-const driversMax = 500;
+/**
+ * Drivers that are handed over at once: few enough for whoever takes them to do other things in between. Several of them may wait, and are taken
+ * without a turn for timers (`onTheWayMax` in `thread.ts`, times threads).
+ */
+const driversMax = 200;
 /** Read at once. */
 const chunkBytesDefault = 256 * 1024;
 
