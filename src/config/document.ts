@@ -161,8 +161,13 @@ class TreeReader {
         continue;
       }
       const name = isScalar(key) ? keyText(key) : '';
-      if (!isScalar(key) || name === '') {
-        this.diagnostics.push({ path, at: start(key), message: 'a key that is not a text', hint: 'quote the key' });
+      // The empty text is one that a map may know, as it knows any other.
+      const isQuoted = isScalar(key) && typeof key.value === 'string';
+      if (!isScalar(key) || (name === '' && !(isQuoted && path.at(-2) === 'maps'))) {
+        const problem = isQuoted
+          ? { message: 'an empty key', hint: 'give it a name, or take it out' }
+          : { message: 'a key that is not a text', hint: 'quote the key' };
+        this.diagnostics.push({ path, at: start(key), ...problem });
         continue;
       }
       const first = entries.get(name);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { problems, rest } from '../support/config-world.ts';
+import { problems, rest, source } from '../support/config-world.ts';
 
 describe('text that YAML does not take', () => {
   test.each([
@@ -80,5 +80,12 @@ sources:
 
   test('a key that is not a text', () => {
     expect(problems(`? [a]\n: 1${rest}`)).toContain('1:3 : a key that is not a text (quote the key)');
+    expect(problems(`? \n: 1${rest}`).join()).toContain('a key that is not a text (quote the key)');
+  });
+
+  test('a key that is empty, but for a text of a map', () => {
+    expect(problems(`"": 1${rest}`)).toContain('1:1 : an empty key (give it a name, or take it out)');
+    const { mapping } = source('    maps: { region: { N: North, "": Nowhere } }');
+    expect(mapping.maps).toEqual({ region: { N: 'North', '': 'Nowhere' } });
   });
 });
