@@ -39,6 +39,11 @@ describe('a template', () => {
       'unknown filter "lower:x"; there are trim, lower, upper, slug, map:NAME, match:PATTERN, default:TEXT',
       0,
     ],
+    [
+      '{Region | Name}',
+      expect.stringContaining('a column whose name has a "|" is named by its place, such as {#1}'),
+      0,
+    ],
   ])('says what is wrong with %s', (text, problem, offset) => {
     expect(parseTemplate(text)).toEqual({ problem, offset });
   });

@@ -66,9 +66,10 @@ describe('an archive', () => {
     expect((await readdir(path.join(state, 'kept'))).length).toBeLessThanOrEqual(2);
   });
 
-  test('is refused as before where members are not asked for', async () => {
+  test('is refused where members are not asked for, and told how', async () => {
     const error = await failureOf(await archive(zipOf({ 'x.csv': csv }), { members: undefined }));
     expect(error.message).toContain('a workbook or another zip archive');
+    expect(error.hint).toContain('members: ["**/*.csv"]');
   });
 
   test.each([

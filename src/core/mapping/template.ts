@@ -111,10 +111,13 @@ function parsePlaceholder([column = '', ...filters]: readonly string[]): Placeho
       parsed.push({ name, pattern: argument });
     } else if (name === 'default' && argument !== undefined) parsed.push({ name, text: argument });
     else if (isPlainFilter(name) && argument === undefined) parsed.push({ name });
-    else return `unknown filter "${filter}"; there are ${filterNames}`;
+    else return `unknown filter "${filter}"; there are ${filterNames}${/^[a-z]+$/.test(name) ? '' : nameWithBar}`;
   }
   return { column: column.trim(), filters: parsed };
 }
+
+/** No filter looks like this, so the "|" may be one of a header. */
+const nameWithBar = '; a column whose name has a "|" is named by its place, such as {#1}';
 
 function isPlainFilter(name: string): name is 'trim' | 'lower' | 'upper' | 'slug' {
   return name === 'trim' || name === 'lower' || name === 'upper' || name === 'slug';

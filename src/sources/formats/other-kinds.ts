@@ -19,7 +19,11 @@ const unpack = 'unpack it, or pack it with gzip';
 const beginnings: readonly (readonly [beginning: string | RegExp, what: string, hint: string])[] = [
   ['\x1F\x8B\x08', 'a gzip archive', 'give it a name that ends in .gz'],
   ['\x28\xB5\x2F\xFD', 'a zstd archive', 'give it a name that ends in .zst'],
-  ['PK\x03\x04', 'a workbook or another zip archive', 'use type: xlsx for a workbook, and unpack an archive'],
+  [
+    'PK\x03\x04',
+    'a workbook or another zip archive',
+    'use type: xlsx for a workbook; of an archive say which files count: members: ["**/*.csv"]',
+  ],
   [
     '\xD0\xCF\x11\xE0',
     'a workbook of an old Excel, or one with a password',
