@@ -31,7 +31,8 @@ async function exposition({ version, notes }: Watched, deps: Dependencies, signs
   const { pushes } = deps.ledger;
   const counts = await pushes.counts();
   const acknowledged = await pushes.lastAcknowledged(deps.address);
-  const { lastPass, lastAcknowledged, nextPush, sources } = report;
+  const { lastPass, lastAcknowledged, nextPush, sources, shared } = report;
+  const own = shared?.agents.find(({ isThis }) => isThis);
   return [
     ...gauge('build_info', 'The version of the agent and of its Node; always 1.', [
       [{ version, node: process.versions.node }, 1],
@@ -59,7 +60,12 @@ async function exposition({ version, notes }: Watched, deps: Dependencies, signs
     ...gauge(
       'leader',
       'Whether this agent leads those that share its ledger.',
-      single(report.shared && Number(report.shared.leader?.isThis === true)),
+      single(shared && Number(shared.leader?.isThis === true)),
+    ),
+    ...gauge(
+      'differs',
+      'Whether this agent follows and would push other data than the one that leads, sees less, or has another config.',
+      single(own && Number(own.differsFromLeader)),
     ),
     ...counter('notice_failures_total', 'Tries of notices that did not arrive.', single(report.telling?.failures ?? 0)),
     ...snapshotMetrics(acknowledged),

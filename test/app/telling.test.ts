@@ -2,7 +2,9 @@
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AgentSaid, SharedView } from '../../src/core/election/lead.ts';
 import type { Notice } from '../../src/core/telling/notice.ts';
+import { knownAfter } from '../../src/app/telling/known.ts';
 import { tellOnce } from '../../src/app/telling/teller.ts';
 import { tellingReport } from '../../src/app/telling/telling-report.ts';
 import { type DaemonWorld, daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
@@ -157,6 +159,32 @@ describe('a daemon tells', () => {
     await w.wait(2 * minutes);
     expect(await told(2)).toEqual(['broken started', 'broken ended']);
     expect(JSON.parse(hook.posts[1]?.body ?? '').text).toBe('passes end again: push 2 was acknowledged');
+  });
+
+  test('of the agents that share its ledger those that see other data', async () => {
+    const { w } = await toldWorld();
+    await w.write('a.csv', many(2));
+    await w.start();
+    const said = (digest: string): AgentSaid => ({ would: { digest, drivers: 2, points: 2 }, sources: [] });
+    const one = { pid: 1, sinceMs: 0, seenMs: 0, isSilent: false, hasLeadersConfig: true };
+    const view: SharedView = {
+      term: 1,
+      leader: { id: 'a', host: 'books-1', pid: 1, sinceMs: 0 },
+      address: undefined,
+      agents: [
+        { ...one, id: 'a', host: 'books-1', said: said('1') },
+        { ...one, id: 'b', host: 'books-2', said: said('2') },
+        { ...one, id: 'c', host: 'books-3', said: said('1') },
+      ],
+    };
+    const known = await w.open((deps) =>
+      knownAfter({ ...deps, ledger: { ...deps.ledger, agents: async () => view } }, undefined, undefined),
+    );
+    expect(known.others).toEqual({
+      machines: ['books-1', 'books-2', 'books-3'],
+      differing: [{ machine: 'books-2', text: expect.stringContaining('has other data') as string }],
+      patienceMs: 120_000,
+    });
   });
 
   test('nothing of a schedule that comes more often than data changes: the service has everything', async () => {

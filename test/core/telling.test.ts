@@ -35,6 +35,34 @@ describe('each thing that is wrong', () => {
     expect(told.pass({ outcome: 'acknowledged' })).toEqual(['unreachable ended']);
   });
 
+  test('a machine that sees other data is told after two minutes, by its name, and when it sees the same or is gone', () => {
+    const told = new Told();
+    const same = { machines: ['books-1', 'books-2'] };
+    const other = { ...same, differing: ['books-2'] };
+    expect(told.pass(other)).toEqual([]);
+    expect(told.pass(same)).toEqual([]);
+    expect(told.pass(other)).toEqual([]);
+    expect(told.pass(other, 120_000)).toEqual(['differs books-2 started']);
+    expect(told.state.outbox.at(-1)?.notice).toMatchObject({
+      text: 'the agent on books-2 does not see what the one that leads sees: it cannot read books',
+      hint: expect.stringContaining('is a mount missing') as string,
+    });
+    expect(told.pass({ ...other, address: 'https://b.example' })).toEqual([]);
+    expect(told.pass({ ...same, address: 'https://b.example' })).toEqual(['differs books-2 ended']);
+    expect(told.state.outbox.at(-1)?.notice.text).toBe('the agent on books-2 sees what the one that leads sees');
+    told.pass(other);
+    told.pass(other, 120_000);
+    expect(told.pass({ machines: ['books-1'] })).toEqual(['differs books-2 ended']);
+    expect(told.state.outbox.at(-1)?.notice.text).toBe('no agent runs on books-2 any more');
+  });
+
+  test('where agents share a ledger the next look is in a minute: what the others see changes without a pass', () => {
+    const told = new Told();
+    told.pass({ machines: ['books-1', 'books-2'] });
+    const now = known(told.nowMs, { machines: ['books-1', 'books-2'] });
+    expect(nextLookMs(told.state, now)).toBe(told.nowMs + 60_000);
+  });
+
   test('a pass that tries no push does not say that a failed one is over', () => {
     const told = new Told();
     expect(told.pass({ outcome: 'refused' })).toEqual(['refused started']);

@@ -118,7 +118,9 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
       .poll(async () => (await one.command('status')).stdout)
       .toContain('would push other data than push 1: 1 driver, 3 points');
     await expect.poll(async () => (await fetch(`${page}readyz`)).status).toBe(200);
-    expect(await (await fetch(`${page}metrics`)).text()).toContain('\ndriver_sync_leader 0\n');
+    const metrics = await (await fetch(`${page}metrics`)).text();
+    expect(metrics).toContain('\ndriver_sync_leader 0\n');
+    expect(metrics).toContain('\ndriver_sync_differs 1\n');
     expect(await (await fetch(`${page}`)).text()).toContain('would push other data');
     expect(world.service.posts).toHaveLength(1);
   });

@@ -2,7 +2,7 @@
 import type { HeldCandidate } from '../../src/core/ledger.ts';
 import type { PassReport, SourceReport } from '../../src/core/report.ts';
 import { noChanges } from '../../src/core/series/diff.ts';
-import type { Known } from '../../src/core/telling/matters.ts';
+import type { Known, KnownOthers } from '../../src/core/telling/matters.ts';
 import { type Listener, noticeEvents } from '../../src/core/telling/notice.ts';
 import type { TellingState } from '../../src/core/telling/record.ts';
 import { newTelling, tell } from '../../src/core/telling/state.ts';
@@ -22,6 +22,9 @@ export interface Found {
   /** How long ago the service had everything. `null`: it never had. */
   readonly servedAgoMs?: number | null;
   readonly address?: string;
+  /** Those that have an agent, where several share a ledger, and those whose agent differs from the one that leads. */
+  readonly machines?: readonly string[];
+  readonly differing?: readonly string[];
 }
 
 /** How things are at a moment. The schedule is daily. */
@@ -47,6 +50,7 @@ export function known(nowMs: number, found: Found = {}): Known {
     held: held.map((name) => heldCandidate(name, nowMs)),
     servedMs: servedAgoMs === null ? undefined : nowMs - servedAgoMs,
     twiceScheduleMs: () => 48 * hourMs,
+    ...(found.machines === undefined ? {} : { others: knownOthers(found.machines, found.differing) }),
     report: {
       at: new Date(nowMs).toISOString(),
       outcome,
@@ -59,6 +63,14 @@ export function known(nowMs: number, found: Found = {}): Known {
         ...accepted.map((name) => source(name, 'accepted')),
       ],
     },
+  };
+}
+
+function knownOthers(machines: readonly string[], differing: readonly string[] = []): KnownOthers {
+  return {
+    machines,
+    differing: differing.map((machine) => ({ machine, text: 'cannot read books' })),
+    patienceMs: 120_000,
   };
 }
 
@@ -91,6 +103,8 @@ export class Told {
     this.state = JSON.parse(JSON.stringify(tell(this.state, now, this.#listeners))) as TellingState;
     return this.state.outbox
       .filter(({ id }) => id > before)
-      .map(({ notice: { event, source, state } }) => [event, source, state].filter(Boolean).join(' '));
+      .map(({ notice: { event, source, machine, state } }) =>
+        [event, source, machine, state].filter(Boolean).join(' '),
+      );
   }
 }

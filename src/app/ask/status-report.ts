@@ -1,5 +1,6 @@
 /** What `status` says: whether the agent runs, what the last pass and push came to, what is held, and what comes next. */
 import type { AgentSaid } from '../../core/election/lead.ts';
+import { differsFromLeader } from '../../core/election/differing.ts';
 import { agentWords, isStrange, leaderWords } from '../../core/election/words.ts';
 import type { Approval, LedgerState } from '../../core/ledger.ts';
 import type { PassReport, SourceReport } from '../../core/report.ts';
@@ -127,8 +128,12 @@ export interface AgentReport extends AgentSaid {
   readonly pid: number;
   readonly since: string;
   readonly seen: string;
+  /** It is the agent of this state directory. */
+  readonly isThis: boolean;
   readonly leads: boolean;
   readonly hasLeadersConfig: boolean;
+  /** It would do other than the agent that leads. */
+  readonly differsFromLeader: boolean;
   /** How it stands, in words. */
   readonly text: string;
   /** Something about it is for a person to look at. */
@@ -209,8 +214,16 @@ async function sharedReport(
     agents: view.agents.map((agent) => {
       const { host, pid, sinceMs, seenMs, hasLeadersConfig, said } = agent;
       const when = { since: iso(sinceMs), seen: iso(seenMs) };
-      const words = { text: agentWords(agent), isStrange: isStrange(agent) };
-      return { host, pid, ...when, leads: agent.id === leader?.id, hasLeadersConfig, ...said, ...words };
+      const words = { text: agentWords(agent, view), isStrange: isStrange(agent, view) };
+      const who = { host, pid, isThis: agent.id === self, leads: agent.id === leader?.id };
+      return {
+        ...who,
+        ...when,
+        hasLeadersConfig,
+        differsFromLeader: differsFromLeader(agent, view),
+        ...said,
+        ...words,
+      };
     }),
   };
 }

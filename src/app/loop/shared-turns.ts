@@ -1,4 +1,5 @@
 /** The turns of an agent that shares its ledger with others: whether it leads now, and what it does while another one does. */
+import { differsAfterMs, differsFromLeader } from '../../core/election/differing.ts';
 import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { PassReport, SourceReport } from '../../core/report.ts';
 import type { ReadOptions } from '../read/read-all.ts';
@@ -6,9 +7,6 @@ import { followingPass, endsTurn, noteOwnPush, readOnly } from '../shared/follow
 import { beginToLead } from '../shared/take-over.ts';
 import { wouldPush } from '../shared/would-push.ts';
 import type { Agent, Shared } from './agent.ts';
-
-/** Other data than was pushed is normal while a machine sees a new file first; for longer it is not. */
-const differsMaxMs = 120_000;
 
 export class SharedTurns {
   readonly #agent: Agent;
@@ -88,7 +86,7 @@ export class SharedTurns {
     try {
       const { said, sources } = await followingPass(following, options, this.#stop);
       this.#shared.lead.say(said);
-      await this.#compare(said.differs !== undefined);
+      await this.#compare();
       return sources;
     } catch (error) {
       if (!endsTurn(error)) throw error;
@@ -105,21 +103,19 @@ export class SharedTurns {
     this.#shared.lead.say(await wouldPush({ ...this.#agent.deps, archive: following.archive }, report.sources));
   }
 
-  /** What this machine sees is compared with what the one that leads sees, and not only with what was pushed last. */
-  async #compare(differsFromPushed: boolean): Promise<void> {
-    const { clock, ledger, log } = this.#agent.shared!.following;
+  /** What this machine sees is compared with what the one that leads sees. */
+  async #compare(): Promise<void> {
+    const { clock, ledger, log, settings } = this.#agent.shared!.following;
     const view = await ledger.agents?.();
-    const digestOf = (id: string | undefined): string | undefined =>
-      view?.agents.find((one) => one.id === id)?.said.would?.digest;
-    const leaders = digestOf(view?.leader?.id);
-    const own = digestOf(this.#shared.lead.self);
-    const differs = differsFromPushed && leaders !== undefined && own !== undefined && own !== leaders;
+    const own = view?.agents.find(({ id }) => id === this.#shared.lead.self);
+    const differs = view !== undefined && own !== undefined && differsFromLeader(own, view);
     const nowMs = clock.monotonicMs();
     this.#differsSinceMs = differs ? (this.#differsSinceMs ?? nowMs) : undefined;
-    const isLong = this.#differsSinceMs !== undefined && nowMs - this.#differsSinceMs >= differsMaxMs;
+    const afterMs = differsAfterMs(settings.sources);
+    const isLong = this.#differsSinceMs !== undefined && nowMs - this.#differsSinceMs >= afterMs;
     if (isLong && !this.#isToldDiffers) {
       log.warn(
-        'this machine would push other data than the agent that leads: is a mount missing, or an older copy there?',
+        'this machine does not see what the agent that leads sees: is a mount missing, or an older copy there?',
         {
           hint: '"driver-sync status" says how much differs',
         },

@@ -1,7 +1,9 @@
 /** What telling goes by: how things are after the last pass. */
+import { differsAfterMs, differsFromLeader } from '../../core/election/differing.ts';
+import { agentWords } from '../../core/election/words.ts';
 import type { AgentError } from '../../core/errors.ts';
 import type { PassReport } from '../../core/report.ts';
-import type { Known } from '../../core/telling/matters.ts';
+import type { Known, KnownOthers } from '../../core/telling/matters.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 
@@ -27,6 +29,18 @@ export async function knownAfter(
     held: await ledger.holds.held(),
     servedMs: served.length === 0 ? undefined : Math.max(...served),
     twiceScheduleMs: (fromMs) => twiceScheduleMs(deps, fromMs),
+    others: await knownOthers(deps),
+  };
+}
+
+async function knownOthers({ ledger, settings }: Dependencies): Promise<KnownOthers | undefined> {
+  const view = await ledger.agents?.();
+  if (view === undefined) return undefined;
+  const differing = view.agents.filter((agent) => differsFromLeader(agent, view));
+  return {
+    machines: view.agents.map(({ host }) => host),
+    differing: differing.map((agent) => ({ machine: agent.host, text: agentWords(agent, view) })),
+    patienceMs: differsAfterMs(settings.sources),
   };
 }
 

@@ -1,4 +1,5 @@
 /** How things stand among agents, as a person reads it. */
+import { differsFromLeader } from './differing.ts';
 import type { SharedAgent, SharedView } from './lead.ts';
 
 /** Who leads; `nobody` where a lead is free. */
@@ -8,26 +9,32 @@ export function leaderWords({ leader }: SharedView, self: string | undefined): s
 }
 
 /** What an agent would push, and what it does not see. */
-export function agentWords(agent: SharedAgent): string {
-  const { would, differs, sources } = agent.said;
+export function agentWords(agent: SharedAgent, view: SharedView): string {
+  const { would, sources } = agent.said;
   const parts = [
     ...(agent.isSilent ? ['has not been heard of for a minute'] : []),
     ...(agent.hasLeadersConfig ? [] : ['has another config than the agent that leads']),
-    would === undefined ? 'has read nothing yet' : wouldWords(differs),
+    would === undefined ? 'has read nothing yet' : wouldWords(agent, view),
     ...sources.map(({ name, state }) => (state === 'held' ? `holds ${name}` : `cannot read ${name}`)),
   ];
   return parts.join('; ');
 }
 
 /** Whether something about an agent is for a person to look at. */
-export function isStrange({ isSilent, hasLeadersConfig, said }: SharedAgent): boolean {
-  return isSilent || !hasLeadersConfig || said.differs !== undefined || said.sources.length > 0;
+export function isStrange(agent: SharedAgent, view: SharedView): boolean {
+  const { isSilent, hasLeadersConfig, said } = agent;
+  return isSilent || !hasLeadersConfig || differsFromLeader(agent, view) || said.sources.length > 0;
 }
 
-function wouldWords(differs: SharedAgent['said']['differs']): string {
-  if (differs === undefined) return 'would push the same';
+/** Against what was pushed last. Data that waits for the next push is the same for all, or it is not. */
+function wouldWords({ id, said: { would, differs } }: SharedAgent, { leader, agents }: SharedView): string {
+  const its = agents.find((one) => one.id === leader?.id)?.said.would;
+  const isAlike = its === undefined || its.digest === would?.digest;
+  if (differs === undefined)
+    return isAlike ? 'would push the same' : 'would push what was pushed last, and the agent that leads has other data';
   const { push, drivers, points } = differs;
-  return `would push other data than push ${push}: ${count(drivers, 'driver')}, ${count(points, 'point')}`;
+  const asLeader = isAlike && its !== undefined && id !== leader?.id ? ', as the agent that leads' : '';
+  return `would push other data than push ${push}: ${count(drivers, 'driver')}, ${count(points, 'point')}${asLeader}`;
 }
 
 function count(number: number, what: string): string {

@@ -18,14 +18,26 @@ export interface Known {
   readonly servedMs: number | undefined;
   /** How long twice the schedule is, counted from a moment. */
   readonly twiceScheduleMs: (fromMs: number) => number;
+  /** Those that share the ledger; absent where an agent is alone. */
+  readonly others?: KnownOthers | undefined;
+}
+
+export interface KnownOthers {
+  /** All machines that have an agent. */
+  readonly machines: readonly string[];
+  /** Those whose agent would do other than the one that leads, and what it would do. */
+  readonly differing: readonly { readonly machine: string; readonly text: string }[];
+  /** How long that is normal. */
+  readonly patienceMs: number;
 }
 
 export function isSame(a: Subject, b: Subject): boolean {
-  return a.event === b.event && a.source === b.source;
+  return a.event === b.event && a.source === b.source && a.machine === b.machine;
 }
 
 /** How long something has to last before it is told: a service that is restarted is nobody's business. */
-export function patienceMs(event: NoticeEvent): number {
+export function patienceMs(event: NoticeEvent, { others }: Known): number {
+  if (event === 'differs') return others?.patienceMs ?? 0;
   return event === 'unreachable' ? 3_600_000 : 0;
 }
 
@@ -49,6 +61,7 @@ export function mattersNow(known: Known, before: readonly Matter[], watchedMs: n
   }
   if (nowMs >= staleMs(known, watchedMs)) found.push({ event: 'stale', sinceMs: nowMs });
   if (broken !== undefined) found.push({ event: 'broken', sinceMs: nowMs });
+  for (const { machine } of known.others?.differing ?? []) found.push({ event: 'differs', machine, sinceMs: nowMs });
   return found.map((matter) => ({ ...matter, sinceMs: sinceOf(matter, before) }));
 }
 

@@ -1,11 +1,11 @@
 /** What people are told, and where it goes. */
 
-export const noticeEvents = ['held', 'unread', 'refused', 'unreachable', 'stale', 'broken'] as const;
+export const noticeEvents = ['held', 'unread', 'refused', 'unreachable', 'stale', 'broken', 'differs'] as const;
 
 /**
  * `held`: the guard stopped a candidate; `unread`: a source could not be read; `refused`: the service refused a push;
  * `unreachable`: it was not reached for an hour; `stale`: nothing was acknowledged for twice the schedule; `broken`: a pass ended before it
- * had an outcome, such as on a full disk.
+ * had an outcome, such as on a full disk; `differs`: an agent that follows would do other than the one that leads.
  */
 export type NoticeEvent = (typeof noticeEvents)[number];
 
@@ -15,6 +15,8 @@ export interface Notice {
   readonly event: NoticeEvent | 'test';
   readonly state: 'started' | 'ended';
   readonly source?: string | undefined;
+  /** Of `differs`: the machine of the other agent. */
+  readonly machine?: string | undefined;
   /** One line each, for a person. */
   readonly text: string;
   readonly hint?: string | undefined;

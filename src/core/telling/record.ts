@@ -59,6 +59,8 @@ export interface Subject {
   readonly event: NoticeEvent;
   /** For `held` and `unread`. */
   readonly source?: string | undefined;
+  /** For `differs`. */
+  readonly machine?: string | undefined;
 }
 
 /** One thing that is wrong. */

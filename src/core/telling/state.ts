@@ -13,6 +13,7 @@ const firstPauseMs = 10_000;
 const longestPauseMs = 15 * 60_000;
 /** A receiver may ask for more patience than that, but not for all of it. */
 const askedPauseMaxMs = 3_600_000;
+const othersPauseMs = 60_000;
 
 export function newTelling(address: string, nowMs: number): TellingState {
   return {
@@ -55,7 +56,9 @@ export function tell(kept: TellingState, known: Known, listeners: readonly Liste
   const isMoved = settled.address !== address;
   const state = isMoved ? { ...settled, address, watchedMs: nowMs } : settled;
   // What was said of pushes to another address is over with it.
-  const before = isMoved ? state.matters.filter(({ source }) => source !== undefined) : state.matters;
+  const before = isMoved
+    ? state.matters.filter(({ source, machine }) => (source ?? machine) !== undefined)
+    : state.matters;
   const standing = mattersNow(known, before, state.watchedMs);
   const written: Omit<Letter, 'id'>[] = [];
   const write = (notice: Notice, { name: channel }: Listener): void =>
@@ -67,7 +70,7 @@ export function tell(kept: TellingState, known: Known, listeners: readonly Liste
   }
   const matters = standing.map((matter): ToldMatter => {
     const told = before.find((one) => isSame(one, matter))?.told ?? [];
-    if (nowMs < matter.sinceMs + patienceMs(matter.event)) return { ...matter, told };
+    if (nowMs < matter.sinceMs + patienceMs(matter.event, known)) return { ...matter, told };
     const news = listeners.filter(({ name, on }) => on.includes(matter.event) && !told.includes(name));
     for (const one of news) write(startOf(matter, known, state.watchedMs), one);
     return { ...matter, told: [...told, ...news.map(({ name }) => name)] };
@@ -141,8 +144,10 @@ export function failed(state: TellingState, letter: Letter, failure: Failed): Te
 /** When it is worth looking again though no pass has ended. */
 export function nextLookMs(state: TellingState, known: Known): number {
   const undue = state.matters
-    .map(({ event, sinceMs }) => sinceMs + patienceMs(event))
+    .map(({ event, sinceMs }) => sinceMs + patienceMs(event, known))
     .filter((atMs) => atMs > known.nowMs);
   const isStale = state.matters.some(({ event }) => event === 'stale');
-  return Math.min(...undue, isStale ? Infinity : staleMs(known, state.watchedMs));
+  // What the others see changes without a pass of this agent.
+  const othersMs = known.others === undefined ? Infinity : known.nowMs + othersPauseMs;
+  return Math.min(othersMs, ...undue, isStale ? Infinity : staleMs(known, state.watchedMs));
 }

@@ -26,7 +26,7 @@ export function testNotice({ at, host, address }: Pick<Notice, 'at' | 'host' | '
 }
 
 function noticeOf(
-  { event, source }: Subject,
+  { event, source, machine }: Subject,
   state: Notice['state'],
   { nowMs, host, address }: Known,
   { text, hint, digest }: Words,
@@ -35,6 +35,7 @@ function noticeOf(
     event,
     state,
     ...(source === undefined ? {} : { source }),
+    ...(machine === undefined ? {} : { machine }),
     text: shown(text),
     ...(hint === undefined ? {} : { hint: shown(hint) }),
     ...(digest === undefined ? {} : { digest }),
@@ -50,7 +51,7 @@ function shown(text: string): string {
   return line.length > textMax ? `${line.slice(0, textMax)}…` : line;
 }
 
-function startWords({ event, source = '', sinceMs }: Matter, known: Known, watchedMs: number): Words {
+function startWords({ event, source = '', machine, sinceMs }: Matter, known: Known, watchedMs: number): Words {
   const { report } = known;
   const { outcome, reason = outcome, hint } = report;
   switch (event) {
@@ -89,6 +90,13 @@ function startWords({ event, source = '', sinceMs }: Matter, known: Known, watch
         text: `a pass broke, and nothing is read or pushed until one ends: ${known.broken?.reason}`,
         hint: known.broken?.hint ?? 'a daemon tries again each minute; see "driver-sync status"',
       };
+    case 'differs': {
+      const { text } = known.others?.differing.find((one) => one.machine === machine) ?? { text: 'differs' };
+      return {
+        text: `the agent on ${machine} does not see what the one that leads sees: it ${text}`,
+        hint: 'look at that machine before it takes over: is a mount missing, an older copy there, or another config?',
+      };
+    }
   }
 }
 
@@ -105,7 +113,7 @@ function heldWords(source: string, { held }: Known): Words {
   };
 }
 
-function endText({ event, source = '' }: Subject, { report }: Known): string {
+function endText({ event, source = '', machine = '' }: Subject, { report, others }: Known): string {
   const { outcome, push } = report;
   const acknowledged = `push ${push?.id} was acknowledged`;
   switch (event) {
@@ -135,6 +143,10 @@ function endText({ event, source = '' }: Subject, { report }: Known): string {
         : 'the service is up to date again';
     case 'broken':
       return outcome === 'acknowledged' ? `passes end again: ${acknowledged}` : 'passes end again';
+    case 'differs':
+      return others?.machines.includes(machine) === true
+        ? `the agent on ${machine} sees what the one that leads sees`
+        : `no agent runs on ${machine} any more`;
   }
 }
 

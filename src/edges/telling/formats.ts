@@ -40,7 +40,7 @@ export function mailText(notice: Notice): Letter {
 }
 
 /** What it is about, in a few words. */
-function headline({ event, state, source }: Notice): string {
+function headline({ event, state, source, machine }: Notice): string {
   const over = state === 'ended';
   const name = source?.startsWith('(') === true ? source.slice(1, -1) : `source ${source}`;
   switch (event) {
@@ -56,6 +56,8 @@ function headline({ event, state, source }: Notice): string {
       return over ? 'the service is up to date again' : 'nothing was acknowledged for too long';
     case 'broken':
       return over ? 'passes end again' : 'a pass broke';
+    case 'differs':
+      return over ? `${machine} does not differ any more` : `${machine} sees other data`;
     case 'test':
       return 'a test message';
   }
