@@ -34,7 +34,10 @@ export const registry: Readonly<Record<string, Measurement>> = {
   idle: { about: 'the memory of a daemon that waits', measure: idle },
   status: { about: 'what the status page takes, and how soon it answers during a pass', measure: statusPage },
   routing: { about: "the emulator's dry runs, beside bare node:http", measure: routing },
-  snapshots: { about: "the emulator's snapshots, going back, forks and reset over 6 M points", measure: snapshots },
+  snapshots: {
+    about: "the emulator's snapshots, going back, forks, reset and page of drivers over 6 M points",
+    measure: snapshots,
+  },
   postgres: { about: 'a query of PostgreSQL, beside its client', measure: postgres },
   mariadb: { about: 'a query of MariaDB, beside its client', measure: mariadb },
   pushdownPostgres: { about: 'rows collapsed by PostgreSQL, beside a query by hand', measure: pushdownPostgres },
