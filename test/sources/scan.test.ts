@@ -3,6 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Batch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
+import { readMantissa } from '../../src/core/numbers/mantissa.ts';
 import { PartFile } from '../../src/sources/files/part-file.ts';
 import { StableFile } from '../../src/sources/files/stable-file.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
@@ -116,6 +117,45 @@ describe('the scanner reads as csv-parse does', () => {
     const settings = { ...plainSettings, comment: '#' };
     await expect(scannedRows(`a,b\n1,2\n${row}\n3,4\n`, { settings })).resolves.toBeTypeOf('number');
   });
+});
+
+test('values are integers and scales, whatever digits, sign and point they have', async () => {
+  const digits = '9876543210123456789';
+  const texts = Array.from({ length: 18 }, (_, length) => digits.slice(0, length + 1)).flatMap((text) =>
+    ['', '-'].flatMap((sign) =>
+      ['', ...text.slice(1)].map((_digit, point) =>
+        point === 0 ? sign + text : `${sign}${text.slice(0, point)}.${text.slice(point)}`,
+      ),
+    ),
+  );
+  const all = [
+    ...texts,
+    '0',
+    '-0',
+    '0.0',
+    '-0.00',
+    '00',
+    '01.5',
+    '4294967296',
+    '2147483648',
+    '-2147483649',
+    '1.',
+    '.5',
+  ];
+  const file = fileOf(Buffer.from(`a,b\n${all.map((text) => `x,${text}\n`).join('')}`), 65_536);
+  const needs = (): readonly ColumnNeed[] => [
+    { isCoded: true, isValue: false },
+    { isCoded: false, isValue: true },
+  ];
+  const expected = { mantissas: new Float64Array(all.length), scales: new Int8Array(all.length) };
+  for (const [at, text] of all.entries()) readMantissa(text, at, expected);
+  const { value } = await readColumns(file, plainSettings, { needs }).next();
+  const column = (value as Batch).values[1]!;
+  for (const [at, text] of all.entries()) {
+    const scale = expected.scales[at]!;
+    const given = [text, column.scales[at], column.text(at), scale < 0 ? 0 : column.mantissas[at]];
+    expect(given).toEqual([text, scale, text, scale < 0 ? 0 : expected.mantissas[at]]);
+  }
 });
 
 describe('the numbers of texts', () => {
