@@ -47,7 +47,7 @@ function headline({ event, state, source, machine }: Notice): string {
     case 'held':
       return over ? `${name} is not held any more` : `${name} is held`;
     case 'unread':
-      return over ? `${name} is not unread any more` : `${name} is not read`;
+      return over ? `${name} is read again` : `${name} is not read`;
     case 'refused':
       return over ? 'pushes are not refused any more' : 'a push was refused';
     case 'unreachable':
