@@ -2,6 +2,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { loopState } from '../../src/app/loop-record.ts';
 import { daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { openReceiver, pointsOf } from '../support/receiver.ts';
 
@@ -35,6 +36,8 @@ test('a rollback holds through polls, schedules, changes and restarts', async ()
   await w.start();
   await w.wait(61 * minutes);
   expect(w.service.posts).toHaveLength(3);
+  // What is accepted is what the service has, so nothing waits for a push.
+  expect((await w.open(loopState)).changed).toBeUndefined();
   await w.stop();
   expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
   expect(pointsOf(w.service.posts[3]!)).toEqual({ a: { '2026-01': '333' } });

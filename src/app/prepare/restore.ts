@@ -4,6 +4,7 @@ import { summarizeRun } from '../../core/series/compare.ts';
 import { type FoldedDriver, type OriginFacts, unpackDriver } from '../../core/series/packing.ts';
 import type { PartWriter } from '../../core/buffer.ts';
 import type { Snapshot } from '../../core/ledger.ts';
+import { notePushed } from '../push/newest-snapshot.ts';
 import { openReadable } from '../push/retention.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -30,12 +31,16 @@ export async function restoreAfterLoss(deps: Dependencies): Promise<void> {
 
 /** Finishes what a rollback began: a crash may have come between its acknowledgement and this. */
 export async function restoreRollback(deps: Dependencies): Promise<void> {
-  const { ledger, archive } = deps;
+  const { ledger, archive, address } = deps;
   const rolledBack = (await ledger.state()).rolledBack;
   if (rolledBack === undefined || rolledBack.isRestored) return;
   const digest = (await ledger.pushes.get(rolledBack.push))?.digest;
   const snapshot = digest === undefined ? undefined : await archive.open(digest);
-  if (snapshot !== undefined) restoreSnapshot(deps, snapshot);
+  if (snapshot !== undefined) {
+    restoreSnapshot(deps, snapshot);
+    // The service has just this, or a restart would take it for a change that waits for a push.
+    if ((await ledger.pushes.lastAcknowledged(address))?.digest === digest) notePushed(deps);
+  }
   await ledger.setState({ rolledBack: { ...rolledBack, isRestored: true } });
 }
 
