@@ -147,7 +147,7 @@ async function refuseOwnPushes(settings: Pick<Settings, 'state'>, database: Shar
     if (last === undefined || (await hasRecord(database, await own.head()))) return;
     throw new AgentError(
       'ledger.refused',
-      `${settings.state} has a ledger of its own with ${last.id} pushes, which the ledger at ${database.label} does not have`,
+      `${settings.state} has a ledger of its own with ${last.id} ${last.id === 1 ? 'push' : 'pushes'}, which the ledger at ${database.label} does not have`,
       { hint: 'stop the agents and run "driver-sync ledger take-over", which copies it there' },
     );
   } finally {

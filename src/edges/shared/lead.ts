@@ -154,9 +154,10 @@ export class SharedLead implements Lead, AsyncDisposable {
     this.#lose(new AgentError('aborted', 'the agent ends'));
     await resign(this.#database, this.self, term).catch((error: unknown) => {
       if (!isAgentError(error)) throw error;
-      this.#options.log.warn('the lead could not be given back: another agent takes over when its time is over', {
-        error: error.message,
-      });
+      if (term !== undefined)
+        this.#options.log.warn('the lead could not be given back: another agent takes over when its time is over', {
+          error: error.message,
+        });
     });
   }
 
