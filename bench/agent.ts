@@ -30,6 +30,13 @@ export const agentArgs = (place: Place, command: 'sync' | 'run', config: string)
 
 export const benchFile = (name: string): string => path.join(root, 'bench', `${name}.ts`);
 
+/** Arguments of node for a program of `bench/` that has an agent in its own process: its young generation is that of the executable. */
+export const agentInProcess = (name: string, config: string): readonly string[] => [
+  '--max-semi-space-size=2',
+  benchFile(name),
+  config,
+];
+
 /** The file of `days`, generated where it is not there. */
 export function longFile(place: Place, { drivers }: Sizes, size: Pick<LongFile, 'days' | 'order'>): string {
   const whole: LongFile = { ...size, drivers, seed: 1 };

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { benchFile, csvKeys, directory, longFile, writeConfig } from './agent.ts';
+import { agentInProcess, csvKeys, directory, longFile, writeConfig } from './agent.ts';
 import { type Place, type Sizes, type Table, resultOf } from './measurement.ts';
 import { type Result, median } from './measure.ts';
 
@@ -24,7 +24,7 @@ export async function appends(place: Place, sizes: Sizes): Promise<Table> {
   const file = path.join(dir, 'ledger.csv');
   copyFileSync(longFile(place, sizes, { days: sizes.ledgerDays, order: 'daily' }), file);
   const config = writeConfig(dir, place.url, { keys: csvKeys(file) });
-  const { stdout } = await promisify(execFile)(process.execPath, [benchFile('timed-appends'), config, file]);
+  const { stdout } = await promisify(execFile)(process.execPath, [...agentInProcess('timed-appends', config), file]);
   rmSync(file);
   const { whole, committed, judged } = JSON.parse(stdout) as Timed;
   const results = [

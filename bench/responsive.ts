@@ -1,7 +1,7 @@
 /** Whether the main thread stays awake: how late a timer of 10 ms is while threads read a ledger. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { benchFile, csvKeys, directory, longFile, writeConfig } from './agent.ts';
+import { agentInProcess, csvKeys, directory, longFile, writeConfig } from './agent.ts';
 import type { Figure, Place, Sizes, Table } from './measurement.ts';
 import { median } from './measure.ts';
 
@@ -19,7 +19,7 @@ export async function responsive(place: Place, sizes: Sizes): Promise<Table> {
       keys: csvKeys(file),
       agent: ['workers: 2'],
     });
-    const { stdout } = await promisify(execFile)(process.execPath, [benchFile('timed-pass'), config]);
+    const { stdout } = await promisify(execFile)(process.execPath, agentInProcess('timed-pass', config));
     runs.push(JSON.parse(stdout) as Lateness);
   }
   const figure = (name: string, latest: readonly number[], goal: Pick<Figure, 'must'>): Figure => ({
