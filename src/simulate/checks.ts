@@ -21,8 +21,6 @@ export class Checks {
   readonly #places: ReadonlyMap<string, Place>;
   readonly #accepted = new Map<string, Accepted>();
   readonly #letThrough = new Map<string, LetThrough[]>();
-  readonly #newestOnly: ReadonlySet<string>;
-  readonly #text: ReadonlySet<string>;
   /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
   readonly #built = new Map<string, ReadonlyMap<string, Accepted>>();
   /** What approvals cover that were not used: the points that may go, by source. */
@@ -37,15 +35,13 @@ export class Checks {
   clockSetMs = -Infinity;
   closedUpTo: () => number | undefined = () => undefined;
 
-  constructor(
-    settings: Settings,
-    places: ReadonlyMap<string, Place>,
-    { newestOnly, text }: { readonly newestOnly: ReadonlySet<string>; readonly text: ReadonlySet<string> },
-  ) {
+  constructor(settings: Settings, places: ReadonlyMap<string, Place>) {
     this.settings = settings;
     this.#places = places;
-    this.#newestOnly = newestOnly;
-    this.#text = text;
+  }
+
+  #is(source: string, what: 'isNewestOnly' | 'isText' | 'mayLag'): boolean {
+    return this.#places.get(source)?.kind[what] === true;
   }
 
   get isEmptyMeant(): boolean {
@@ -83,8 +79,18 @@ export class Checks {
     if (before.isBlurred || after.isBlurred) return;
     const let_ = this.#letThrough.get(source.name) ?? [];
     const lately = this.clockSetMs > nowMs - dayMs ? [] : let_.filter(({ atMs }) => atMs > nowMs - dayMs);
-    const isText = this.#text.has(source.name);
-    const accepting = { settings: this.settings, source, before, after, lately, isText, closedUpTo: this.closedUpTo() };
+    const isText = this.#is(source.name, 'isText');
+    const mayLag = this.#is(source.name, 'mayLag');
+    const kind = { isText, mayLag };
+    const accepting = {
+      settings: this.settings,
+      source,
+      before,
+      after,
+      lately,
+      ...kind,
+      closedUpTo: this.closedUpTo(),
+    };
     const covered = this.#approved.get(source.name);
     if (covered === undefined) judgeAccepted(accepting);
     else if (!isWithin(gone(before.points, after.points), covered)) judgeDeletes(accepting);
@@ -97,7 +103,7 @@ export class Checks {
   #presentOf({ name }: SourceSettings, accepted?: readonly NamedPart[]): readonly HeldPart[] {
     const place = this.#places.get(name);
     const listed = place?.listed ?? [];
-    const chosen = this.#newestOnly.has(name)
+    const chosen = this.#is(name, 'isNewestOnly')
       ? listed.filter((part) => accepted?.some((one) => one.name === part && !one.carried) ?? false)
       : listed;
     return chosen.map((part) => {
@@ -108,7 +114,7 @@ export class Checks {
   }
 
   #candidate(source: SourceSettings, before: Accepted = nothing, present: readonly HeldPart[] = []): Accepted {
-    const isOne = this.#newestOnly.has(source.name) && present.length > 0;
+    const isOne = this.#is(source.name, 'isNewestOnly') && present.length > 0;
     const parts = isOne ? present : withCarried(before.parts, present, source.removed);
     const carries = parts.some((part) => part.isCarried);
     const points = foldParts(parts, rulesOf(source));
@@ -137,7 +143,7 @@ export class Checks {
     const settings = this.#settingsOf(source);
     const before = this.#accepted.get(source)?.points ?? new Map<string, never>();
     // Which part will be the newest is the agent's to say.
-    const isKnown = settings !== undefined && !this.#newestOnly.has(source);
+    const isKnown = settings !== undefined && !this.#is(source, 'isNewestOnly');
     const after = isKnown ? this.#candidate(settings, this.#accepted.get(source), this.#presentOf(settings)) : nothing;
     this.#approved.set(source, gone(before, after.points));
   }
@@ -145,7 +151,7 @@ export class Checks {
   /** Somebody asks to forget a part. Where only the newest counts, another one takes its place, whatever that lacks. */
   forget(source: string): void {
     const before = this.#accepted.get(source);
-    if (before !== undefined && this.#newestOnly.has(source)) this.#approved.set(source, before.points);
+    if (before !== undefined && this.#is(source, 'isNewestOnly')) this.#approved.set(source, before.points);
   }
 
   /** A pass has ended: what it holds has to change something. */
@@ -155,7 +161,7 @@ export class Checks {
       const before = this.#accepted.get(name);
       if (state !== 'held' || source === undefined || before === undefined || before.isBlurred) continue;
       // Whoever has the driver, and rows that may count twice, are held whatever they change.
-      if (this.#newestOnly.has(name) || /belongs to|counted twice|are missing/.test(reason)) continue;
+      if (this.#is(name, 'isNewestOnly') || /belongs to|counted twice|are missing/.test(reason)) continue;
       const after = this.#candidate(source, before, this.#presentOf(source));
       // A snapshot that would be empty is held whoever emptied it.
       if (after.points.size > 0 && isSamePoints(before.points, after.points))
@@ -204,7 +210,7 @@ export class Checks {
     const isIn = ([name, { sheet }]: readonly [string, { readonly sheet: Sheet }]): boolean =>
       accepted.parts.some((part) => part.name === name && part.sheet.hash === sheet.hash);
     const files = [...place.files];
-    if (!this.#newestOnly.has(source)) return files.every(isIn);
+    if (!this.#is(source, 'isNewestOnly')) return files.every(isIn);
     // Where a clock was set, the file that was written last need not be the newest, nor any that is there.
     return this.clockSetMs > -Infinity || files.slice(-1).every(isIn);
   }

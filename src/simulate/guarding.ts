@@ -29,6 +29,8 @@ export interface Accepting {
   readonly closedUpTo: number | undefined;
   /** Its parts are text, whose end tells whether it was written to its end. */
   readonly isText: boolean;
+  /** It may show an older state of itself, as a replica does. */
+  readonly mayLag: boolean;
 }
 
 /** @throws Violation */
@@ -50,7 +52,7 @@ function judgeEnds({ source, before, after, isText }: Accepting): void {
     throw new Violation('cut', `${source.name}: ${cut.name} ends without a line end and was accepted`);
 }
 
-export function judgeDeletes({ settings, source, before, after, lately }: Accepting): void {
+export function judgeDeletes({ settings, source, before, after, lately, mayLag }: Accepting): void {
   const { name, mayBeEmpty, history } = source;
   const had = sizeOf(before.points);
   const deletes = deletesBetween(before.points, after.points);
@@ -65,6 +67,8 @@ export function judgeDeletes({ settings, source, before, after, lately }: Accept
       'evidence',
       `${name}: the oldest months went, as they do where an export shows only recent ones`,
     );
+  if (mayLag && goesOnlyBehind(before.points, after.points))
+    throw new Violation('evidence', `${name}: the newest months went, as they do where a replica lags`);
   for (const unit of ['drivers', 'points'] as const) {
     const allowed = allowedOf(had[unit], settings);
     const day = lately.reduce((sum, one) => sum + one[unit], 0);
@@ -94,6 +98,16 @@ function goesOnlyBefore(before: Points, after: Points): boolean {
     for (const month of months.keys()) if (now?.has(month) !== true && month >= earliest) return false;
   }
   return true;
+}
+
+/** Nothing is new, and all that goes lies behind the last month that is left. */
+function goesOnlyBehind(before: Points, after: Points): boolean {
+  const latest = Math.max(...[...after.values()].flatMap((months) => [...months.keys()]));
+  for (const [driver, months] of before) {
+    const now = after.get(driver);
+    for (const month of months.keys()) if (now?.has(month) !== true && month <= latest) return false;
+  }
+  return deletesBetween(after, before).points === 0;
 }
 
 function judgeClosed({ source, before, after, closedUpTo }: Accepting): void {

@@ -6,13 +6,16 @@ import { plainDecimal } from '../core/numbers/decimal.ts';
 import { fittingGrid } from './rows/fitting.ts';
 import type { Grid } from './rows/grid.ts';
 import { memoryState } from './world/memory-state.ts';
+import type { PlaceKind } from './world/place.ts';
 import type { Stage } from './world/world.ts';
 
 const itemsMax = 16;
 /** Polls are rare in the simulated world: most of them find nothing, and each costs as much as a pass that does. */
 const pollMs = 12 * 3_600_000;
 const textTypes = new Set(['csv', 'tsv', 'fixed', 'json', 'jsonl']);
-const serverTypes = new Set(['postgres', 'mysql', 'clickhouse', 'duckdb', 'sqlite', 'http', 'routing', 'command']);
+const serverTypes = new Set(['postgres', 'mysql', 'clickhouse']);
+/** What gives an answer, and no files that somebody writes, renames or loses. */
+const askedTypes = new Set([...serverTypes, 'duckdb', 'sqlite', 'http', 'routing', 'command']);
 
 export interface Warning {
   /** The key of the config that it is about. */
@@ -60,12 +63,16 @@ function kindsOf({ sources }: Settings): Stage['kinds'] {
   return new Map(sources.map(({ name, type, kind }) => [name, kindOf(type, kind)]));
 }
 
-function kindOf(type: string, kind: unknown): { isText: boolean; isExpensive: boolean; isNewestOnly: boolean } {
+function kindOf(type: string, kind: unknown): PlaceKind {
   const keys = (typeof kind === 'object' && kind !== null ? kind : {}) as Readonly<Record<string, unknown>>;
+  const isFile = !askedTypes.has(type);
   return {
+    nature: isFile ? (textTypes.has(type) ? 'text' : 'bytes') : 'server',
     isText: textTypes.has(type) && keys['lineEnd'] !== 'any',
-    isExpensive: serverTypes.has(type),
+    isExpensive: !isFile,
     isNewestOnly: keys['parts'] === 'newest',
+    mayLag: serverTypes.has(type),
+    isDated: typeof keys['changed'] === 'string',
   };
 }
 

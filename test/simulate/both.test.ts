@@ -6,9 +6,11 @@ import { isCampaign, isExhaustive } from '../support/campaign.ts';
 import { longConfig, stageOf } from '../support/stages.ts';
 import { sqliteState } from '../support/two-stores.ts';
 
-const seeds = Array.from({ length: isExhaustive ? 200 : isCampaign ? 60 : 12 }, (_, at) => at + 1);
+const first = Array.from({ length: isExhaustive ? 200 : isCampaign ? 60 : 12 }, (_, at) => at + 1);
+/** These differed once: what a start has begun was not waited for on a real disk, and snapshots were damaged in another way. */
+const seeds = new Set([...first, 80, 85, 160, 171]);
 
-test.each(seeds)('seed %i is the same history in memory and on SQLite', async (seed) => {
+test.each([...seeds])('seed %i is the same history in memory and on SQLite', async (seed) => {
   const { stage } = stageOf(longConfig({}, { pushOnChange: '1m' }));
   const history = drawHistory(seed, 8);
   const inMemory = await play(stage, history, { isKept: true });

@@ -4,7 +4,7 @@ import { playSeeds } from '../../src/simulate/campaign.ts';
 import { eventKinds } from '../../src/simulate/history/events.ts';
 import { isCampaign } from '../support/campaign.ts';
 import { stageOf } from '../support/stages.ts';
-import { oneSource, shapedConfig, twoSources } from './planted/configs.ts';
+import { answered, lagging, oneSource, shapedConfig, twoSources } from './planted/configs.ts';
 
 const { sales, costs } = twoSources.sources;
 
@@ -21,6 +21,8 @@ const configs: readonly (readonly [name: string, config: object])[] = [
     'dated exports and a rolling one',
     { ...twoSources, sources: { sales: { ...sales, parts: 'newest' }, costs: { ...costs, history: 'carry' } } },
   ],
+  ['a database that says when it was changed, and a workbook', answered],
+  ['a database that lags', { ...lagging, guard: { maxDeletes: '60%' } }],
 ];
 
 const marks = [

@@ -1,32 +1,11 @@
 /**
- * The agent with one line of it changed: a bug that is planted to see whether the simulated world finds it. The change is made while
- * the file is loaded, so that nothing of it is in the product.
- *
- * `node test/support/planted.ts NAME SEEDS`, a process of its own, prints the first seed that breaks a promise as JSON.
+ * The agent with a bug planted, to see whether the simulated world finds it: `node test/support/planted.ts NAME SEEDS`, a process of
+ * its own, prints the first seed that breaks a promise as JSON.
  */
-import { readFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
-import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Plant, plants } from '../simulate/planted/plants.ts';
-
-const root = path.resolve(import.meta.dirname, '../..');
-
-function plantIn({ name, file, find, replace }: Plant): void {
-  const planted = pathToFileURL(path.join(root, 'src', file)).href;
-  registerHooks({
-    load(url, context, nextLoad) {
-      if (url !== planted) return nextLoad(url, context);
-      const text = readFileSync(fileURLToPath(url), 'utf8');
-      if (text.split(find).length !== 2) throw new Error(`plant "${name}": its text is not once in ${file}`);
-      return { format: 'module-typescript', source: text.replace(find, () => replace), shortCircuit: true };
-    },
-  });
-}
+import { plantIn, plantOf } from './plant-in.ts';
 
 const [, , name = '', seeds = '1000'] = process.argv;
-const plant = plants.find((one) => one.name === name);
-if (plant === undefined) throw new Error(`there is no plant "${name}"`);
+const plant = plantOf(name);
 plantIn(plant);
 
 const { stageOfConfig } = await import('./planted-stage.ts');

@@ -1,5 +1,5 @@
 /** State directories of both kinds: in memory, as the simulated world has them, and on SQLite, as everybody has them. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -49,7 +49,12 @@ export function sqliteState(): StateDirectory {
     },
     damageSnapshot(digest) {
       const name = readdirSync(path.join(dir, 'archive')).find((one) => one.startsWith(digest));
-      if (name !== undefined) writeFileSync(path.join(dir, 'archive', name), 'no snapshot');
+      if (name === undefined) return;
+      // As in memory, what lies behind its title cannot be read.
+      const file = path.join(dir, 'archive', name);
+      const bytes = readFileSync(file);
+      const at = Math.floor(bytes.length * 0.75);
+      writeFileSync(file, bytes.fill(0, at, at + 8));
     },
   };
 }

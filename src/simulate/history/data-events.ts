@@ -4,8 +4,18 @@ import type { Entropy } from '../entropy.ts';
 import type { Slip } from '../rows/books.ts';
 import { sheetOf } from '../rows/books.ts';
 import type { Owner } from '../world/owner.ts';
-import type { ReadFault, Sheet, WrittenRow } from '../world/place.ts';
+import type { PlaceKind, ReadFault, Sheet, WrittenRow } from '../world/place.ts';
 import type { EventKind } from './events.ts';
+
+/** What can happen to files alone, and to files of text alone: a server's answer is not cut, renamed or gone. */
+const ofFiles = new Set<EventKind>(['touch', 'rename', 'half', 'cut', 'blank', 'vanish', 'readChanges', 'copy']);
+const ofTexts = new Set<EventKind>(['half']);
+
+/** Whether something can happen in a place of this kind. */
+export function canHappen(kind: EventKind, { nature }: PlaceKind): boolean {
+  if (nature === 'text') return true;
+  return nature === 'bytes' ? !ofTexts.has(kind) : !ofFiles.has(kind);
+}
 
 const slips: readonly Slip[] = ['thousandfold', 'sign', 'moved', 'zeros', 'copied', 'exchanged'];
 
@@ -22,11 +32,17 @@ function somePart(
   return sheet && { name, sheet };
 }
 
+/** What a part is written by, and what it is. */
+interface Written extends Pick<PlaceKind, 'nature'> {
+  readonly mapping: Mapping;
+}
+
 /** Writes a part anew, changed. */
-function changing(change: (sheet: Sheet, draw: Entropy, mapping: Mapping) => Sheet | undefined, says: string): Doing {
+function changing(change: (sheet: Sheet, draw: Entropy, of: Written) => Sheet | undefined, says: string): Doing {
   return (owner, draw) => {
     const part = somePart(owner, draw);
-    const sheet = part && change(part.sheet, draw, owner.books.grid.mapping);
+    const sheet =
+      part && change(part.sheet, draw, { mapping: owner.books.grid.mapping, nature: owner.place.kind.nature });
     if (part === undefined || sheet === undefined) return undefined;
     owner.put(part.name, sheet);
     owner.changed();
@@ -95,8 +111,9 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     const left = Math.floor(rows.length * draw.of('left'));
     return sheetOf(columns, rows.slice(0, left), { isCut: true, ...(slip && { slip }) });
   }, 'ends half way, at a line end'),
-  cut: changing(({ columns, rows }, draw) => {
+  cut: changing(({ columns, rows }, draw, { nature }) => {
     const left = Math.floor(rows.length * draw.of('left'));
+    if (nature === 'bytes') return sheetOf(columns, rows, { fault: 'it ends before its end: it cannot be unpacked' });
     return sheetOf(columns, rows.slice(0, left), { isCut: true, endsWithLineEnd: false });
   }, 'is cut'),
   empty: changing(({ columns }) => sheetOf(columns, []), 'has a header and no rows'),
@@ -117,7 +134,7 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     owner.export(slip);
     return `${owner.place.name} is exported with a slip: ${slip}`;
   },
-  badCells: changing((sheet, draw, { where, missing }) => {
+  badCells: changing((sheet, draw, { mapping: { where, missing } }) => {
     const bad = draw.between(0, Math.max(0, sheet.rows.length - 1), 'row');
     const text = ['#REF!', '#VALUE!', '#NAME?', '??'].find((one) => !missing.includes(one));
     if (text === undefined) return undefined;

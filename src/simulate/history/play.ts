@@ -4,7 +4,7 @@ import { Entropy } from '../entropy.ts';
 import { Journal } from '../journal.ts';
 import { type PromiseName, Violation } from '../promises.ts';
 import { type Stage, type Watcher, World } from '../world/world.ts';
-import { dataEvents } from './data-events.ts';
+import { canHappen, dataEvents } from './data-events.ts';
 import type { History, HistoryEvent } from './events.ts';
 import { peopleEvents, worldEvents } from './world-events.ts';
 
@@ -77,7 +77,10 @@ function violationOf(error: unknown): { readonly promise: PromiseName; readonly 
 async function happen(world: World, { kind, draw }: HistoryEvent): Promise<string | undefined> {
   const entropy = new Entropy(draw);
   const toData = dataEvents[kind];
-  if (toData !== undefined) return toData(entropy.pick(world.owners, 'source'), entropy);
+  if (toData !== undefined) {
+    const owners = world.owners.filter(({ place }) => canHappen(kind, place.kind));
+    return owners.length === 0 ? undefined : toData(entropy.pick(owners, 'source'), entropy);
+  }
   try {
     return await (worldEvents[kind] ?? peopleEvents[kind])?.(world, entropy);
   } catch (error) {

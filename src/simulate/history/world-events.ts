@@ -6,6 +6,7 @@ import { sheetOf } from '../rows/books.ts';
 import type { Entropy } from '../entropy.ts';
 import type { Answer } from '../world/receiver.ts';
 import type { World } from '../world/world.ts';
+import { canHappen } from './data-events.ts';
 import type { EventKind } from './events.ts';
 
 type Doing = (world: World, draw: Entropy) => Promise<string | undefined>;
@@ -134,7 +135,8 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     world.checks.approve(source);
     world.process.waker.wake('request');
     const owner = world.owners.find(({ place }) => place.name === source);
-    if (owner === undefined || draw.isIn(0.7, 'alone')) return `somebody approves what is held of ${source}`;
+    if (owner === undefined || !canHappen('half', owner.place.kind) || draw.isIn(0.7, 'alone'))
+      return `somebody approves what is held of ${source}`;
     // While they do, what they saw becomes something else.
     const [part] = owner.parts;
     const sheet = part === undefined ? undefined : owner.place.files.get(part)?.sheet;

@@ -2,7 +2,7 @@
 import type { Entropy } from '../entropy.ts';
 import { Books, type Slip } from '../rows/books.ts';
 import type { Grid } from '../rows/grid.ts';
-import type { Place, Sheet } from './place.ts';
+import type { Place, Sheet, WorldFile } from './place.ts';
 import type { WorldClock } from './clock.ts';
 
 /** `whole`: one part has everything; `items`: each part has some of the items; `dated`: each export is a new part. */
@@ -18,8 +18,8 @@ export class Owner {
   #nextItem: number;
   #months: { first: number; last: number };
   #exports = 0;
-  /** What each part held before. */
-  readonly #earlier = new Map<string, Sheet>();
+  /** What each part was before. */
+  readonly #earlier = new Map<string, WorldFile>();
 
   constructor(
     place: Place,
@@ -27,20 +27,15 @@ export class Owner {
     {
       clock,
       entropy,
-      isNewestOnly,
       lastMonth,
-    }: {
-      readonly clock: WorldClock;
-      readonly entropy: Entropy;
-      readonly isNewestOnly: boolean;
-      readonly lastMonth: number;
-    },
+    }: { readonly clock: WorldClock; readonly entropy: Entropy; readonly lastMonth: number },
   ) {
-    const { name } = place;
+    const { name, kind } = place;
     this.place = place;
     this.#clock = clock;
     this.books = new Books(name, grid, entropy);
-    this.#layout = isNewestOnly ? 'dated' : entropy.isIn(0.4, 'layout', name) ? 'items' : 'whole';
+    const isSplit = kind.nature !== 'server' && entropy.isIn(0.4, 'layout', name);
+    this.#layout = kind.isNewestOnly ? 'dated' : isSplit ? 'items' : 'whole';
     this.#partsMax = entropy.between(2, 3, 'parts', name);
     const known = grid.items.length;
     // Most of what goes wrong goes wrong with few rows, and those are played in half the time.
@@ -118,17 +113,17 @@ export class Owner {
 
   /** The place shows an older state of a part, as a replica that lags or a restored backup does. */
   goBack(part: string): boolean {
-    const sheet = this.#earlier.get(part);
-    if (sheet === undefined) return false;
-    this.put(part, sheet);
+    const earlier = this.#earlier.get(part);
+    if (earlier === undefined) return false;
+    this.put(part, earlier.sheet, this.place.kind.isDated ? earlier.version : undefined);
     this.changed();
     return true;
   }
 
-  put(part: string, sheet: Sheet): void {
-    const before = this.place.files.get(part)?.sheet;
+  put(part: string, sheet: Sheet, version?: string): void {
+    const before = this.place.files.get(part);
     if (before !== undefined) this.#earlier.set(part, before);
-    this.place.write(part, sheet, this.#clock.now().getTime());
+    this.place.write(part, sheet, this.#clock.now().getTime(), version);
   }
 
   /** Tells whoever watches: a hint, and no more. */

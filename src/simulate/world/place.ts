@@ -48,11 +48,29 @@ export interface WorldFile {
   readonly revisedAtMs: number;
 }
 
+/** What kind of place a source reads, as far as it matters to what can happen there. */
+export interface PlaceKind {
+  /** Files of text, files of bytes (workbooks, Parquet), or a server that answers a query. */
+  readonly nature: 'text' | 'bytes' | 'server';
+  /** It is text, whose end tells whether it was written to its end. */
+  readonly isText: boolean;
+  readonly isExpensive: boolean;
+  /** Only its newest part counts. */
+  readonly isNewestOnly: boolean;
+  /** See `Source.mayLag`. */
+  readonly mayLag: boolean;
+  /** Its versions are times that a query answers (`changed`). */
+  readonly isDated: boolean;
+}
+
 /** What happens to the next reads. */
 export type ReadFault = 'fails' | 'changes' | 'hangs';
 
+const serverStartMs = Date.UTC(2026, 2, 15);
+
 export class Place {
   readonly name: string;
+  readonly kind: PlaceKind;
   readonly files = new Map<string, WorldFile>();
   /** The place itself cannot be seen: a share that is not mounted, a server that is down. */
   isAway = false;
@@ -63,13 +81,22 @@ export class Place {
   watcher: (() => void) | undefined;
   #versions = 0;
 
-  constructor(name: string) {
+  constructor(name: string, kind: PlaceKind) {
     this.name = name;
+    this.kind = kind;
   }
 
-  write(part: string, sheet: Sheet, revisedAtMs: number): void {
+  /** @param version of an earlier state that is back, where the place says which one it shows */
+  write(part: string, sheet: Sheet, revisedAtMs: number, version?: string): void {
     this.#versions++;
-    this.files.set(part, { sheet, version: `v${this.#versions}`, revisedAtMs });
+    this.files.set(part, { sheet, version: version ?? this.#version(), revisedAtMs });
+  }
+
+  /** A server has a clock of its own, which nobody sets here. */
+  #version(): string {
+    if (!this.kind.isDated) return `v${this.#versions}`;
+    const time = new Date(serverStartMs + this.#versions * 1000).toISOString().slice(0, 19).replace('T', ' ');
+    return `answer ${JSON.stringify([[time]])}`;
   }
 
   remove(part: string): void {
@@ -82,16 +109,12 @@ export interface Reading {
   readonly clock: WorldClock;
   readonly mapping: Mapping;
   readonly timeoutMs: number;
-  /** Only its newest part counts. */
-  readonly isNewestOnly: boolean;
-  /** It is text, whose end tells whether it was written to its end. */
-  readonly isText: boolean;
-  readonly isExpensive: boolean;
   readonly isWatched: boolean;
 }
 
 /** The place as one look of the agent sees it. */
-export function sourceAt({ place, clock, mapping, timeoutMs, ...kind }: Reading): Source {
+export function sourceAt({ place, clock, mapping, timeoutMs, isWatched }: Reading): Source {
+  const { kind } = place;
   const seen = (part: Part): WorldFile => {
     const file = place.files.get(part.name);
     if (place.isAway || file === undefined)
@@ -101,6 +124,7 @@ export function sourceAt({ place, clock, mapping, timeoutMs, ...kind }: Reading)
   return {
     newestOnly: kind.isNewestOnly,
     isExpensive: kind.isExpensive,
+    mayLag: kind.mayLag,
     async parts() {
       if (place.isAway) throw new AgentError('source.unreadable', `${place.name}: the place cannot be reached`);
       if (place.files.size === 0) throw new AgentError('source.unreadable', `${place.name}: nothing matches`);
@@ -115,7 +139,11 @@ export function sourceAt({ place, clock, mapping, timeoutMs, ...kind }: Reading)
       if (fault === 'hangs') await clock.sleep(2 * timeoutMs, signal);
       if (sheet.fault !== undefined) throw new AgentError('part.unreadable', `${part.name}: ${sheet.fault}`);
       yield batchOf(part.name, fault === 'fails' ? { ...sheet, rows: sheet.rows.slice(0, 3) } : sheet, mapping);
-      if (fault === 'fails') throw new AgentError('part.unreadable', `${part.name}: the connection was lost half way`);
+      if (fault === 'fails')
+        throw new AgentError(
+          'part.unreadable',
+          `${part.name}: ${kind.nature === 'server' ? 'the connection' : 'the share'} was lost half way`,
+        );
       if (fault === 'changes' || seen(part).version !== version)
         throw new AgentError('part.changing', `${part.name} changed while it was read`);
       place.read.set(part.name, file);
@@ -131,7 +159,7 @@ export function sourceAt({ place, clock, mapping, timeoutMs, ...kind }: Reading)
       const quietMs = Math.max(0, clock.now().getTime() - revisedAtMs);
       return { endsWithLineEnd: sheet.endsWithLineEnd, quietMs, quietNeededMs: 60_000 };
     },
-    ...(kind.isWatched && {
+    ...(isWatched && {
       async watch(changed: () => void) {
         place.watcher = changed;
         return {

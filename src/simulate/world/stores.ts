@@ -31,6 +31,8 @@ export interface StoreListener {
   written(digest: string): void;
   /** A push was recorded as acknowledged. */
   acknowledged(digest: string): void;
+  /** A rollback that was asked for is not carried out, now or later: its snapshot is damaged, or the service refused it. */
+  gaveUpRollback(): void;
 }
 
 const pushWrites = ['begin', 'end', 'endOrphans', 'acknowledge'] as const satisfies (keyof PushLog)[];
@@ -65,7 +67,7 @@ export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, l
         ...ledger,
         pushes: plugged(listenedPushes(pushes, listener), plug, pushWrites),
         holds: plugged(holds, plug, holdWrites),
-        requests: plugged(requests, plug, requestWrites),
+        requests: plugged(listenedRequests(requests, listener), plug, requestWrites),
         snapshots: plugged(snapshots, plug, ['written', 'keepOnly']),
       },
       plug,
@@ -120,6 +122,20 @@ function listenedPushes(pushes: PushLog, listener: StoreListener): PushLog {
       await method(...args);
       const push = await pushes.get(args[0] as number);
       if (push !== undefined) listener.acknowledged(push.digest);
+    };
+  });
+}
+
+function listenedRequests(requests: RequestLog, listener: StoreListener): RequestLog {
+  return wrapped(requests, (name, method) => {
+    if (name !== 'finish') return method;
+    return async (...args) => {
+      const [id, result] = args as Parameters<RequestLog['finish']>;
+      const asked = (await requests.pending()).find((one) => one.id === id);
+      await method(...args);
+      if (asked?.request.kind !== 'rollback') return;
+      const { outcome } = JSON.parse(result) as { readonly outcome: string };
+      if (outcome === 'refused') listener.gaveUpRollback();
     };
   });
 }

@@ -11,7 +11,7 @@ import { Journal } from '../journal.ts';
 import type { Grid } from '../rows/grid.ts';
 import { WorldClock } from './clock.ts';
 import { Owner } from './owner.ts';
-import { Place, sourceAt } from './place.ts';
+import { Place, type PlaceKind, sourceAt } from './place.ts';
 import { type Disk, Killed } from './plug.ts';
 import { Process } from './process.ts';
 import { type Landing, Receiver } from './receiver.ts';
@@ -22,11 +22,8 @@ export interface Stage {
   readonly settings: Settings;
   readonly schedule: Schedule;
   readonly grids: ReadonlyMap<string, Grid>;
-  /** Sources whose files are text, and those that are a server's. */
-  readonly kinds: ReadonlyMap<
-    string,
-    { readonly isText: boolean; readonly isExpensive: boolean; readonly isNewestOnly: boolean }
-  >;
+  /** By source. */
+  readonly kinds: ReadonlyMap<string, PlaceKind>;
   openState(): StateDirectory;
 }
 
@@ -82,19 +79,12 @@ export class World {
     this.clock = new WorldClock(start + entropy.between(0, 86_400_000, 'start'), () => state.isBusy?.() === true);
     this.settings = stage.settings;
     this.owners = stage.settings.sources.map(({ name }) => {
-      const isNewestOnly = stage.kinds.get(name)?.isNewestOnly === true;
-      const clock = this.clock;
-      return new Owner(new Place(name), stage.grids.get(name)!, {
-        clock,
-        entropy,
-        isNewestOnly,
-        lastMonth: thisMonth - 1,
-      });
+      const { clock } = this;
+      const place = new Place(name, stage.kinds.get(name)!);
+      return new Owner(place, stage.grids.get(name)!, { clock, entropy, lastMonth: thisMonth - 1 });
     });
     const places = new Map(this.owners.map(({ place }) => [place.name, place]));
-    const named = (is: 'isNewestOnly' | 'isText'): ReadonlySet<string> =>
-      new Set([...stage.kinds].filter(([, kind]) => kind[is]).map(([name]) => name));
-    this.checks = new Checks(stage.settings, places, { newestOnly: named('isNewestOnly'), text: named('isText') });
+    this.checks = new Checks(stage.settings, places);
     this.checks.closedUpTo = () => this.#closedUpTo();
     this.wire = new WireChecks(this.checks);
     this.receiver = this.#openReceiver();
@@ -152,6 +142,8 @@ export class World {
     this.process = this.#newProcess();
     this.#startedMs = this.clock.monotonicMs();
     await this.process.start();
+    // On a real disk its first pass takes turns of the event loop.
+    await this.clock.advance(0);
   }
 
   #newProcess(): Process {
@@ -166,6 +158,7 @@ export class World {
         replaced: (source, parts) => this.#check(() => this.checks.replaced(source, parts)),
         written: (digest) => this.checks.built(digest),
         acknowledged: (digest) => this.wire.acknowledged(digest),
+        gaveUpRollback: () => this.wire.resume(),
       },
       random: () => this.#random(),
       openSource: (settings) => this.#openSource(settings),
@@ -257,9 +250,9 @@ export class World {
 
   #openSource({ name, mapping, timeoutMs }: SourceSettings): ReturnType<Dependencies['openSource']> {
     const owner = this.owners.find(({ place }) => place.name === name);
-    const kind = this.stage.kinds.get(name) ?? { isText: true, isExpensive: false, isNewestOnly: false };
-    const isWatched = !kind.isExpensive && this.entropy.isIn(0.8, 'watched', name);
-    return sourceAt({ place: owner!.place, clock: this.clock, mapping, timeoutMs, ...kind, isWatched });
+    const { place } = owner!;
+    const isWatched = !place.kind.isExpensive && this.entropy.isIn(0.8, 'watched', name);
+    return sourceAt({ place, clock: this.clock, mapping, timeoutMs, isWatched });
   }
 
   readonly #readLookups: Dependencies['readLookups'] = async () => ({

@@ -43,3 +43,29 @@ export const shapedConfig = {
 };
 
 export const oneSource = { ...twoSources, sources: { sales: twoSources.sources.sales } };
+
+/** A database that is asked when it was changed, which may lag, and a workbook. */
+export const answered = {
+  destination,
+  pushOnChange: '1m',
+  sources: {
+    books: {
+      type: 'postgres',
+      url: 'postgres://reader@db.test/books',
+      changed: 'SELECT max(updated_at) FROM entries',
+      query: 'SELECT id, time, value FROM entries',
+      drivers: [{ ...drivers[0], id: 'books/{id}', path: ['Books', '{id}'] }],
+    },
+    plan: {
+      type: 'xlsx',
+      files: ['plan/*.xlsx'],
+      drivers: [{ ...drivers[0], id: 'plan/{id}', path: ['Plan', '{id}'] }],
+    },
+  },
+};
+
+/** The same database without `changed`: nothing but its months says that it lags. */
+export const lagging = {
+  ...answered,
+  sources: { books: { ...answered.sources.books, changed: undefined }, plan: answered.sources.plan },
+};

@@ -1,6 +1,6 @@
 /** Bugs that are planted one at a time: what is changed where, and which promise of docs/RULES.md that breaks. */
 import type { PromiseName } from '../../../src/simulate/promises.ts';
-import { oneSource, shapedConfig, twoSources } from './configs.ts';
+import { lagging, oneSource, shapedConfig, twoSources } from './configs.ts';
 
 export interface Plant {
   readonly name: string;
@@ -189,6 +189,14 @@ export const plants: readonly Plant[] = [
     replace: 'if (evidence.dropsOnlyOldest && candidate.points < 0) {',
     breaks: ['evidence'],
     config: { ...oneSource, guard: { maxDeletes: '60%' } },
+  },
+  {
+    ...guard(
+      'a replica that lags is believed',
+      'if (evidence.dropsOnlyNewest) {',
+      'if (evidence.dropsOnlyNewest && candidate.points < 0) {',
+    ),
+    config: { ...lagging, guard: { maxDeletes: '60%' } },
   },
   {
     name: 'an approval covers whatever comes',
