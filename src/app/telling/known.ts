@@ -1,6 +1,4 @@
 /** What telling goes by: how things are after the last pass. */
-import { differsAfterMs, differsFromLeader } from '../../core/election/differing.ts';
-import { agentWords } from '../../core/election/words.ts';
 import type { AgentError } from '../../core/errors.ts';
 import type { PassReport } from '../../core/report.ts';
 import type { Known, KnownOthers } from '../../core/telling/matters.ts';
@@ -36,6 +34,9 @@ export async function knownAfter(
 async function knownOthers({ ledger, settings }: Dependencies): Promise<KnownOthers | undefined> {
   const view = await ledger.agents?.();
   if (view === undefined) return undefined;
+  // Whoever is alone has no use for these.
+  const { differsAfterMs, differsFromLeader } = await import('../../core/election/differing.ts');
+  const { agentWords } = await import('../../core/election/words.ts');
   const differing = view.agents.filter((agent) => differsFromLeader(agent, view));
   return {
     machines: view.agents.map(({ host }) => host),
