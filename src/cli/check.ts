@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { judgeChecked } from '../app/ask/check-judgement.ts';
 import { readKnown } from '../compose/known.ts';
 import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
@@ -113,7 +114,8 @@ function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'probl
   } catch (error) {
     if (!isAgentError(error, 'config.missing') || context.options.json !== true) throw error;
     const { message, hint } = error;
-    const file = context.options.config ?? '';
+    const named = context.options.config ?? context.env['DRIVER_SYNC_CONFIG'] ?? '';
+    const file = named === '' ? '' : resolve(context.cwd, named);
     const problem = { file, line: 1, column: 1, path: '', message, ...(hint === undefined ? {} : { hint }) };
     return { problems: [problem], exposed: [] };
   }

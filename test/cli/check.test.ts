@@ -1,11 +1,22 @@
 /** `check`: every problem of a config at once, and a first look into every source. */
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
 import { threeSources } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { recordsOf } from '../support/state-records.ts';
+
+test('a config that is not there is a problem with its place, however it was named', async () => {
+  const missing = path.resolve('nowhere', 'driver-sync.yaml');
+  const problems = [{ file: missing, line: 1, column: 1 }];
+  const named = await commandLine('check', '--json', '--config', path.join('nowhere', 'driver-sync.yaml'));
+  expect(named.json()).toMatchObject({ ok: false, problems });
+  vi.stubEnv('DRIVER_SYNC_CONFIG', missing);
+  const byEnvironment = await commandLine('check', '--json');
+  expect(byEnvironment.json()).toMatchObject({ ok: false, problems });
+  expect(byEnvironment.code).toBe(78);
+});
 
 describe('check', () => {
   test('shows first readings and rejects of every source, keeps no state and sends nothing', async () => {
