@@ -21,11 +21,14 @@ const killsOfLife = 6;
 /** A daemon says about as much until it has pushed, and is killed within that. */
 const linesMax = 14;
 
-/** Kills it once it has said so many lines, or has pushed, or waits for the service. */
+/** After these a daemon waits, and says nothing for a minute or longer. */
+const waits = /"msg":"(?:pushed|nothing to push|push [a-z]+|an earlier push may still land[^"]*)"/;
+
+/** Kills it once it has said so many lines, or begins to wait. */
 async function kill(daemon: Running, lines: number): Promise<void> {
   for (let said = 0; said < lines; said++) {
     const [line] = await daemon.says(/"msg":"[^"]*"/);
-    if (/"(?:pushed|unchanged)"|acknowledged/.test(line)) break;
+    if (waits.test(line)) break;
   }
   daemon.kill('SIGKILL');
   expect(await daemon.exit).toEqual({ code: undefined, signal: 'SIGKILL' });
@@ -46,7 +49,7 @@ async function expectToSurvive(seed: number): Promise<void> {
     // What was on its way when the daemon died lands now, before the next one may send anything else.
     service.land();
   }
-  service.answer();
+  service.calm();
   const { exit } = await one.sync();
   expect(exit, `seed ${seed}`).toBe(0);
   const held = service.holds();

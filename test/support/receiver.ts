@@ -28,6 +28,8 @@ export interface Receiver extends AsyncDisposable {
   readonly posts: readonly Post[];
   /** The next requests get these, one each; those after them 200. */
   answer(...answers: readonly Answer[]): void;
+  /** Whoever asks from now on gets 200, whatever was said before. */
+  calm(): void;
   /** Resolves with the request of that number, counted from 1, when it has come whole. */
   post(number: number): Promise<Post>;
   /** Applies the requests that were answered `late`. */
@@ -47,7 +49,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
   let applied: Post | undefined;
   let came = Promise.withResolvers<void>();
   const end = (response: ServerResponse, post: Post, answer: Exclude<Answer, 'hold'>): void => {
-    if (answer === 200) applied = post;
+    if (statusOf(answer) === 200) applied = post;
     if (answer === 'late') late.push(post);
     give(response, answer);
   };
@@ -73,6 +75,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     posts,
     answer: (...answers) => void waiting.push(...answers),
+    calm: () => void waiting.splice(0),
     async post(number) {
       for (;;) {
         const found = posts[number - 1];
@@ -92,6 +95,11 @@ export async function openReceiver(port = 0): Promise<Receiver> {
       await closed;
     },
   };
+}
+
+function statusOf(answer: Answer): number | undefined {
+  if (typeof answer === 'string') return undefined;
+  return typeof answer === 'number' ? answer : answer.status;
 }
 
 function give(response: ServerResponse, answer: Exclude<Answer, 'hold'>): void {
