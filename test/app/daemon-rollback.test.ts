@@ -121,3 +121,27 @@ test('a rollback that comes while a service asks for time waits for it, unless i
   expect(w.service.posts).toHaveLength(5);
   expect(w.service.posts[4]?.body).toBe(w.service.posts[0]?.body);
 });
+
+test.each(['reload', 'pass'] as const)(
+  'a rollback that somebody asks for after a %s is not ended by it, though both come within one pass',
+  async (reason) => {
+    await using w = await daemonWorld({ pushOnChange: '1s' });
+    await w.write('a.csv', rows('a,2026-01,1'));
+    await w.start();
+    w.service.answer('hold');
+    await w.write('a.csv', rows('a,2026-01,22'));
+    w.wakeMeanwhile('pass');
+    await w.service.post(2);
+    await w.configure({ pushOnChange: '2s' });
+    w.wakeMeanwhile(reason);
+    await w.clock.advance(1 * seconds);
+    await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+    w.wakeMeanwhile('request');
+    w.service.release(200);
+    await w.wait(10 * minutes);
+    expect(w.service.posts.map((post) => pointsOf(post)['a']?.['2026-01'])).toEqual(['1', '22', '1']);
+    // Whoever asks later goes on from the sources.
+    await w.wake('pass');
+    expect(pointsOf(w.service.posts[3]!)).toEqual({ a: { '2026-01': '22' } });
+  },
+);

@@ -49,6 +49,8 @@ export interface DaemonWorld extends AsyncDisposable {
   wait(ms: number): Promise<void>;
   /** As an event or a signal, and what follows from it. */
   wake(reason: WakeReason): Promise<void>;
+  /** The same while a pass is under way: what follows comes after it. */
+  wakeMeanwhile(reason: WakeReason): void;
   /** Looks at the state, and acts on it, as a command beside the agent does; also while a daemon runs. */
   open<T>(look: (deps: Dependencies) => Promise<T> | T): Promise<T>;
 }
@@ -175,6 +177,10 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
       daemon?.waker.wake(reason);
       await settled();
     },
+    wakeMeanwhile(reason) {
+      rest.end();
+      daemon?.waker.wake(reason);
+    },
     async open(look) {
       await using state = await openState(load(), log);
       return await look({ ...state.deps, clock });
@@ -228,7 +234,7 @@ class RestingWaker extends Waker {
     this.#rest = rest;
   }
 
-  override async wait(ms: number, signal: AbortSignal): Promise<ReadonlySet<WakeReason>> {
+  override async wait(ms: number, signal: AbortSignal): Promise<ReadonlyMap<WakeReason, number>> {
     this.#rest.begin(ms);
     try {
       return await super.wait(ms, signal);

@@ -16,7 +16,7 @@ import { keepLoopState, loopState } from '../loop-record.ts';
 import { PollSchedule } from './poll-schedule.ts';
 import { SharedTurns } from './shared-turns.ts';
 import { type LoopState, type PlannedPass, settle, start } from '../../core/loop/state.ts';
-import type { Waker } from './waker.ts';
+import type { WakeReason, Waker } from './waker.ts';
 import { type Watching, watchSources } from './watching.ts';
 import { Teller } from '../telling/teller.ts';
 
@@ -174,16 +174,29 @@ class Daemon {
     this.#idleWork.start(deps, (source) => this.#wakeFor(source));
     if (this.#turns === undefined || this.#turns.role === 'leads') await this.#teller.look();
     const woken = await waker.wait(Math.max(0, Math.min(beatMs, leftMs)), signal);
-    if (!woken.has('reload')) return woken;
-    const events = new Set<LoopEvent>(woken);
+    const events = new Set<LoopEvent>(woken.keys());
+    const isBeforeRollback = await this.#isBeforeRollback(woken);
+    if (isBeforeRollback('pass')) events.delete('pass');
+    if (!woken.has('reload')) return events;
     const before = this.#agent.deps.settings.digest;
     // What another config would change is found out by reading, as in a pass.
     this.#agent.beat(passAllowanceMs(this.#agent.deps.settings));
     const settings = await this.#options.reload();
     if (settings === undefined) events.delete('reload');
     else await this.#reconfigure(settings);
-    if (settings !== undefined && settings.digest !== before) events.add('settings');
+    if (settings !== undefined && settings.digest !== before && !isBeforeRollback('reload')) events.add('settings');
     return events;
+  }
+
+  /**
+   * Of what happened while a pass was under way: whether somebody rolled back after it. The rollback is their last word then, and is not
+   * ended by going on from the sources.
+   */
+  async #isBeforeRollback(woken: ReadonlyMap<WakeReason, number>): Promise<(reason: WakeReason) => boolean> {
+    const requestMs = woken.get('request');
+    if (requestMs === undefined) return () => false;
+    const [newest] = await this.#agent.deps.ledger.requests.all();
+    return (reason) => newest?.request.kind === 'rollback' && requestMs > (woken.get(reason) ?? Infinity);
   }
 
   #facts(): Promise<Facts> {

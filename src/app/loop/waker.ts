@@ -8,7 +8,7 @@ const wakened = new AgentError('aborted', 'something happened');
 
 export class Waker {
   readonly #clock: Clock;
-  #reasons = new Set<WakeReason>();
+  #reasons = new Map<WakeReason, number>();
   #wake: (() => void) | undefined;
 
   constructor(clock: Clock) {
@@ -16,12 +16,15 @@ export class Waker {
   }
 
   wake(reason: WakeReason): void {
-    this.#reasons.add(reason);
+    this.#reasons.set(reason, this.#clock.monotonicMs());
     this.#wake?.();
   }
 
-  /** What happened since the last call; waits up to `ms` for something. Rejects when the signal aborts. */
-  async wait(ms: number, signal: AbortSignal): Promise<ReadonlySet<WakeReason>> {
+  /**
+   * What happened since the last call, and when it did so last, in milliseconds of the monotonic clock. Waits up to `ms` for something.
+   * Rejects when the signal aborts.
+   */
+  async wait(ms: number, signal: AbortSignal): Promise<ReadonlyMap<WakeReason, number>> {
     signal.throwIfAborted();
     if (this.#reasons.size === 0) {
       const woken = new AbortController();
@@ -38,7 +41,7 @@ export class Waker {
       }
     }
     const reasons = this.#reasons;
-    this.#reasons = new Set();
+    this.#reasons = new Map();
     return reasons;
   }
 }
