@@ -16,6 +16,7 @@ export interface KeptFile {
   readonly bytes: number;
   /** sha256 (hex) of its bytes. */
   readonly hash: string;
+  /** Never fails: see `removeKept`. */
   remove(): Promise<void>;
 }
 
@@ -37,10 +38,7 @@ export async function keepContent(content: AsyncIterable<Uint8Array>, keeping: K
     throw notKept(keeping, error);
   });
   left.add(directory);
-  const remove = async (): Promise<void> => {
-    await rm(directory, { recursive: true, force: true });
-    left.delete(directory);
-  };
+  const remove = (): Promise<void> => removeKept(directory);
   try {
     const file = path.join(directory, 'content');
     const handle = await open(file, 'wx', 0o600);
@@ -72,8 +70,26 @@ const prefix = 'kept-';
 /** What a process that ends leaves behind is removed then. */
 const left = new Set<string>();
 process.on('exit', () => {
-  for (const directory of left) rmSync(directory, { recursive: true, force: true });
+  for (const directory of left) {
+    try {
+      rmSync(directory, { recursive: true, force: true });
+    } catch {
+      // The next agent sweeps the folder, and this one has nobody left to tell.
+    }
+  }
 });
+
+/**
+ * Removes a directory that is not needed any more. No read and no agent fails for one that cannot be removed: it is tried again when the
+ * process ends.
+ */
+export async function removeKept(directory: string): Promise<void> {
+  left.add(directory);
+  await rm(directory, { recursive: true, force: true }).then(
+    () => left.delete(directory),
+    () => undefined,
+  );
+}
 
 async function folderIn(state: string | undefined): Promise<string> {
   if (state === undefined || !existsSync(state)) return tmpdir();

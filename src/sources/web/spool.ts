@@ -1,5 +1,5 @@
 /** Keeps the body of an answer in a temporary file: it is read like any other file, and only once it came whole. */
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { AgentError, type ErrorCode, isAgentError } from '../../core/errors.ts';
 import { codeOf } from '../files/access.ts';
 import type { Compression } from '../files/archive.ts';
 import { expand } from '../files/compressed.ts';
+import { removeKept } from '../files/keep.ts';
 import { isPageText } from '../../http/answer.ts';
 import type { Web, WebAnswer } from './web.ts';
 
@@ -35,7 +36,7 @@ export async function spool(web: Web, answer: WebAnswer, expandedMax: number, si
   const stop = (): void => void answer.body.destroy();
   signal.addEventListener('abort', stop, { once: true });
   const directory = await mkdtemp(path.join(tmpdir(), 'driver-sync-'));
-  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  const remove = (): Promise<void> => removeKept(directory);
   try {
     signal.throwIfAborted();
     const file = path.join(directory, 'body');
