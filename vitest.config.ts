@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -73,8 +72,8 @@ export default defineConfig({
     pool: 'forks',
     // An agent keeps the young generation of its process small. With hundreds of them in one process, tests took a sixth longer.
     execArgv: ['--min-semi-space-size=16'],
-    // Tests wait for processes and servers for a third of their time.
-    maxWorkers: Math.min(4, Math.ceil(availableParallelism() * 1.5)),
+    // A third one gained nothing on two cores: 356 s, with more that came late.
+    maxWorkers: 2,
     // These catch what hangs, and nothing else: a machine that is busy with something else may take ten times as long.
     testTimeout: process.env.CAMPAIGN === undefined ? 180_000 : 1_800_000,
     hookTimeout: 180_000,
