@@ -193,10 +193,11 @@ class Daemon {
    * ended by going on from the sources.
    */
   async #isBeforeRollback(woken: ReadonlyMap<WakeReason, number>): Promise<(reason: WakeReason) => boolean> {
-    const requestMs = woken.get('request');
-    if (requestMs === undefined) return () => false;
+    const requestMs = woken.get('request') ?? -Infinity;
+    const isBefore = (reason: WakeReason): boolean => requestMs > (woken.get(reason) ?? Infinity);
+    if (!isBefore('pass') && !isBefore('reload')) return () => false;
     const [newest] = await this.#agent.deps.ledger.requests.all();
-    return (reason) => newest?.request.kind === 'rollback' && requestMs > (woken.get(reason) ?? Infinity);
+    return newest?.request.kind === 'rollback' ? isBefore : () => false;
   }
 
   #facts(): Promise<Facts> {
