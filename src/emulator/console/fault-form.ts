@@ -8,13 +8,16 @@ import type { Field, Problem } from './problems.ts';
 
 export const faultsPath = '/console/faults';
 
-/** A field of one or more kinds. */
-interface FaultField {
-  readonly id: 'status' | 'retryAfter' | 'delayMs' | 'truncate' | 'failureCode';
+interface InputField<Id extends string> {
+  readonly id: Id;
   readonly label: string;
   readonly value: string;
-  readonly mode: 'numeric' | 'text';
+  readonly mode: 'numeric' | 'decimal' | 'text';
+  readonly hint?: Html;
 }
+
+/** A field of one or more kinds. */
+type FaultField = InputField<'status' | 'retryAfter' | 'delayMs' | 'truncate' | 'failureCode'>;
 
 const fields: readonly FaultField[] = [
   { id: 'status', label: 'Status', value: '503', mode: 'numeric' },
@@ -22,6 +25,12 @@ const fields: readonly FaultField[] = [
   { id: 'delayMs', label: 'Wait (ms)', value: '2000', mode: 'numeric' },
   { id: 'truncate', label: 'Bytes', value: '20', mode: 'numeric' },
   { id: 'failureCode', label: 'Failure code', value: 'INTERNAL', mode: 'text' },
+];
+
+/** Fields of every kind. */
+const common: readonly InputField<'times' | 'share'>[] = [
+  { id: 'times', label: 'How many', value: '1', mode: 'text', hint: html`A number, or <code>always</code>` },
+  { id: 'share', label: 'Share of them (%)', value: '100', mode: 'decimal' },
 ];
 
 const kinds = {
@@ -85,7 +94,7 @@ export function faultFieldOf(path: string): Field | undefined {
 }
 
 export function showFaultForm(texts: FaultTexts, problems: readonly Problem[]): Html {
-  const { kind = 'refuses', path = '', times = '1', share = '100' } = texts;
+  const { kind = 'refuses', path = '' } = texts;
   return html`<form method="post" action="${faultsPath}" class="fault">
     <div class="field">
       <label for="kind">What happens</label>
@@ -100,30 +109,7 @@ export function showFaultForm(texts: FaultTexts, problems: readonly Problem[]): 
         ${aims.map(([value, name]) => showOption(value, name, path))}
       </select>
     </div>
-    <div class="grid">
-      <div class="field">
-        <label for="times">How many</label>
-        <input
-          id="times"
-          name="times"
-          value="${times}"
-          autocomplete="off"
-          ${describe('times', ['times-hint'], problems)}
-        />
-        <p class="hint" id="times-hint">A number, or <code>always</code></p>
-      </div>
-      <div class="field">
-        <label for="share">Share of them (%)</label>
-        <input
-          id="share"
-          name="share"
-          value="${share}"
-          inputmode="decimal"
-          autocomplete="off"
-          ${describe('share', [], problems)}
-        />
-      </div>
-    </div>
+    <div class="grid">${common.map((field) => showField(field, texts, problems))}</div>
     <div class="actions"><button class="primary">Add fault</button></div>
   </form>`;
 }
@@ -132,9 +118,11 @@ function showOption(value: string, name: string, chosen: string): Html {
   return html`<option value="${value}" ${value === chosen ? 'selected' : ''}>${name}</option>`;
 }
 
-function showField({ id, label, value, mode }: FaultField, texts: FaultTexts, problems: readonly Problem[]): Html {
-  const of = Object.entries(kinds).filter(([, { own }]) => (own as readonly string[]).includes(id));
-  return html`<div class="field own ${of.map(([kind]) => kind).join(' ')}">
+function showField(field: InputField<string>, texts: FaultTexts, problems: readonly Problem[]): Html {
+  const { id, label, value, mode, hint } = field;
+  const own = Object.entries(kinds).filter(([, kind]) => (kind.own as readonly string[]).includes(id));
+  const classes = own.length === 0 ? 'field' : `field own ${own.map(([kind]) => kind).join(' ')}`;
+  return html`<div class="${classes}">
     <label for="${id}">${label}</label>
     <input
       id="${id}"
@@ -143,7 +131,8 @@ function showField({ id, label, value, mode }: FaultField, texts: FaultTexts, pr
       inputmode="${mode}"
       autocomplete="off"
       spellcheck="false"
-      ${describe(id, [], problems)}
+      ${describe(id, hint === undefined ? [] : [`${id}-hint`], problems)}
     />
+    ${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}
   </div>`;
 }
