@@ -14,7 +14,8 @@ import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, load, problemLine, sourcesNamed, warnOfState } from './context.ts';
 import { showFindings } from './findings.ts';
 import { tinted } from './output.ts';
-import { count, table } from './text.ts';
+import { count } from '../core/text.ts';
+import { table } from './text.ts';
 
 interface CheckAnswer {
   readonly ok: boolean;

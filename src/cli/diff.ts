@@ -4,7 +4,8 @@ import { hasChanges } from '../core/series/diff.ts';
 import { changesShown, showPoints, showTotals } from './changes.ts';
 import { type Context, answer, commandLog, loadSettings, refuseJson } from './context.ts';
 import { diffMarkdown } from './markdown.ts';
-import { count, showChanges } from './text.ts';
+import { count } from '../core/text.ts';
+import { showChanges } from './text.ts';
 
 export interface DiffOptions {
   readonly all?: boolean;

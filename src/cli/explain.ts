@@ -5,7 +5,8 @@ import { AgentError } from '../core/errors.ts';
 import { drawMonths } from './blocks.ts';
 import { type Context, answer, commandLog, loadSettings, loadUnsentSettings } from './context.ts';
 import { terminalWidth } from './output.ts';
-import { count, table } from './text.ts';
+import { count } from '../core/text.ts';
+import { table } from './text.ts';
 
 export interface ExplainArguments {
   readonly driver: string;

@@ -8,12 +8,12 @@ import { AgentError } from '../core/errors.ts';
 import { type Changes, countChanges, diffDrivers, withoutDeletes } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
 import type { Settings } from '../core/settings.ts';
-import { visible } from '../core/text.ts';
+import { count, visible } from '../core/text.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
 import { decidedBy } from './decided.ts';
 import { say } from './output.ts';
 import { changesShown, showPoints } from './changes.ts';
-import { count, showChanges } from './text.ts';
+import { showChanges } from './text.ts';
 
 /** Drops what is carried for a part or a source that will not come back. */
 export async function forget(

@@ -10,7 +10,7 @@ import type { Sample } from '../propose/layout.ts';
 import { type Proposal, propose } from '../propose/propose.ts';
 import { type Looked, lookAround, showSource } from './check.ts';
 import { type Context, answer, problemLine } from './context.ts';
-import { count } from './text.ts';
+import { count } from '../core/text.ts';
 
 interface From {
   readonly directory: string;

@@ -2,7 +2,7 @@
 import { giveBackLedger, takeOverLedger } from '../compose/shared-copy.ts';
 import { AgentError } from '../core/errors.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
-import { count } from './text.ts';
+import { count } from '../core/text.ts';
 
 const ledgerWays = ['take-over', 'give-back'] as const;
 

@@ -5,11 +5,11 @@ import { AgentError } from '../core/errors.ts';
 import { type Changes, hasChanges } from '../core/series/diff.ts';
 import type { PointChange } from '../core/series/largest.ts';
 import type { PathTotal } from '../core/series/totals.ts';
-import { visible } from '../core/text.ts';
+import { count, visible } from '../core/text.ts';
 import type { Finding } from '../core/values/finding.ts';
 import { told, wordsOf } from '../core/values/words.ts';
 import { pointColumns, pointRow, totalColumns, totalRow } from './changes.ts';
-import { type Column, count, showCounts } from './text.ts';
+import { type Column, showCounts } from './text.ts';
 
 /** A job finds its own comment by this line, to write over it: docs/preview has two. */
 const mark = '<!-- driver-sync -->';

@@ -11,7 +11,8 @@ import { print, say } from './output.ts';
 import { openProgress } from './progress.ts';
 import { changesShown, showPoints, showTotals } from './changes.ts';
 import { failedMarkdown, planMarkdown } from './markdown.ts';
-import { count, showChanges, showSources } from './text.ts';
+import { count } from '../core/text.ts';
+import { showChanges, showSources } from './text.ts';
 
 const renamesShown = 10;
 

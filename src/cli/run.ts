@@ -12,7 +12,7 @@ import type { Log, Supervisor } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, commandLog, load, loadSettings, problemLine } from './context.ts';
 import { embedEmulator } from './embedded.ts';
-import { count } from './text.ts';
+import { count } from '../core/text.ts';
 import { print, talkOnly } from './output.ts';
 import { PassLog } from './pass-log.ts';
 import { previewReload } from './plan.ts';

@@ -1,7 +1,7 @@
 /** What `simulate` found, for people who look after numbers: what could happen, which rule stops it, and what their settings let through. */
 import type { UnseenHold } from '../simulate/losses/unseen.ts';
 import type { ShownWarning } from './simulate-losses.ts';
-import { count } from './text.ts';
+import { count } from '../core/text.ts';
 
 export interface Broken {
   readonly seed: number;

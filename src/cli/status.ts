@@ -11,7 +11,8 @@ import type { Settings } from '../core/settings.ts';
 import { ConfigError, type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { showDecided } from './decided.ts';
 import { say, tinted } from './output.ts';
-import { count, showSources, showWhy } from './text.ts';
+import { count } from '../core/text.ts';
+import { showSources, showWhy } from './text.ts';
 
 export interface StatusOptions {
   readonly exitCode?: boolean;

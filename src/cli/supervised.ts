@@ -2,7 +2,7 @@
 import { nextPushOf } from '../app/loop/next-push.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { PassReport } from '../core/report.ts';
-import { count } from './text.ts';
+import { count } from '../core/text.ts';
 import { type Now, showMoment } from '../core/time/spoken.ts';
 
 export async function statusText(deps: Dependencies, report: PassReport): Promise<string> {

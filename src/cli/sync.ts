@@ -12,7 +12,8 @@ import { type Context, answer, commandLog, loadSettings, warnOfState } from './c
 import { embedEmulator } from './embedded.ts';
 import { say, tinted } from './output.ts';
 import { openProgress } from './progress.ts';
-import { count, showSources, showWhy } from './text.ts';
+import { count } from '../core/text.ts';
+import { showSources, showWhy } from './text.ts';
 import { wakeAndWait, wakeLeaderAndWait } from './wake.ts';
 
 const retryForMs = 60_000;

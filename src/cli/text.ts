@@ -82,11 +82,6 @@ export function showWhy(exit: number, sources: readonly SourceReport[]): string 
   return why.length === 0 ? '' : ` (${why.join('; ')})`;
 }
 
-/** `1 driver`, `2 drivers`. */
-export function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
-}
-
 /** One block of lines a source: what state it is in, and what to do where it is not well. */
 export function showSources(sources: readonly SourceReport[]): string[] {
   const rows = sources.map((source) => [

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { verifyIn } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { ConfigError, type Context, answer, load } from './context.ts';
-import { count } from './text.ts';
+import { count } from '../core/text.ts';
 
 const damagedExit = 65;
 

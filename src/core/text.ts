@@ -1,4 +1,4 @@
-/** White space in texts from data, and how such texts are shown to a person. */
+/** White space in texts from data, and how such texts and counts are shown to a person. */
 
 const shownMax = 40;
 
@@ -53,4 +53,9 @@ export function quote(text: string): string {
   const last = text.charCodeAt(shownMax - 1);
   const end = last >= 0xd800 && last <= 0xdbff ? shownMax - 1 : shownMax;
   return `${JSON.stringify(text.slice(0, end)).slice(0, -1)}…"`;
+}
+
+/** `1 driver`, `2 drivers`. */
+export function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
 }

@@ -1,4 +1,5 @@
 /** How things stand among agents, as a person reads it. */
+import { count } from '../text.ts';
 import { differsFromLeader } from './differing.ts';
 import type { SharedAgent, SharedView } from './lead.ts';
 
@@ -35,8 +36,4 @@ function wouldWords({ id, said: { would, differs } }: SharedAgent, { leader, age
   const { push, drivers, points } = differs;
   const asLeader = isAlike && its !== undefined && id !== leader?.id ? ', as the agent that leads' : '';
   return `would push other data than push ${push}: ${count(drivers, 'driver')}, ${count(points, 'point')}${asLeader}`;
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
