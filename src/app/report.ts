@@ -71,7 +71,7 @@ export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport
 }
 
 function keptRejects({ buffer }: Dependencies, source: string): number {
-  return [...buffer.rejects.all(source)].length;
+  return buffer.rejects.counts(source).reduce((sum, { total }) => sum + total, 0);
 }
 
 function readSummary(deps: Dependencies, source: string, kind: ReadKind): Omit<RunSummary, 'ties' | 'latest'> {

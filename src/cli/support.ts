@@ -8,6 +8,7 @@ import { openState, verifyIn } from '../compose/state.ts';
 import { findConfigFile } from '../config/load.ts';
 import { type MaskedConfig, maskConfig, maskTexts } from '../config/masked.ts';
 import { historyReport } from '../app/ask/history-report.ts';
+import { rejectsReport } from '../app/ask/rejects-report.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import { showBytes } from '../core/size.ts';
 import { statusOf } from './status.ts';
@@ -73,7 +74,7 @@ function json(data: unknown): string {
 
 function readme(withRejects: boolean): string {
   return `What driver-sync support gathers: versions, the config with secrets masked, status, the last pushes, what lies in the state
-directory, and whether the ledger is whole.${withRejects ? ' Rows that could not be read are in rejects.json, since --with-rejects asked for them.' : ' No row of data is in it.'}
+directory, and whether the ledger is whole.${withRejects ? ' Rows that could not be read are in rejects.json, since --with-rejects asked for them: their number and the first 1000.' : ' No row of data is in it.'}
 
 The log of the agent is not in it, since the agent does not keep one. Where it is:
   systemd      journalctl -u driver-sync --since "2 days ago" > driver-sync.log
@@ -208,7 +209,8 @@ async function statePieces(context: Context, withRejects: boolean): Promise<Stat
   if (withRejects) {
     await add('rejects.json', async () => {
       await using opened = await openState(settings, commandLog(context));
-      return [...opened.deps.buffer.rejects.all(undefined)].slice(0, rejectsMax);
+      const { rejects, total } = rejectsReport(opened.deps.buffer);
+      return { total, rejects: rejects.slice(0, rejectsMax) };
     });
   }
   return { pieces, unverified };

@@ -193,13 +193,26 @@ export interface DriverNames {
   after(source: string, id: string, limit: number): readonly NamedDriver[];
 }
 
+/** How many rejects of a part are kept; the others are only counted. */
+export const rejectsKept = 1000;
+
 /** Rows of the newest read of each part that could not be used. */
 export interface RejectStore {
-  /** Replaces those of a part. */
-  keep(source: string, part: string, rejects: readonly Reject[]): void;
+  /** Replaces those of a part. @param total how many rows these are the first of */
+  keep(source: string, part: string, rejects: readonly Reject[], total: number): void;
   /** Forgets those of parts that are not among these. */
   keepOnly(source: string, parts: readonly string[]): void;
   all(source?: string): Iterable<Reject & { readonly source: string; readonly part: string }>;
+  /** The parts that have some, in the order of `all`. */
+  counts(source?: string): readonly RejectCount[];
+}
+
+export interface RejectCount {
+  readonly source: string;
+  readonly part: string;
+  /** Rejected rows in all. */
+  readonly total: number;
+  readonly kept: number;
 }
 
 /** State of the buffer as a whole; gone with it. */

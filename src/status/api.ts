@@ -4,6 +4,7 @@ import { driverList } from '../app/ask/driver-list.ts';
 import { explain } from '../app/ask/explain.ts';
 import { heldDetail } from '../app/ask/held-detail.ts';
 import { historyReport } from '../app/ask/history-report.ts';
+import { leftOutRows, rejectsReport, rejectsTable } from '../app/ask/rejects-report.ts';
 import { sourceDetail } from '../app/ask/source-detail.ts';
 import { statusReport } from '../app/ask/status-report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
@@ -47,16 +48,15 @@ export async function apiAnswer(agent: Watched, { path, query }: Ask): Promise<A
   return jsonAnswer(await agent.open((deps) => look(deps, query, agent)));
 }
 
-/** As the command prints them. */
+/** As the command prints them; what is left out stands in a last row of its own, with no number. */
 async function rejectsAnswer(agent: Watched, query: URLSearchParams): Promise<Answer> {
   const source = query.get('source') ?? undefined;
   const known = agent.settings.sources.map(({ name }) => name);
   if (source !== undefined && !known.includes(source)) {
     throw new AgentError('usage', `there is no source "${source}"`, { hint: `there are ${known.join(', ')}` });
   }
-  const found = await agent.open(async ({ buffer }) => [...buffer.rejects.all(source)]);
-  const rows = found.map((one) => [one.source, one.part, String(one.row), one.reason, one.text]);
-  const body = `${csvText([['source', 'part', 'row', 'reason', 'text'], ...rows])}\n`;
+  const report = await agent.open(async ({ buffer }) => rejectsReport(buffer, source));
+  const body = `${csvText([...rejectsTable(report), ...leftOutRows(report)])}\n`;
   // As a download: a browser must not make a page of what is in the data.
   const headers = { 'content-disposition': 'attachment; filename="rejects.csv"' };
   return { status: 200, type: 'text/csv; charset=utf-8', body, headers };

@@ -1,6 +1,8 @@
 /** One source: what it came to, its parts, its rejects and what looks like a slip. */
 import { html } from 'hono/html';
 import { type PartDetail, type SourceDetail, sourceDetail } from '../app/ask/source-detail.ts';
+import { leftOutOf } from '../app/ask/rejects-report.ts';
+import { rejectsKept } from '../core/buffer.ts';
 import type { Reject } from '../core/model.ts';
 import type { Now } from '../core/time/spoken.ts';
 import { fitting } from '../pages/fitting.ts';
@@ -15,13 +17,18 @@ const rejectsBytesMax = 12_000;
 const partsMax = 200;
 const partsBytesMax = 16_000;
 
-type Rejected = Reject & { readonly part: string };
+interface Rejected {
+  readonly first: readonly (Reject & { readonly part: string })[];
+  /** Not all of them were kept. */
+  readonly isCut: boolean;
+}
 
 export async function sourcePage(agent: Watched, { query }: Ask): Promise<Answer> {
   const now = nowOf(agent);
   const { detail, rejects } = await agent.open(async (deps) => {
     const found = await sourceDetail(deps, query.get('name') ?? '');
-    return { detail: found, rejects: firstOf(deps.buffer.rejects.all(found.name), rejectsShown) };
+    const first = firstOf(deps.buffer.rejects.all(found.name), rejectsShown);
+    return { detail: found, rejects: { first, isCut: leftOutOf(deps.buffer, found.name).length > 0 } };
   });
   const body = html`<p class="path"><a href="/">Overview</a></p>
     <h1><bdi>${detail.name}</bdi></h1>
@@ -112,7 +119,7 @@ function showCarried({ carried, name }: SourceDetail): Html | '' {
   </section>`;
 }
 
-function showRejects({ name, rejects }: SourceDetail, first: readonly Rejected[]): Html {
+function showRejects({ name, rejects }: SourceDetail, { first, isCut }: Rejected): Html {
   const all = first.map(({ part, row, reason, text }) => [
     html`<bdi>${part}</bdi>`,
     groupDigits(row),
@@ -129,7 +136,9 @@ function showRejects({ name, rejects }: SourceDetail, first: readonly Rejected[]
         : html`<p class="quiet">
               ${countOf(rejects, 'row')} could not be
               used${shown.length < rejects ? `; the first ${shown.length} are shown` : ''}.
-              <a href="${address}" download="rejects-${name}.csv">Download them as CSV</a>
+              <a href="${address}" download="rejects-${name}.csv"
+                >Download ${isCut ? `the first ${groupDigits(rejectsKept)} of each part` : 'them'} as CSV</a
+              >
             </p>
             ${showTable({
               caption: 'Rows that could not be used',

@@ -93,6 +93,7 @@ function held(w: TestWorld): Promise<object> {
         endsWithLineEnd,
       })),
       rejects: [...buffer.rejects.all('books')],
+      rejectCounts: buffer.rejects.counts('books'),
     };
   });
 }

@@ -1,6 +1,7 @@
 /** Commands that look at what is kept: their JSON, their text and their exit codes. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { commandLine, shapes } from '../support/command-line.ts';
 import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
@@ -154,6 +155,10 @@ describe('rejects', () => {
   };
   const config = { guard: { maxRejects: '90%' } };
 
+  function badFile(rows: number): string {
+    return `id,time,value\n${'North,2026-01,x\n'.repeat(rows)}${'North,2026-01,1\n'.repeat(200)}`;
+  }
+
   test('prints rows that could not be read as CSV', async () => {
     const { at, run } = await commandsWorld({ revenue: csv('a.csv'), costs: csv('b.csv') }, files, config);
     await run('sync');
@@ -169,12 +174,60 @@ describe('rejects', () => {
   });
 
   test('keeps the first 1,000 of each part', async () => {
-    const bad = `id,time,value\n${'North,2026-01,x\n'.repeat(1200)}${'North,2026-01,1\n'.repeat(200)}`;
+    const bad = badFile(1200);
     const { run, json } = await commandsWorld({ revenue: csv('*.csv') }, { 'a.csv': bad, 'b.csv': bad }, config);
     expect(await json('sync')).toMatchObject({ exit: 0, sources: [{ rejects: 2400 }] });
     const lines = (await run('rejects')).stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(2001);
     expect(lines[1000]).toMatch(/^revenue,a\.csv,1000,/);
+  });
+
+  test('says how many rows of a part are left out, and how many there are, in text and in JSON', async () => {
+    const some = { 'a.csv': badFile(1200), 'b.csv': badFile(1000), 'c.csv': badFile(3) };
+    const { run, json } = await commandsWorld({ revenue: csv('*.csv') }, some, config);
+    await run('sync');
+    expect((await run('rejects')).stderr).toBe(
+      'note: a.csv of source "revenue": 1200 rows could not be used; only the first 1000 stand here\n',
+    );
+    expect(await json('rejects')).toMatchObject({
+      total: 2203,
+      leftOut: [{ source: 'revenue', part: 'a.csv', rejects: 1200, listed: 1000 }],
+    });
+  });
+
+  test('counts all rows of a part that was not accepted, and so does status', async () => {
+    const good = longFile({ North: { '2026-01': 1 } });
+    const { run, json, at } = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': good });
+    await run('sync');
+    await at.write('a.csv', `${good}${'North,2026-02,x\n'.repeat(4000)}`);
+    expect(await json('sync')).toMatchObject({ exit: 3, sources: [{ state: 'unread', rejects: 4000 }] });
+    expect(await json('status')).toMatchObject({ sources: [{ rejects: 4000 }] });
+    expect(await json('rejects')).toMatchObject({ total: 4000, leftOut: [{ rejects: 4000, listed: 1000 }] });
+    await at.write('a.csv', good);
+    await run('sync');
+    expect(await json('rejects')).toEqual({ total: 0, rejects: [], leftOut: [] });
+  });
+
+  test('knows how many an older agent counted', async () => {
+    const bad = badFile(1200);
+    const { run, json, at } = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': bad }, config);
+    await run('sync');
+    const before = await json('rejects');
+    const buffer = new Database(path.join(at.dir, '.driver-sync', 'buffer.db'));
+    buffer.exec('DROP TABLE reject_count; PRAGMA user_version = 7');
+    buffer.close();
+    await run('sync');
+    expect(await json('rejects')).toEqual(before);
+  });
+
+  test('names ten such parts, and counts the others', async () => {
+    const bad = badFile(1001);
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`${at}.csv`, bad]));
+    const { run } = await commandsWorld({ revenue: csv('*.csv') }, many, config);
+    await run('sync');
+    const said = (await run('rejects')).stderr.trimEnd().split('\n');
+    expect(said).toHaveLength(11);
+    expect(said.at(-1)).toBe('note: and so it is with 2 more parts; "rejects --json" names them all');
   });
 
   test('refuses an unknown source with 64, and has a header where there are none', async () => {

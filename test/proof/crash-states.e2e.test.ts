@@ -84,12 +84,11 @@ function makeOlder({ state }: ProofWorld): void {
   const older = {
     ledger: withoutChain,
     buffer:
-      'DROP TABLE growth; DROP TABLE part_run; ALTER TABLE part_read DROP COLUMN origin; PRAGMA user_version = USER_VERSION',
+      'DROP TABLE reject_count; DROP TABLE growth; DROP TABLE part_run; ALTER TABLE part_read DROP COLUMN origin; PRAGMA user_version = 6',
   };
   for (const [name, sql] of Object.entries(older)) {
     const database = new Database(path.join(state, `${name}.db`));
-    const version = database.pragma('user_version', { simple: true }) as number;
-    database.exec(sql.replace('USER_VERSION', String(version - 1)));
+    database.exec(sql);
     database.close();
   }
 }

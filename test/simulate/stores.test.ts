@@ -165,14 +165,27 @@ describe.each(bothStates)('%s', (_name, openState) => {
   test('rejects, seen files, line ends and names are kept', () => {
     const stores = openState().open();
     const { rejects, parts, reads, names } = stores.buffer;
-    rejects.keep('sales', 'b', [
-      { row: 2, reason: 'r', text: 't' },
-      { row: 1, reason: 'r', text: 't' },
+    rejects.keep(
+      'sales',
+      'b',
+      [
+        { row: 2, reason: 'r', text: 't' },
+        { row: 1, reason: 'r', text: 't' },
+      ],
+      2,
+    );
+    rejects.keep('sales', 'a', [{ row: 3, reason: 'r', text: 't' }], 1200);
+    expect(rejects.counts('sales')).toEqual([
+      { source: 'sales', part: 'a', total: 1200, kept: 1 },
+      { source: 'sales', part: 'b', total: 2, kept: 2 },
     ]);
-    rejects.keep('sales', 'a', [{ row: 3, reason: 'r', text: 't' }]);
+    expect(rejects.counts('costs')).toEqual([]);
     expect([...rejects.all('sales')].map(({ part, row }) => `${part}${row}`)).toEqual(['a3', 'b1', 'b2']);
     rejects.keepOnly('sales', ['b']);
     expect([...rejects.all()].map(({ part }) => part)).toEqual(['b', 'b']);
+    expect(rejects.counts().map(({ part }) => part)).toEqual(['b']);
+    rejects.keep('sales', 'b', [], 0);
+    expect(rejects.counts()).toEqual([]);
     parts.setSeen('sales', new Map([['a', { version: 'v', hash: 'h', revisedAtMs: 5 }]]));
     expect(parts.seen('sales').get('a')).toEqual({ version: 'v', hash: 'h', revisedAtMs: 5 });
     parts.noteLineEnd('sales', 'map.csv', false);

@@ -50,6 +50,19 @@ test('its siblings are what the commands of their names print', async () => {
   });
 });
 
+test('a download of rejects ends with what is left out of it', async () => {
+  const bad = `id,time,value\n${'North,2026-01,x\n'.repeat(1200)}${'North,2026-01,1\n'.repeat(200)}`;
+  const commands = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': bad }, { guard: { maxRejects: '90%' } });
+  await commands.run('sync');
+  const page = await statusWorld(commands);
+  const { body } = await page.ask('/api/rejects?source=revenue');
+  const last = 'revenue,a.csv,,1200 rows could not be used; only the first 1000 stand here,\n';
+  expect(body).toBe(`${(await commands.run('rejects')).stdout}${last}`);
+  expect((await page.ask('/source?name=revenue')).body).toMatch(
+    /1\u202F200 rows could not be[^]*Download the first 1\u202F000 of each part as CSV/,
+  );
+});
+
 test('a held candidate comes with what approving it changes, as plan prints it', async () => {
   const commands = await busyWorld();
   const page = await statusWorld(commands);

@@ -6,7 +6,7 @@ import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import type { Content, Part, Reject } from '../../core/model.ts';
 import type { FoldJob, FoldedPart, Lookups, RowCounts, Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
-import type { PartRead, PartWriter } from '../../core/buffer.ts';
+import { type PartRead, type PartWriter, rejectsKept } from '../../core/buffer.ts';
 import { type KnownParts, type currentParts, knownParts } from './current-parts.ts';
 import { type Earlier, type ProofTime, earlierRead, onlyAdds, prove, unprovenOf } from './grown-parts.ts';
 import { footerHint } from './footer-hint.ts';
@@ -16,8 +16,6 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** Counted up when the same rows would fold to something else: every part is then read again. */
 const readingVersion = 2;
-/** Rejects that are kept of each part; the others are only counted. */
-const rejectsKept = 1000;
 /** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */
 const foldSizeMax = 260_000;
 
@@ -125,13 +123,13 @@ export class PartReader {
     if (look.state === 'same') {
       buffer.parts.setVersion(base.id, look.version);
       buffer.growths.setProven(base.id);
-      buffer.rejects.keep(base.source, part.name, growth.rejects);
+      buffer.rejects.keep(base.source, part.name, growth.rejects, base.rejects);
       return { ...base, version: look.version };
     }
     const rejects = [...growth.rejects];
     const counts = { rows: base.rows, rejects: base.rejects, passed: growth.passed };
     const from = { ...part, version: look.version };
-    return await this.#write(part, { rejects, base }, async (writer) => {
+    return await this.#write(part, { rejects, counts, base }, async (writer) => {
       const rows = growing.rows(from, growth, signal);
       const content = await this.#foldRows(part, { writer, rejects, counts, rows }, signal);
       return content && { content, counts, listed, isProven: look.isProven };
@@ -140,15 +138,15 @@ export class PartReader {
 
   async #read(part: Part, listed: readonly Part[], signal: AbortSignal): Promise<PartRead> {
     const rejects: Reject[] = [];
+    const counts = { rows: 0, rejects: 0, passed: 0 };
     if (this.#source.fold !== undefined) {
-      const elsewhere = await this.#write(part, { rejects }, async (writer) => {
+      const elsewhere = await this.#write(part, { rejects, counts }, async (writer) => {
         const folded = await this.#foldElsewhere(part, { writer, rejects }, signal);
         return folded && { ...folded, listed, isProven: true };
       });
       if (elsewhere !== undefined) return elsewhere;
     }
-    const read = await this.#write(part, { rejects }, async (writer) => {
-      const counts = { rows: 0, rejects: 0, passed: 0 };
+    const read = await this.#write(part, { rejects, counts }, async (writer) => {
       const rows = this.#source.rows(part, signal);
       const content = (await this.#foldRows(part, { writer, rejects, counts, rows }, signal)) as Content;
       return { content, counts, listed, isProven: true };
@@ -159,19 +157,24 @@ export class PartReader {
   /** Writes what `fold` adds, and what it says of it. Where it says nothing, nothing of it counts. */
   async #write(
     part: Part,
-    { rejects, base }: { readonly rejects: readonly Reject[]; readonly base?: PartRead },
+    {
+      rejects,
+      counts,
+      base,
+    }: { readonly rejects: readonly Reject[]; readonly counts: RowCounts; readonly base?: PartRead },
     fold: (writer: PartWriter) => Promise<Folded | undefined>,
   ): Promise<PartRead | undefined> {
     const { buffer } = this.#deps;
     const source = this.#settings.name;
     const writer = buffer.parts.begin(source, { name: part.name, kind: 'part' }, this.#fingerprint, base);
+    let folded: Folded | undefined;
     try {
-      const folded = await fold(writer);
+      folded = await fold(writer);
       if (folded === undefined) return undefined;
-      buffer.rejects.keep(source, part.name, rejects);
+      buffer.rejects.keep(source, part.name, rejects, folded.counts.rejects);
       return this.#commit(part, { writer, rejects, folded });
     } catch (error) {
-      if (rejects.length > 0) buffer.rejects.keep(source, part.name, rejects);
+      if (folded === undefined && rejects.length > 0) buffer.rejects.keep(source, part.name, rejects, counts.rejects);
       throw nameWhere(error, source, part.name);
     } finally {
       writer.discard();

@@ -165,6 +165,19 @@ const migrations = [
     proven INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- How many rows of a part were rejected, beside the first ones that are kept. What an older agent counted stands in part_read.
+  CREATE TABLE reject_count (
+    source TEXT NOT NULL,
+    part TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    PRIMARY KEY (source, part)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO reject_count SELECT r.source, r.part, max(count(*), coalesce((SELECT p.rejects FROM part_read p
+    WHERE p.source = r.source AND p.name = r.part AND p.kind = 'part' ORDER BY p.id DESC LIMIT 1), 0)), count(*)
+    FROM reject r GROUP BY r.source, r.part;
+  `,
 ];
 
 /**

@@ -1,6 +1,6 @@
 /** Rejects of the newest read of each part, on SQLite. */
 import type { Reject } from '../../core/model.ts';
-import type { RejectStore } from '../../core/buffer.ts';
+import type { RejectCount, RejectStore } from '../../core/buffer.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteRejects implements RejectStore {
@@ -10,9 +10,12 @@ export class SqliteRejects implements RejectStore {
     this.#tables = tables;
   }
 
-  keep(source: string, part: string, rejects: readonly Reject[]): void {
+  keep(source: string, part: string, rejects: readonly Reject[], total: number): void {
     this.#tables.write(() => {
       this.#tables.run('DELETE FROM reject WHERE source = ? AND part = ?', source, part);
+      this.#tables.run('DELETE FROM reject_count WHERE source = ? AND part = ?', source, part);
+      if (rejects.length === 0) return;
+      this.#tables.run('INSERT INTO reject_count VALUES (?, ?, ?, ?)', source, part, total, rejects.length);
       for (const { row, reason, text } of rejects) {
         this.#tables.run('INSERT INTO reject VALUES (?, ?, ?, ?, ?)', source, part, row, reason, text);
       }
@@ -20,12 +23,20 @@ export class SqliteRejects implements RejectStore {
   }
 
   keepOnly(source: string, parts: readonly string[]): void {
-    const sql = 'DELETE FROM reject WHERE source = ? AND part NOT IN (SELECT value FROM json_each(?))';
-    this.#tables.run(sql, source, JSON.stringify(parts));
+    const others = 'WHERE source = ? AND part NOT IN (SELECT value FROM json_each(?))';
+    this.#tables.write(() => {
+      this.#tables.run(`DELETE FROM reject ${others}`, source, JSON.stringify(parts));
+      this.#tables.run(`DELETE FROM reject_count ${others}`, source, JSON.stringify(parts));
+    });
   }
 
   all(source?: string): Iterable<Reject & { source: string; part: string }> {
     const sql = 'SELECT * FROM reject WHERE :source IS NULL OR source = :source ORDER BY source, part, row';
     return this.#tables.all(sql, { source: source ?? null });
+  }
+
+  counts(source?: string): readonly RejectCount[] {
+    const sql = 'SELECT * FROM reject_count WHERE :source IS NULL OR source = :source ORDER BY source, part';
+    return [...this.#tables.all<RejectCount>(sql, { source: source ?? null })];
   }
 }

@@ -1,11 +1,19 @@
 /** A buffer in memory, for the simulated world. What it holds is in its tables, which another one may be opened on. */
-import type { DriverNames, Growth, GrowthStore, LocalBuffer, PartRead, RejectStore } from '../../core/buffer.ts';
+import type {
+  DriverNames,
+  Growth,
+  GrowthStore,
+  LocalBuffer,
+  PartRead,
+  RejectCount,
+  RejectStore,
+} from '../../core/buffer.ts';
 import type { Reject } from '../../core/model.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import { mergedRuns, orderIn } from './merged.ts';
 import { MemoryParts } from './memory-parts.ts';
 import { MemoryReads } from './memory-reads.ts';
-import { type PartRow, type Tables, dropRuns, runsOf } from './tables.ts';
+import { type KeptRejects, type PartRow, type Tables, dropRuns, runsOf } from './tables.ts';
 
 export function memoryBuffer(tables: Tables): LocalBuffer {
   return {
@@ -117,10 +125,11 @@ class MemoryRejects implements RejectStore {
     this.#tables = tables;
   }
 
-  keep(source: string, part: string, rejects: readonly Reject[]): void {
-    const parts = this.#tables.rejects.get(source) ?? new Map<string, readonly Reject[]>();
+  keep(source: string, part: string, rejects: readonly Reject[], total: number): void {
+    const parts = this.#tables.rejects.get(source) ?? new Map<string, KeptRejects>();
     this.#tables.rejects.set(source, parts);
-    parts.set(part, [...rejects]);
+    if (rejects.length === 0) parts.delete(part);
+    else parts.set(part, { first: rejects.toSorted((a, b) => a.row - b.row), total });
   }
 
   keepOnly(source: string, parts: readonly string[]): void {
@@ -129,12 +138,22 @@ class MemoryRejects implements RejectStore {
   }
 
   *all(source?: string): Generator<Reject & { source: string; part: string }> {
+    for (const { source: name, part, first } of this.#parts(source)) {
+      for (const reject of first) yield { source: name, part, ...reject };
+    }
+  }
+
+  counts(source?: string): readonly RejectCount[] {
+    return [...this.#parts(source)].map(({ source: name, part, first, total }) => {
+      return { source: name, part, total, kept: first.length };
+    });
+  }
+
+  *#parts(source?: string): Generator<KeptRejects & { source: string; part: string }> {
     const inOrder = <T>(map: ReadonlyMap<string, T>): [string, T][] => [...map].sort(([a], [b]) => compareUtf8(a, b));
     for (const [name, parts] of inOrder(this.#tables.rejects)) {
       if (source !== undefined && name !== source) continue;
-      for (const [part, rejects] of inOrder(parts)) {
-        for (const reject of rejects.toSorted((a, b) => a.row - b.row)) yield { source: name, part, ...reject };
-      }
+      for (const [part, kept] of inOrder(parts)) yield { source: name, part, ...kept };
     }
   }
 }

@@ -36,6 +36,12 @@ export interface ReadRow {
   shown?: { readonly facts: readonly (PartRead | undefined)[]; readonly parts: readonly ReadPart[] };
 }
 
+export interface KeptRejects {
+  /** In the order of rows. */
+  readonly first: readonly Reject[];
+  readonly total: number;
+}
+
 export interface Tables {
   nextId: number;
   readonly parts: Map<number, PartRow>;
@@ -46,7 +52,7 @@ export interface Tables {
   readonly seen: Map<string, ReadonlyMap<string, SeenFile>>;
   readonly lineEnds: Map<string, boolean>;
   /** By source, then by part. */
-  readonly rejects: Map<string, Map<string, readonly Reject[]>>;
+  readonly rejects: Map<string, Map<string, KeptRejects>>;
   revision: number;
   state: BufferState;
 }
