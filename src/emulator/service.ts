@@ -23,6 +23,7 @@ import type { DriverPath } from './drivers/store.ts';
 import { serveEvidence } from './evidence/evidence-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
+import type { QueueState } from './faults.ts';
 import { loadFixtures } from './fixtures.ts';
 import { KeptBody, keptText } from './kept-body.ts';
 import { serveInterface } from './interface/openapi-routes.ts';
@@ -179,17 +180,24 @@ export class Service {
 
   /** Adds what the fixtures hold, all or nothing. @throws ZodError, Refusal, RangeError */
   load(fixtures: unknown): void {
-    const moment = this.snapshots.moment();
+    const before = this.snapshots.moment();
     try {
       loadFixtures(
         { routing: this.routing, faults: this.faults, push: (drivers) => this.#driverArea.add(drivers) },
         fixtures,
       );
     } catch (error) {
-      this.routing.restore(moment.routing);
-      this.#driverArea.restore(moment.drivers);
+      this.#putBack(before);
       throw error;
     }
+    this.tellNews();
+  }
+
+  /** Goes back to what was held, and which faults waited, before fixtures were loaded. Requests stay. */
+  unload(before: Moment, faults: QueueState): void {
+    this.removals.clear();
+    this.faults.restore(faults);
+    this.#putBack(before);
     this.tellNews();
   }
 
@@ -198,15 +206,21 @@ export class Service {
     this.returnTo(this.snapshots.moment(name));
   }
 
-  returnTo({ drivers, routing }: Moment): void {
+  returnTo(moment: Moment): void {
     this.faults.clear();
     this.removals.clear();
     this.#database.transaction(() => {
       this.log.clear();
+      this.#putBack(moment);
+    })();
+    this.tellNews();
+  }
+
+  #putBack({ drivers, routing }: Moment): void {
+    this.#database.transaction(() => {
       this.routing.restore(routing);
       this.#driverArea.restore(drivers);
     })();
-    this.tellNews();
   }
 
   /** Another emulator that begins with what this one, or a snapshot of it, holds. It must be closed first. @throws Refusal 404 */

@@ -16,6 +16,17 @@ describe.skipIf(cannotBrowse)(`a page in ${browserName}`, () => {
     return ((await response.json()) as { id: string }).id;
   }
 
+  /** Hands fixtures in that replace a value, and gives the address that asks whether to load them. */
+  async function chosenFixtures(emulator: Emulator): Promise<string> {
+    const body = new FormData();
+    const drivers = [driver('sales', '1704067200 42'), driver('signups', '1704067200 7')];
+    const routers = [{ slug: 'draft', name: 'Draft' }];
+    const faults = { faults: [{ status: 503 }] };
+    body.set('text', JSON.stringify({ drivers, routers, credits: 5_000, catalog: { remove: ['h3_max'] }, faults }));
+    const chosen = await emulator.fetch('/console/fixtures', { method: 'POST', body, redirect: 'manual' });
+    return chosen.headers.get('location') ?? '';
+  }
+
   /** Fills an emulator, and gives the addresses of its pages. */
   async function filled(emulator: Emulator): Promise<Readonly<Record<string, string>>> {
     const point = (month: number): string => `${Date.UTC(2024, month, 1) / 1_000} ${month * 7}.50`;
@@ -65,6 +76,8 @@ describe.skipIf(cannotBrowse)(`a page in ${browserName}`, () => {
       requests: '/console/requests',
       request: `/console/requests/${request?.id}`,
       snapshots: '/console/snapshots?saved=seeded',
+      fixtures: '/console/fixtures',
+      'fixture-changes': await chosenFixtures(emulator),
       'snapshot-restore': '/console/snapshots/seeded/restore',
       faults: '/console/faults',
       interface: '/_emulator/openapi',

@@ -1,7 +1,7 @@
 /** Snapshots and forks in the console: they are kept, gone back to, deleted and started, and what was done is taken back. */
 import { expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
-import { createRouter, read, submit } from '../support/console-world.ts';
+import { createRouter, read, submit, undo } from '../support/console-world.ts';
 import { driver, emulatorWorld, push } from '../support/emulator-world.ts';
 
 const ids = (emulator: Emulator) => emulator.drivers().map(({ id }) => id);
@@ -11,12 +11,6 @@ async function after(emulator: Emulator, path: string, fields: Record<string, st
   const answer = await submit(emulator, path, fields);
   expect(answer.status).toBe(303);
   return read(emulator, answer.headers.get('location') ?? '');
-}
-
-/** Presses the button that takes back what the page says was done. */
-async function undo(emulator: Emulator, page: string): Promise<number> {
-  const [, path = 'no button'] = /action="(\/console\/undo\/[^"]+)"/.exec(page) ?? [];
-  return (await submit(emulator, path, {})).status;
 }
 
 const keep = (emulator: Emulator, name: string) => after(emulator, '/console/snapshots', { name });

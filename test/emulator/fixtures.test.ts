@@ -50,6 +50,8 @@ test.for([
   [{ drivers: [driver('x')], now: '1999-01-01T00:00:00Z' }, 409],
   [{ routers: [{ slug: 'new', name: 'x' }], catalog: { remove: 'all' } }, 400],
   [{ tasks: [] }, 400],
+  [{ now: '0001-01-01T00:00:00Z' }, 400],
+  [{ speed: 1e9 }, 400],
 ] as const)('that are wrong change nothing: %j', async ([wrong, status]) => {
   const world = await routingWorld();
   await world.createRouter('taken');

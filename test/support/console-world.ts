@@ -44,3 +44,9 @@ export async function createRouter(emulator: Emulator, fields: Fields = routerFi
   expect(created.status).toBe(303);
   return new URL(created.headers.get('location') ?? '', emulator.url).pathname;
 }
+
+/** Presses the button that takes back what the page says was done. */
+export async function undo(emulator: Emulator, page: string): Promise<number> {
+  const [, path = 'no button'] = /action="(\/console\/undo\/[^"]+)"/.exec(page) ?? [];
+  return (await submit(emulator, path, {})).status;
+}

@@ -13,11 +13,13 @@ import { serveRequestPages } from './request-pages.ts';
 import { serveRouterPages } from './router-pages.ts';
 import { serveFaultPages } from './fault-pages.ts';
 import type { FaultsShown } from './fault-pages.ts';
+import { serveFixturePages } from './fixture-pages.ts';
+import type { FixturesShown } from './fixture-pages.ts';
 import { serveSnapshotPages } from './snapshot-pages.ts';
 import type { SnapshotsShown } from './snapshot-pages.ts';
 import { serveTaskPages } from './task-pages.ts';
 
-export interface Shown extends OverviewShown, Newsworthy, SnapshotsShown, FaultsShown {}
+export interface Shown extends OverviewShown, Newsworthy, SnapshotsShown, FaultsShown, FixturesShown {}
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -54,6 +56,7 @@ export function serveConsole(app: App, shown: Shown): void {
   serveTaskPages(app, shown, removals);
   serveRequestPages(app, shown);
   serveSnapshotPages(app, shown);
+  serveFixturePages(app, shown);
   serveFaultPages(app, shown);
   app.all('/console/*', () => {
     return showNotice({ title: 'Not found', lines: ['The console has no such page.'], status: 404 });

@@ -2,10 +2,28 @@
 import { Refusal } from '../routing/refusal.ts';
 
 /** Enough for a picker with ten thousand models. */
-const bytesMax = 4 * 1024 * 1024;
+const formBytesMax = 4 * 1024 * 1024;
 
 /** @throws Refusal 413 */
 export async function readForm(request: Request): Promise<URLSearchParams> {
+  return new URLSearchParams((await readBytes(request, formBytesMax)).toString('utf8'));
+}
+
+/**
+ * Reads a form that may have files in it.
+ * @throws Refusal 413; 400 where it is no form
+ */
+export async function readUpload(request: Request, bytesMax: number): Promise<FormData> {
+  const body = await readBytes(request, bytesMax);
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+  try {
+    return await new Response(new Uint8Array(body), { headers }).formData();
+  } catch (cause) {
+    throw new Refusal(400, { error: `this is no form: ${(cause as Error).message}` });
+  }
+}
+
+async function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
@@ -13,5 +31,5 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
     if (bytes > bytesMax) throw new Refusal(413, { error: `the form is longer than ${bytesMax} bytes` });
     chunks.push(chunk);
   }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  return Buffer.concat(chunks);
 }

@@ -7,6 +7,7 @@ import { exactly, showAgo } from '../../pages/ago.ts';
 import { countOf, groupDigits, showEmpty, showState, showTable } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
 import { forksPath, showForks } from './fork-pages.ts';
+import { fixturesPath } from './fixture-view.ts';
 import { showPage } from './page.ts';
 import { describe, showProblems } from './problems.ts';
 import type { Problem } from './problems.ts';
@@ -53,6 +54,14 @@ export function showSnapshots(view: SnapshotListView, status: number): Response 
           })
     }
     ${showForks(forks)}
+    <section aria-labelledby="fixtures">
+      <h2 id="fixtures">Fixtures</h2>
+      <p class="lead">
+        Drivers, routers, credits, time, models and faults from a file. What it would change is shown before it is
+        loaded.
+      </p>
+      <p><a class="button" href="${fixturesPath}">Load a fixture or a catalog</a></p>
+    </section>
     <p class="danger">
       <a class="button" href="${snapshotsPath}/reset">Empty the emulator</a>
     </p>`;

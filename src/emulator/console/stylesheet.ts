@@ -62,7 +62,7 @@ form.router > .actions { position: sticky; bottom: 0; margin: 0; padding: 0.9rem
 .picker table .row { font-weight: 400; } .picker table label { font-weight: 400; } .picker table { font-size: 0.93rem; } .picker .above { color: var(--bad); font-size: 0.87rem; white-space: nowrap; } .picker .quality { width: 9rem; } .quality .bar { display: inline-block; width: 4rem; height: 0.5rem; margin-left: 0.4rem; background: var(--line); border-radius: 3px; }
 .picker fieldset { border: 1px solid var(--line); border-radius: 8px; margin: 0.75rem 0; padding: 0.5rem 1rem 0.75rem; }
 .picker legend { padding: 0 0.4rem; color: var(--quiet); } .picker .label { margin: 0; }
-.more { margin: 0 0 1.1rem; } .more .field { margin-top: 0.5rem; } textarea.code { font: 0.87em/1.5 ui-monospace, monospace; }
+.more { margin: 0 0 1.1rem; } .more .field { margin-top: 0.5rem; } ::file-selector-button { font: inherit; margin-right: 0.75rem; padding: 0.1rem 0.6rem; border: 1px solid var(--line); border-radius: 5px; background: var(--ground); color: var(--text); } textarea.code { font: 0.87em/1.5 ui-monospace, monospace; }
 .actions { display: flex; gap: 1rem; align-items: center; margin: 1.25rem 0; }
 .danger { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; } .danger .hint { margin-bottom: 0.5rem; }
 

@@ -2,7 +2,7 @@
 import type { RoutingState, RoutingStore, Shelf } from './store.ts';
 
 /** Dates on the wire have four-digit years. */
-const lastMs = Date.UTC(9999, 0, 1);
+export const lastMs = Date.UTC(9999, 0, 1);
 
 /** At this speed a year takes half a minute. */
 export const speedMax = 1_000_000;

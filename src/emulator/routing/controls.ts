@@ -1,24 +1,17 @@
 /** Controls of model routing: its time, and reading and changing the catalog. */
 import { z } from 'zod';
+import { clockSchema } from '../clock-schema.ts';
 import { actingOn } from '../control-body.ts';
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { catalogView, parseCatalog } from './catalog.ts';
-import { isoOf, speedMax } from './clock.ts';
+import { isoOf } from './clock.ts';
 import type { Routing } from './routing.ts';
 
 /** A hundred years. */
 const secondsMax = 3_155_760_000;
 
 export const advanceSchema = z.strictObject({ seconds: z.number().nonnegative().max(secondsMax) });
-
-const clockSchema = z.strictObject({
-  now: z.iso
-    .datetime({ offset: true })
-    .refine((now) => Date.parse(now) >= 0 && Date.parse(now) <= Date.UTC(9999, 0, 1), 'must be from 1970 to 9998')
-    .optional(),
-  speed: z.number().min(0).max(speedMax).optional(),
-});
 
 export function serveRoutingControls(app: App, routing: Routing): void {
   route(app, '/_emulator/catalog', {

@@ -71,6 +71,10 @@ export class Routers {
     return this.#shelf.size === 0;
   }
 
+  get count(): number {
+    return this.#shelf.size;
+  }
+
   /** Oldest first. */
   all(): Iterable<Router> {
     return this.#shelf.values();
