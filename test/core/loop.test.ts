@@ -57,6 +57,20 @@ test('there is no next push while a rollback holds, but for a request that waits
   expect(nextPush(failed, { ...w.facts(), hasRequest: true })).toMatchObject({ atMs: 5 * minutes });
 });
 
+test('where the ledger may have lost pushes the next one is tried at once, once for each new data', () => {
+  const w = loop();
+  w.isDoubted = true;
+  expect(next(w)).toMatchObject({ atMs: w.nowMs, why: 'the ledger may have lost pushes' });
+  w.run(1 * minutes);
+  expect(w.served.at(-1)).toMatchObject({ outcome: 'blocked' });
+  const { length } = w.served;
+  w.run(1 * hours);
+  expect(w.served).toHaveLength(length);
+  w.change();
+  w.run(10 * minutes);
+  expect(w.served).toHaveLength(length + 1);
+});
+
 test('a refusal leaves a push that may have been taken alone: no repeat of an older one undoes it', () => {
   const w = loop();
   const push = (...answers: Answer[]): void => {

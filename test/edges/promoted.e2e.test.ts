@@ -116,9 +116,9 @@ async function statusOf(place: Place, until: (status: Status) => boolean): Promi
     .poll(async () => {
       const done = await place.command('status', '--json');
       status = done.code === 0 ? done.json<Status>() : undefined;
-      return status !== undefined && until(status);
+      return status !== undefined && until(status) ? 'as awaited' : done.stdout + done.stderr;
     })
-    .toBe(true);
+    .toBe('as awaited');
   return status!;
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/core/ports.ts';
 import { systemClock } from '../../src/edges/clock.ts';
 import { SharedDatabase } from '../../src/edges/shared/database.ts';
 import { SharedLead } from '../../src/edges/shared/lead.ts';
@@ -210,7 +211,28 @@ describe.skipIf(cannotPostgres)(`agents of two versions at ${postgresName}`, () 
   });
 });
 
-async function agentAt(server: TestServer, host: string, steps: readonly string[]) {
+test.skipIf(cannotPostgres)(
+  'one that lost its lead has it again only once nothing of its earlier term is under way',
+  async () => {
+    await using server = await postgresServer();
+    let turns = 0;
+    const sleep: Clock['sleep'] = (ms, signal) => systemClock.sleep(Math.min(++turns, 10, ms), signal);
+    await using agent = await agentAt(server, 'one', migrations, { ...systemClock, sleep });
+    const { lead } = agent;
+    await lead.begin();
+    const first = lead.signal;
+    await server.run(`UPDATE driver_sync.lead SET term = 7, holder = 'another', deadline = clock_timestamp()`);
+    await expect.poll(() => first.aborted).toBe(true);
+    const lostAt = turns;
+    await expect.poll(() => turns).toBeGreaterThan(lostAt + 20);
+    expect(lead.isLeading()).toBe(false);
+    lead.follow();
+    await expect.poll(() => lead.isLeading()).toBe(true);
+    expect(lead.term()?.term).toBe(8);
+  },
+);
+
+async function agentAt(server: TestServer, host: string, steps: readonly string[], clock: Clock = systemClock) {
   const state = await mkdtemp(path.join(tmpdir(), 'driver-sync-lead-'));
   const database = new SharedDatabase(placeOn(server.url(), 'driver_sync'));
   const lead = new SharedLead(database, {
@@ -219,7 +241,7 @@ async function agentAt(server: TestServer, host: string, steps: readonly string[
     config: 'one',
     address: 'https://drivers.example.com',
     leaseMs: 60_000,
-    clock: systemClock,
+    clock,
     log: memoryLog(),
     seen: new SeenFile(state),
     schema: ledgerSchema(database, steps),

@@ -44,6 +44,7 @@ export class LoopWorld {
   answers: Answer[] = [];
   isReadable = true;
   isBlocked = false;
+  isDoubted = false;
   breaks = 0;
   #state: LoopState;
   #events = new Set<LoopEvent>(['start']);
@@ -130,6 +131,7 @@ export class LoopWorld {
       hasPushed: this.tried.length > 0,
       isOpen: this.#openSince(last).some(({ revision }) => revision !== last?.revision),
       isBlocked: this.isBlocked,
+      isDoubted: this.isDoubted,
       revision: this.revision,
       asked: String(this.#asked),
       hasRequest: false,
@@ -179,7 +181,7 @@ export class LoopWorld {
     const [repeatMs = Infinity] = this.#state.repeatsMs;
     if (push === 'no') return 'unchanged';
     if (push === 'repeat') return this.#try({ push, revision: last?.revision ?? 0, isAsked });
-    if (this.isBlocked || this.revision === 0) return 'blocked';
+    if (this.isBlocked || this.isDoubted || this.revision === 0) return 'blocked';
     const isCurrent = last?.revision === this.revision && this.#openSince(last).length === 0;
     if (isCurrent && repeatMs > this.nowMs) return 'unchanged';
     return this.#try({ push, revision: this.revision, isAsked });

@@ -148,7 +148,10 @@ async function work(agent: Agent, { agents, sent, counts, random, stop }: Work):
   };
   while (!stop.aborted) {
     await nap(20 + random() * 100);
-    if (!lead.isLeading()) continue;
+    if (!lead.isLeading()) {
+      lead.follow();
+      continue;
+    }
     const { signal } = lead;
     const term = lead.term()?.term ?? 0;
     try {

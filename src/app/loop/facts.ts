@@ -14,6 +14,7 @@ export async function loopFacts(deps: Dependencies, seen: Pick<Facts, 'pollMs' |
     hasPushed: (await ledger.pushes.last(address)) !== undefined,
     isOpen: await hasOpenPush(deps),
     isBlocked: (await blockedReason(deps)) !== undefined,
+    isDoubted: settings.shouldDeleteMissing && (await ledger.state()).doubt !== undefined,
     revision: buffer.reads.revision(),
     asked: await ledger.requests.asked(),
     hasRequest: (await ledger.requests.pending()).length > 0,

@@ -44,8 +44,11 @@ export class SharedTurns {
 
   /** What it does next. Whoever begins to lead goes on from what was pushed. */
   async next(): Promise<'leads' | 'follows'> {
-    if (!this.#shared.lead.isLeading()) this.#role = 'follows';
-    else if (this.#role !== 'leads') {
+    const { lead } = this.#shared;
+    if (!lead.isLeading()) {
+      this.#role = 'follows';
+      lead.follow();
+    } else if (this.#role !== 'leads') {
       await beginToLead(this.#agent, this.#stop);
       this.#role = 'leads';
     }

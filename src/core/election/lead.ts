@@ -47,6 +47,8 @@ export interface Lead {
   isLeading(): boolean;
   /** Aborts when this agent does not lead any more. */
   readonly signal: AbortSignal;
+  /** Nothing of an earlier term is under way here any more. Only then may this agent lead again. */
+  follow(): void;
   /** Makes sure at the database that it still leads. @throws AgentError `ledger.led`, `ledger.unreachable` */
   confirm(): Promise<void>;
   /** Why it does not lead though nobody does; `undefined`: somebody does, or nothing keeps it from it. */

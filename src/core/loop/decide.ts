@@ -21,6 +21,8 @@ export interface Facts {
   readonly isOpen: boolean;
   /** A rollback holds, or the first push waits for its sources. */
   readonly isBlocked: boolean;
+  /** The ledger may have lost pushes, so the next one waits for approval: whoever approves hears of it now, not when it is due. */
+  readonly isDoubted: boolean;
   /** Counts up whenever accepted data changes. */
   readonly revision: number;
   /** Another text after every request and every approval. */
@@ -112,6 +114,7 @@ function* newestPushes(state: LoopState, facts: Facts): Generator<NextPush> {
   if (isStopped(state, facts)) return;
   if (stopped?.isRefused === true) yield newest(nowMs, 'new data or a new token after a refusal');
   if (!facts.hasPushed) yield newest(nowMs, 'the first push to this address');
+  if (facts.isDoubted) yield newest(nowMs, 'the ledger may have lost pushes');
   if (retry === undefined && facts.isOpen) yield newest(nowMs, 'the last push was not answered');
   if (changed !== undefined && pushOnChangeMs !== undefined) {
     // So long after the last change, but at most ten times as long after the first one.

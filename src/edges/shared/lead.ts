@@ -68,6 +68,8 @@ export class SharedLead implements Lead, AsyncDisposable {
   #aheadMs: number | undefined;
   #running: Promise<void> | undefined;
   #mayClaim = true;
+  /** `false` while something of an earlier term may be under way: its writes would count as those of the next one. */
+  #isFollowing = true;
   #isPrepared = false;
   #toldWhy: string | undefined;
 
@@ -105,6 +107,10 @@ export class SharedLead implements Lead, AsyncDisposable {
   term(): Term | undefined {
     const { held } = this.#candidacy;
     return held && { holder: this.self, term: held.term };
+  }
+
+  follow(): void {
+    this.#isFollowing = true;
   }
 
   async confirm(): Promise<void> {
@@ -199,9 +205,9 @@ export class SharedLead implements Lead, AsyncDisposable {
     const before = this.#row;
     this.#row = looked.row;
     this.#others = looked.agents;
-    const held = this.#candidacy.held;
-    this.#candidacy = saw(this.#candidacy, looked.row);
-    if (held !== undefined && this.#candidacy.held === undefined) this.#lose(ledByOther(this.#database.label));
+    const candidacy = saw(this.#candidacy, looked.row);
+    if (candidacy.held === undefined) this.#lose(ledByOther(this.#database.label));
+    this.#candidacy = candidacy;
     await this.#note(looked.head);
     if (before !== undefined && before.term !== looked.row.term) this.#options.changed('lead');
     const earlier = this.#asked;
@@ -231,7 +237,7 @@ export class SharedLead implements Lead, AsyncDisposable {
 
   /** @param version of the tables: who leads brings them up to date before it does anything else */
   async #claim(version: number): Promise<void> {
-    if (!this.#mayClaim) return;
+    if (!this.#mayClaim || !this.#isFollowing) return;
     const begunMs = this.#nowMs();
     const { host, pid, leaseMs, seen, isCopying, schema, log } = this.#options;
     const claimed = await this.#timed(() =>
@@ -307,6 +313,7 @@ export class SharedLead implements Lead, AsyncDisposable {
     clearTimeout(this.#end);
     if (this.#candidacy.held === undefined) return;
     this.#candidacy = lost(this.#candidacy);
+    this.#isFollowing = false;
     this.#term.abort(why);
     if (!this.#closing.signal.aborted)
       this.#options.log.warn('this agent does not lead any more', { why: why.message });
