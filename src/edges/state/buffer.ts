@@ -77,7 +77,7 @@ function bufferOn(tables: Statements): LocalBuffer {
     shrink() {
       folds.close();
       checkpoint(tables);
-      tables.db.pragma('shrink_memory');
+      tables.shrink();
     },
     copyTo: (file) => {
       makePrivate(file);

@@ -169,7 +169,7 @@ function ledgerOn(tables: Statements, chain: Chain): Ledger {
     head: async () => chain.head(),
     state: async () => record.get(),
     setState: async (changed) => record.set(changed),
-    shrink: async () => void tables.db.pragma('shrink_memory'),
+    shrink: async () => tables.shrink(),
     close: async () => void tables.db.close(),
   };
 }

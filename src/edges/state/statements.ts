@@ -1,10 +1,15 @@
 /** Statements on one of the agent's own databases, with SQLite's failures in our words. */
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { translating } from './sqlite.ts';
+
+/** Texts with a list of any length in them are many. */
+const preparedMax = 200;
 
 export class Statements {
   readonly db: Database;
   readonly file: string;
+  /** By their text: to prepare one takes longer than to run most of them. */
+  readonly #prepared = new Map<string, Statement>();
 
   constructor(db: Database, file: string) {
     this.db = db;
@@ -17,10 +22,25 @@ export class Statements {
   }
 
   all<T = unknown>(sql: string, ...values: unknown[]): T[] {
-    return translating(this.file, () => this.db.prepare(sql).all(...values) as T[]);
+    return translating(this.file, () => this.#prepare(sql).all(...values) as T[]);
   }
 
   run(sql: string, ...values: unknown[]): { lastInsertRowid: number | bigint } {
-    return translating(this.file, () => this.db.prepare(sql).run(...values));
+    return translating(this.file, () => this.#prepare(sql).run(...values));
+  }
+
+  /** Lets go of what a pass needs and waiting does not. */
+  shrink(): void {
+    this.#prepared.clear();
+    this.db.pragma('shrink_memory');
+  }
+
+  #prepare(sql: string): Statement {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.db.prepare(sql);
+    if (this.#prepared.size === preparedMax) this.#prepared.clear();
+    this.#prepared.set(sql, statement);
+    return statement;
   }
 }
