@@ -4,6 +4,7 @@ import { mayHaveLanded } from '../app/push/repeat.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
+import { hasChanges } from '../core/series/diff.ts';
 import { showBytes } from '../core/size.ts';
 import { configDiffers } from './status.ts';
 import { type Context, answer, commandLog, loadUnsentSettings, refuseJson } from './context.ts';
@@ -12,6 +13,7 @@ import { openProgress } from './progress.ts';
 import { changesShown, showPoints, showTotals } from './changes.ts';
 import { failedMarkdown, planMarkdown } from './markdown.ts';
 import { count } from '../core/text.ts';
+import { type Now, showTime } from '../core/time/spoken.ts';
 import { showChanges, showSources } from './text.ts';
 
 const renamesShown = 10;
@@ -53,11 +55,12 @@ async function planAs(context: Context, { all = false, format }: PlanOptions): P
     }
   }
   if (configDiffers(settings, [])) say('note: the running agent has another config loaded; this plan is of the file');
-  answer(context, report, () => (format === 'markdown' ? planMarkdown(report) : showPlan(report)));
+  const now = { nowMs: Date.now(), timezone: settings.timezone };
+  answer(context, report, () => (format === 'markdown' ? planMarkdown(report) : showPlan(report, now)));
   return report.exit;
 }
 
-function showPlan(report: PlanAnswer): string[] {
+function showPlan(report: PlanAnswer, now: Now): string[] {
   const { drivers, points, bytes, digest } = report;
   const lines = [...showSources(report.sources), ...report.sources.flatMap(showLargest), ''];
   lines.push(
@@ -70,7 +73,10 @@ function showPlan(report: PlanAnswer): string[] {
   }
   const more = report.renamed.length - renamesShown;
   if (more > 0) lines.push(`and ${more} more renamed ids`);
-  if (report.isRepeatDue) lines.push(`the push is due once more, with the same bytes: ${mayHaveLanded}`);
+  if (report.isRepeatDue && report.blocked !== undefined) {
+    lines.push(`the push is due once more, with the same bytes: ${mayHaveLanded}`);
+  }
+  lines.push(...showNextPush(report, now));
   if (report.rolledBackTo !== undefined) {
     lines.push(
       `rolled back to push ${report.rolledBackTo}: nothing of this is pushed until "driver-sync sync" or SIGUSR2 goes on from the sources`,
@@ -87,6 +93,16 @@ function showPlan(report: PlanAnswer): string[] {
     if (report.blocked.hint !== undefined) lines.push(`  ${report.blocked.hint}`);
   }
   return lines;
+}
+
+/** What a pass does where nothing changes, and what it would wait for. */
+function showNextPush({ nextPush, nextPushWhy: why, changes, isSameData }: PlanReport, now: Now): string[] {
+  if (nextPush === undefined) return [];
+  const isNew = hasChanges(changes) || isSameData;
+  if (Date.parse(nextPush) <= now.nowMs) return isNew ? [] : [`it is pushed all the same: ${why}`];
+  const when = `${showTime(nextPush, now)} (${now.timezone})`;
+  if (isNew) return [`it is not pushed before ${when}: ${why}`];
+  return [`nothing is pushed now: the service has this snapshot. It is due again at ${when}: ${why}`];
 }
 
 /** The changes of a source, the largest first: what a person has to see before they approve. */

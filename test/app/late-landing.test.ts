@@ -181,11 +181,26 @@ test('where no daemon runs, status and plan say that the push is due once more',
   const repeatFrom = await w.open(repeatFromMs);
   expect(repeatFrom).toBeGreaterThan(acknowledgedMs + 8 * minutes);
   expect(repeatFrom).toBeLessThanOrEqual(acknowledgedMs + 10 * minutes);
-  expect(await w.plan()).toMatchObject({ exit: 0, isRepeatDue: false });
+  expect(await w.plan()).toMatchObject({
+    exit: 0,
+    isRepeatDue: false,
+    nextPush: new Date(repeatFrom ?? 0).toISOString(),
+    nextPushWhy: 'an earlier push may have landed after the acknowledged one',
+  });
   await w.clock.advance(11 * minutes);
   expect(await w.plan()).toMatchObject({ exit: 0, isRepeatDue: true });
   await w.sync();
   expect(await w.plan()).toMatchObject({ isRepeatDue: false });
+});
+
+test('plan says that a different snapshot waits for one that may still land', async () => {
+  await using w = await daemonWithLatePush();
+  await w.stop();
+  const nowMs = w.clock.now().getTime();
+  const { nextPush, nextPushWhy } = await w.plan();
+  expect(nextPushWhy).toBe('an earlier push may still land; a different snapshot waits for it');
+  expect(Date.parse(nextPush ?? '')).toBeGreaterThan(nowMs);
+  expect(Date.parse(nextPush ?? '')).toBeLessThanOrEqual(nowMs + 1 * minutes);
 });
 
 test('after a rollback its snapshot is what is repeated, and the rollback goes on', async () => {

@@ -191,3 +191,43 @@ test('plan and diff say what the values under each first element of a path add u
   expect(shown).toMatch(/Sales +10.50 +-89.25 +-99.75\n/);
   expect(shown).toContain('1 driver under another path:\n  c: Costs / c becomes Sales / c\n');
 });
+
+const revenue = { revenue: csv('a.csv') };
+const north = (value: number): string => longFile({ North: { '2026-01': value } });
+
+test('plan says what is pushed though nothing changed, and from when on', async () => {
+  const { run, json, receiver, configure } = await commandsWorld(revenue, { 'a.csv': north(1) });
+  await run('sync');
+  const soon = await json<{ nextPush: string; nextPushWhy: string }>('plan');
+  const { lastAcknowledged } = await json<{ lastAcknowledged: { at: string } }>('status');
+  expect(soon.nextPushWhy).toBe('an equal snapshot is pushed again after "refresh"');
+  const inHours = (Date.parse(soon.nextPush) - Date.parse(lastAcknowledged.at)) / 3_600_000;
+  expect(inHours).toBeGreaterThanOrEqual(20);
+  expect(inHours).toBeLessThan(20.1);
+  expect((await run('plan')).stdout).toMatch(
+    /nothing is pushed now: the service has this snapshot\. It is due again at \d\d:\d\d \w+, in 20 h \(UTC\): an equal/,
+  );
+
+  await configure(revenue, { refresh: '1ms' });
+  const due = await json<{ nextPush: string }>('plan');
+  expect(due).toMatchObject({ changes: { points: { update: 0 } }, nextPushWhy: soon.nextPushWhy });
+  expect(Date.parse(due.nextPush)).toBeLessThanOrEqual(Date.now());
+  const { code, stdout } = await run('plan');
+  expect(code).toBe(0);
+  expect(stdout).toContain('it is pushed all the same: an equal snapshot is pushed again after "refresh"\n');
+  expect(await json('sync')).toMatchObject({ outcome: 'acknowledged' });
+  expect(receiver.posts).toHaveLength(2);
+});
+
+test('plan says what keeps changes back', async () => {
+  const { at, run, json, receiver } = await commandsWorld(revenue, { 'a.csv': north(1) });
+  await run('sync');
+  await at.write('a.csv', north(2));
+  expect((await run('plan')).stdout).not.toMatch(/it is (not )?pushed/);
+  expect(await json('plan')).toMatchObject({ nextPushWhy: 'it is not what was acknowledged last' });
+  receiver.answer({ status: 503, headers: { 'retry-after': '7200' } });
+  expect(await json('sync')).toMatchObject({ exit: 75 });
+  expect((await run('plan')).stdout).toMatch(
+    /it is not pushed before \d\d:\d\d \w+, in 2 h \(UTC\): the service asked for it with Retry-After\n/,
+  );
+});

@@ -17,7 +17,10 @@ import { prepare } from '../prepare/prepare.ts';
 import type { PushReport } from '../push/push-report.ts';
 import { acceptedDrivers, buildSnapshot } from '../push/newest-snapshot.ts';
 import { blockedReason, isFirstPush, snapshotBlock } from '../push/blocked.ts';
+import { pushNeed } from '../push/push-need.ts';
 import { isRepeatDue } from '../push/repeat.ts';
+import { landsUntilMs, mayStillLand } from '../push/send.ts';
+import { loopState } from '../loop-record.ts';
 import { openReadable } from '../push/retention.ts';
 import { readAll } from '../read/read-all.ts';
 import { passExit, sourceReport } from '../report.ts';
@@ -37,6 +40,9 @@ export interface PlanReport {
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   /** The first push to the address deletes every driver that is not among these. */
   readonly isFirstPush: boolean;
+  /** From when on a pass that is asked for pushes: now, or where nothing changes, the moment from which it pushes all the same. */
+  readonly nextPush?: string;
+  readonly nextPushWhy?: string;
   /** The last acknowledged snapshot is pushed once more, though nothing changes. */
   readonly isRepeatDue: boolean;
   /** Nothing changes but how it is sent: another `stamp` or `shouldDeleteMissing`. */
@@ -91,6 +97,7 @@ export async function plan(
     points: snapshot.points,
     bytes: snapshot.bytes,
     ...(push.outcome === 'blocked' ? { blocked: { reason: push.reason ?? '', hint: push.hint } } : {}),
+    ...(push.outcome === 'blocked' ? {} : await nextPushOf(deps, snapshot.digest)),
     isFirstPush: await isFirstPush(deps),
     isRepeatDue: last?.digest === snapshot.digest && (await isRepeatDue(deps)),
     isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
@@ -103,6 +110,23 @@ export async function plan(
       return { ...sourceReport(deps, verdict), largest: largest.shown(), changedPoints: largest.count, totals };
     }),
   };
+}
+
+/** By the rule that a pass goes by, with what it would wait for. */
+async function nextPushOf(
+  deps: Dependencies,
+  digest: string,
+): Promise<Required<Pick<PlanReport, 'nextPush' | 'nextPushWhy'>>> {
+  const need = await pushNeed(deps, digest);
+  const due = { ...need, atMs: Math.max(need.atMs, deps.clock.now().getTime()) };
+  const landsMs = (await landsUntilMs(deps, digest)) ?? -Infinity;
+  const askedMs = (await loopState(deps)).retry?.askedUntilMs ?? -Infinity;
+  const waits = [
+    { atMs: landsMs, why: mayStillLand },
+    { atMs: askedMs, why: 'the service asked for it with Retry-After' },
+  ];
+  const { atMs, why } = waits.reduce((latest, wait) => (wait.atMs > latest.atMs ? wait : latest), due);
+  return { nextPush: new Date(atMs).toISOString(), nextPushWhy: why };
 }
 
 /** Sources that an earlier pass dropped, while the service still has drivers of them. */

@@ -5,6 +5,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { keepLoopState, loopState } from '../loop-record.ts';
 import { blockedReason, snapshotBlock } from './blocked.ts';
 import { buildSnapshot, notePushed } from './newest-snapshot.ts';
+import { pushNeed } from './push-need.ts';
 import type { PushReport } from './push-report.ts';
 import { isRepeatDue, snapshotToRepeat } from './repeat.ts';
 import { waitThatWasAsked } from './retrying.ts';
@@ -21,18 +22,13 @@ export async function pushNewest(
   { push, keepsToRetryAfter }: KeepsTo & { readonly push: 'always' | 'ifNeeded' },
   signal: AbortSignal,
 ): Promise<PushReport> {
-  const { ledger, address, clock, settings, log } = deps;
+  const { ledger, address, clock, log } = deps;
   const blocked = await blockedReason(deps);
   const repeat = { blocked: { outcome: 'blocked' as const, ...blocked }, keepsToRetryAfter };
   if (blocked !== undefined) return repeatWhileBlocked(deps, repeat, signal);
   const snapshot = await buildSnapshot(deps);
   const last = await ledger.pushes.lastAcknowledged(address);
-  const ageMs = last === undefined ? 0 : clock.now().getTime() - (last.endedAtMs ?? last.atMs);
-  const isCurrent = last?.digest === snapshot.digest && !(await ledger.pushes.hasOpenSince(address, last.id));
-  // A clock that was set back makes an age negative: one push too many sets that right.
-  const isFresh = ageMs >= 0 && ageMs < settings.refreshMs;
-  const isCertain = (await ledger.state()).doubt === undefined;
-  if (push === 'ifNeeded' && isCurrent && isFresh && isCertain && !(await isRepeatDue(deps))) {
+  if (push === 'ifNeeded' && (await pushNeed(deps, snapshot.digest)).atMs > clock.now().getTime()) {
     notePushed(deps);
     return { outcome: 'unchanged' };
   }
