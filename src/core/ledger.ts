@@ -1,4 +1,5 @@
 /** What must outlive the buffer: the ledger of pushes, approvals and requests, and the archive of snapshots. */
+import type { RaisedDoubt } from './election/doubt.ts';
 import type { SharedView } from './election/lead.ts';
 import type { CarriedMonths, Changes } from './series/diff.ts';
 import type { Month } from './model.ts';
@@ -214,6 +215,8 @@ export interface LedgerState {
   readonly telling?: TellingState | undefined;
   /** The ledger may have lost what was pushed last: the next push waits for approval, as a first one does. */
   readonly doubt?: { readonly sinceMs: number; readonly why: string } | undefined;
+  /** Stays when that push was approved: an agent that knows of the same loss does not ask again. */
+  readonly lastDoubt?: RaisedDoubt | undefined;
   /** The ledger is another one's by now: a state directory's, whose agent goes on with a copy. Nobody leads here any more. */
   readonly givenBack?: { readonly sinceMs: number; readonly host: string; readonly state: string } | undefined;
 }

@@ -69,6 +69,12 @@ describe.skipIf(cannotStandBy)(`agents whose ledger has a standby in ${standbyNa
     const said = async (): Promise<string | undefined> =>
       (await statusOf(two, () => true)).shared.agents.find(({ pid }) => pid === third.pid)?.text;
     await expect.poll(said).toBe('would push the same');
+
+    // It takes over. A person has settled what that promotion lost, so it does not ask again.
+    first.kill('SIGTERM');
+    for (const place of [one, two]) await place.write('sales.csv', rowsOf({ north: '1.80', south: '2' }));
+    expect(pointsOf(await world.service.post(4))).toMatchObject({ north: { '2026-01': '1.80' } });
+    expect((await statusOf(two, ({ lastAcknowledged }) => lastAcknowledged.id === 3)).shared.doubt).toBeUndefined();
   });
 
   test('an address that leads to a standby: nothing is pushed, at the start or later, and reading goes on', async () => {

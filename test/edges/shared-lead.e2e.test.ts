@@ -1,5 +1,5 @@
 /** The election at a real database: terms, parked transactions, and what a promotion leaves in doubt. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { SharedLead } from '../../src/edges/shared/lead.ts';
 import { type Claim, claim, look, renew, resign, view } from '../../src/edges/shared/lead-rows.ts';
 import { sharedLedger } from '../../src/edges/shared/ledger.ts';
 import { ledgerSchema, migrations } from '../../src/edges/shared/schema.ts';
-import { SeenFile } from '../../src/edges/shared/seen.ts';
+import { SeenFile, noteSeen } from '../../src/edges/shared/seen.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { placeOn } from '../support/ledger-stores.ts';
 import { type TestServer, cannotPostgres, postgresName, postgresReleases, postgresServer } from '../support/servers.ts';
@@ -128,6 +128,84 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
     await expire(database);
     const elsewhere = by('e', { seen: { term: 3, cluster: `1${system}/00000001` } });
     expect((await claim(database, elsewhere)).doubt).toContain('another database cluster');
+  });
+
+  describe('agents that saw records which the database lost', () => {
+    /** Agents at one ledger, each with what it saw. */
+    async function agents() {
+      const database = await open();
+      const home = await mkdtemp(path.join(tmpdir(), 'driver-sync-seen-'));
+      const ledger = sharedLedger(database, () => undefined);
+      const seenBy = (name: string) => new SeenFile(path.join(home, name));
+      for (const name of ['a', 'b', 'c']) await mkdir(path.join(home, name));
+      const looks = async (name: string): Promise<void> => noteSeen(seenBy(name), await look(database), database);
+      return {
+        looks,
+        state: () => ledger.state(),
+        /** Takes over, and gives why something may be lost. */
+        async leads(name: string): Promise<string | undefined> {
+          await looks(name);
+          await expire(database);
+          const seen = seenBy(name).get()!;
+          const { doubt, cluster, term } = await claim(database, by(name, { seen, seenTerm: seen.term }));
+          seenBy(name).set({ cluster, term: term!, lost: undefined, lostBeside: undefined });
+          return doubt;
+        },
+        async records(): Promise<void> {
+          await ledger.requests.add({ kind: 'forget', source: 's', part: undefined }, Date.now());
+        },
+        async losesNewest(): Promise<void> {
+          await database.run('DELETE FROM ~chain WHERE n = (SELECT max(n) FROM ~chain)');
+          await database.run('DELETE FROM ~request WHERE id = (SELECT max(id) FROM ~request)');
+        },
+        /** As if it had been on another timeline before. */
+        async isPromoted(): Promise<void> {
+          await database.run(`UPDATE ~lead SET cluster = split_part(cluster, '/', 1) || '/000000FF'`);
+        },
+        isApproved: () => database.run(`UPDATE ~state SET record = (record::jsonb - 'doubt')::text`),
+        async [Symbol.asyncDispose]() {
+          await database[Symbol.asyncDispose]();
+          await rm(home, { recursive: true });
+        },
+      };
+    }
+
+    async function afterPromotion() {
+      const world = await agents();
+      await world.leads('a');
+      await world.records();
+      for (const name of ['a', 'b', 'c']) await world.looks(name);
+      await world.losesNewest();
+      await world.isPromoted();
+      expect(await world.leads('a')).toContain('was promoted');
+      return world;
+    }
+
+    test.skipIf(isMissing)('one approval is for all of them', async () => {
+      await using world = await afterPromotion();
+      const { doubt: asked } = await world.state();
+      // Nobody has answered yet: the question stays as it is.
+      expect(await world.leads('b')).toBeUndefined();
+      expect(await world.leads('a')).toBeUndefined();
+      expect((await world.state()).doubt).toEqual(asked);
+      await world.isApproved();
+      await world.records();
+      expect(await world.leads('c')).toBeUndefined();
+      expect(await world.leads('b')).toBeUndefined();
+      expect((await world.state()).doubt).toBeUndefined();
+    });
+
+    test.skipIf(isMissing)('what is lost after that is asked about, once', async () => {
+      await using world = await afterPromotion();
+      await world.isApproved();
+      await world.records();
+      for (const name of ['b', 'c']) await world.looks(name);
+      await world.losesNewest();
+      expect(await world.leads('a')).toBeUndefined();
+      expect(await world.leads('b')).toContain('has lost records: record');
+      await world.isApproved();
+      expect(await world.leads('c')).toBeUndefined();
+    });
   });
 
   test.skipIf(isMissing)('a look tells who leads, for how long, and what was asked for', async () => {

@@ -1,13 +1,13 @@
 /** The rows of the election: who leads, and the agents. All moments are of the database's clock. */
 import { AgentError } from '../../core/errors.ts';
 import type { LedgerState } from '../../core/ledger.ts';
+import { type Seen, doubtOf } from '../../core/election/doubt.ts';
 import type { LeadRow, OtherAgent } from '../../core/election/election.ts';
 import type { AgentSaid, SharedView } from '../../core/election/lead.ts';
 import type { SharedDatabase } from './database.ts';
 import { sqlState } from './failures.ts';
 import type { Term } from './fence.ts';
 import { getRecord, setRecord } from './record.ts';
-import type { Seen } from './seen.ts';
 
 const now = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;
 const left = `(extract(epoch FROM deadline - clock_timestamp()) * 1000)::bigint AS "leftMs"`;
@@ -18,6 +18,8 @@ const timeline = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
 export interface Looked {
   readonly nowMs: number;
   readonly row: LeadRow;
+  /** Where the agent that leads, or led last, does so. */
+  readonly cluster: string | null;
   readonly agents: readonly OtherAgent[];
   /** Changes with every request and approval. */
   readonly asked: string;
@@ -38,7 +40,7 @@ const agoMs = `(extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS 
 
 /** Who leads, and what is asked of whoever does. */
 export async function look(database: SharedDatabase): Promise<Looked> {
-  const sql = `SELECT term, holder, ${left}, config, address, wakes, ${now},
+  const sql = `SELECT term, holder, ${left}, config, address, cluster, wakes, ${now},
     (SELECT coalesce(max(id), 0) FROM ~request) || '/' || (SELECT coalesce(max(id), 0) FROM ~approval) AS asked,
     (SELECT n || ':' || sha256 FROM ~chain ORDER BY n DESC LIMIT 1) AS head, (SELECT version FROM ~version) AS version
     FROM ~lead`;
@@ -101,18 +103,24 @@ export async function claim(database: SharedDatabase, by: Claim): Promise<Claime
       const [{ nowMs }] = (await statements.all<{ nowMs: number }>(`SELECT ${now}`)) as [{ nowMs: number }];
       return { nowMs, term: undefined, cluster: '', doubt: undefined };
     }
-    const { givenBack } = await getRecord(statements);
+    const { givenBack, lastDoubt } = await getRecord(statements);
     if (givenBack !== undefined && by.isCopying !== true) throw givenBackTo(givenBack);
     const cluster = `${system}/${row.timeline}`;
-    const doubt = doubtOf(by, { row, cluster });
+    const before = row.cluster ?? undefined;
+    const doubt = doubtOf(by, { term: row.term, before, cluster, lastDoubt });
     const sql = `UPDATE ~lead SET term = greatest(term, $1) + 1, holder = $2, host = $3, pid = $4, config = $5, address = $6,
       cluster = $7, since = clock_timestamp(), deadline = clock_timestamp() + $8 * interval '1 millisecond'
       RETURNING term`;
     const values = [by.seenTerm, by.holder, by.host, by.pid, by.config, by.address, cluster, by.leaseMs];
     const [won] = await statements.all<{ term: number }>(sql, ...values);
-    if (doubt !== undefined)
-      await setRecord(statements, { doubt: { sinceMs: row.nowMs, why: doubt } } satisfies LedgerState);
-    return { nowMs: row.nowMs, term: won!.term, cluster, doubt };
+    const { nowMs } = row;
+    if (doubt !== undefined) {
+      await setRecord(statements, {
+        doubt: { sinceMs: nowMs, why: doubt },
+        lastDoubt: { sinceMs: nowMs, term: won!.term, holder: by.holder },
+      } satisfies LedgerState);
+    }
+    return { nowMs, term: won!.term, cluster, doubt };
   });
 }
 
@@ -125,45 +133,6 @@ function givenBackTo({ sinceMs, host, state }: NonNullable<LedgerState['givenBac
       hint: 'that agent pushes alone now; "driver-sync ledger take-over" there brings the ledger here again',
     },
   );
-}
-
-/** Evidence that rows were lost: a promotion, another cluster, or a record that this agent saw and that is not there. */
-function doubtOf(
-  by: Claim,
-  {
-    row,
-    cluster,
-  }: { readonly row: { readonly term: number; readonly cluster: string | null }; readonly cluster: string },
-): string | undefined {
-  const { cluster: seen = cluster, lost } = by.seen ?? {};
-  const before = row.cluster ?? cluster;
-  // Whoever led on another timeline has raised this doubt already; in another cluster nobody could.
-  const known = before === cluster && isElsewhere(seen, cluster) ? seen : before;
-  if (isElsewhere(known, cluster) || timelineIn(known) !== timelineIn(cluster)) {
-    return !isElsewhere(known, cluster)
-      ? `the database of the ledger was promoted (timeline ${timelineIn(known)} became ${timelineIn(cluster)}), and may have lost the last pushes`
-      : `the ledger is in another database cluster than before (${systemIn(cluster)}, and it was ${systemIn(known)})`;
-  }
-  if (lost !== undefined) {
-    return `the ledger has lost records: record ${lost.split(':')[0]} was there, and is not any more`;
-  }
-  return row.term < by.seenTerm
-    ? `the ledger has lost records: term ${by.seenTerm} was there, and it says ${row.term}`
-    : undefined;
-}
-
-/** Where the user may not read the identifier of a system, only the records can tell. */
-function isElsewhere(one: string, other: string): boolean {
-  const [a, b] = [systemIn(one), systemIn(other)];
-  return a !== '' && b !== '' && a !== b;
-}
-
-function systemIn(cluster: string): string {
-  return cluster.split('/')[0] ?? '';
-}
-
-export function timelineIn(cluster: string): string {
-  return cluster.split('/')[1] ?? '';
 }
 
 /** Whether the chain has a record, as `N:SHA256`. */

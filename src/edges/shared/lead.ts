@@ -17,13 +17,14 @@ import {
   whyNotLead,
   won,
 } from '../../core/election/election.ts';
+import { timelineIn } from '../../core/election/doubt.ts';
 import type { AgentSaid, Lead } from '../../core/election/lead.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import type { SharedDatabase } from './database.ts';
 import { type Term, ledByOther } from './fence.ts';
-import { type Looked, claim, hasRecord, look, renew, resign, tell, timelineIn } from './lead-rows.ts';
+import { type Looked, claim, look, renew, resign, tell } from './lead-rows.ts';
 import type { LedgerSchema } from './schema.ts';
-import type { SeenFile } from './seen.ts';
+import { type SeenFile, noteSeen } from './seen.ts';
 
 export interface LeadOptions {
   readonly host: string;
@@ -208,7 +209,7 @@ export class SharedLead implements Lead, AsyncDisposable {
     const candidacy = saw(this.#candidacy, looked.row);
     if (candidacy.held === undefined) this.#lose(ledByOther(this.#database.label));
     this.#candidacy = candidacy;
-    await this.#note(looked.head);
+    await noteSeen(this.#options.seen, looked, this.#database);
     if (before !== undefined && before.term !== looked.row.term) this.#options.changed('lead');
     const earlier = this.#asked;
     this.#asked = { asked: looked.asked, wakes: looked.wakes };
@@ -225,14 +226,6 @@ export class SharedLead implements Lead, AsyncDisposable {
       if (isAgentError(error)) this.#lose(error);
       throw error;
     }
-  }
-
-  /** Notes the newest record, and whether the one before is still there. */
-  async #note(head: string): Promise<void> {
-    const { seen } = this.#options;
-    const before = seen.get()?.head;
-    const isLost = before !== undefined && before !== head && !(await hasRecord(this.#database, before));
-    seen.set({ head, term: this.#candidacy.seenTerm, ...(isLost ? { lost: before } : {}) });
   }
 
   /** @param version of the tables: who leads brings them up to date before it does anything else */
@@ -259,7 +252,7 @@ export class SharedLead implements Lead, AsyncDisposable {
       await schema.migrate(version, { holder: this.self, term: claimed.term });
       log.info('the ledger was brought up to date', { from: version, to: schema.version });
     }
-    seen.set({ cluster: claimed.cluster, term: claimed.term, lost: undefined });
+    seen.set({ cluster: claimed.cluster, term: claimed.term, lost: undefined, lostBeside: undefined });
     this.#candidacy = won(this.#candidacy, { term: claimed.term, begunMs });
     this.#term = new AbortController();
     this.#trust();
