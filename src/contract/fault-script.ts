@@ -46,8 +46,12 @@ const mannerShape = {
   slowRead: z.strictObject({ bytesPerSecond: z.int().positive() }).optional(),
 };
 
+/** It is a part of addresses, in which `.` and `..` mean something else. */
+const idPattern = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
+
 export const faultSchema = z
   .strictObject({
+    id: z.string().regex(idPattern, 'has 1 to 100 of letters, digits, "_", "." and "-"').optional(),
     ...aimShape,
     ...mannerShape,
     status: z.int().min(200).max(599).optional(),
@@ -86,6 +90,8 @@ export const faultSchema = z
   );
 
 /**
+ * - `id`: its name, by which it is changed and taken away. One that waits under this name is replaced. Default: a number.
+ *
  * Which requests meet it:
  * - `path`: requests to this path; with `*` at its end all paths that begin so. Default: every path of the service.
  * - `method`: requests with this method. Default: any.

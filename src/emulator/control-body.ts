@@ -26,3 +26,12 @@ export async function actingOn(
     return answerOf(error instanceof z.ZodError ? invalid(error.issues) : error);
   }
 }
+
+/** Answers with what `act` returns, or with its `Refusal`. */
+export function orRefusal(act: () => Response): Response {
+  try {
+    return act();
+  } catch (error) {
+    return answerOf(error);
+  }
+}

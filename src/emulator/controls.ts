@@ -1,8 +1,9 @@
 /** Controls of the emulator itself: the request log, faults and reset. */
 import { z } from 'zod';
-import { refuse, summaryOf } from './answers.ts';
-import { actingOn } from './control-body.ts';
+import { answerJson, refuse, summaryOf } from './answers.ts';
+import { actingOn, orRefusal } from './control-body.ts';
 import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
+import type { Fault } from '../contract/fault-script.ts';
 import type { FaultQueue } from './faults.ts';
 import { Issues } from './issues.ts';
 import type { RequestLog } from './request-log.ts';
@@ -28,6 +29,21 @@ export function serveControls(app: App, controlled: Controlled): void {
       return pending();
     },
   });
+  const one = (id: string): Fault => faults.placed(id).queued.fault;
+  route(app, '/_emulator/faults/:id', {
+    GET: ({ req }) => orRefusal(() => answerJson(one(req.param('id') ?? ''))),
+    PATCH: ({ req }) =>
+      actingOn(req.raw, (body) => {
+        const id = req.param('id') ?? '';
+        faults.change(id, changesSchema.parse(body));
+        return one(id);
+      }),
+    DELETE: ({ req }) =>
+      orRefusal(() => {
+        faults.remove(req.param('id') ?? '');
+        return pending();
+      }),
+  });
   route(app, '/_emulator/fixtures', {
     POST: ({ req }) =>
       actingOn(req.raw, (body) => {
@@ -42,6 +58,8 @@ export function serveControls(app: App, controlled: Controlled): void {
     },
   });
 }
+
+const changesSchema = z.record(z.string(), z.unknown());
 
 /** Adds one fault or a list of them, or plays a script, all or none. Returns the refusal if the body does not fit. */
 async function addFaults(faults: FaultQueue, request: Request): Promise<Response | undefined> {

@@ -1,10 +1,11 @@
 /** Faults on demand. They queue up; each meets the next requests that it is for. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isForTask } from '../contract/fault-script.ts';
+import { faultSchema, isForTask } from '../contract/fault-script.ts';
 import type { Delay, Fault, FaultScript } from '../contract/fault-script.ts';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
 import { Dice } from './dice.ts';
+import { invalidAt, notFound } from './routing/refusal.ts';
 import type { Ending } from './routing/tasks.ts';
 
 /** A fault for one request, with its delay drawn. */
@@ -16,8 +17,19 @@ export interface QueueState {
   readonly dice: Dice;
 }
 
+/** A fault that waits has a name. */
+export interface WaitingFault extends Fault {
+  readonly id: string;
+}
+
+/** A fault in its place, to be put back there. */
+export interface PlacedFault {
+  readonly queued: Queued;
+  readonly index: number;
+}
+
 interface Queued {
-  readonly fault: Fault;
+  readonly fault: WaitingFault;
   /** UNIX ms by the clock of the queue. */
   readonly orderedMs: number;
 }
@@ -32,6 +44,8 @@ export class FaultQueue {
   readonly #nowMs: () => number;
   #queue: readonly Queued[] = [];
   #dice = new Dice(1);
+  /** Those that have no name are numbered in the order in which they came. */
+  #numbered = 0;
 
   /** @param nowMs the time that `fromSeconds` and `untilSeconds` go by. */
   constructor(nowMs: () => number) {
@@ -39,14 +53,50 @@ export class FaultQueue {
   }
 
   /** In the order of use. */
-  get pending(): readonly Fault[] {
+  get pending(): readonly WaitingFault[] {
     this.#dropPassed();
     return this.#queue.map(({ fault }) => fault);
   }
 
+  /** Behind those that wait; one whose name waits already takes the place of that one. */
   add(faults: readonly Fault[]): void {
     const orderedMs = this.#nowMs();
-    this.#queue = [...this.#queue, ...faults.map((fault) => ({ fault, orderedMs }))];
+    const queue = new Map(this.#queue.map((queued) => [queued.fault.id, queued]));
+    for (const fault of faults) {
+      const id = fault.id ?? this.#freeNumber(queue);
+      queue.set(id, { fault: { ...fault, id }, orderedMs });
+    }
+    this.#queue = [...queue.values()];
+  }
+
+  /** @throws Refusal 404 */
+  placed(id: string): PlacedFault {
+    this.#dropPassed();
+    const index = this.#queue.findIndex(({ fault }) => fault.id === id);
+    const queued = this.#queue[index];
+    if (queued === undefined) throw notFound(`no fault ${id} waits`);
+    return { queued, index };
+  }
+
+  /** Merges changes into a fault that waits; null removes a key. Its moments stay. @throws Refusal 400, 404; ZodError */
+  change(id: string, changes: Readonly<Record<string, unknown>>): void {
+    const { queued, index } = this.placed(id);
+    if (changes['id'] !== undefined && changes['id'] !== id) throw invalidAt(['id'], 'cannot be changed');
+    const merged = Object.entries({ ...queued.fault, ...changes }).filter(([, value]) => value !== null);
+    const fault = faultSchema.parse(Object.fromEntries(merged));
+    this.#queue = this.#queue.with(index, { ...queued, fault: { ...fault, id } });
+  }
+
+  /** @throws Refusal 404 */
+  remove(id: string): void {
+    const { index } = this.placed(id);
+    this.#queue = this.#queue.toSpliced(index, 1);
+  }
+
+  /** Takes a change or a removal back: in the place of the fault with its name, or else where it was. */
+  putBack({ queued, index }: PlacedFault): void {
+    const present = this.#queue.findIndex(({ fault }) => fault.id === queued.fault.id);
+    this.#queue = present === -1 ? this.#queue.toSpliced(index, 0, queued) : this.#queue.with(present, queued);
   }
 
   /** Puts a script in the place of all faults. */
@@ -101,6 +151,12 @@ export class FaultQueue {
       return fault;
     }
     return undefined;
+  }
+
+  #freeNumber(queue: ReadonlyMap<string, Queued>): string {
+    do this.#numbered++;
+    while (queue.has(String(this.#numbered)));
+    return String(this.#numbered);
   }
 
   #dropPassed(): void {

@@ -75,8 +75,15 @@ export interface Emulator extends AsyncDisposable {
   drivers(): Driver[];
   /** The newest thousand requests to the service's paths, newest first. */
   requests(): LoggedRequest[];
-  /** Queues faults for the next requests, behind those that wait already. @throws ZodError */
+  /**
+   * Queues faults for the next requests, behind those that wait already; one whose `id` waits takes the place of that one.
+   * @throws ZodError
+   */
   faults(...faults: readonly FaultInput[]): void;
+  /** Merges changes into a fault that waits; null removes a key. @throws Error where none waits under this id; ZodError */
+  changeFault(id: string, changes: Readonly<Record<string, unknown>>): void;
+  /** @throws Error where none waits under this id. */
+  removeFault(id: string): void;
   clearFaults(): void;
   /** Puts a script of faults in the place of all faults. Its moments are counted from now. @throws ZodError */
   play(script: FaultScriptInput): void;
@@ -181,6 +188,8 @@ function controlsOf(service: Service, url: string): Controls {
     drivers: () => service.drivers(),
     requests: () => service.log.all(),
     faults: (...faults) => service.faults.add(faults.map((fault) => faultSchema.parse(fault))),
+    changeFault: (id, changes) => service.faults.change(id, changes),
+    removeFault: (id) => service.faults.remove(id),
     clearFaults: () => service.faults.clear(),
     play: (script) => service.faults.play(faultScriptSchema.parse(script)),
     advance: (seconds) => service.routing.advance(seconds * 1_000),

@@ -1,6 +1,6 @@
 /** Controls of snapshots: `/_emulator/snapshots` and `/_emulator/forks`. */
 import { z } from 'zod';
-import { actingOn } from './control-body.ts';
+import { actingOn, orRefusal } from './control-body.ts';
 import { answerJson } from './answers.ts';
 import { route } from './routes.ts';
 import type { App, Handler } from './routes.ts';
@@ -77,12 +77,9 @@ async function endFork(forks: Forks | undefined, port: string): Promise<Response
 
 /** Acts on the snapshot in the path, and answers 204. */
 function named(act: (name: string) => void): Handler {
-  return (context) => {
-    try {
-      act(context.req.param('name') ?? '');
-    } catch (error) {
-      return answerOf(error);
-    }
-    return new Response(null, { status: 204 });
-  };
+  return ({ req }) =>
+    orRefusal(() => {
+      act(req.param('name') ?? '');
+      return new Response(null, { status: 204 });
+    });
 }

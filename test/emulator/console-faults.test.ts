@@ -1,13 +1,22 @@
 /** Faults in the console: what waits, how another is ordered, and how all are taken away. */
 import { expect, test } from 'vitest';
 import type { Emulator, FaultInput } from '../../src/emulator/index.ts';
-import { read, submit } from '../support/console-world.ts';
+import { read, submit, undo } from '../support/console-world.ts';
 import { driver, emulatorWorld, push } from '../support/emulator-world.ts';
 
 const update = { extDrivers: [driver('a', '0 1')] };
 
-async function pending(emulator: Emulator): Promise<unknown[]> {
-  return ((await (await emulator.fetch('/_emulator/faults')).json()) as { faults: unknown[] }).faults;
+interface Named {
+  readonly id: string;
+}
+
+async function pending(emulator: Emulator): Promise<Named[]> {
+  return ((await (await emulator.fetch('/_emulator/faults')).json()) as { faults: Named[] }).faults;
+}
+
+/** Without their names, which are checked where they matter. */
+async function ordered(emulator: Emulator): Promise<object[]> {
+  return (await pending(emulator)).map(({ id: _id, ...fault }) => fault);
 }
 
 const defaults = { times: 1, probability: 1, fromSeconds: 0, delayMs: 0 };
@@ -37,7 +46,7 @@ test.for([
 ] as const)('the form %o orders %o', async ([fields, fault]) => {
   const emulator = await emulatorWorld();
   expect((await submit(emulator, '/console/faults', { ...usual, ...fields })).status).toBe(303);
-  expect(await pending(emulator)).toEqual([{ ...defaults, ...fault }]);
+  expect(await ordered(emulator)).toEqual([{ ...defaults, ...fault }]);
 });
 
 test('a fault is met by the next request that it is for, and is gone from the page', async () => {
@@ -83,7 +92,7 @@ test.for<[FaultInput, string]>([
   const emulator = await emulatorWorld();
   emulator.faults(fault);
   const [, row = ''] = /<tbody>(.*?)<\/tbody>/s.exec(await read(emulator, '/console/faults')) ?? [];
-  expect([...row.matchAll(/<t[hd][^>]*>([^<]*)</g)].map(([, cell]) => cell?.trim()).join('|')).toBe(words);
+  expect([...row.matchAll(/<t[hd][^>]*>([^<]+)</g)].map(([, cell]) => cell?.trim()).join('|')).toBe(words);
 });
 
 test('a script takes the place of all, and what it replaced comes back by one button', async () => {
@@ -93,10 +102,9 @@ test('a script takes the place of all, and what it replaced comes back by one bu
   const played = await submit(emulator, '/console/faults', { script });
   const page = await read(emulator, played.headers.get('location') ?? '');
   expect(page).toContain('Replaced: <bdi>1 fault</bdi>');
-  expect(await pending(emulator)).toEqual([{ ...defaults, status: 503, times: 2 }]);
-  const [, undo = ''] = /action="(\/console\/undo\/[^"]+)"/.exec(page) ?? [];
-  expect((await submit(emulator, undo, {})).status).toBe(303);
-  expect(await pending(emulator)).toEqual([{ ...defaults, status: 500 }]);
+  expect(await ordered(emulator)).toEqual([{ ...defaults, status: 503, times: 2 }]);
+  expect(await undo(emulator, page)).toBe(303);
+  expect(await ordered(emulator)).toEqual([{ ...defaults, status: 500 }]);
 });
 
 test('taking all away is asked for, done, and taken back with the chances that they had', async () => {
@@ -115,8 +123,7 @@ test('taking all away is asked for, done, and taken back with the chances that t
   const cleared = await submit(emulator, '/console/faults/clear', {});
   expect(await statuses()).toEqual([200, 200, 200]);
   const page = await read(emulator, cleared.headers.get('location') ?? '');
-  const [, undo = ''] = /action="(\/console\/undo\/[^"]+)"/.exec(page) ?? [];
-  await submit(emulator, undo, {});
+  expect(await undo(emulator, page)).toBe(303);
   expect(await statuses()).toEqual(first.slice(3));
 });
 
@@ -140,4 +147,68 @@ test('a script that does not fit says where', async () => {
   const emulator = await emulatorWorld();
   const refused = await submit(emulator, '/console/faults', { script: '{"faults":[{"status":1}]}' });
   expect(await refused.text()).toContain('faults.0.status: ');
+});
+
+/** Saves a fault's page with this JSON. */
+const change = (emulator: Emulator, id: string, fault: object | string) =>
+  submit(emulator, `/console/faults/waiting/${id}`, {
+    fault: typeof fault === 'string' ? fault : JSON.stringify(fault),
+  });
+
+async function threeWait(): Promise<Emulator> {
+  const emulator = await emulatorWorld();
+  emulator.faults({ status: 500 }, { id: 'clear', status: 503, retryAfter: 2, times: 5 }, { hang: true });
+  return emulator;
+}
+
+const names = async (emulator: Emulator) => (await pending(emulator)).map(({ id }) => id);
+
+test('one of several is removed, and comes back to its place by one button', async () => {
+  const emulator = await threeWait();
+  expect(await read(emulator, '/console/faults')).toContain('aria-label="Remove: Answers 503, to be tried again');
+  const removed = await submit(emulator, '/console/faults/waiting/clear/remove', {});
+  const page = await read(emulator, removed.headers.get('location') ?? '');
+  expect(page).toContain('Removed: <bdi>Answers 503');
+  expect(await names(emulator)).toEqual(['1', '2']);
+  expect(await undo(emulator, page)).toBe(303);
+  expect(await names(emulator)).toEqual(['1', 'clear', '2']);
+});
+
+test('one of several is changed in its place, and is what it was by one button', async () => {
+  const emulator = await threeWait();
+  const page = await read(emulator, '/console/faults/waiting/clear');
+  const [, shown = ''] = /<textarea[^>]*>(.*?)<\/textarea>/s.exec(page) ?? [];
+  expect(JSON.parse(shown.replaceAll('&quot;', '"'))).toEqual({ status: 503, retryAfter: 2, times: 5 });
+  const changed = await change(emulator, 'clear', { status: 429, times: 2 });
+  expect(changed.status).toBe(303);
+  expect((await pending(emulator))[1]).toEqual({ id: 'clear', ...defaults, status: 429, times: 2 });
+  expect(await names(emulator)).toEqual(['1', 'clear', '2']);
+  expect(await undo(emulator, await read(emulator, changed.headers.get('location') ?? ''))).toBe(303);
+  expect((await pending(emulator))[1]).toEqual({ id: 'clear', ...defaults, status: 503, retryAfter: 2, times: 5 });
+});
+
+test.for([
+  ['{"status":', 'Fault: is not JSON'],
+  ['{"status":1}', 'status: '],
+  ['{"status":503,"hang":true}', 'must have one of status'],
+  ['{"id":"other","status":503}', 'id: cannot be changed'],
+  ['[]', 'expected record'],
+] as const)('a change that cannot be says so beside its field, and keeps the text: %s', async ([text, why]) => {
+  const emulator = await threeWait();
+  const before = await pending(emulator);
+  const refused = await change(emulator, 'clear', text);
+  expect(refused.status).toBe(400);
+  const page = await refused.text();
+  expect(page).toContain(why);
+  expect(page).toContain(text.replaceAll('"', '&quot;'));
+  expect(page).toMatch(/id="fault"[^>]*aria-invalid="true"/s);
+  expect(await pending(emulator)).toEqual(before);
+});
+
+test('a fault that waits no more is not found', async () => {
+  const emulator = await threeWait();
+  for (const path of ['none', 'none/remove']) {
+    expect((await submit(emulator, `/console/faults/waiting/${path}`, { fault: '{}' })).status).toBe(404);
+  }
+  expect((await emulator.fetch('/console/faults/waiting/none')).status).toBe(404);
 });

@@ -153,14 +153,14 @@ describe('a fault', () => {
     const order = async (faults: unknown) =>
       emulator.fetch('/_emulator/faults', { method: 'POST', body: JSON.stringify(faults) });
     expect(await (await order({ status: 503, times: 2 })).json()).toEqual({
-      faults: [{ status: 503, times: 2, delayMs: 0, probability: 1, fromSeconds: 0 }],
+      faults: [{ id: '1', status: 503, times: 2, delayMs: 0, probability: 1, fromSeconds: 0 }],
     });
     expect((await order([{ status: 429 }, { drop: 'before' }])).status).toBe(200);
     expect([(await post(emulator)).status, (await post(emulator)).status, (await post(emulator)).status]).toEqual([
       503, 503, 429,
     ]);
     expect(await (await emulator.fetch('/_emulator/faults')).json()).toEqual({
-      faults: [{ drop: 'before', times: 1, delayMs: 0, probability: 1, fromSeconds: 0 }],
+      faults: [{ id: '3', drop: 'before', times: 1, delayMs: 0, probability: 1, fromSeconds: 0 }],
     });
     expect(await (await emulator.fetch('/_emulator/faults', { method: 'DELETE' })).json()).toEqual({ faults: [] });
     expect((await post(emulator)).status).toBe(200);

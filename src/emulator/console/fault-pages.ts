@@ -3,17 +3,18 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { faultSchema, faultScriptSchema } from '../../contract/fault-script.ts';
-import type { Fault, FaultScript } from '../../contract/fault-script.ts';
-import type { FaultQueue } from '../faults.ts';
+import type { FaultScript } from '../../contract/fault-script.ts';
+import type { FaultQueue, WaitingFault } from '../faults.ts';
 import { originOf } from '../routes.ts';
 import type { App, EmulatorEnv } from '../routes.ts';
-import { invalid, invalidAt, Refusal } from '../routing/refusal.ts';
+import { invalid, Refusal } from '../routing/refusal.ts';
 import { countOf, groupDigits, showCode, showTable } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
+import { serveFaultPage, showDeeds } from './fault-page.ts';
 import { faultFieldOf, faultsPath, orderedBy, showFaultForm } from './fault-form.ts';
 import type { FaultTexts } from './fault-form.ts';
 import { wordsOf } from './fault-words.ts';
-import { readForm } from './form-body.ts';
+import { parseJson, readForm } from './form-body.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
 import { describe, problemsOf, showProblems } from './problems.ts';
@@ -58,6 +59,7 @@ export function serveFaultPages(app: App, { faults, removals }: FaultsShown): vo
       }
     },
   });
+  serveFaultPage(app, { faults, removals });
   servePages(app, `${faultsPath}/clear`, {
     GET: () => {
       const title = 'Take all faults away?';
@@ -83,12 +85,7 @@ export function serveFaultPages(app: App, { faults, removals }: FaultsShown): vo
 
 /** @throws Refusal 400 */
 function readScript(text: string): FaultScript {
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch (error) {
-    throw invalidAt(['script'], `is not JSON: ${(error as Error).message}`);
-  }
+  const given = parseJson(text, 'script');
   return checked(faultScriptSchema, Array.isArray(given) ? { faults: given } : given);
 }
 
@@ -101,8 +98,9 @@ function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.ou
 
 const columns: readonly Column[] = [
   { name: 'What happens', kind: 'row' },
-  { name: 'To which requests' },
+  { name: 'To which requests', kind: 'word' },
   { name: 'How many' },
+  { name: 'Do', kind: 'action' },
 ];
 
 function showFaults(faults: FaultQueue, { origin, above = '', texts = {}, problems = [] }: FaultPage, status = 200) {
@@ -124,7 +122,7 @@ function showFaults(faults: FaultQueue, { origin, above = '', texts = {}, proble
   return showPage({ title: 'Faults', section: 'faults', body, status, isLive: problems.length === 0 });
 }
 
-function showQueue(pending: readonly Fault[], origin: string): Html {
+function showQueue(pending: readonly WaitingFault[], origin: string): Html {
   const shown = pending.slice(0, faultsShownMax);
   const order = JSON.stringify(pending).replaceAll("'", String.raw`'\''`);
   return html`${showTable({
@@ -132,8 +130,9 @@ function showQueue(pending: readonly Fault[], origin: string): Html {
       columns,
       rows: shown.map((fault) => {
         const { what, which, often } = wordsOf(fault);
-        return [what, which, often];
+        return [what, which, often, showDeeds(fault.id, what)];
       }),
+      rowKeys: shown.map(({ id }) => `fault-${id}`),
       onPhone: 'cards',
     })}
     ${shown.length < pending.length ? html`<p class="quiet">The first ${groupDigits(shown.length)} are shown.</p>` : ''}

@@ -1,5 +1,5 @@
 /** Reads the body of a form. */
-import { Refusal } from '../routing/refusal.ts';
+import { invalidAt, Refusal } from '../routing/refusal.ts';
 
 /** Enough for a picker with ten thousand models. */
 const formBytesMax = 4 * 1024 * 1024;
@@ -20,6 +20,15 @@ export async function readUpload(request: Request, bytesMax: number): Promise<Fo
     return await new Response(new Uint8Array(body), { headers }).formData();
   } catch (cause) {
     throw new Refusal(400, { error: `this is no form: ${(cause as Error).message}` });
+  }
+}
+
+/** The JSON in a field. @throws Refusal 400 */
+export function parseJson(text: string, field: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidAt([field], `is not JSON: ${(error as Error).message}`);
   }
 }
 
