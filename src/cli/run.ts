@@ -7,19 +7,18 @@ import { passAllowanceMs, pushAllowanceMs, runDaemon } from '../app/loop/daemon.
 import type { PassReport } from '../core/report.ts';
 import { Waker } from '../app/loop/waker.ts';
 import type { Dependencies, PassEvent } from '../app/dependencies.ts';
-import { AgentError, isAgentError } from '../core/errors.ts';
+import { isAgentError } from '../core/errors.ts';
 import type { Log, Supervisor } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, commandLog, load, loadSettings, problemLine } from './context.ts';
 import { embedEmulator } from './embedded.ts';
+import { openEnding } from './ending.ts';
 import { count } from '../core/text.ts';
 import { print, talkOnly } from './output.ts';
 import { PassLog } from './pass-log.ts';
 import { previewReload } from './plan.ts';
 import { statusText } from './supervised.ts';
 
-/** A push under way at SIGTERM may end by itself for this long; the process ends within 20 s in all. */
-const graceMs = 15_000;
 const startPauseMs = 60_000;
 
 /** The daemon, until SIGTERM or SIGINT. */
@@ -31,7 +30,10 @@ export async function run(context: Context): Promise<number> {
   await using emulator = await embedEmulator(settings);
   const { env, version } = context;
   await using supervisor = openSupervisor({ env, log, monotonicMs: () => systemClock.monotonicMs() });
-  const ending = openEnding(log, supervisor);
+  using ending = openEnding('push.recorded', (signal, isPushing) => {
+    supervisor?.stopping();
+    log.info(isPushing ? 'ending: waiting for the push to be answered' : 'ending', { signal });
+  });
   talkOnly();
   const observe = (event: PassEvent): void => {
     ending.note(event);
@@ -122,37 +124,6 @@ async function openWhenPossible(
       if (signal.aborted) return undefined;
     }
   }
-}
-
-interface Ending {
-  readonly signal: AbortSignal;
-  note(event: PassEvent): void;
-}
-
-/** The first SIGTERM or SIGINT lets a push end, the second one ends the process at once. */
-function openEnding(log: Log, supervisor: Supervisor | undefined): Ending {
-  const stop = new AbortController();
-  let isPushing = false;
-  let isAsked = false;
-  const onSignal = (name: NodeJS.Signals): void => {
-    if (isAsked) process.exit(name === 'SIGINT' ? 130 : 143);
-    isAsked = true;
-    supervisor?.stopping();
-    log.info(isPushing ? 'ending: waiting for the push to be answered' : 'ending', { signal: name });
-    if (!isPushing) stop.abort(new AgentError('aborted', `stopped by ${name}`));
-    else setTimeout(() => stop.abort(new AgentError('aborted', `stopped by ${name}`)), graceMs).unref();
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
-  return {
-    signal: stop.signal,
-    note({ kind }) {
-      if (kind === 'push.begun') isPushing = true;
-      if (kind !== 'push.recorded') return;
-      isPushing = false;
-      if (isAsked) stop.abort(new AgentError('aborted', 'stopped'));
-    },
-  };
 }
 
 /** The new settings; `undefined` where they cannot be used: then the log says why, and the old ones stay. */

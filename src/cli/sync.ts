@@ -10,6 +10,7 @@ import type { Settings } from '../core/settings.ts';
 import { showBytes } from '../core/size.ts';
 import { type Context, answer, commandLog, loadSettings, warnOfState } from './context.ts';
 import { embedEmulator } from './embedded.ts';
+import { openEnding } from './ending.ts';
 import { say, tinted } from './output.ts';
 import { openProgress } from './progress.ts';
 import { count } from '../core/text.ts';
@@ -86,9 +87,9 @@ export async function withAgent<T>(
 ): Promise<T> {
   const { env, version } = context;
   const log = commandLog(context);
-  const stop = new AbortController();
-  const onSignal = (name: NodeJS.Signals): void => stop.abort(new AgentError('aborted', `stopped by ${name}`));
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
+  using ending = openEnding('waiting', (name, isPushing) => {
+    if (isPushing) say(`${name}: waiting for the push to be answered, at most 20 s; a second one ends at once`);
+  });
   const progress = openProgress(process.stderr);
   await using emulator = await embedEmulator(settings);
   try {
@@ -98,13 +99,15 @@ export async function withAgent<T>(
       env,
       version,
       emulatorUrl: emulator?.url,
-      observe: progress.observe,
+      observe: (event) => {
+        ending.note(event);
+        progress.observe(event);
+      },
     });
     await using _agent = agent;
     if (emulator !== undefined) say(`emulator: ${emulator.url}`);
-    return await run(agent, await beginToLead(agent, stop.signal));
+    return await run(agent, await beginToLead(agent, ending.signal));
   } finally {
     progress.end();
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, onSignal);
   }
 }

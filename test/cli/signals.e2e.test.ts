@@ -78,6 +78,51 @@ test('a sync that is stopped while it reads says so, is no bug, and has sent not
   expect(s.service.posts).toEqual([]);
 });
 
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'a sync whose push is under way at %s finishes it and ends as it does',
+  async (signal) => {
+    await using s = await scene();
+    s.service.answer('hold');
+    const sync = s.place.start('sync', '--json');
+    await s.service.post(1);
+    sync.kill(signal);
+    await sync.says(/waiting for the push to be answered/);
+    s.service.release(200);
+    expect(await sync.exit).toEqual({ code: 0, signal: undefined });
+    expect(JSON.parse(sync.stdout)).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    expect(await statusOf(s.place)).toMatchObject({ lastAcknowledged: { id: 1 }, lastPass: { exit: 0 } });
+  },
+);
+
+test('a sync whose push fails after SIGTERM is not tried again, and ends with 75', async () => {
+  await using s = await scene();
+  s.service.answer('hold');
+  const sync = s.place.start('sync', '--json');
+  await s.service.post(1);
+  sync.kill('SIGTERM');
+  await sync.says(/waiting for the push to be answered/);
+  s.service.release(503);
+  expect(await sync.exit).toEqual({ code: 75, signal: undefined });
+  expect(JSON.parse(sync.stdout)).toMatchObject({
+    error: { code: 'aborted', message: 'stopped by SIGTERM' },
+    exit: 75,
+  });
+  expect(s.service.posts).toHaveLength(1);
+  expect(await statusOf(s.place)).toMatchObject({ lastPush: { outcome: 'unreachable' } });
+});
+
+test('a second signal ends a sync at once', async () => {
+  await using s = await scene();
+  s.service.answer('hold');
+  const sync = s.place.start('sync');
+  await s.service.post(1);
+  sync.kill('SIGINT');
+  await sync.says(/waiting for the push to be answered/);
+  sync.kill('SIGINT');
+  expect(await sync.exit).toEqual({ code: 130, signal: undefined });
+  expect(await statusOf(s.place)).toMatchObject({ lastPush: { outcome: 'unknown' } });
+});
+
 test('SIGUSR2 makes a pass that pushes what changed', async () => {
   await using s = await scene();
   const daemon = await s.place.daemon();
