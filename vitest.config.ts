@@ -24,20 +24,20 @@ for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY']) {
 
 const unit = ['test/core/**/*.test.ts', 'test/config/**/*.test.ts'];
 const endToEnd = 'test/**/*.e2e.test.ts';
-/** What takes minutes is for `npm run campaigns`. */
-const proof = process.env['CAMPAIGN'] === undefined ? ['test/proof/**', 'test/edges/shared-history.e2e.test.ts'] : [];
+/** For `npm run campaigns`: what takes minutes all together. */
+const long = process.env['CAMPAIGN'] === undefined ? ['test/proof/**', 'test/**/*.long.e2e.test.ts'] : [];
 
 const globalSetup = ['test/support/global-setup.ts'];
 
 /** Starting a process for each file costs half a second, so only files that start processes themselves have one each. */
 const projects = [
   // Starts processes, servers and browsers.
-  { name: 'e2e', include: [endToEnd], exclude: proof, globalSetup: [...globalSetup, 'test/support/built.ts'] },
+  { name: 'e2e', include: [endToEnd], exclude: long, globalSetup: [...globalSetup, 'test/support/built.ts'] },
   // The rest of the rooms, with a server in this process at most.
   {
     name: 'rooms',
     include: ['test/**/*.test.ts'],
-    exclude: [endToEnd, ...unit, ...proof],
+    exclude: [endToEnd, ...unit, ...long],
     isolate: false,
     globalSetup,
   },

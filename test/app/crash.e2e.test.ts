@@ -380,7 +380,7 @@ async function liveThrough({ kills, seed }: { kills: number; seed: number }): Pr
 }
 
 /** Each is a world of its own. */
-const lives = isCampaign ? 20 : 3;
+const lives = isCampaign ? 20 : 1;
 const killsOfLife = isCampaign ? 10 : 5;
 
 test(`killed ${lives * killsOfLife} times at any moment, every next sync brings the newest snapshot`, async () => {

@@ -11,6 +11,7 @@ import { type Claim, claim, look, renew, resign, view } from '../../src/edges/sh
 import { sharedLedger } from '../../src/edges/shared/ledger.ts';
 import { ledgerSchema, migrations } from '../../src/edges/shared/schema.ts';
 import { SeenFile, noteSeen } from '../../src/edges/shared/seen.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { placeOn } from '../support/ledger-stores.ts';
 import { type TestServer, cannotPostgres, postgresName, postgresReleases, postgresServer } from '../support/servers.ts';
@@ -74,7 +75,7 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
     expect(await ledger.requests.add({ kind: 'forget', source: 's', part: undefined }, 1)).toBe(1);
   });
 
-  test.skipIf(isMissing)(
+  test.runIf(isCampaign && !isMissing)(
     'an agent that sleeps within a transaction is cut off, and its write never lands',
     async () => {
       await using database = await open();

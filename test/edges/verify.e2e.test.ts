@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { verifyIn } from '../../src/compose/state.ts';
 import { AgentError } from '../../src/core/errors.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { type Verified, chainWorld, withState } from '../support/chain-world.ts';
 import { commandsWorld, manyDrivers } from '../support/commands-world.ts';
 import { openReceiver } from '../support/receiver.ts';
@@ -280,7 +281,7 @@ describe.skipIf(isMissing)('the checker in Python (skipped where there is no pyt
       const one = await chainWorld();
       const state = path.join(one.at.dir, 'copy');
       cpSync(one.at.state, state, { recursive: true });
-      const changes = changesOf(state, every ? Infinity : 400);
+      const changes = changesOf(state, every ? Infinity : isCampaign ? 400 : 100);
       const ours = await verifyEach(state, changes);
       const input = changes.map((change) => `${JSON.stringify(change)}\n`).join('');
       const { stdout, stderr } = spawnSync('python3', [changer, checker, state], {

@@ -131,7 +131,7 @@ describe.each(cases)('pushdown of a query without an order, to $name', ({ isMiss
         const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(place, reading, 'plain');
         expect(await readOutcome(place, reading, 'pushdown')).toMatchObject(plain);
       }),
-      { numRuns: 15 * timesAsMany },
+      { numRuns: 5 * timesAsMany },
     );
   });
 });

@@ -179,14 +179,14 @@ const engines: readonly EngineCase[] = [
   {
     name: 'DuckDB',
     isMissing: false,
-    runs: 12,
+    runs: 4,
     dividesExactly: false,
     open: async (dir) => ({ place: await duckdbPlace(dir) }),
   },
   ...postgresReleases.map(({ name, isMissing, programs }) => ({
     name,
     isMissing,
-    runs: 25,
+    runs: 8,
     dividesExactly: true,
     open: async (dir: string) => {
       const server = await postgresServer({ programs });
@@ -196,7 +196,7 @@ const engines: readonly EngineCase[] = [
   {
     name: mariadbName,
     isMissing: cannotMariadb,
-    runs: 25,
+    runs: 8,
     dividesExactly: true,
     async open(dir) {
       const server = await mariadbServer();
@@ -206,7 +206,7 @@ const engines: readonly EngineCase[] = [
   {
     name: clickhouseName,
     isMissing: cannotClickhouse,
-    runs: 25,
+    runs: 8,
     dividesExactly: false,
     hasNoWall: true,
     lacks: /^WITH/,
@@ -218,7 +218,7 @@ const engines: readonly EngineCase[] = [
   {
     name: newestClickhouseName,
     isMissing: cannotNewestClickhouse,
-    runs: 25,
+    runs: 8,
     dividesExactly: false,
     hasNoWall: true,
     async open(dir) {

@@ -30,6 +30,7 @@ async function sourceOf({ list, read, after, connected }: Ways = {}, keys: objec
   if (parsed instanceof Error) throw parsed;
   const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
     connected?.();
+    client.setNoDelay();
     client.on('error', () => undefined);
     client.on('authentication', (context) => {
       if (context.method === 'password' && context.password === secret) context.accept();

@@ -13,13 +13,14 @@ import { foldDelimited } from '../../src/sources/formats/scan/fold.ts';
 import { readRange } from '../../src/sources/formats/scan/range.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
 import type { RunRange } from '../../src/sources/formats/scan/threads.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { type Folded, foldBatches, foldPieces, withoutTies } from '../support/folded-part.ts';
 import { Draw, fileOf, nastyFile, plainSettings } from '../support/nasty-files.ts';
 import { template } from '../support/templates.ts';
 import type { Template } from '../../src/core/mapping/template.ts';
 
 /** More by hand: `SCANNED_FILES=100000 npm test -- test/sources/scan-ranges.test.ts`. */
-const files = Number(process.env.SCANNED_FILES ?? 1500);
+const files = Number(process.env.SCANNED_FILES ?? (isCampaign ? 10_000 : 700));
 
 const rules = { timezone: 'UTC', calendar: undefined };
 

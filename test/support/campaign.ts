@@ -5,4 +5,4 @@ export const isCampaign = process.env['CAMPAIGN'] !== undefined;
 export const isExhaustive = process.env['CAMPAIGN'] === 'all';
 
 /** How many times as many questions a property asks as in a sample. */
-export const timesAsMany = isExhaustive ? 10 : isCampaign ? 3 : 1;
+export const timesAsMany = isExhaustive ? 30 : isCampaign ? 9 : 1;

@@ -132,6 +132,8 @@ async function ready(client: Client, config: ConnectConfig): Promise<void> {
     answer(prompts.map(({ echo }) => (echo === true ? config.username : config.password) ?? ''));
   });
   client.connect(config);
+  // Requests are short and wait for their answers: 40 ms for each one where the system waits for more to send.
+  client.setNoDelay();
   await promise;
 }
 

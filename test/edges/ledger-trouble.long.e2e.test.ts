@@ -16,6 +16,20 @@ interface Status {
 }
 
 describe.skipIf(cannotPostgres)(`a ledger in ${postgresName}`, () => {
+  test('that is away: nothing is pushed, and what was read meanwhile goes once it is back', async () => {
+    await using world = await machines({ count: 1 });
+    const [one] = world.places as [Place];
+    const agent = await one.daemon();
+    await world.service.post(1);
+    await world.server.stop('SIGQUIT');
+    await agent.says(/nothing is pushed/);
+    await one.write('sales.csv', rowsOf({ north: '1.75', south: '2' }));
+    expect((await one.command('sync')).code).toBe(75);
+    expect(world.service.posts).toHaveLength(1);
+    await world.server.start();
+    expect(pointsOf(await world.service.post(2))).toMatchObject({ north: { '2026-01': '1.75' } });
+  });
+
   test('whose disk is full while the agent leads: nothing is pushed, and what was read goes once there is room', async () => {
     await using world = await machines({ count: 1 });
     const [one] = world.places as [Place];

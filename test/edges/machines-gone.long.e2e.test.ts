@@ -1,11 +1,16 @@
-/** An agent that is stopped in the middle of a push, and wakes after another one has taken over. */
+/** An agent that is killed, or that is stopped in the middle of a push and wakes after another one has taken over. */
 import { once } from 'node:events';
 import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { machines } from '../support/machines-world.ts';
+import { machines, rowsOf } from '../support/machines-world.ts';
+import { pointsOf } from '../support/receiver.ts';
 import { cannotPostgres, postgresName } from '../support/servers.ts';
+
+interface Status {
+  readonly shared: { readonly agents: readonly { readonly text: string }[] };
+}
 
 /** More than the buffers of a connection hold. */
 const drivers = 60_000;
@@ -54,6 +59,22 @@ async function openSlowReceiver() {
 }
 
 describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`, () => {
+  test('one that is killed is followed by another, which begins no read anew', async () => {
+    await using world = await machines({ count: 2 });
+    const [one, two] = world.places as [Place, Place];
+    const first = await one.daemon();
+    await world.service.post(1);
+    const second = await two.daemon();
+    await expect
+      .poll(async () => (await two.command('status', '--json')).json<Status>().shared.agents)
+      .toMatchObject([{ text: 'would push the same' }, { text: 'would push the same' }]);
+    first.kill('SIGKILL');
+    await second.says(/this agent leads now/);
+    await two.write('sales.csv', rowsOf({ north: '1.75', south: '2' }));
+    const post = await world.service.post(2);
+    expect(pointsOf(post)).toMatchObject({ north: { '2026-01': '1.75' }, south: { '2026-01': '2' } });
+  });
+
   test('one that sleeps in the middle of a body never completes it', async () => {
     await using service = await openSlowReceiver();
     const destination = { url: service.url, timeout: '2s' };
