@@ -30,7 +30,8 @@ async function sourceOf({ list, read, after, connected }: Ways = {}, keys: objec
   if (parsed instanceof Error) throw parsed;
   const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
     connected?.();
-    client.setNoDelay();
+    // As sshd does; the types lack it.
+    (client as typeof client & Pick<ssh2.Client, 'setNoDelay'>).setNoDelay();
     client.on('error', () => undefined);
     client.on('authentication', (context) => {
       if (context.method === 'password' && context.password === secret) context.accept();
