@@ -12,6 +12,7 @@ export interface EmulatorFlags {
   readonly tokenFile?: string;
   readonly origin?: readonly string[];
   readonly publicUrl?: string;
+  readonly forkPorts?: string;
   readonly keepBodies?: string;
   readonly strict?: boolean;
   readonly speed?: string;
@@ -38,6 +39,7 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
     port,
     origins: flags.origin,
     publicUrl: flags.publicUrl?.replace(/\/$/, ''),
+    forkPorts: flags.forkPorts === undefined ? undefined : parsePorts(flags.forkPorts),
     keptBodyBytes: parseNumber(flags.keepBodies, {
       flag: '--keep-bodies',
       pattern: /^\d{1,9}$/,
@@ -248,4 +250,11 @@ function parseListen(listen: string): { host: string; port: number } {
     throw new AgentError('usage', `"${listen}" is not an address to listen on`, { hint: 'write it as 127.0.0.1:8787' });
   }
   return { host: found[1]?.replace(/^\[|\]$/g, '') ?? '127.0.0.1', port };
+}
+
+function parsePorts(text: string): readonly [first: number, last: number] {
+  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  if (first >= 1 && first <= last && last <= 65_535) return [first, last];
+  throw new AgentError('usage', `--fork-ports ${text} is not understood`, { hint: 'write it as 8788-8797' });
 }

@@ -9,7 +9,6 @@
  *
  * `docs/EMULATOR.md` says what it emulates and what not.
  */
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
@@ -26,9 +25,12 @@ import { nameOfHost, OriginError } from './origins.ts';
 import type { LoggedRequest } from './request-record.ts';
 import type { Fixtures } from './fixtures-schema.ts';
 import { parseCatalog } from './routing/catalog.ts';
+import { bind, isInUse, portsOf } from './ports.ts';
+import { Refusal } from './routing/refusal.ts';
 import { send } from './sending.ts';
 import { Service } from './service.ts';
-import type { ForkView } from './snapshot-routes.ts';
+import { forkUrl } from './snapshot-routes.ts';
+import type { Fork } from './snapshot-routes.ts';
 import { StateError } from './state-error.ts';
 import { startReplay } from './tape/player.ts';
 import type { ReplayOptions } from './tape/player.ts';
@@ -61,7 +63,7 @@ export interface ClockView {
 export interface ForkOptions {
   /** Default: what there is now. */
   readonly snapshot?: string | undefined;
-  /** Default 0: any free port. */
+  /** 0: any free port. Default: one of `forkPorts`, or else any free port. */
   readonly port?: number | undefined;
 }
 
@@ -125,11 +127,19 @@ export interface Emulator extends AsyncDisposable {
  * with `code: 'held'` where another emulator has it; OriginError for one of `origins`.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  return listen(new Service(options), options, () => {});
+  const { port = 0, forkPorts } = options;
+  // Before anything is opened.
+  portsOf(forkPorts);
+  return listen(new Service(options), { ...options, ports: [port] }, () => {});
 }
 
-async function listen(service: Service, options: EmulatorOptions, closing: () => void): Promise<Emulator> {
-  const { host = '127.0.0.1', port = 0, headersTimeoutMs = 30_000 } = options;
+interface Listening extends EmulatorOptions {
+  /** The first of them that is free is taken. */
+  readonly ports: readonly number[];
+}
+
+async function listen(service: Service, options: Listening, closing: () => void): Promise<Emulator> {
+  const { host = '127.0.0.1', ports, headersTimeoutMs = 30_000 } = options;
   const server = createAdaptorServer({
     fetch: (request, bindings) => serve(service, request, bindings as HttpBindings),
     overrideGlobalObjects: false,
@@ -141,16 +151,14 @@ async function listen(service: Service, options: EmulatorOptions, closing: () =>
     },
   }) as Server;
   try {
-    server.listen(port, host);
-    // Rejects with the error of `listen`.
-    await once(server, 'listening');
+    await bind(server, ports, host);
   } catch (error) {
     await service.close();
     throw error;
   }
   const address = server.address() as AddressInfo;
   const url = `http://${nameOfHost(host)}:${address.port}`;
-  const forks = new Map<number, { readonly emulator: Emulator; readonly view: ForkView }>();
+  const forks = new Map<number, { readonly emulator: Emulator; readonly view: Fork }>();
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closed ??= (async () => {
@@ -159,9 +167,12 @@ async function listen(service: Service, options: EmulatorOptions, closing: () =>
       await Promise.all([...forks.values()].map(({ emulator }) => emulator.close()));
       await closeAll(server, service);
     })());
-  const begin = async ({ snapshot, port: ownPort = 0 }: ForkOptions) => {
-    const forked = await listen(service.fork(snapshot), { ...options, port: ownPort }, () => forks.delete(forked.port));
-    const view = { url: forked.url, port: forked.port, snapshot: snapshot ?? null, at: new Date().toISOString() };
+  const begin = async ({ snapshot, port }: ForkOptions) => {
+    const child = service.fork(snapshot);
+    const own = port === undefined ? portsOf(options.forkPorts) : [port];
+    const forked = await listen(child, { ...options, ports: own }, () => forks.delete(forked.port));
+    if (service.publicOrigin !== undefined) child.publicOrigin = forkUrl(service.publicOrigin, forked.port);
+    const view = { port: forked.port, snapshot: snapshot ?? null, at: new Date().toISOString() };
     const begun = { emulator: forked, view };
     forks.set(forked.port, begun);
     return begun;
@@ -169,7 +180,7 @@ async function listen(service: Service, options: EmulatorOptions, closing: () =>
   const fork: Emulator['fork'] = async (from = {}) => (await begin(from)).emulator;
   service.forks = {
     list: () => [...forks.values()].map(({ view }) => view),
-    start: async (snapshot) => (await begin({ snapshot })).view,
+    start: async (snapshot) => (await begin({ snapshot }).catch(refuseWithoutPort)).view,
     end: async (ofPort) => {
       const forked = forks.get(ofPort);
       await forked?.emulator.close();
@@ -177,6 +188,14 @@ async function listen(service: Service, options: EmulatorOptions, closing: () =>
     },
   };
   return { ...controlsOf(service, url), url, port: address.port, fork, close, [Symbol.asyncDispose]: close };
+}
+
+/** @throws Refusal 503, or the error itself where it is another one */
+function refuseWithoutPort(error: unknown): never {
+  if (!isInUse(error)) throw error;
+  throw new Refusal(503, {
+    error: 'every port for forks is in use: end a fork, or start the emulator with more of them',
+  });
 }
 
 type Controls = Omit<Emulator, 'url' | 'port' | 'fork' | 'close' | typeof Symbol.asyncDispose>;

@@ -44,6 +44,8 @@ export interface ServiceOptions extends RoutingOptions, AddressOptions {
 export interface EmulatorOptions extends ServiceOptions {
   /** Default 0: any free port. */
   readonly port?: number | undefined;
+  /** The ports that forks may listen at, the first and the last; they take the first that is free. Default: any free port. */
+  readonly forkPorts?: readonly [first: number, last: number] | undefined;
   /** Milliseconds that the headers of a request may take; then its connection is ended. Default 30 000. */
   readonly headersTimeoutMs?: number | undefined;
 }

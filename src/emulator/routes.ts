@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts';
 
 /** `exchange` is set for requests to the service's paths, and not for those under `/_emulator`; `origin` where it was configured. */
 export interface EmulatorEnv {
-  Variables: { exchange: Exchange; origin?: string };
+  Variables: { exchange: Exchange; origin?: string | undefined };
 }
 
 export type App = Hono<EmulatorEnv>;

@@ -72,6 +72,8 @@ export class Service {
   readonly #bodyBytesMax: number;
   readonly #keptBytesMax: number;
   readonly #listeners = new Set<() => void>();
+  /** Where clients find it, if that was configured. A fork has it from whoever listens for it, who knows its port. */
+  publicOrigin: string | undefined;
   /** Set by whoever listens for this one. */
   forks: Forks | undefined;
   readonly #closing = new AbortController();
@@ -106,7 +108,8 @@ export class Service {
       throw state === undefined ? error : stateErrorOf(state, error);
     }
     this.#refuseForeignPages();
-    if (options.publicUrl !== undefined) this.#nameOrigin(parseOrigin(options.publicUrl));
+    this.publicOrigin = options.publicUrl === undefined ? undefined : parseOrigin(options.publicUrl);
+    if (this.publicOrigin !== undefined) this.#nameOrigin();
     serveConsole(this.#app, this);
     this.#recordExchanges();
     if (token !== undefined) this.#requireToken(token);
@@ -262,9 +265,9 @@ export class Service {
     });
   }
 
-  #nameOrigin(origin: string): void {
+  #nameOrigin(): void {
     this.#app.use(async (context, next) => {
-      context.set('origin', origin);
+      context.set('origin', this.publicOrigin);
       await next();
     });
   }

@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { actingOn, orRefusal } from './control-body.ts';
 import { answerJson } from './answers.ts';
-import { route } from './routes.ts';
+import { originOf, route } from './routes.ts';
 import type { App, Handler } from './routes.ts';
 import { notFound, Refusal } from './routing/refusal.ts';
 import { answerOf } from './routing/wire.ts';
 import type { Snapshots } from './snapshots.ts';
 
-export interface ForkView {
-  readonly url: string;
+/** A fork, whatever the name at which clients find it. */
+export interface Fork {
   readonly port: number;
   /** The snapshot that it began with; null: what was held then. */
   readonly snapshot: string | null;
@@ -17,12 +17,17 @@ export interface ForkView {
   readonly at: string;
 }
 
+export interface ForkView extends Fork {
+  /** Where those find it who found its parent at the address in question. */
+  readonly url: string;
+}
+
 /** Other emulators that began with what this one held. */
 export interface Forks {
   /** Oldest first. */
-  list(): ForkView[];
-  /** Starts one that listens. */
-  start(snapshot?: string): Promise<ForkView>;
+  list(): Fork[];
+  /** Starts one that listens. @throws Refusal 404 for a snapshot that is not known, 503 where no port is free. */
+  start(snapshot?: string): Promise<Fork>;
   /** Ends the one at this port, if there is one. */
   end(port: number): Promise<boolean>;
 }
@@ -49,14 +54,14 @@ export function serveSnapshots(app: App, service: Snapshotted): void {
     POST: named((name) => service.restore(name)),
   });
   route(app, '/_emulator/forks', {
-    GET: () => answerJson({ forks: service.forks?.list() ?? [] }),
-    POST: ({ req }) =>
+    GET: (context) => answerJson({ forks: viewForks(service.forks, originOf(context)) }),
+    POST: (context) =>
       actingOn(
-        req.raw,
+        context.req.raw,
         async (body) => {
           const { snapshot } = forkSchema.parse(body);
-          const { url } = await startFork(service.forks, snapshot);
-          return { url };
+          const { port } = await startFork(service.forks, snapshot);
+          return { url: forkUrl(originOf(context), port) };
         },
         '{}',
       ),
@@ -64,8 +69,20 @@ export function serveSnapshots(app: App, service: Snapshotted): void {
   route(app, '/_emulator/forks/:port', { DELETE: ({ req }) => endFork(service.forks, req.param('port') ?? '') });
 }
 
-/** @throws Refusal 404 for a snapshot that is not known. */
-export async function startFork(forks: Forks | undefined, snapshot?: string): Promise<ForkView> {
+/** Oldest first. @param origin where the parent was found */
+export function viewForks(forks: Forks | undefined, origin: string): ForkView[] {
+  return (forks?.list() ?? []).map((fork) => ({ url: forkUrl(origin, fork.port), ...fork }));
+}
+
+/**
+ * A fork is where its parent is, at its own port. It has no TLS: a proxy that adds it to the parent knows nothing of the fork.
+ */
+export function forkUrl(origin: string, port: number): string {
+  return `http://${new URL(origin).hostname}:${port}`;
+}
+
+/** @throws Refusal as `Forks.start`; 501 where there is nothing that listens. */
+export async function startFork(forks: Forks | undefined, snapshot?: string): Promise<Fork> {
   if (forks === undefined) throw new Refusal(501, { error: 'this emulator does not listen' });
   return forks.start(snapshot);
 }

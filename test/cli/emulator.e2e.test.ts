@@ -106,6 +106,7 @@ test('it refuses a token that is empty, given twice or cannot be read, and an or
     [['--token-file', empty], `the token file ${empty} is empty`],
     [['--token-file', path.join(dir, 'none')], `the token file ${path.join(dir, 'none')} cannot be read: ENOENT`],
     [['--origin', 'emulator.example.com'], '--origin: "emulator.example.com" is not an origin'],
+    [['--fork-ports', '8797-8788'], '--fork-ports 8797-8788 is not understood'],
     [['--public-url', 'emulator.lan/a'], '--public-url: "emulator.lan/a" is not an origin'],
     [['--keep-bodies', 'all'], '--keep-bodies all is not understood'],
     [['--faults', script], `the script of faults ${script} is not valid at faults.0.probability: `],

@@ -1,9 +1,10 @@
 /** Forks in the console: the list of them, how one is started, and its end. */
 import { html } from 'hono/html';
+import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { notFound } from '../routing/refusal.ts';
-import { startFork } from '../snapshot-routes.ts';
-import type { Forks, ForkView } from '../snapshot-routes.ts';
+import { forkUrl, startFork } from '../snapshot-routes.ts';
+import type { Fork, Forks, ForkView } from '../snapshot-routes.ts';
 import { showAgo } from '../../pages/ago.ts';
 import { countOf, showTable } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
@@ -32,18 +33,18 @@ export function serveForkPages(app: App, shown: ForksShown): void {
       return context.redirect(listPath, 303);
     },
   });
-  const forkAt = (port: string | undefined): ForkView => {
+  const forkAt = (port: string | undefined): Fork => {
     const found = shown.forks?.list().find((fork) => String(fork.port) === port);
     if (found === undefined) throw notFound(`no fork listens at port ${port}`);
     return found;
   };
   servePages(app, `${forksPath}/:port/end`, {
     GET: (context) => {
-      const { url, port } = forkAt(context.req.param('port'));
+      const { port } = forkAt(context.req.param('port'));
       const title = 'End this fork?';
       const body = showQuestion({
         title,
-        consequences: [url, 'What it holds is gone with it, and cannot be taken back.'],
+        consequences: [forkUrl(originOf(context), port), 'What it holds is gone with it, and cannot be taken back.'],
         action: `${forksPath}/${port}/end`,
         verb: 'End fork',
         back: listPath,

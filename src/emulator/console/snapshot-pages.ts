@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { originOf } from '../routes.ts';
 import type { App } from '../routes.ts';
 import { Refusal } from '../routing/refusal.ts';
+import { viewForks } from '../snapshot-routes.ts';
 import type { Moment, Snapshots } from '../snapshots.ts';
 import { showAgo } from '../../pages/ago.ts';
 import { readForm } from './form-body.ts';
@@ -31,7 +32,7 @@ const lost = 'The request log and the faults are emptied too, and do not come ba
 export function serveSnapshotPages(app: App, shown: SnapshotsShown): void {
   const { snapshots, removals } = shown;
   const show = (view: Omit<SnapshotListView, 'snapshots' | 'forks'>, status = 200): Response =>
-    showSnapshots({ snapshots, forks: shown.forks?.list() ?? [], ...view }, status);
+    showSnapshots({ snapshots, forks: viewForks(shown.forks, view.origin), ...view }, status);
   servePages(app, snapshotsPath, {
     GET: (context) => {
       const above = removals.show(context.req.query('removed'));
