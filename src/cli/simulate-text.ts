@@ -26,6 +26,7 @@ type Marks = Simulated['marks'];
 /** What happens in histories, by the marks of their events. */
 const happenings: readonly (readonly [says: string, kinds: readonly string[]])[] = [
   ['an export ended half way, was cut or turned empty', ['half', 'cut', 'empty', 'blank']],
+  ['a file grew, also while its last line was being written', ['append', 'torn', 'rewritten']],
   ['a file vanished, or its place could not be reached', ['vanish', 'away']],
   ['a read failed, hung, or found a file that was being written', ['readFails', 'readHangs', 'readChanges']],
   ['a whole export slipped: a thousandfold, another sign, another month', ['slip']],
@@ -63,6 +64,8 @@ const stops: readonly (readonly [says: string, marks: readonly string[]])[] = [
     ['factor', 'moved', 'exchanged', 'copied', 'zeros'].map((kind) => `finding ${kind}`),
   ],
   ['a change in a closed month was held', ['finding closed']],
+  ['a file that may be half a file was not taken', ['unread: line end']],
+  ['a file with too many rows that nobody can read was not taken', ['unread: too many rejects']],
   ['a source that could not be read kept its numbers', ['source unread']],
   ['an empty snapshot was not sent', ['hold: empty snapshot', 'blocked: empty']],
   ['nothing was pushed until every source was there', ['blocked: first push waits', 'blocked: new buffer waits']],

@@ -1,8 +1,16 @@
 /** Holds what the agent accepts against the model, at the moment when it does. */
 import type { PassReport } from '../core/report.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
-import { type Accepted, type LetThrough, judgeAccepted, judgeDeletes } from './guarding.ts';
-import { type HeldPart, type Points, deletesBetween, foldParts, withCarried, withHistory } from './model.ts';
+import { type Accepted, type LetThrough, judgeAccepted, judgeDeletes, judgeRejects, judgeStale } from './guarding.ts';
+import {
+  type HeldPart,
+  type Points,
+  deletesBetween,
+  foldParts,
+  goneBetween,
+  withCarried,
+  withHistory,
+} from './model.ts';
 import { Violation } from './promises.ts';
 import type { Place, Sheet } from './world/place.ts';
 
@@ -71,7 +79,9 @@ export class Checks {
       nowMs,
     }: { readonly before: Accepted | undefined; readonly after: Accepted; readonly nowMs: number },
   ): void {
+    judgeRejects(source, this.settings, after);
     if (before === undefined) {
+      judgeStale(source, after);
       if (after.points.size === 0 && !source.mayBeEmpty && !this.#approved.has(source.name))
         throw new Violation('evidence', `${source.name}: its first read had no readings`);
       return;
@@ -93,7 +103,7 @@ export class Checks {
     };
     const covered = this.#approved.get(source.name);
     if (covered === undefined) judgeAccepted(accepting);
-    else if (!isWithin(gone(before.points, after.points), covered)) judgeDeletes(accepting);
+    else if (!isWithin(goneBetween(before.points, after.points), covered)) judgeDeletes(accepting);
     if (covered !== undefined) return;
     const deletes = deletesBetween(before.points, after.points);
     if (deletes.points > 0) this.#letThrough.set(source.name, [...let_, { ...deletes, atMs: nowMs }]);
@@ -115,9 +125,9 @@ export class Checks {
 
   #candidate(source: SourceSettings, before: Accepted = nothing, present: readonly HeldPart[] = []): Accepted {
     const isOne = this.#is(source.name, 'isNewestOnly') && present.length > 0;
-    const parts = isOne ? present : withCarried(before.parts, present, source.removed);
+    const parts = isOne || source.removed === 'delete' ? present : withCarried(before.parts, present);
     const carries = parts.some((part) => part.isCarried);
-    const points = foldParts(parts, rulesOf(source));
+    const points = foldedOf(parts, source);
     const isUnknown = before.isBlurred || this.#approved.has(source.name);
     return {
       parts,
@@ -145,7 +155,7 @@ export class Checks {
     // Which part will be the newest is the agent's to say.
     const isKnown = settings !== undefined && !this.#is(source, 'isNewestOnly');
     const after = isKnown ? this.#candidate(settings, this.#accepted.get(source), this.#presentOf(settings)) : nothing;
-    this.#approved.set(source, gone(before, after.points));
+    this.#approved.set(source, goneBetween(before, after.points));
   }
 
   /** Somebody asks to forget a part. Where only the newest counts, another one takes its place, whatever that lacks. */
@@ -179,7 +189,7 @@ export class Checks {
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
       const settings = this.#settingsOf(source);
-      const points = settings === undefined || isOfSnapshot ? before.points : foldParts(kept, rulesOf(settings));
+      const points = settings === undefined || isOfSnapshot ? before.points : foldedOf(kept, settings);
       this.#accepted.set(source, {
         parts: kept,
         points,
@@ -234,19 +244,21 @@ function isSamePoints(before: Points, after: Points): boolean {
   return true;
 }
 
-/** The points that go from one read to the next. */
-function gone(before: Points, after: Points): Points {
-  const left = [...before].map(([driver, months]) => {
-    const now = after.get(driver);
-    return [driver, new Map([...months].filter(([month]) => now?.has(month) !== true))] as const;
-  });
-  return new Map(left.filter(([, months]) => months.size > 0));
-}
-
 function isWithin(points: Points, covered: Points): boolean {
   return deletesBetween(points, covered).points === 0;
 }
 
-function rulesOf({ mapping }: SourceSettings): readonly SourceSettings['mapping']['drivers'][number]['rule'][] {
-  return mapping.drivers.map(({ rule }) => rule);
+/** What a sheet has alone: the same one is asked for again and again. The rules of a source never change. */
+const folded = new WeakMap<Sheet, Points>();
+
+function foldedOf(parts: readonly HeldPart[], { mapping }: SourceSettings): Points {
+  const [only] = parts;
+  const known = only === undefined || parts.length > 1 ? undefined : folded.get(only.sheet);
+  if (known !== undefined) return known;
+  const points = foldParts(
+    parts,
+    mapping.drivers.map(({ rule }) => rule),
+  );
+  if (only !== undefined && parts.length === 1) folded.set(only.sheet, points);
+  return points;
 }

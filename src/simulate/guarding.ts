@@ -52,11 +52,43 @@ function judgeEnds({ source, before, after, isText }: Accepting): void {
     throw new Violation('cut', `${source.name}: ${cut.name} ends without a line end and was accepted`);
 }
 
+/** What may delete does not rest on rows that were only believed to be there still. @throws Violation */
+export function judgeStale({ name }: SourceSettings, { parts }: Accepted): void {
+  const stale = parts.find(({ sheet, isCarried }) => !isCarried && sheet.isStale === true);
+  if (stale !== undefined)
+    throw new Violation(
+      'evidence',
+      `${name}: ${stale.name} was changed above its new rows, and what it was is believed`,
+    );
+}
+
+/** No part has more rows that nobody can read than it may. @throws Violation */
+export function judgeRejects({ name, mapping }: SourceSettings, { guard }: Settings, { parts }: Accepted): void {
+  // A row of a wide table is as many rejects as it has columns.
+  if (mapping.unpivot !== undefined) return;
+  const adds = mapping.drivers.some(
+    ({ rule }) => rule !== 'last' && rule !== 'first' && rule !== 'min' && rule !== 'max',
+  );
+  const limit = guard.maxRejects ?? (adds ? ({ kind: 'count', count: 0 } as const) : onePercent);
+  for (const part of parts) {
+    const [rejects, rows] = [rejectsIn([part]), part.sheet.rows.length];
+    const allowed = limit.kind === 'count' ? limit.count : (rows * limit.millionths) / 1_000_000;
+    if (!part.isCarried && rejects > allowed)
+      throw new Violation(
+        'unread',
+        `${name}: ${rejects} of ${rows} rows of ${part.name} cannot be read, and it was accepted`,
+      );
+  }
+}
+
+const onePercent = { kind: 'share', millionths: 10_000 } as const;
+
 export function judgeDeletes({ settings, source, before, after, lately, mayLag }: Accepting): void {
   const { name, mayBeEmpty, history } = source;
   const had = sizeOf(before.points);
   const deletes = deletesBetween(before.points, after.points);
   if (deletes.points === 0) return;
+  judgeStale(source, after);
   const isEmpty = after.points.size === 0;
   if (isEmpty && mayBeEmpty) return;
   if (isEmpty) throw new Violation('evidence', `${name}: it turned empty, and all ${had.drivers} drivers went`);

@@ -29,16 +29,26 @@ const blockReasons: readonly (readonly [mark: string, words: RegExp])[] = [
   ['empty', /snapshot is empty/],
 ];
 
+/** Why a source is not read. */
+const unreadReasons: typeof holdReasons = [
+  ['too many rejects', /more than guard\.maxRejects/],
+  ['line end', /ends without a line end/],
+  ['changing', /changed while/],
+  ['half way', /was lost half way/],
+];
+
 export function marksOf({ exit, outcome, reason = '', sources }: PassReport): readonly string[] {
   const named = (list: typeof holdReasons, text: string): readonly string[] =>
     list.flatMap(([mark, words]) => (words.test(text) ? [mark] : []));
   const held = sources.filter(({ state }) => state === 'held');
+  const unread = sources.filter(({ state }) => state === 'unread');
   return [
     `exit ${exit}`,
     `outcome ${outcome}`,
     ...(outcome === 'blocked' ? named(blockReasons, reason).map((mark) => `blocked: ${mark}`) : []),
     ...sources.map(({ state }) => `source ${state}`),
     ...held.flatMap((source) => named(holdReasons, source.reason ?? '').map((mark) => `hold: ${mark}`)),
+    ...unread.flatMap((source) => named(unreadReasons, source.reason ?? '').map((mark) => `unread: ${mark}`)),
     ...sources.flatMap(({ findings = [] }) => findings.map(({ kind }) => `finding ${kind}`)),
   ];
 }

@@ -16,119 +16,75 @@ export interface HeldPart {
 /** By driver, then by month: the texts that are right. Several where two files tie, and which wins is not the model's to say. */
 export type Points = ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
 
-/** What a sheet has alone: the same one is asked for again and again. The rules of a source never change. */
-const folded = new WeakMap<Sheet, Points>();
-
 /** The points that parts have together. */
 export function foldParts(parts: readonly HeldPart[], rules: readonly Collapse[]): Points {
-  const [only] = parts;
-  if (only === undefined || parts.length > 1) return foldSheets(parts, rules);
-  const points = folded.get(only.sheet) ?? foldSheets(parts, rules);
-  folded.set(only.sheet, points);
-  return points;
+  const means = parts.flatMap(({ sheet }) => sheet.rows.flatMap((row) => row.means ?? []));
+  const drivers = Map.groupBy(means, ({ driver }) => driver);
+  const monthsOf = (all: readonly Meaning[]) => Map.groupBy(all, ({ month }) => month);
+  return mapped(drivers, (all) => mapped(monthsOf(all), (same) => collapsed(same, rules)));
 }
 
-function foldSheets(parts: readonly HeldPart[], rules: readonly Collapse[]): Points {
-  const readings = new Map<string, Map<number, Meaning[]>>();
-  for (const { sheet } of parts) {
-    for (const { means = [] } of sheet.rows) {
-      for (const one of means) {
-        let months = readings.get(one.driver);
-        if (months === undefined) readings.set(one.driver, (months = new Map()));
-        const others = months.get(one.month);
-        if (others === undefined) months.set(one.month, [one]);
-        else others.push(one);
-      }
-    }
-  }
-  const points = new Map<string, ReadonlyMap<number, readonly string[]>>();
-  for (const [driver, months] of readings) {
-    const texts = new Map<number, readonly string[]>();
-    for (const [month, all] of months) texts.set(month, collapsed(all, rules));
-    points.set(driver, texts);
-  }
-  return points;
+function mapped<Key, One, Other>(map: ReadonlyMap<Key, One>, to: (one: One) => Other): ReadonlyMap<Key, Other> {
+  return new Map([...map].map(([key, one]) => [key, to(one)]));
 }
 
+/** The readings of one driver in one month. */
 function collapsed(all: readonly Meaning[], rules: readonly Collapse[]): readonly string[] {
   const rule = rules[all[0]?.entry ?? 0] ?? 'last';
+  if (rule === 'count') return [String(all.length)];
   const scale = Math.max(...all.map((one) => one.scale));
-  const units = (one: Decimal): bigint => one.units * 10n ** BigInt(scale - one.scale);
-  const sum = all.reduce((total, one) => total + units(one), 0n);
-  switch (rule) {
-    case 'sum':
-      return [showDecimal({ units: sum, scale })];
-    case 'average':
-      return [showDecimal(average(sum, BigInt(all.length), scale))];
-    case 'count':
-      return [String(all.length)];
-    case 'min':
-    case 'max': {
-      const best = all.reduce((a, b) => ((rule === 'min') === units(b) < units(a) ? b : a));
-      return textsOf(all.filter((one) => units(one) === units(best)));
-    }
-    case 'last':
-    case 'first': {
-      const times = all.map(({ at }) => at);
-      const wanted = rule === 'last' ? Math.max(...times) : Math.min(...times);
-      return textsOf(all.filter(({ at }) => at === wanted));
-    }
-  }
-}
-
-function textsOf(all: readonly Decimal[]): readonly string[] {
-  return [...new Set(all.map(showDecimal))];
+  const unitsOf = (one: Decimal): bigint => one.units * 10n ** BigInt(scale - one.scale);
+  const sum = { units: all.reduce((total, one) => total + unitsOf(one), 0n), scale };
+  if (rule === 'sum') return [showDecimal(sum)];
+  if (rule === 'average') return [showDecimal(average(sum, BigInt(all.length)))];
+  const rank = (one: Meaning): bigint => (rule === 'min' || rule === 'max' ? unitsOf(one) : BigInt(one.at));
+  const isBefore = (one: bigint, other: bigint): boolean =>
+    rule === 'min' || rule === 'first' ? one < other : one > other;
+  const best = all.map(rank).reduce((one, other) => (isBefore(other, one) ? other : one));
+  return [...new Set(all.filter((one) => rank(one) === best).map(showDecimal))];
 }
 
 /** Half to even at six more decimals; zeros at the end go. */
-function average(sum: bigint, count: bigint, scale: number): Decimal {
+function average({ units: sum, scale }: Decimal, count: bigint): Decimal {
   const size = (sum < 0n ? -sum : sum) * 1_000_000n;
-  const [whole, rest] = [size / count, (size % count) * 2n];
-  const isUp = rest > count || (rest === count && whole % 2n === 1n);
+  const [whole, twice] = [size / count, (size % count) * 2n];
+  const isUp = twice > count || (twice === count && whole % 2n === 1n);
   let [units, left] = [isUp ? whole + 1n : whole, scale + 6];
   for (; left > 0 && units % 10n === 0n; left--) units /= 10n;
   return { units: sum < 0n ? -units : units, scale: left };
 }
 
 /** A candidate: what is there, and what was accepted and is gone. A file that is there under another name is not gone. */
-export function withCarried(
-  accepted: readonly HeldPart[],
-  present: readonly HeldPart[],
-  removed: 'carry' | 'delete',
-): readonly HeldPart[] {
-  if (removed === 'delete') return present;
-  const names = new Set(present.map(({ name }) => name));
-  const isNew = ({ name }: HeldPart): boolean => accepted.every((one) => one.name !== name);
-  const hashes = present.filter(isNew).map(({ sheet }) => sheet.hash);
-  const gone = accepted
-    .filter(({ name }) => !names.has(name))
-    .toSorted((a, b) => Number(a.isCarried) - Number(b.isCarried));
-  const carried = gone.filter(({ sheet }) => {
-    const at = hashes.indexOf(sheet.hash);
-    if (at >= 0) hashes.splice(at, 1);
-    return at < 0;
-  });
+export function withCarried(accepted: readonly HeldPart[], present: readonly HeldPart[]): readonly HeldPart[] {
+  const has = (parts: readonly HeldPart[], { name }: HeldPart): boolean => parts.some((one) => one.name === name);
+  const renamed = present.filter((one) => !has(accepted, one)).map(({ sheet }) => sheet.hash);
+  const gone = accepted.filter((one) => !has(present, one));
+  const carried = gone
+    .toSorted((a, b) => Number(a.isCarried) - Number(b.isCarried))
+    .filter(({ sheet }) => {
+      const at = renamed.indexOf(sheet.hash);
+      if (at >= 0) renamed.splice(at, 1);
+      return at < 0;
+    });
   return [...present, ...carried.map((part) => ({ ...part, isCarried: true }))];
 }
 
-export interface Deletes {
-  readonly drivers: number;
-  readonly points: number;
-}
-
-export function deletesBetween(before: Points, after: Points): Deletes {
-  let points = 0;
-  let drivers = 0;
-  for (const [driver, months] of before) {
-    const now = after.get(driver);
-    if (now === undefined) drivers++;
-    for (const month of months.keys()) if (now?.has(month) !== true) points++;
-  }
-  return { drivers, points };
-}
-
-export function sizeOf(points: Points): Deletes {
+export function sizeOf(points: Points): { readonly drivers: number; readonly points: number } {
   return { drivers: points.size, points: [...points.values()].reduce((sum, months) => sum + months.size, 0) };
+}
+
+/** The points that go from one read to the next. */
+export function goneBetween(before: Points, after: Points): Points {
+  const left = [...before].map(([driver, months]): [string, Map<number, readonly string[]>] => {
+    const now = after.get(driver);
+    return [driver, new Map([...months].filter(([month]) => now?.has(month) !== true))];
+  });
+  return new Map(left.filter(([, months]) => months.size > 0));
+}
+
+export function deletesBetween(before: Points, after: Points): ReturnType<typeof sizeOf> {
+  const drivers = [...before.keys()].filter((driver) => !after.has(driver)).length;
+  return { drivers, points: sizeOf(goneBetween(before, after)).points };
 }
 
 /** The months of an export that shows only recent ones, and before them what was accepted. */

@@ -6,6 +6,7 @@ export const promises = {
   evidence: 'nothing is deleted without evidence',
   carried: 'what is gone is carried, and nothing is held that changes nothing',
   cut: 'half a file is never taken for a whole one',
+  unread: 'what cannot be read whole is not accepted',
   slip: 'a slip in the values that is plain to see is held',
   closed: 'a closed month does not change unseen',
   digits: 'every accepted digit is the one in the source',

@@ -13,6 +13,7 @@ const itemsMax = 16;
 /** Polls are rare in the simulated world: most of them find nothing, and each costs as much as a pass that does. */
 const pollMs = 12 * 3_600_000;
 const textTypes = new Set(['csv', 'tsv', 'fixed', 'json', 'jsonl']);
+const delimitedTypes = new Set(['csv', 'tsv']);
 const serverTypes = new Set(['postgres', 'mysql', 'clickhouse']);
 /** What gives an answer, and no files that somebody writes, renames or loses. */
 const askedTypes = new Set([...serverTypes, 'duckdb', 'sqlite', 'http', 'routing', 'command']);
@@ -60,10 +61,10 @@ export function stageWith(stage: Stage, settings: Settings): Stage {
 }
 
 function kindsOf({ sources }: Settings): Stage['kinds'] {
-  return new Map(sources.map(({ name, type, kind }) => [name, kindOf(type, kind)]));
+  return new Map(sources.map((source) => [source.name, kindOf(source)]));
 }
 
-function kindOf(type: string, kind: unknown): PlaceKind {
+function kindOf({ type, kind, mapping }: SourceSettings): PlaceKind {
   const keys = (typeof kind === 'object' && kind !== null ? kind : {}) as Readonly<Record<string, unknown>>;
   const isFile = !askedTypes.has(type);
   return {
@@ -73,6 +74,7 @@ function kindOf(type: string, kind: unknown): PlaceKind {
     isNewestOnly: keys['parts'] === 'newest',
     mayLag: serverTypes.has(type),
     isDated: typeof keys['changed'] === 'string',
+    mayGrow: delimitedTypes.has(type) && Number(keys['footer'] ?? 0) === 0 && mapping.fillDown.length === 0,
   };
 }
 

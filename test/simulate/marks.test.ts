@@ -4,13 +4,14 @@ import { playSeeds } from '../../src/simulate/campaign.ts';
 import { eventKinds } from '../../src/simulate/history/events.ts';
 import { isCampaign } from '../support/campaign.ts';
 import { stageOf } from '../support/stages.ts';
-import { answered, lagging, oneSource, shapedConfig, twoSources } from './planted/configs.ts';
+import { answered, lagging, lenient, oneSource, shapedConfig, twoSources } from './planted/configs.ts';
 
 const { sales, costs } = twoSources.sources;
 
 /** Between them these configs may reach all. */
 const configs: readonly (readonly [name: string, config: object])[] = [
   ['two sources', twoSources],
+  ['rows that nobody can read', lenient],
   ['bookings that add up', shapedConfig],
   ['one source that may turn empty', { ...oneSource, sources: { sales: { ...sales, mayBeEmpty: true } } }],
   [
@@ -46,6 +47,11 @@ const marks = [
     'left the config',
     'empty snapshot',
   ].map((reason) => `hold: ${reason}`),
+  ...['too many rejects', 'line end', 'changing', 'half way'].map((reason) => `unread: ${reason}`),
+  ...['same, by proof', 'changed, by proof', 'changed, by evidence', 'grown, by proof', 'grown, by evidence'].map(
+    (look) => `file ${look}`,
+  ),
+  ...['torn, by proof', 'torn, by evidence', 'changed above, unseen'].map((look) => `file ${look}`),
   ...['rolled back', 'first push waits', 'new buffer waits', 'first push to approve'].map(
     (reason) => `blocked: ${reason}`,
   ),

@@ -3,13 +3,13 @@ import type { Mapping } from '../../core/settings.ts';
 import type { Entropy } from '../entropy.ts';
 import type { Slip } from '../rows/books.ts';
 import { sheetOf } from '../rows/books.ts';
-import type { Owner } from '../world/owner.ts';
+import type { Exporting, Owner } from '../world/owner.ts';
 import type { PlaceKind, ReadFault, Sheet, WrittenRow } from '../world/place.ts';
 import type { EventKind } from './events.ts';
 
 /** What can happen to files alone, and to files of text alone: a server's answer is not cut, renamed or gone. */
 const ofFiles = new Set<EventKind>(['touch', 'rename', 'half', 'cut', 'blank', 'vanish', 'readChanges', 'copy']);
-const ofTexts = new Set<EventKind>(['half']);
+const ofTexts = new Set<EventKind>(['half', 'append', 'torn', 'rewritten']);
 
 /** Whether something can happen in a place of this kind. */
 export function canHappen(kind: EventKind, { nature }: PlaceKind): boolean {
@@ -47,6 +47,17 @@ function changing(change: (sheet: Sheet, draw: Entropy, of: Written) => Sheet | 
     owner.put(part.name, sheet);
     owner.changed();
     return `${part.name} of ${owner.place.name} ${says}`;
+  };
+}
+
+/** Files that grow get the rows of another month, in place. */
+function growing(change: (owner: Owner, draw: Entropy) => Omit<Exporting, 'slip' | 'isInPlace'>, says: string): Doing {
+  return (owner, draw) => {
+    if (!owner.place.grows) return undefined;
+    const how = change(owner, draw);
+    owner.addMonth();
+    owner.export({ ...how, isInPlace: true });
+    return `${owner.place.name} ${says}`;
   };
 }
 
@@ -98,6 +109,13 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     owner.export();
     return `${owner.place.name} shows only recent months`;
   },
+  append: growing(() => ({}), 'has new rows behind the old ones'),
+  torn: growing(() => ({ isTorn: true }), 'has new rows, and the last one is still being written'),
+  rewritten: growing((owner, draw) => {
+    owner.changeAbove(draw);
+    // What goes from one file must not go on the word of another that was changed.
+    return { lacks: draw.isIn(0.8, 'lacks') ? draw.pick(owner.parts, 'lacks part') : undefined };
+  }, 'has new rows, and was changed above them'),
   touch: changing((sheet) => sheet, 'is touched, and stays what it is'),
   rename(owner, draw) {
     const part = somePart(owner, draw);
@@ -131,11 +149,12 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
   },
   slip(owner, draw) {
     const slip = draw.pick(slips, 'slip');
-    owner.export(slip);
+    owner.export({ slip });
     return `${owner.place.name} is exported with a slip: ${slip}`;
   },
   badCells: changing((sheet, draw, { mapping: { where, missing } }) => {
     const bad = draw.between(0, Math.max(0, sheet.rows.length - 1), 'row');
+    const share = draw.isIn(0.3, 'many') ? draw.of('share') : 0;
     const text = ['#REF!', '#VALUE!', '#NAME?', '??'].find((one) => !missing.includes(one));
     if (text === undefined) return undefined;
     // What conditions look at stays: a row that they leave out is no reject.
@@ -144,9 +163,9 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
       fields: fields.map((field, at) => (stays[at] === true ? field : text)),
       means: undefined,
     });
-    const rows = sheet.rows.map((row, at) => (at === bad ? spoiled(row) : row));
+    const rows = sheet.rows.map((row, at) => (at === bad || draw.isIn(share, 'bad', at) ? spoiled(row) : row));
     return rows.length === 0 ? undefined : sheetOf(sheet.columns, rows, { endsWithLineEnd: sheet.endsWithLineEnd });
-  }, 'has a row that nobody can read'),
+  }, 'has rows that nobody can read'),
   header: changing(
     ({ columns, rows }) =>
       sheetOf(

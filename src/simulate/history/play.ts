@@ -98,7 +98,11 @@ async function heal(world: World): Promise<void> {
     owner.place.faults.length = 0;
     // Something is new for sure.
     owner.books.restate(owner.items[0] ?? 0, owner.months.last);
-    owner.export();
+    if (owner.place.grows) {
+      owner.changeAbove(world.entropy);
+      owner.addMonth();
+    }
+    owner.export({ isInPlace: owner.place.grows });
   }
   if (world.process.plug.isPulled) await world.restart('killed');
   world.note('all faults have ended');

@@ -1,12 +1,26 @@
 /** Who owns the data of one source: keeps its books, and writes its exports into its place. */
 import type { Entropy } from '../entropy.ts';
-import { Books, type Slip } from '../rows/books.ts';
+import { Books, type Slip, sheetOf } from '../rows/books.ts';
 import type { Grid } from '../rows/grid.ts';
 import type { Place, Sheet, WorldFile } from './place.ts';
 import type { WorldClock } from './clock.ts';
 
 /** `whole`: one part has everything; `items`: each part has some of the items; `dated`: each export is a new part. */
 type Layout = 'whole' | 'items' | 'dated';
+
+export interface Exporting {
+  readonly slip?: Slip | undefined;
+  /** Files stay the same ones: rows are appended, and numbers are changed where they stand. */
+  readonly isInPlace?: boolean;
+  /** The last line of each file is still being written. */
+  readonly isTorn?: boolean;
+  /** A file whose first row is missing. */
+  readonly lacks?: string | undefined;
+}
+
+function torn({ columns, rows }: Sheet): Sheet {
+  return sheetOf(columns, rows.slice(0, -1), { isCut: true, endsWithLineEnd: false });
+}
 
 export class Owner {
   readonly place: Place;
@@ -37,6 +51,7 @@ export class Owner {
     const isSplit = kind.nature !== 'server' && entropy.isIn(0.4, 'layout', name);
     this.#layout = kind.isNewestOnly ? 'dated' : isSplit ? 'items' : 'whole';
     this.#partsMax = entropy.between(2, 3, 'parts', name);
+    place.grows = kind.mayGrow && this.#layout !== 'dated' && entropy.isIn(0.5, 'grows', name);
     const known = grid.items.length;
     // Most of what goes wrong goes wrong with few rows, and those are played in half the time.
     const isSmall = entropy.isIn(0.4, 'small', name);
@@ -62,6 +77,12 @@ export class Owner {
     this.#months = { ...this.#months, last: this.#months.last + 1 };
   }
 
+  /** One number of the months that there are is another one. */
+  changeAbove(draw: Entropy): void {
+    const { first, last } = this.#months;
+    this.books.restate(draw.pick(this.#items, 'above item'), draw.between(first, last, 'above month'));
+  }
+
   dropOldest(): boolean {
     const { first, last } = this.#months;
     if (last - first < 2) return false;
@@ -82,11 +103,12 @@ export class Owner {
   }
 
   /** Writes what the books say, each part anew where it changed. What else lies in the place is cleared away. */
-  export(slip?: Slip): void {
+  export({ slip, isInPlace = false, isTorn = false, lacks }: Exporting = {}): void {
     const wanted = this.#sheets(slip);
     for (const name of this.parts) if (!wanted.has(name) && this.#layout !== 'dated') this.place.remove(name);
-    for (const [name, sheet] of wanted) {
-      if (this.place.files.get(name)?.sheet.hash !== sheet.hash) this.put(name, sheet);
+    for (const [name, whole] of wanted) {
+      const sheet = isTorn ? torn(whole) : name === lacks ? sheetOf(whole.columns, whole.rows.slice(1)) : whole;
+      if (this.place.files.get(name)?.sheet.hash !== sheet.hash) this.put(name, sheet, { isInPlace });
     }
     this.place.isAway = false;
     this.changed();
@@ -115,15 +137,15 @@ export class Owner {
   goBack(part: string): boolean {
     const earlier = this.#earlier.get(part);
     if (earlier === undefined) return false;
-    this.put(part, earlier.sheet, this.place.kind.isDated ? earlier.version : undefined);
+    this.put(part, earlier.sheet, this.place.kind.isDated ? { version: earlier.version } : {});
     this.changed();
     return true;
   }
 
-  put(part: string, sheet: Sheet, version?: string): void {
+  put(part: string, sheet: Sheet, how: { readonly version?: string; readonly isInPlace?: boolean } = {}): void {
     const before = this.place.files.get(part);
     if (before !== undefined) this.#earlier.set(part, before);
-    this.place.write(part, sheet, this.#clock.now().getTime(), version);
+    this.place.write(part, sheet, { revisedAtMs: this.#clock.now().getTime(), ...how });
   }
 
   /** Tells whoever watches: a hint, and no more. */

@@ -1,12 +1,5 @@
 /** The place of one source: parts that come, change and go while the agent looks at them, and everything that can be wrong with them. */
 import { AgentError } from '../../core/errors.ts';
-import type { Batch } from '../../core/mapping/column-batch.ts';
-import { RowCoder } from '../../core/mapping/row-coder.ts';
-import { columnNeeds } from '../../core/mapping/columns.ts';
-import type { Content, Part } from '../../core/model.ts';
-import type { Source, TextEnd } from '../../core/ports.ts';
-import type { Mapping } from '../../core/settings.ts';
-import type { WorldClock } from './clock.ts';
 
 /** One row as the file has it, and what it means. */
 export interface WrittenRow {
@@ -40,6 +33,8 @@ export interface Sheet {
   readonly slip?: string;
   /** It is half of what its owner meant. */
   readonly isCut?: boolean;
+  /** Rows of it are taken from an earlier read, and are others in the file by now. */
+  readonly isStale?: boolean;
 }
 
 export interface WorldFile {
@@ -61,6 +56,16 @@ export interface PlaceKind {
   readonly mayLag: boolean;
   /** Its versions are times that a query answers (`changed`). */
   readonly isDated: boolean;
+  /** Rows that are appended to its files can be read alone. */
+  readonly mayGrow: boolean;
+}
+
+interface Writing {
+  readonly revisedAtMs: number;
+  /** Of an earlier state that is back, where the place says which one it shows. */
+  readonly version?: string | undefined;
+  /** The file stays the same one, and only its content changes. */
+  readonly isInPlace?: boolean;
 }
 
 /** What happens to the next reads. */
@@ -78,23 +83,30 @@ export class Place {
   /** The parts of the last look, each as it was when all of it was read last. */
   listed: readonly string[] = [];
   readonly read = new Map<string, WorldFile>();
+  /** Its files are long enough that what is appended is read alone. */
+  grows = false;
+  /** Sheets that were read whole, by hash: what a file is compared with that has grown since. */
+  readonly known = new Map<string, Sheet>();
   watcher: (() => void) | undefined;
+  readonly mark: (name: string) => void;
   #versions = 0;
 
-  constructor(name: string, kind: PlaceKind) {
+  constructor(name: string, kind: PlaceKind, mark: (name: string) => void) {
     this.name = name;
     this.kind = kind;
+    this.mark = mark;
   }
 
-  /** @param version of an earlier state that is back, where the place says which one it shows */
-  write(part: string, sheet: Sheet, revisedAtMs: number, version?: string): void {
+  write(part: string, sheet: Sheet, { revisedAtMs, version, isInPlace = false }: Writing): void {
     this.#versions++;
-    this.files.set(part, { sheet, version: version ?? this.#version(), revisedAtMs });
+    const before = this.files.get(part);
+    const node = isInPlace && before !== undefined ? nodeOf(before.version) : String(this.#versions);
+    this.files.set(part, { sheet, version: version ?? this.#version(node), revisedAtMs });
   }
 
   /** A server has a clock of its own, which nobody sets here. */
-  #version(): string {
-    if (!this.kind.isDated) return `v${this.#versions}`;
+  #version(node: string): string {
+    if (!this.kind.isDated) return `v${this.#versions}@${node}`;
     const time = new Date(serverStartMs + this.#versions * 1000).toISOString().slice(0, 19).replace('T', ' ');
     return `answer ${JSON.stringify([[time]])}`;
   }
@@ -104,91 +116,19 @@ export class Place {
   }
 }
 
-export interface Reading {
-  readonly place: Place;
-  readonly clock: WorldClock;
-  readonly mapping: Mapping;
-  readonly timeoutMs: number;
-  readonly isWatched: boolean;
+/** Which file of its disk a version is of. */
+export function nodeOf(version: string): string {
+  return version.slice(version.indexOf('@') + 1);
 }
 
-/** The place as one look of the agent sees it. */
-export function sourceAt({ place, clock, mapping, timeoutMs, isWatched }: Reading): Source {
-  const { kind } = place;
-  const seen = (part: Part): WorldFile => {
-    const file = place.files.get(part.name);
-    if (place.isAway || file === undefined)
-      throw new AgentError('part.unreadable', `${part.name}: it is not there any more`);
-    return file;
-  };
-  return {
-    newestOnly: kind.isNewestOnly,
-    isExpensive: kind.isExpensive,
-    mayLag: kind.mayLag,
-    async parts() {
-      if (place.isAway) throw new AgentError('source.unreadable', `${place.name}: the place cannot be reached`);
-      if (place.files.size === 0) throw new AgentError('source.unreadable', `${place.name}: nothing matches`);
-      const parts = [...place.files].map(([name, { version, revisedAtMs }]) => ({ name, version, revisedAtMs }));
-      place.listed = parts.map(({ name }) => name);
-      return parts.sort((a, b) => (a.name < b.name ? -1 : 1));
-    },
-    async *rows(part, signal): AsyncGenerator<Batch, Content, void> {
-      const file = seen(part);
-      const { sheet, version, revisedAtMs } = file;
-      const fault = place.faults.shift();
-      if (fault === 'hangs') await clock.sleep(2 * timeoutMs, signal);
-      if (sheet.fault !== undefined) throw new AgentError('part.unreadable', `${part.name}: ${sheet.fault}`);
-      yield batchOf(part.name, fault === 'fails' ? { ...sheet, rows: sheet.rows.slice(0, 3) } : sheet, mapping);
-      if (fault === 'fails')
-        throw new AgentError(
-          'part.unreadable',
-          `${part.name}: ${kind.nature === 'server' ? 'the connection' : 'the share'} was lost half way`,
-        );
-      if (fault === 'changes' || seen(part).version !== version)
-        throw new AgentError('part.changing', `${part.name} changed while it was read`);
-      place.read.set(part.name, file);
-      return contentOf(sheet, { version, revisedAtMs, isText: kind.isText });
-    },
-    async hash(part) {
-      const { sheet, version } = seen(part);
-      return { hash: sheet.hash, version };
-    },
-    async textEnd(part): Promise<TextEnd | undefined> {
-      if (!kind.isText) return undefined;
-      const { sheet, revisedAtMs } = seen(part);
-      const quietMs = Math.max(0, clock.now().getTime() - revisedAtMs);
-      return { endsWithLineEnd: sheet.endsWithLineEnd, quietMs, quietNeededMs: 60_000 };
-    },
-    ...(isWatched && {
-      async watch(changed: () => void) {
-        place.watcher = changed;
-        return {
-          async [Symbol.asyncDispose]() {
-            place.watcher = undefined;
-          },
-        };
-      },
-    }),
-  };
-}
-
-function contentOf(
-  { hash, endsWithLineEnd }: Sheet,
-  {
-    version,
-    revisedAtMs,
-    isText,
-  }: { readonly version: string; readonly revisedAtMs: number; readonly isText: boolean },
-): Content {
-  return { hash, version, revisedAtMs, ...(isText ? { endsWithLineEnd } : {}) };
+/** @throws AgentError `part.unreadable` */
+export function seenIn({ files, isAway }: Place, name: string): WorldFile {
+  const file = files.get(name);
+  if (isAway || file === undefined) throw new AgentError('part.unreadable', `${name}: it is not there any more`);
+  return file;
 }
 
 /** What all rows of a part share: a mapping may name these as columns. */
 export function sharedTexts(part: string): Readonly<Record<string, string>> {
   return { file: part.slice(part.lastIndexOf('/') + 1), sheet: 'Sheet1' };
-}
-
-function batchOf(part: string, { columns, rows }: Sheet, mapping: Mapping): Batch {
-  const coder = new RowCoder((names) => columnNeeds(mapping, names));
-  return coder.batch({ columns, rows: rows.map(({ fields }) => fields), shared: sharedTexts(part) });
 }

@@ -59,9 +59,10 @@ export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, l
   const reads = plugged(listened(buffer.reads, { plug, listener }), plug, readWrites);
   const parts = plugged(withWriters(buffer.parts, plug), plug, partWrites);
   const rejects = plugged(buffer.rejects, plug, ['keep', 'keepOnly']);
+  const growths = plugged(buffer.growths, plug, ['setProven', 'disprove', 'compact']);
   const { pushes, holds, requests, snapshots } = ledger;
   return {
-    buffer: plugged({ ...buffer, parts, reads, rejects }, plug, ['setState']),
+    buffer: plugged({ ...buffer, parts, growths, reads, rejects }, plug, ['setState']),
     ledger: plugged(
       {
         ...ledger,

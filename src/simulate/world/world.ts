@@ -11,9 +11,10 @@ import { Journal } from '../journal.ts';
 import type { Grid } from '../rows/grid.ts';
 import { WorldClock } from './clock.ts';
 import { Owner } from './owner.ts';
-import { Place, type PlaceKind, sourceAt } from './place.ts';
+import { Place, type PlaceKind } from './place.ts';
 import { type Disk, Killed } from './plug.ts';
 import { Process } from './process.ts';
+import { sourceAt } from './reading.ts';
 import { type Landing, Receiver } from './receiver.ts';
 import type { StateDirectory } from './stores.ts';
 
@@ -80,7 +81,7 @@ export class World {
     this.settings = stage.settings;
     this.owners = stage.settings.sources.map(({ name }) => {
       const { clock } = this;
-      const place = new Place(name, stage.kinds.get(name)!);
+      const place = new Place(name, stage.kinds.get(name)!, (mark) => journal.mark(mark));
       return new Owner(place, stage.grids.get(name)!, { clock, entropy, lastMonth: thisMonth - 1 });
     });
     const places = new Map(this.owners.map(({ place }) => [place.name, place]));

@@ -42,6 +42,9 @@ export const shapedConfig = {
   },
 };
 
+/** A tenth of the rows may be unreadable. */
+export const lenient = { ...twoSources, guard: { maxRejects: '10%' } };
+
 export const oneSource = { ...twoSources, sources: { sales: twoSources.sources.sales } };
 
 /** A database that is asked when it was changed, which may lag, and a workbook. */

@@ -1,6 +1,6 @@
 /** Bugs that are planted one at a time: what is changed where, and which promise of docs/RULES.md that breaks. */
 import type { PromiseName } from '../../../src/simulate/promises.ts';
-import { lagging, oneSource, shapedConfig, twoSources } from './configs.ts';
+import { lagging, lenient, oneSource, shapedConfig, twoSources } from './configs.ts';
 
 export interface Plant {
   readonly name: string;
@@ -43,6 +43,38 @@ export const plants: readonly Plant[] = [
     find: "if (own?.endsWithLineEnd === true) throw cut(part, 'its accepted read had one');",
     replace: '',
     breaks: ['cut'],
+    config: twoSources,
+  },
+  {
+    name: 'any number of rejects is accepted',
+    file: 'app/read/part-reader.ts',
+    find: 'if (rejected !== undefined) {',
+    replace: 'if (rejected !== undefined && counts.rows < 0) {',
+    breaks: ['unread'],
+    config: lenient,
+  },
+  {
+    name: 'only the new rows of a file that grew count',
+    file: 'app/read/part-reader.ts',
+    find: 'return await this.#write(part, { rejects, base }, async (writer) => {',
+    replace: 'return await this.#write(part, { rejects }, async (writer) => {',
+    breaks: ['whole', 'evidence', 'digits'],
+    config: oneSource,
+  },
+  {
+    name: 'what a file that grew was before is never proven',
+    file: 'app/read/idle-work.ts',
+    find: 'if (await this.#isDisproved(deps, part, signal)) changed(part.source);',
+    replace: 'if (deps.settings === undefined) await this.#isDisproved(deps, part, signal), changed(part.source);',
+    breaks: ['arrives'],
+    config: oneSource,
+  },
+  {
+    name: 'a delete rests on what a file was before',
+    file: 'app/read/part-reader.ts',
+    find: 'if (unproven.length === 0 || onlyAdds(this.#deps, this.#known.accepted, present)) return [];',
+    replace: 'if (unproven.length >= 0) return [];',
+    breaks: ['evidence'],
     config: twoSources,
   },
   {
