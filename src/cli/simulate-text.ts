@@ -26,6 +26,7 @@ type Marks = Simulated['marks'];
 /** What happens in histories, by the marks of their events. */
 const happenings: readonly (readonly [says: string, kinds: readonly string[]])[] = [
   ['an export ended half way, was cut or turned empty', ['half', 'cut', 'empty', 'blank']],
+  ['something more was booked in a month', ['booking']],
   ['a file grew, also while its last line was being written', ['append', 'torn', 'rewritten']],
   ['a file vanished, or its place could not be reached', ['vanish', 'away']],
   ['a read failed, hung, or found a file that was being written', ['readFails', 'readHangs', 'readChanges']],

@@ -16,9 +16,9 @@ export interface LooseSetting extends Warning {
   readonly kinds: readonly EventKind[];
   /**
    * `lost`: numbers that go, or become wrong, though nobody meant it; `left`: numbers that nobody has any more and that stay at the
-   * service; `others`: drivers that somebody else keeps at the service.
+   * service; `others`: drivers that somebody else keeps at the service; `short`: numbers that lack what was booked.
    */
-  readonly counts: 'lost' | 'left' | 'others';
+  readonly counts: 'lost' | 'left' | 'others' | 'short';
 }
 
 const half = 500_000;
@@ -36,6 +36,7 @@ export function looseSettings(settings: Settings): readonly LooseSetting[] {
     ...sources.flatMap((source) => [
       ...(shouldDeleteMissing ? sourceSettings(source) : []),
       ...sourceValues(settings, source),
+      ...repeatedRows(source),
     ]),
     ...(shouldDeleteMissing ? firstPush(settings) : []),
   ];
@@ -113,6 +114,31 @@ function sourceValues({ guard }: Settings, { name, values }: SourceSettings): re
       tighten: withSource(name, { values: 'hold' }),
       kinds: ['slip'],
       counts: 'lost',
+    },
+  ];
+}
+
+/** Formats of a single day, `iso` not among them: it reads months too. */
+const dayFormats = new Set(['unix', 'unix-ms', 'excel-serial']);
+
+function showsDays(format: string): boolean {
+  return dayFormats.has(format) || /d/.test(format.replaceAll(/'[^']*'|decimal-month|fiscal-\w+/g, ''));
+}
+
+/** Rows of single days, of which the last or the first of a month counts. */
+function repeatedRows({ name, mapping }: SourceSettings): readonly LooseSetting[] {
+  const isLoose = ({ rule, time }: SourceSettings['mapping']['drivers'][number]): boolean =>
+    (rule === 'last' || rule === 'first') && time.format.formats.some(showsDays);
+  if (mapping.unpivot !== undefined || !mapping.drivers.some(isLoose)) return [];
+  const added = mapping.drivers.map((entry) => (isLoose(entry) ? { ...entry, rule: 'sum' as const } : entry));
+  return [
+    {
+      path: `sources.${name}.drivers`,
+      message:
+        'its rows are of days, and of several in a month one counts: right for balances; bookings take collapse: sum',
+      tighten: withSource(name, { mapping: { ...mapping, drivers: added } }),
+      kinds: ['booking'],
+      counts: 'short',
     },
   ];
 }

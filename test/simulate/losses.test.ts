@@ -29,7 +29,13 @@ const loose = [
   ['sources.sales.mayBeEmpty', emptyBeside],
   ['sources.sales.lineEnd', longConfig({ lineEnd: 'any' })],
   ['sources.sales.guard.values', longConfig({ guard: { values: 'off' } })],
+  ['sources.sales.drivers', longConfig({ drivers: daily('last') })],
 ] as const;
+
+/** Rows of single days. */
+function daily(collapse: string): object[] {
+  return [{ id: '{id}', path: ['{id}'], time: { from: '{day}', format: 'dd.MM.yyyy' }, value: '{value}', collapse }];
+}
 
 function keepsAll(config: object): object {
   return { ...config, destination: { url: 'https://plan.test', shouldDeleteMissing: false } };
@@ -44,7 +50,9 @@ test.each(loose)(
     const found = (await findLoss(stage, setting, 1))!;
     expect(found.points).toBeGreaterThan(0);
     expect(found.history.events.length).toBeLessThanOrEqual(4);
-    expect(found.played.told.at(-1)).toMatch(/LOST: \d+ of \d+ numbers|\d+ numbers? stays? at the service/);
+    expect(found.played.told.at(-1)).toMatch(
+      /LOST: \d+ of \d+ numbers (go|become|lack)|\d+ numbers? stays? at the service/,
+    );
     const usual = await watchLoss(stageWith(stage, setting.tighten(stage.settings)), setting, found.history);
     expect(usual.loss).toBeUndefined();
   },
@@ -71,6 +79,21 @@ test('a setting that another rule makes up for loses nothing, and that is said',
 test('a careful config is warned of the first push and of nothing else', () => {
   expect(looseSettings(settingsOf(longConfig())).map((one) => one.path)).toEqual(['guard.firstPush']);
   expect(looseSettings(settingsOf(longConfig({}, { guard: { firstPush: 'approve' } })))).toEqual([]);
+});
+
+test('bookings of days under collapse: last are told with what was booked, and under collapse: sum nothing is said', async () => {
+  const { json } = await simulated(longConfig({ drivers: daily('last') }), { histories: '1' });
+  const warnings = json['warnings'] as { path: string; loss?: { story: string[]; example: object } }[];
+  const { loss } = warnings.find((one) => one.path === 'sources.sales.drivers')!;
+  expect(loss?.story.join('\n')).toContain('sales has another booking of its last month');
+  expect(loss?.story.at(-1)).toMatch(
+    /^[-\d: ]+ LOST: .* lack bookings, such as ".+" in 20\d\d-\d\d, which is .+ where .+ was booked$/,
+  );
+  const paths = (config: object): string[] => looseSettings(settingsOf(config)).map((one) => one.path);
+  expect(paths(longConfig({ drivers: daily('sum') }))).toEqual(['guard.firstPush']);
+  expect(paths(longConfig({ drivers: [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' }] }))).toEqual([
+    'guard.firstPush',
+  ]);
 });
 
 test('the story of a loss is kept, and plays again', async () => {

@@ -116,6 +116,11 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     // What goes from one file must not go on the word of another that was changed.
     return { lacks: draw.isIn(0.8, 'lacks') ? draw.pick(owner.parts, 'lacks part') : undefined };
   }, 'has new rows, and was changed above them'),
+  booking(owner, draw) {
+    if (!owner.books.book(draw.pick(owner.items, 'item'), owner.months.last)) return undefined;
+    owner.export({ isInPlace: owner.place.grows });
+    return `${owner.place.name} has another booking of its last month`;
+  },
   touch: changing((sheet) => sheet, 'is touched, and stays what it is'),
   rename(owner, draw) {
     const part = somePart(owner, draw);

@@ -8,6 +8,7 @@ export const eventKinds = [
   'goneItem',
   'rolling',
   'append',
+  'booking',
   'touch',
   'rename',
   // What goes wrong with it.

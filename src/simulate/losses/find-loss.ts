@@ -57,8 +57,9 @@ async function lossIn({ stage, tight, loose }: Compared, history: History): Prom
   const usual = await watchLoss(tight, loose, history);
   if (usual.loss !== undefined || usual.played.violation !== undefined) return undefined;
   // What deletes is the push: where none was made, nothing is shown.
-  if (loose.counts === 'left' && usual.pushes === 0) return undefined;
-  const [stoppedBy] = loose.counts === 'left' ? [] : [...usual.stops].filter((stop) => !found.stops.has(stop));
+  const isAtEnd = loose.counts === 'left' || loose.counts === 'short';
+  if (isAtEnd && usual.pushes === 0) return undefined;
+  const [stoppedBy] = isAtEnd ? [] : [...usual.stops].filter((stop) => !found.stops.has(stop));
   return { ...found.loss, seed: history.seed, history, played: found.played, stoppedBy };
 }
 
@@ -73,20 +74,21 @@ interface WatchedLoss {
 /** Plays a history and says what was lost in it. */
 export async function watchLoss(
   stage: Stage,
-  { counts }: Pick<LooseSetting, 'counts'>,
+  { counts, tighten }: Pick<LooseSetting, 'counts' | 'tighten'>,
   history: History,
 ): Promise<WatchedLoss> {
-  const watcher = new LossWatch({ hasOthers: counts === 'others' });
-  let left: Loss | undefined;
+  const watcher = new LossWatch(tighten(stage.settings), { hasOthers: counts === 'others' });
+  const isAtEnd = counts === 'left' || counts === 'short';
+  let atEnd: Loss | undefined;
   const played = await play(stage, history, {
     isKept: true,
     watcher,
     ended: (world) => {
-      if (counts === 'left') left = watcher.left(world);
+      if (isAtEnd) atEnd = watcher[counts](world);
     },
   });
   const [first] = watcher.losses;
-  return { loss: counts === 'left' ? left : first, played, stops: watcher.stops, pushes: watcher.pushes };
+  return { loss: isAtEnd ? atEnd : first, played, stops: watcher.stops, pushes: watcher.pushes };
 }
 
 async function shorter(compared: Compared, history: History): Promise<History> {

@@ -5,6 +5,7 @@
 import { readBody, showMonth } from '../body.ts';
 import { type Points, foldParts } from '../model.ts';
 import type { PassReport } from '../../core/report.ts';
+import type { Settings } from '../../core/settings.ts';
 import type { Watcher, World } from '../world/world.ts';
 
 /** What a service holds: by driver, then by month. */
@@ -36,8 +37,14 @@ export class LossWatch implements Watcher {
   /** Why the agent stopped, in the order in which it said so first. */
   readonly stops = new Set<string>();
 
-  /** @param hasOthers the service holds drivers that are not of the config's sources */
-  constructor({ hasOthers = false } = {}) {
+  readonly #meantBy: Settings;
+
+  /**
+   * @param meantBy settings whose rules say what is meant
+   * @param hasOthers the service holds drivers that are not of the config's sources
+   */
+  constructor(meantBy: Settings, { hasOthers = false } = {}) {
+    this.#meantBy = meantBy;
     this.#others = hasOthers ? othersUntil(24_314) : new Map();
     this.#held = this.#others;
   }
@@ -82,10 +89,28 @@ export class LossWatch implements Watcher {
     return left;
   }
 
-  #meant({ owners, stage }: World): Points {
+  /** What the service has at the end, and what was booked is more. */
+  short(world: World): Loss | undefined {
+    const meant = this.#meant(world);
+    const found = new Finder(this.#held);
+    for (const [driver, months] of this.#held) {
+      for (const [month, is] of months) {
+        const right = meant.get(driver)?.get(month);
+        if (right?.includes(is) === false) found.add({ driver, month, was: right.join(' or '), is });
+      }
+    }
+    const { loss } = found;
+    if (loss !== undefined)
+      world.tell(
+        `LOST: ${loss.points} of ${loss.of} numbers lack bookings, such as "${loss.example.driver}" in ${loss.example.month}, which is ${loss.example.is} where ${loss.example.was} was booked`,
+      );
+    return loss;
+  }
+
+  #meant({ owners }: World): Points {
     const points = new Map<string, ReadonlyMap<number, readonly string[]>>();
     for (const owner of owners) {
-      const rules = stage.settings.sources.find(({ name }) => name === owner.place.name)?.mapping.drivers ?? [];
+      const rules = this.#meantBy.sources.find(({ name }) => name === owner.place.name)?.mapping.drivers ?? [];
       const sheet = owner.meant();
       const folded = foldParts(
         [{ name: 'export', sheet, isCarried: false }],

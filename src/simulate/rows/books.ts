@@ -19,6 +19,8 @@ export interface Export {
   readonly slip?: Slip | undefined;
 }
 
+const moreMax = 2;
+
 interface LongFact {
   readonly item: number;
   readonly booking: number;
@@ -40,6 +42,8 @@ export class Books {
   readonly #entropy: Entropy;
   readonly #name: string;
   readonly #revisions = new Map<string, number>();
+  /** Bookings of an item and month beside those that it began with. */
+  readonly #more = new Map<number, number>();
   /** By part and item: what was written of each month is written again, until it is restated. */
   readonly #written = new Map<string, Map<number, readonly WrittenFact[]>>();
 
@@ -52,6 +56,20 @@ export class Books {
   restate(item: number, month: number): void {
     const key = `${item}/${month}`;
     this.#revisions.set(key, (this.#revisions.get(key) ?? 0) + 1);
+    this.#forget(item, month);
+  }
+
+  /** Something more is booked in a month: another row. A wide table has one cell for all of it. */
+  book(item: number, month: number): boolean {
+    const key = factKey(item, month);
+    const more = this.#more.get(key) ?? 0;
+    if (this.grid.isWide || more >= moreMax) return false;
+    this.#more.set(key, more + 1);
+    this.#forget(item, month);
+    return true;
+  }
+
+  #forget(item: number, month: number): void {
     for (const months of this.#written.values()) months.delete(factKey(item, month));
   }
 
@@ -128,9 +146,10 @@ export class Books {
   #write(item: number, month: number, wanted: Export): readonly WrittenFact[] {
     const { mapping, items, valueColumns } = this.grid;
     const adds = mapping.drivers.some(({ rule }) => rule !== 'last' && rule !== 'first');
-    const bookings = adds && !this.grid.isWide ? this.#entropy.between(1, 2, 'bookings', this.#name, item, month) : 1;
+    const begun = adds && !this.grid.isWide ? this.#entropy.between(1, 2, 'bookings', this.#name, item, month) : 1;
+    const bookings = begun + (this.#more.get(factKey(item, month)) ?? 0);
     return Array.from({ length: bookings }, (_, booking): WrittenFact => {
-      const day = 5 + 9 * booking;
+      const day = 5 + 6 * booking;
       const row = new Map([...(items[item] ?? []), ...(timeFields(this.grid, month, day) ?? [])]);
       const numbers = valueColumns.map(({ column }) => this.#slipped({ item, booking, month }, column, wanted));
       const fact = { item, booking, row, numbers, month, day };

@@ -252,7 +252,7 @@ export const plants: readonly Plant[] = [
     find: "return { settings, isExpensive, state: 'unread', reason: error.message, hint: error.hint };",
     replace:
       "return { settings, isExpensive, mayLag: false, state: 'read', found: { present: [...good.values()], listed: [...good.values()], newestOnly: false } };",
-    breaks: ['whole', 'evidence', 'digits', 'ends', 'carried', 'arrives', 'cut'],
+    breaks: ['whole', 'evidence', 'digits', 'ends', 'carried', 'arrives', 'cut', 'unread'],
     config: oneSource,
   },
   {
