@@ -75,4 +75,24 @@ describe('names of months', () => {
     // Armenian writes January and June alike where it abbreviates them.
     expect(problems).toEqual([expect.stringContaining('not even what it writes in hy can be read back')]);
   });
+
+  test.each(
+    'cs da de de-AT en-AU en-CA en-GB en-IE en-IN en-NZ en-US en-ZA es fi fr fr-CA fr-CH hu it it-CH nl nl-BE pl pt pt-BR sk sl sv tr'.split(
+      ' ',
+    ),
+  )('are read as Intl writes them, in %s', (locale) => {
+    const format = { formats: ['MMM yyyy'], locales: [locale] };
+    for (const style of ['long', 'short'] as const) {
+      for (const day of [undefined, 'numeric'] as const) {
+        const intl = new Intl.DateTimeFormat(locale, { month: style, day, calendar: 'gregory', timeZone: 'UTC' });
+        for (let month = 1; month <= 12; month++) {
+          const parts = intl.formatToParts(Date.UTC(2026, month - 1, 1));
+          const written = parts.find(({ type }) => type === 'month')?.value ?? '';
+          // Some write the number of a month beside a day.
+          if (!/\p{L}/u.test(written)) continue;
+          expect(read(`${written} 2026`, format)).toMatch(new RegExp(`^2026-${`${month}`.padStart(2, '0')} `));
+        }
+      }
+    }
+  });
 });
