@@ -55,6 +55,25 @@ const builtins: Plugin = {
   },
 };
 
+/**
+ * V8 keeps a file with one character beyond Latin-1 as two bytes a character, and a daemon keeps its files: an ellipsis in each of the largest
+ * takes 2.6 MB. So the built files have escapes for whatever is not ASCII.
+ */
+const ascii: Plugin = {
+  name: 'ascii',
+  // Not in `renderChunk`: the bundler prints texts anew after that.
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) if (file.type === 'chunk') file.code = escaped(file.code);
+  },
+};
+
+/** @throws Error for what an escape would make another text of */
+function escaped(code: string): string {
+  const [raw] = /\.raw`[^`]*[^\0-\x7f]/.exec(code) ?? /(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.exec(code) ?? [];
+  if (raw !== undefined) throw new Error(`cannot be escaped: ${raw}`);
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** The licences of the packages that are part of the files, and the films of the emulator. */
 const notices: Plugin = {
   name: 'notices',
@@ -129,7 +148,7 @@ export default defineConfig({
   // The other form of jsonc-parser hides from a bundler what it requires.
   resolve: { mainFields: ['module', 'main'] },
   external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [lazyRequire, builtins, notices],
+  plugins: [lazyRequire, builtins, ascii, notices],
   // Wanted by `includeDependenciesRecursively`.
   preserveEntrySignatures: 'allow-extension',
   output: {

@@ -122,6 +122,15 @@ test('write a starter config with its sample, and run it with the emulator, whos
   );
 });
 
+test('are ASCII, so that V8 keeps one byte a character', async () => {
+  const files = (await readdir(path.join(builtFolder, 'dist'))).filter((name) => name.endsWith('.js'));
+  expect(files).toContain('main.js');
+  for (const file of files) {
+    const bytes = await readFile(path.join(builtFolder, 'dist', file));
+    expect([file, bytes.findIndex((byte) => byte > 0x7f)]).toEqual([file, -1]);
+  }
+});
+
 test('have the licence of every package that is part of them', async () => {
   const notices = await readFile(path.join(builtFolder, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
   for (const name of ['commander', 'undici', 'yaml', 'zod']) expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
