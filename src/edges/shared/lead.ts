@@ -24,7 +24,8 @@ import type { SharedDatabase } from './database.ts';
 import { type Term, ledByOther } from './fence.ts';
 import { type Looked, claim, look, renew, resign, tell } from './lead-rows.ts';
 import type { LedgerSchema } from './schema.ts';
-import { type SeenFile, noteSeen } from './seen.ts';
+import { noteSeen } from './note-seen.ts';
+import type { SeenFile } from './seen.ts';
 
 export interface LeadOptions {
   readonly host: string;
