@@ -62,9 +62,8 @@ export class FaultQueue {
   add(faults: readonly Fault[]): void {
     const orderedMs = this.#nowMs();
     const queue = new Map(this.#queue.map((queued) => [queued.fault.id, queued]));
-    for (const fault of faults) {
-      const id = fault.id ?? this.#freeNumber(queue);
-      queue.set(id, { fault: { ...fault, id }, orderedMs });
+    for (const { id = this.#freeNumber(queue), ...fault } of faults) {
+      queue.set(id, { fault: { id, ...fault }, orderedMs });
     }
     this.#queue = [...queue.values()];
   }

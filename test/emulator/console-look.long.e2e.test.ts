@@ -80,6 +80,7 @@ describe.skipIf(cannotBrowse)(`a page in ${browserName}`, () => {
       'fixture-changes': await chosenFixtures(emulator),
       'snapshot-restore': '/console/snapshots/seeded/restore',
       faults: '/console/faults',
+      fault: '/console/faults/waiting/2',
       interface: '/_emulator/openapi',
       evidence: '/_emulator/evidence',
       'not-found': '/console/nothing',

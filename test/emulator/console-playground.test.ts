@@ -131,7 +131,10 @@ describe('the playground', () => {
     const other = await run('router:other');
     expect(other).toMatch(/The second takes veo3\.1 instead of gen4\.5: [\d.]+ credits more, [\d.]+ s more\./);
     expect(other.match(/class="verdict"/g)).toHaveLength(2);
-    expect(await run('for:quality')).toContain('<bdi>Campaign, for quality</bdi>');
+    const quality = await run('for:quality');
+    expect(quality).toContain('<bdi>Campaign, for quality</bdi>');
+    expect(quality).toMatch(/By the estimate, lowest first\..*By the score for this prompt, highest first\./s);
+    expect(await run('for:latency')).toContain('By the expected seconds, fewest first.');
     expect(await run('for:cost')).toContain('Both take gen4.5.');
     expect(await run('router:other', { 'video-duration': '30' })).toContain('Neither has an eligible model.');
     expect(await run('router:gone')).not.toContain('class="notice"');

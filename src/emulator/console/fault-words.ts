@@ -57,8 +57,8 @@ function aimOf({ method, path }: Fault): string {
 function oftenOf({ times, probability, fromSeconds, untilSeconds }: Fault): string {
   const count = times === 'always' ? 'every one' : times === 1 ? 'the next one' : `the next ${groupDigits(times)}`;
   const chance = probability === 1 ? '' : `, ${Number((probability * 100).toPrecision(3))} % of them`;
-  const from = fromSeconds === 0 ? '' : `from ${fromSeconds} s`;
-  const until = untilSeconds === undefined ? '' : `up to ${untilSeconds} s`;
+  const from = fromSeconds === 0 ? '' : `from ${groupDigits(fromSeconds)} s`;
+  const until = untilSeconds === undefined ? '' : `up to ${groupDigits(untilSeconds)} s`;
   const when = [from, until].filter((words) => words !== '').join(' ');
   return `${count}${chance}${when === '' ? '' : `, ${when} after it was ordered`}`;
 }

@@ -15,9 +15,16 @@ const stageNames = {
 
 const outcomes = {
   cost: 'By the estimate, lowest first.',
-  selected: 'By what the router optimizes for.',
+  selected: 'By what the router optimized for.',
   single_candidate: 'There was only one to pick.',
   fallback: 'In the order of the catalog.',
+} as const;
+
+/** What `selected` means for each target. A recorded pipeline does not have the target. */
+const selections = {
+  cost: outcomes.cost,
+  quality: 'By the score for this prompt, highest first.',
+  latency: 'By the expected seconds, fewest first.',
 } as const;
 
 /** A run that has just happened: its request, and the models that were dropped. */
@@ -45,7 +52,9 @@ function fallenAt(filter: string, run: PipelineRun | undefined): readonly Droppe
 /** @param before models in the catalog, or after the first stage of a recorded pipeline */
 function showStage(entry: PipelineEntry, run: PipelineRun | undefined, before: number): Html {
   if (entry.type === 'rank') {
-    return html`<p><span class="stage">Rank</span> <code>${entry.outcome}</code> ${outcomes[entry.outcome]}</p>`;
+    const isSelected = entry.outcome === 'selected' && run !== undefined;
+    const how = isSelected ? selections[run.request.settings.optimizeFor] : outcomes[entry.outcome];
+    return html`<p><span class="stage">Rank</span> <code>${entry.outcome}</code> ${how}</p>`;
   }
   if (entry.type === 'capacity') {
     const { skipped, allExhausted } = entry;

@@ -38,7 +38,7 @@ const pointNames = Object.keys(points) as Point[];
 
 const columns: readonly Column[] = [
   { name: 'Operation', kind: 'row' },
-  ...pointNames.map((name) => ({ name: nameOf(name), kind: 'prose' as const })),
+  ...pointNames.map((name) => ({ name: nameOf(name) })),
 ];
 
 function showEvidence(): Response {
