@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { driverSchema } from '../contract/driver-push.ts';
 import { faultScriptSchema } from '../contract/fault-script.ts';
-import { routerCreateSchema } from '../contract/routing-resources.ts';
+import { routerCreateSchema, strictRouterCreateSchema } from '../contract/routing-resources.ts';
 import { clockSchema } from './clock-schema.ts';
 
-export const fixturesSchema = z.strictObject({
+const fixturesSchema = z.strictObject({
   ...clockSchema.shape,
   /** As `GET /_emulator/drivers` shows them. */
   drivers: z.array(driverSchema).default([]),
@@ -16,4 +16,12 @@ export const fixturesSchema = z.strictObject({
   catalog: z.unknown().optional(),
   faults: faultScriptSchema.optional(),
 });
-export type Fixtures = z.input<typeof fixturesSchema>;
+
+const strictFixturesSchema = fixturesSchema.extend({ routers: z.array(strictRouterCreateSchema).default([]) });
+
+export type Fixtures = z.input<typeof fixturesSchema> | z.input<typeof strictFixturesSchema>;
+
+/** @param manner whether routers are what the live service takes. @throws ZodError */
+export function parseFixtures(given: unknown, { strict }: { readonly strict: boolean }) {
+  return (strict ? strictFixturesSchema : fixturesSchema).parse(given);
+}

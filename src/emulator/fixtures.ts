@@ -1,7 +1,7 @@
 /** What an emulator begins with: drivers, routers, credits, time, catalog and faults, as one object. */
 import type { Driver } from '../contract/driver-push.ts';
 import type { FaultQueue } from './faults.ts';
-import { fixturesSchema } from './fixtures-schema.ts';
+import { parseFixtures } from './fixtures-schema.ts';
 import { parseCatalog } from './routing/catalog.ts';
 import type { Routing } from './routing/routing.ts';
 
@@ -17,7 +17,7 @@ interface Filled {
  * @throws ZodError, Refusal, RangeError
  */
 export function loadFixtures({ routing, faults, push }: Filled, given: unknown): void {
-  const { drivers, routers, credits, now, speed, catalog, faults: script } = fixturesSchema.parse(given);
+  const { drivers, routers, credits, now, speed, catalog, faults: script } = parseFixtures(given, routing);
   routing.setClock({ nowMs: now === undefined ? undefined : Date.parse(now), speed });
   if (catalog !== undefined) routing.catalog = parseCatalog(catalog, routing.catalog);
   if (credits !== undefined) routing.account.setCredits(credits);

@@ -61,3 +61,18 @@ test.for([
   expect(await slugsOf(world)).toEqual(['taken']);
   expect(world.emulator.clock()).toEqual(before);
 });
+
+test('have routers as a POST takes them, with --strict too', async () => {
+  const nameless = { routers: [{ slug: 'draft' }] };
+  const half = { routers: [{ slug: 'half', name: 'Half', settings: { maxCreditsPerGeneration: { video: 0.5 } } }] };
+  const statuses = async (strict: boolean) => {
+    const { call, emulator } = await routingWorld({ strict });
+    const loaded: number[] = [];
+    for (const given of [nameless, half]) loaded.push((await call('POST', '/_emulator/fixtures', given)).status);
+    const headers = { authorization: 'Bearer key', 'x-runway-version': '2024-11-06' };
+    const { data } = (await (await emulator.fetch('/v1/routers', { headers })).json()) as { data: { name: string }[] };
+    return [...loaded, ...data.map(({ name }) => name)];
+  };
+  expect(await statuses(false)).toEqual([400, 200, 'Half']);
+  expect(await statuses(true)).toEqual([200, 400, 'draft']);
+});

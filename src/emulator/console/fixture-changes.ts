@@ -1,7 +1,7 @@
 /** What fixtures would change: they are loaded into a fork, and what it holds then is compared with what is held now. */
 import type { Driver } from '../../contract/driver-push.ts';
 import type { FaultQueue } from '../faults.ts';
-import { fixturesSchema } from '../fixtures-schema.ts';
+import { parseFixtures } from '../fixtures-schema.ts';
 import type { Model } from '../routing/catalog.ts';
 import type { Routing } from '../routing/routing.ts';
 import { monthOf } from './last-push.ts';
@@ -58,7 +58,7 @@ export interface FixtureChanges {
  * @throws ZodError, Refusal, RangeError where they cannot be loaded
  */
 export function changesOf(given: unknown, held: Loadable, fork: Loadable): FixtureChanges {
-  const { drivers, routers, now, faults } = fixturesSchema.parse(given);
+  const { drivers, routers, now, faults } = parseFixtures(given, held.routing);
   fork.load(given);
   const points = pointChanges([...new Set(drivers.map(({ id }) => id))], held, fork);
   const { models } = held.routing.catalog;
