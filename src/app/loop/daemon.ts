@@ -263,8 +263,7 @@ class Daemon {
       if (signal.aborted || !isAgentError(error) || this.#turns?.hasLost === true) throw error;
       // A push may have been tried before the pass broke.
       if (isKept) this.#state = await loopState(this.#agent.deps);
-      // What the ledger could not be told of a push is set right before the next one.
-      this.#turns?.beginAnew();
+      this.#turns?.broke();
       await this.#broke(pass, error);
     }
   }

@@ -13,6 +13,8 @@ export class SharedTurns {
   readonly #shared: Shared;
   readonly #stop: AbortSignal;
   #role: 'leads' | 'follows' | undefined;
+  /** The ledger may not know what became of a push. */
+  #isToSetRight = false;
   #failure: string | undefined;
   #differsSinceMs: number | undefined;
   #isToldDiffers = false;
@@ -37,9 +39,9 @@ export class SharedTurns {
     return this.#role === 'leads' && this.#shared.lead.signal.aborted;
   }
 
-  /** A pass broke: the next turn begins as if this agent had just taken over. */
-  beginAnew(): void {
-    this.#role = undefined;
+  /** A pass broke: the next turn sets right what the ledger could not be told. It leads as before, so that it keeps what it waits for. */
+  broke(): void {
+    this.#isToSetRight = true;
   }
 
   /** What it does next. Whoever begins to lead goes on from what was pushed. */
@@ -48,9 +50,10 @@ export class SharedTurns {
     if (!lead.isLeading()) {
       this.#role = 'follows';
       lead.follow();
-    } else if (this.#role !== 'leads') {
+    } else if (this.#role !== 'leads' || this.#isToSetRight) {
       await beginToLead(this.#agent, this.#stop);
       this.#role = 'leads';
+      this.#isToSetRight = false;
     }
     return this.#role ?? 'follows';
   }
