@@ -77,7 +77,9 @@ describe.skipIf(cannotPostgres)(`a ledger in ${postgresName}`, () => {
     const [one] = world.places as [Place];
     const agent = await one.daemon();
     await world.service.post(1);
-    await server.run(`${end}; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'agent'`);
+    // In one transaction with that, the agent could connect again before the change counts.
+    await server.run(end);
+    await server.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'agent'`);
     await agent.says(/password authentication failed.*"hint":"[^"]*password.*nothing is pushed/);
     await one.write('sales.csv', changed);
     const status = await one.command('status');
