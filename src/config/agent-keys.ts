@@ -106,7 +106,7 @@ const url = scalar<string>({ type: 'string', examples: ['https://drivers.example
 });
 
 const token = scalar<string>({ type: 'string', examples: ['${DRIVERS_TOKEN}'] }, (written) => {
-  const said = textOf(written);
+  const said = written === null ? '' : textOf(written);
   if (said === undefined) return { diagnostic: { message: 'the token is not a text', hint: 'put it in quotes' } };
   if (said.trim() === '') return { diagnostic: { message: 'the token is empty', hint: 'set it, or remove the key' } };
   if (isToken(said)) return { value: said };

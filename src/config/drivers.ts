@@ -106,7 +106,7 @@ function readTime(
       formatNames().includes(name) ? [] : (nearest(name, formatNames()) ?? []),
     )[0];
     const hint = near === undefined ? {} : { hint: `did you mean "${near}"?` };
-    at.report({ path: at.path, message: 'not a format that names months', detail: `: ${problem}`, ...hint });
+    at.report({ path: at.path, message: 'no month can be read by it', detail: `: ${problem}`, ...hint });
   } else if (isJudged && !isSpread && formatMonths(time) > 1) {
     const names =
       formatMonths(time) === 3 ? 'quarters, and a quarter is three months' : 'years, and a year is twelve months';

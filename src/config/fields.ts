@@ -9,7 +9,7 @@ import type { Path } from './diagnostics.ts';
 import type { Written } from './document.ts';
 import { homeOf } from './json-schema.ts';
 import { nearest } from './nearest.ts';
-import { type ScalarDiagnostic, describeWritten, textOf } from './scalars.ts';
+import { type ScalarDiagnostic, describeWritten, nullHint, textOf } from './scalars.ts';
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
 
@@ -78,7 +78,10 @@ export function withTexts(schema: z.ZodType, written: Written): Written {
   const wanted = (schema.safeParse(written, { jitless: true }).error?.issues ?? []).filter(
     (issue) => issue.code === 'invalid_type' && issue.expected === 'string' && issue.path.length > 0,
   );
-  return wanted.reduce((value, { path }) => replaceAt(value, path, (scalar) => textOf(scalar) ?? scalar), written);
+  return wanted.reduce(
+    (value, { path }) => replaceAt(value, path, (scalar) => (scalar === null ? scalar : (textOf(scalar) ?? scalar))),
+    written,
+  );
 }
 
 function replaceAt(value: Written, path: readonly PropertyKey[], replace: (scalar: Written) => Written): Written {
@@ -151,7 +154,7 @@ function reportUnworded(at: Cursor, issue: Issue, written: Written): void {
       const near = typeof written === 'string' ? nearest(written, issue.values.map(String)) : undefined;
       const detail = `, found ${describeWritten(written)}`;
       const hint = near === undefined ? {} : { hint: `did you mean "${near}"?` };
-      report({ path, message: `expected ${issue.values.map(String).join(' or ')}`, detail, ...hint });
+      report({ path, message: `expected ${oneOf(issue.values.map(String))}`, detail, ...hint });
       return;
     }
     case 'too_small':
@@ -171,6 +174,13 @@ function reportUnworded(at: Cursor, issue: Issue, written: Written): void {
     default:
       report({ path, message: issue.message });
   }
+}
+
+/** In quotes, since a word such as `expected` may be one of them. */
+function oneOf(words: readonly string[]): string {
+  const quoted = words.map((word) => `"${word}"`);
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
 }
 
 /** Reports on the form that the value's type suggests, where a value may have several. */
@@ -205,9 +215,14 @@ export function reportType({ path, report }: Cursor, expected: string, written: 
   report({ path, message: `expected ${expected}`, detail, ...(hint === undefined ? {} : { hint }) });
 }
 
+const listsOfMappings = new Set(['notify', 'drivers', 'tests', 'rows', 'readings']);
+
 function typeHint(path: Path, expected: string, written: Written): string | undefined {
   const isCollection = typeof written === 'object' && written !== null;
+  if (expected === 'a list' && listsOfMappings.has(String(path.at(-1))))
+    return 'write each entry on a line of its own, behind "- "';
   if (expected === 'a list' && !isCollection) return 'write a list in brackets, such as ["…"]';
+  if (expected === 'a text' && written === null) return nullHint;
   if (expected === 'a text' && isMapping(written)) return 'quote a text that has braces or ": " in it';
   const text = textOf(written) ?? '';
   const isTable = path.at(-1) === 'calendar' || path.at(-2) === 'maps';

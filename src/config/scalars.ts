@@ -56,6 +56,9 @@ export function scalar<T>(schema: ScalarSchema, parse: (written: unknown) => Sca
     });
 }
 
+/** A program that writes a config means by `null` that there is nothing: four letters would make one driver of all rows. */
+export const nullHint = 'leave the key out, or put the text that is meant in quotes';
+
 /** A schema for a value that is written as a text, a number or a boolean; `parse` gets its text. */
 function textScalar<T>(
   expected: string,
@@ -63,6 +66,7 @@ function textScalar<T>(
   parse: (text: string) => ScalarResult<T>,
 ): Scalar<T> {
   return scalar({ type: 'string', ...schema }, (written) => {
+    if (written === null) return unexpected(expected, written, nullHint);
     const text = textOf(written);
     return text === undefined ? unexpected(expected, written) : parse(text);
   });
@@ -93,6 +97,12 @@ const scalarTypes = ['string', 'number', 'boolean'];
 
 /** Any text, also an empty one. */
 export const anyText = textScalar('a text', { type: scalarTypes }, (text) => ({ value: text }));
+
+/** The same as a cell may have it: `null` is these four letters. */
+export const cellText = scalar<string>({ type: scalarTypes }, (written) => {
+  const said = textOf(written);
+  return said === undefined ? unexpected('a text', written) : { value: said };
+});
 
 /** A field of a row. `null` is the empty text, as NULL in a database is. */
 export const fieldText = scalar<string>({ type: [...scalarTypes, 'null'] }, (written) => {

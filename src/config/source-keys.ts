@@ -4,7 +4,7 @@ import type { Test } from '../core/settings.ts';
 import { valueGuard } from './agent-keys.ts';
 import { lookupKeys } from '../sources/lookups.ts';
 import {
-  anyText,
+  cellText,
   decimal,
   factor,
   fieldText,
@@ -27,9 +27,9 @@ const testKeys = z.strictObject({
 
 const test: z.ZodType<Test> = z.union(
   [
-    anyText.transform((only): Test => ({ kind: 'oneOf', texts: [only] })),
+    cellText.transform((only): Test => ({ kind: 'oneOf', texts: [only] })),
     z
-      .array(anyText)
+      .array(cellText)
       .min(1)
       .transform((texts): Test => ({ kind: 'oneOf', texts })),
     testKeys.transform(({ matches, not }, context): Test => {
@@ -86,7 +86,7 @@ export const sourceShape = {
       'Which rows count. For each column a text, a list of texts, `{ matches: regex }` or `{ not: … }`; a row must pass all of them.',
     ),
   missing: z
-    .array(anyText)
+    .array(cellText)
     .prefault([''])
     .describe('Texts of `value` that mean "no value": the row gives no reading and is no reject.'),
   fillDown: z
@@ -106,7 +106,7 @@ export const sourceShape = {
     .optional()
     .describe('Turns wide rows into long ones before they are read.'),
   maps: z
-    .record(z.string(), z.record(z.string(), anyText))
+    .record(z.string(), z.record(z.string(), cellText))
     .prefault({})
     .describe(
       'Tables for the filter `map:NAME`: each text and its replacement, or `{ file: regions.csv }`, a file that maps its first column to its second (`from` and `to` name other columns; `delimiter` and `encoding` as in a source) and is read again with the source. A text that is not in the map becomes empty.',
@@ -146,7 +146,7 @@ export const sourceShape = {
             z.strictObject({
               driver: text.describe('Its id.'),
               month: month.describe('Such as `2026-03`.'),
-              value: anyText.describe('As it is pushed.'),
+              value: cellText.describe('As it is pushed.'),
               path: z.array(text).optional().describe('Its path. Left out: any path.'),
             }),
           )

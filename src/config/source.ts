@@ -5,7 +5,7 @@ import { unpivotNames, valueGroup } from '../core/mapping/unpivot.ts';
 import { type Kind, kinds } from '../sources/index.ts';
 import { readDrivers } from './drivers.ts';
 import { reportMissing, reportType, reportUnknownKey } from './fields.ts';
-import { describeWritten, textOf } from './scalars.ts';
+import { describeWritten } from './scalars.ts';
 import { nearest } from './nearest.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
 import { type Fields, type Whole, readFields, readValue, withTexts } from './fields.ts';
@@ -90,7 +90,11 @@ function readType(cursor: Cursor): string | undefined {
   const written = writtenAt(at);
   if (typeof written === 'string' && Object.hasOwn(kinds, written)) return written;
   if (written === undefined || spotOf(at)?.unset === true) return undefined;
-  const said = (textOf(written) ?? '').toLowerCase();
+  if (typeof written === 'object') {
+    reportType(at, 'a type of source', written);
+    return undefined;
+  }
+  const said = String(written).toLowerCase();
   const near = otherNames[said] ?? nearest(said, names);
   at.report({
     path: at.path,

@@ -24,7 +24,7 @@ const schema = z.strictObject({
   ),
   memoryMax: z
     .string()
-    .regex(/^[1-9]\d*(?:\.\d+)? ?[KMGT]i?B$/, 'must be a size such as 512MB or 2GB')
+    .regex(/^[1-9]\d*(?:\.\d+)? ?[KMGT]i?B$/, 'expected a size such as 512MB or 2GB')
     .default('256MB')
     .describe(
       'What the query may take of memory; more than that is put on disk for as long as it runs. Rows on their way do not count: where they take over 1 GB beside it, the read fails.',

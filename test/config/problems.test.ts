@@ -66,7 +66,7 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ['guard: { floor: -1 }', '1:17 guard.floor: expected at least 0, found -1'],
   ['guard: { floor: 1.5 }', '1:17 guard.floor: expected a whole number, found 1.5'],
   ['guard: { floor: "5" }', '1:17 guard.floor: expected a number, found "5" (write 5, without quotes)'],
-  ['guard: { values: no }', '1:18 guard.values: expected hold or warn or off, found "no"'],
+  ['guard: { values: no }', '1:18 guard.values: expected "hold", "warn" or "off", found "no"'],
   ...['2026', '2026-13', '10', 'the 10th'].map(
     (written) =>
       [
@@ -82,7 +82,7 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
   ['lastClose: [2026-03]', '1:12 lastClose: expected a month such as 2026-03, or { day: 10 }, found a list'],
   [
     'guard: { firstPush: aprove }',
-    '1:21 guard.firstPush: expected allow or approve, found "aprove" (did you mean "approve"?)',
+    '1:21 guard.firstPush: expected "allow" or "approve", found "aprove" (did you mean "approve"?)',
   ],
 ];
 
@@ -162,7 +162,7 @@ const wrongDestinations: readonly (readonly [yaml: string, problem: string])[] =
     '{ url: http://a, token: t, headers: { authorization: Basic hunter2 } }',
     '1:52 destination.headers.authorization: token already sets the header authorization (keep one of the two)',
   ],
-  ['{ url: http://a, compress: zstd }', '1:41 destination.compress: expected none or gzip, found "zstd"'],
+  ['{ url: http://a, compress: zstd }', '1:41 destination.compress: expected "none" or "gzip", found "zstd"'],
   ['{ url: http://a, timeout: 0s }', '1:40 destination.timeout: expected a duration longer than 0s, found "0s"'],
   [
     '{ url: http://a, shouldDeleteMissing: True }',

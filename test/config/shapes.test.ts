@@ -101,7 +101,7 @@ describe('what is wrong with them', () => {
       quarterly('').replace('QQQ yyyy', 'yyyy'),
       '6:57 sources.s.drivers[0].time.format: the format names years, and a year is twelve months',
     ],
-    [quarterly(', spread: halve'), '6:91 sources.s.drivers[0].spread: expected repeat or first or last or divide'],
+    [quarterly(', spread: halve'), '6:91 sources.s.drivers[0].spread: expected "repeat", "first", "last" or "divide"'],
   ])('%s', (yaml, problem) => {
     expect(problems(sourceYaml(yaml))).toEqual([expect.stringContaining(problem)]);
   });

@@ -13,7 +13,12 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ['guard:', '7:5 sources.s.guard: no value (write a value after the key, "" for the empty text, or remove the line)'],
   ['poll: 0s', '7:11 sources.s.poll: expected a duration longer than 0s, found "0s"'],
   ['skipRows: "3"', '7:15 sources.s.skipRows: expected a number, found "3" (write 3, without quotes)'],
-  ['removed: drop', '7:14 sources.s.removed: expected carry or delete, found "drop"'],
+  ['lineEnd: maybe', '7:14 sources.s.lineEnd: expected "expected" or "any", found "maybe"'],
+  [
+    'drivers: [{ id: null, path: [a], time: "{t}", value: "{v}" }]',
+    '6:21 sources.s.drivers[0].id: expected a template, found null (leave the key out, or put the text that is meant in quotes)',
+  ],
+  ['removed: drop', '7:14 sources.s.removed: expected "carry" or "delete", found "drop"'],
   ['missing: NA', '7:14 sources.s.missing: expected a list, found "NA" (write a list in brackets, such as ["…"])'],
   ['where: { a: { matches: "a(" } }', '7:28 sources.s.where.a.matches: bad regular expression: unterminated group'],
   [
@@ -61,7 +66,10 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   ['unpivot: { columns: x, name: a }', '7:5 sources.s.unpivot.value: "value" is missing'],
   ['drivers: []', '6:14 sources.s.drivers: the list is empty'],
-  ['drivers: { path: [a] }', '6:14 sources.s.drivers: expected a list, found a mapping'],
+  [
+    'drivers: { path: [a] }',
+    '6:14 sources.s.drivers: expected a list, found a mapping (write each entry on a line of its own, behind "- ")',
+  ],
   ['drivers: [a]', '6:15 sources.s.drivers[0]: expected a mapping, found "a"'],
   [
     'drivers: [{ path: [a], time: "{t}" }]',
@@ -118,15 +126,15 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: "{v}", collapse: total }]',
-    '6:65 sources.s.drivers[0].collapse: expected last or first or sum or average or min or max or count, found "total"',
+    '6:65 sources.s.drivers[0].collapse: expected "last", "first", "sum", "average", "min", "max" or "count", found "total"',
   ],
   [
     'drivers: [{ path: [a], time: { from: "{t}", format: dd HH }, value: "{v}" }]',
-    '6:57 sources.s.drivers[0].time.format: not a format that names months: format "dd HH": no year in it (yyyy)',
+    '6:57 sources.s.drivers[0].time.format: no month can be read by it: format "dd HH": no year in it (yyyy)',
   ],
   [
     'drivers: [{ path: [a], time: { from: "{t}", format: dd.yyyy }, value: "{v}" }]',
-    '6:57 sources.s.drivers[0].time.format: not a format that names months: format "dd.yyyy": no month in it (MM; mm is the minute)',
+    '6:57 sources.s.drivers[0].time.format: no month can be read by it: format "dd.yyyy": no month in it (MM; mm is the minute)',
   ],
   [
     'drivers: [{ path: [a], time: { from: "{t}", locale: xx }, value: "{v}" }]',
@@ -193,7 +201,7 @@ describe('what is wrong in a source', () => {
     ]);
     expect(problems('destination: emulator\nsources:\n  s: { drivers: 3 }\n')).toEqual([
       '3:3 sources.s.type: "type" is missing (for example type: csv)',
-      '3:17 sources.s.drivers: expected a list, found 3 (write a list in brackets, such as ["…"])',
+      '3:17 sources.s.drivers: expected a list, found 3 (write each entry on a line of its own, behind "- ")',
     ]);
   });
 

@@ -16,7 +16,7 @@ export const delimiterKey = z
   .transform((text) => (text === '\\t' ? '\t' : text))
   .refine(
     (text) => [...text].length === 1 && !/["\r\n\0]/.test(text),
-    'must be one character, and no quote or line end',
+    'expected one character, and no quote or line end',
   )
   .prefault(',')
   .describe(

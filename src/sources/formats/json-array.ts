@@ -17,7 +17,7 @@ const keysShownMax = 20;
 const itemsKey = z
   .string()
   .transform((path) => path.split('.'))
-  .refine((keys) => !keys.includes(''), 'must be keys joined by dots, such as result.rows')
+  .refine((keys) => !keys.includes(''), 'expected keys joined by dots, such as result.rows')
   .optional()
   .describe(
     'Where the list of records is: keys joined by dots, such as `result.rows`. Default: the document is the list.',

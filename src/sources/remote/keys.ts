@@ -34,7 +34,11 @@ const s3 = z
         'The address of the service, where it is not Amazon: `https://minio.example.com`. Default: `$AWS_ENDPOINT_URL_S3`, `$AWS_ENDPOINT_URL`, else Amazon.',
       ),
     region: z.string().min(1).optional().describe('Default: `$AWS_REGION`, `$AWS_DEFAULT_REGION`, else `us-east-1`.'),
-    accessKeyId: z.string().refine(isToken, 'not a key').optional().describe('Default: `$AWS_ACCESS_KEY_ID`.'),
+    accessKeyId: z
+      .string()
+      .refine(isToken, 'the key is empty, or has a character that no key has')
+      .optional()
+      .describe('Default: `$AWS_ACCESS_KEY_ID`.'),
     secretAccessKey: secret.optional().describe('Best as `${VARIABLE}`. Default: `$AWS_SECRET_ACCESS_KEY`.'),
     secretAccessKeyFile: fileOf('secret key'),
     sessionToken: secret.optional().describe('Of keys for a while. Default: `$AWS_SESSION_TOKEN`.'),
@@ -59,7 +63,7 @@ const sftp = z
     keyFile: file.optional().describe('A private key (OpenSSH or PEM), relative to the config file.'),
     passphrase: secret.optional().describe('Of the key.'),
     hostKey: z
-      .union([z.string(), z.array(z.string()).min(1)])
+      .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a fingerprint, or a list of them' })
       .transform((given) => [given].flat())
       .refine(
         (keys) => keys.every((key) => /^SHA256:[A-Za-z\d+/]{43}=?$/.test(key)),
