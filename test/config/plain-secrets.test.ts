@@ -70,6 +70,21 @@ describe('a secret among the arguments of a command', () => {
     [`[curl, -H, "Authorization: Bearer ${secret}"]`, `sources.s.command[2]: the Authorization ${plain}`],
     [`[curl, "https://ann:${secret}@a.example/"]`, `sources.s.command[1]: the password of the address ${plain}`],
     [`[sh, -c, "PGPASSWORD='${secret}' psql"]`, `sources.s.command[2]: the PGPASSWORD ${plain}`],
+    [`[mysql, -u, ann, "-p${secret}", books]`, `sources.s.command[3]: the password at -p ${plain}`],
+    [`[/usr/bin/sshpass, -p, ${secret}, ssh, a.example]`, `sources.s.command[2]: the password at -p ${plain}`],
+    [
+      `[bash, -c, "set -e; mysqldump -uann -p${secret} books | gzip"]`,
+      `sources.s.command[2]: the password at -p ${plain}`,
+    ],
+    [`[sqlcmd, -S, db, -P, ${secret}]`, `sources.s.command[4]: the password at -P ${plain}`],
+    [
+      `[bash, -c, "curl --fail 'https://ann:${secret}@a.example/x' | jq ."]`,
+      `sources.s.command[2]: the password of the address ${plain}`,
+    ],
+    [
+      '[mysql, "-p${PW}", books]',
+      'sources.s.command[1]: the password at -p is an argument of a program, which every user of this machine can see while it runs; it comes from ${PW}',
+    ],
     [
       '[x, "--token=${PW}"]',
       'sources.s.command[1]: the value of --token is an argument of a program, which every user of this machine can see while it runs; it comes from ${PW}',
@@ -88,6 +103,9 @@ describe('a secret among the arguments of a command', () => {
     `[sh, -c, 'mysql -p"$PW" --password="$PW" books | sort -k 2']`,
     '[x, --tokens, "5", "monkey=banana", "-u", "ann"]',
     '[x, "https://a.example:8443/x?y=z"]',
+    '[mysql, -p, books]',
+    '[ssh, -p2222, a.example]',
+    `[sh, -c, "mysql -e 'select 1' | ssh -p 2222 a.example 'mkdir -p /data'"]`,
   ])('%s holds none', (command) => {
     expect(inCommand(command)).toEqual([]);
   });

@@ -21,6 +21,8 @@ describe('of a secret nothing is shown', () => {
     ['in a header in the text of a shell', ['sh', '-c', `curl -H 'X-Api-Key: hunter2' https://books.example`]],
     ['in a login in the text of a shell', ['sh', '-c', 'curl --user "ann:hunter2" https://books.example']],
     ['in an address in the text of a shell', ['sh', '-c', `curl 'https://books.example/x?token=hunter2' | jq .`]],
+    ['behind a short option', ['sshpass', '-p', 'hunter2', 'sftp', 'books.example']],
+    ['behind a short option in the text of a shell', ['sh', '-c', 'redis-cli -a hunter2 get books']],
     ['at a short option in the text of a shell', ['sh', '-c', 'mysql -u ann -phunter2 books']],
   ])('%s', (_where, command) => {
     expect(shown(command)).toContain('***');

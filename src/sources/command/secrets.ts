@@ -11,7 +11,8 @@ const secretName = /pass|pwd|secret|token|key|auth|credential|cookie/i;
  */
 export function secretsInCommand(command: readonly string[]): readonly string[] {
   const texts = command.slice(1);
-  return [texts, ...texts.map(wordsOf)].flatMap((words) => words.flatMap(secretsInWord));
+  const short = [command, ...texts.map(wordsOf)].flatMap(inPlaces).flatMap((one) => shortPassword(one)?.[1] ?? []);
+  return [...short, ...[texts, ...texts.map(wordsOf)].flatMap((words) => words.flatMap(secretsInWord))];
 }
 
 /** Whole names of options, variables and headers whose value is a secret, and not the file that holds one. */
@@ -26,17 +27,59 @@ const isNoSecret = /^(?:$|[$@<`*-])/;
  */
 export function plainSecretsInCommand(command: readonly string[]): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
-  for (const [at, text] of command.entries()) {
-    const words = /\s/.test(text) ? wordsOf(text) : [];
-    const pairs = [[text, command[at + 1]] as const, ...words.map((word, index) => [word, words[index + 1]] as const)];
-    for (const [word, next] of pairs) {
-      const [what, secret] = plainSecretOf(word, next) ?? [];
+  for (const [at, placed] of inPlaces(command).entries()) {
+    const text = placed.word;
+    const words = /\s/.test(text) ? inPlaces(wordsOf(text)) : [];
+    for (const one of [placed, ...words]) {
+      const [what, secret] = plainSecretOf(one.word, one.next) ?? shortPassword(one) ?? [];
       if (what === undefined || secret === undefined || isNoSecret.test(secret)) continue;
       found.set(text.includes(secret) ? at : at + 1, what);
       break;
     }
   }
   return found;
+}
+
+/** How a program takes a password in an option of one letter. */
+interface PasswordOption {
+  readonly letter: string;
+  /** The password may also be the next word. */
+  readonly takesNext: boolean;
+}
+
+const ofMysql = { letter: 'p', takesNext: false };
+const passwordOptions: ReadonlyMap<string, PasswordOption> = new Map([
+  ...['mysql', 'mariadb', 'mysqldump', 'mariadb-dump', 'mysqladmin'].map((name) => [name, ofMysql] as const),
+  ...['sshpass', 'mongo', 'mongosh', 'mongoexport'].map((name) => [name, { letter: 'p', takesNext: true }] as const),
+  ...['sqlcmd', 'bcp'].map((name) => [name, { letter: 'P', takesNext: true }] as const),
+  ['redis-cli', { letter: 'a', takesNext: true }],
+  ['ldapsearch', { letter: 'w', takesNext: true }],
+]);
+
+function passwordOptionOf(word: string): PasswordOption | undefined {
+  return passwordOptions.get(word.replace(/^.*[/\\]/s, '').replace(/\.exe$/i, ''));
+}
+
+interface Placed {
+  readonly word: string;
+  readonly next: string | undefined;
+  /** Of the last program before it that is known to take a password in one letter. */
+  readonly option: PasswordOption | undefined;
+}
+
+function inPlaces(words: readonly string[]): readonly Placed[] {
+  let option: PasswordOption | undefined;
+  return words.map((word, at) => {
+    option = passwordOptionOf(word) ?? option;
+    return { word, next: words[at + 1], option };
+  });
+}
+
+/** `mysql -pPASSWORD`. Another program behind it may have a number there, such as a port. */
+function shortPassword({ word, next = '', option }: Placed): readonly [what: string, secret: string] | undefined {
+  if (option === undefined || !word.startsWith(`-${option.letter}`)) return undefined;
+  const secret = word.length > 2 ? word.slice(2) : option.takesNext ? next : '';
+  return /^\d{0,5}$/.test(secret) ? undefined : [`the password at -${option.letter}`, secret];
 }
 
 /** What may be a secret at a word of a command line, and the text of it. */
