@@ -33,7 +33,6 @@ const blockReasons: readonly (readonly [mark: string, words: RegExp])[] = [
 const unreadReasons: typeof holdReasons = [
   ['too many rejects', /more than guard\.maxRejects/],
   ['line end', /ends without a line end/],
-  ['changing', /changed while/],
   ['half way', /was lost half way/],
 ];
 

@@ -122,6 +122,25 @@ test('a rollback that comes while a service asks for time waits for it, unless i
   expect(w.service.posts[4]?.body).toBe(w.service.posts[0]?.body);
 });
 
+test('whoever goes on from the sources while a rollback waits for the service has the last word', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(2 * seconds);
+  w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
+  await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
+  await w.wake('request');
+  expect(pointsOf(w.service.posts[2]!)).toEqual({ a: { '2026-01': '1' } });
+  await w.wake('pass');
+  const result = await w.open(async ({ ledger }) => (await ledger.requests.all())[0]?.result);
+  expect(result).toContain('superseded');
+  // The service has the newest data still.
+  await w.wait(20 * minutes);
+  expect(w.service.posts).toHaveLength(3);
+});
+
 test.each(['reload', 'pass'] as const)(
   'a rollback that somebody asks for after a %s is not ended by it, though both come within one pass',
   async (reason) => {

@@ -47,7 +47,7 @@ const marks = [
     'left the config',
     'empty snapshot',
   ].map((reason) => `hold: ${reason}`),
-  ...['too many rejects', 'line end', 'changing', 'half way'].map((reason) => `unread: ${reason}`),
+  ...['too many rejects', 'line end', 'half way'].map((reason) => `unread: ${reason}`),
   ...['same, by proof', 'changed, by proof', 'changed, by evidence', 'grown, by proof', 'grown, by evidence'].map(
     (look) => `file ${look}`,
   ),

@@ -66,8 +66,9 @@ export function decide(state: LoopState, facts: Facts, events: ReadonlySet<LoopE
   if (push === 'no' && events.size === 0 && broken === undefined && facts.pollMs > nowMs) {
     return { kind: 'wait', untilMs: Math.min(facts.pollMs, next?.atMs ?? Infinity) };
   }
-  // A rollback that waits is what somebody asked for last.
-  const isResumed = events.has('settings') || (events.has('pass') && !facts.hasRequest);
+  // A rollback that no pass has taken up yet may be what somebody asked for last. One that was tried and waits is not.
+  const isLast = !facts.hasRequest || facts.asked === state.asked;
+  const isResumed = events.has('settings') || (events.has('pass') && isLast);
   const isMoreThanSource = [...events].some((event) => event !== 'source');
   const isForAll =
     isAsked || broken !== undefined || isMoreThanSource || (push === 'newest' && isPollScheduled(state, facts));
