@@ -56,8 +56,8 @@ export const plants: readonly Plant[] = [
   {
     name: 'only the new rows of a file that grew count',
     file: 'app/read/part-reader.ts',
-    find: 'return await this.#write(part, { rejects, base }, async (writer) => {',
-    replace: 'return await this.#write(part, { rejects }, async (writer) => {',
+    find: 'return await this.#write(part, { rejects, counts, base }, async (writer) => {',
+    replace: 'return await this.#write(part, { rejects, counts }, async (writer) => {',
     breaks: ['whole', 'evidence', 'digits'],
     config: oneSource,
   },
@@ -112,8 +112,8 @@ export const plants: readonly Plant[] = [
   {
     name: 'the last push is not told from the newest',
     file: 'app/push/push.ts',
-    find: 'const isCurrent = last?.digest === snapshot.digest && !(await ledger.pushes.hasOpenSince(address, last.id));',
-    replace: 'const isCurrent = last !== undefined;',
+    find: "if (push === 'ifNeeded' && (await pushNeed(deps, snapshot.digest)).atMs > clock.now().getTime()) {",
+    replace: "if (push === 'ifNeeded' && last !== undefined) {",
     breaks: ['arrives'],
     config: twoSources,
   },
