@@ -33,6 +33,8 @@ export interface PassOptions extends ReadOptions {
   readonly keepsToRetryAfter?: boolean;
   /** Which of the sources that are expensive to ask are polled. Default: all of them. */
   readonly polls?: 'all' | 'due';
+  /** Somebody asked for a pass, and may wait for the end of it. */
+  readonly isAwaited?: boolean;
 }
 
 /** Runs one pass and records it. Throws only what ends it: a full disk, a damaged state, an abort, a bug. */
@@ -60,7 +62,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   if (options.proof !== 'idle') await compactScattered(deps, signal);
   buffer.parts.prune();
   await deps.archive.keepOnly(await keptDigests(deps));
-  await ledger.setState({ lastPass: report });
+  await ledger.setState({ lastPass: report, ...(options.isAwaited === true && { askedPass: report }) });
   await keepLoopState(deps, after(await loopState(deps), passEnded(deps, { options, report, begun })));
   return report;
 }

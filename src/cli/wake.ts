@@ -12,7 +12,7 @@ const waitMs = 900_000;
 const lookMs = 200;
 
 /**
- * Wakes the daemon and waits for the end of a pass that began after that.
+ * Wakes the daemon and waits for the end of the pass that it makes for that.
  * @throws AgentError `state.locked` where it cannot be woken, `aborted` where its pass broke or takes too long
  */
 export async function wakeAndWait(context: Context, settings: Settings, pid: number): Promise<PassReport> {
@@ -60,8 +60,8 @@ async function waitForPass(
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
   try {
     while (clock.monotonicMs() < untilMs) {
-      const { lastPass } = await ledger.state();
-      if (lastPass?.begunAt !== undefined && Date.parse(lastPass.begunAt) >= wokenMs) return lastPass;
+      const { askedPass } = await ledger.state();
+      if (askedPass?.begunAt !== undefined && Date.parse(askedPass.begunAt) >= wokenMs) return askedPass;
       alive();
       await clock.sleep(lookMs, stop.signal);
     }

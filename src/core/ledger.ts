@@ -204,6 +204,8 @@ export interface RolledBack {
 /** All that is kept beside the logs, as one record. */
 export interface LedgerState {
   readonly lastPass?: PassReport | undefined;
+  /** The last one that somebody asked for and may wait for: polls come and go beside it. */
+  readonly askedPass?: PassReport | undefined;
   readonly rolledBack?: RolledBack | undefined;
   /** An empty snapshot that somebody approved, and where it may go. */
   readonly emptyConsent?: { readonly digest: string; readonly address: string } | undefined;

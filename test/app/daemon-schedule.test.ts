@@ -30,6 +30,22 @@ test('reads what changes as it comes and pushes it when the schedule is due', as
   expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });
 });
 
+test('a pass that somebody asked for is told apart from the polls around it', async () => {
+  await using w = await daemonWorld({ schedule: '15 2 * * *' });
+  const asked = (): Promise<string | undefined> =>
+    w.open(async ({ ledger }) => (await ledger.state()).askedPass?.outcome);
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  expect(await asked()).toBeUndefined();
+  await w.wake('pass');
+  expect(await asked()).toBe('acknowledged');
+  await w.wait(2 * minutes);
+  expect(w.passes.at(-1)?.outcome).toBe('unchanged');
+  expect(await asked()).toBe('acknowledged');
+});
+
 test('the hours of the schedule are those of `timezone`', async () => {
   await using w = await daemonWorld({ schedule: '15 2 * * *', timezone: 'America/New_York' });
   await w.write('a.csv', rows('a,2026-01,1'));

@@ -68,6 +68,8 @@ class Daemon {
   readonly #turns: SharedTurns | undefined;
   /** The version of the token file when the last pass began. */
   #tokenVersion: string | undefined;
+  /** Somebody asked for a pass, and none has ended since. */
+  #isAwaited = false;
   /** The data and the push that the daemon had when it last released memory. */
   #doneAtRelease = '';
 
@@ -175,6 +177,7 @@ class Daemon {
     if (this.#turns === undefined || this.#turns.role === 'leads') await this.#teller.look();
     const woken = await waker.wait(Math.max(0, Math.min(beatMs, leftMs)), signal);
     const events = new Set<LoopEvent>(woken.keys());
+    this.#isAwaited ||= woken.has('pass');
     const isBeforeRollback = await this.#isBeforeRollback(woken);
     if (isBeforeRollback('pass')) events.delete('pass');
     if (!woken.has('reload')) return events;
@@ -251,9 +254,10 @@ class Daemon {
       isKept = true;
       const report = await runPassOrRebuild(
         this.#agent,
-        { push, resume, retryForMs: 0, polls, due, proof: 'idle' },
+        { push, resume, retryForMs: 0, polls, due, proof: 'idle', isAwaited: this.#isAwaited },
         this.#turns?.signal ?? signal,
       );
+      this.#isAwaited = false;
       this.#state = await loopState(this.#agent.deps);
       this.#agent.noteBroken(undefined);
       await passed?.(report, deps.clock.monotonicMs() - beganMs);
