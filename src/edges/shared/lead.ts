@@ -317,7 +317,7 @@ export class SharedLead implements Lead, AsyncDisposable {
   #fail(error: unknown): void {
     if (!isAgentError(error)) throw error;
     if (this.#closing.signal.aborted) return;
-    if (this.#failure === undefined) {
+    if (this.#failure?.message !== error.message) {
       this.#options.log.error('the ledger cannot be used: nothing is pushed, and sources are read meanwhile', {
         error: error.message,
         hint: error.hint,
