@@ -31,8 +31,15 @@ const globalSetup = ['test/support/global-setup.ts'];
 
 /** Starting a process for each file costs half a second, so only files that start processes themselves have one each. */
 const projects = [
-  // Starts processes, servers and browsers.
-  { name: 'e2e', include: [endToEnd], exclude: long, globalSetup: [...globalSetup, 'test/support/built.ts'] },
+  // Starts processes, servers and browsers, and waits for them: a third worker has both cores busy meanwhile.
+  {
+    name: 'e2e',
+    include: [endToEnd],
+    exclude: long,
+    globalSetup: [...globalSetup, 'test/support/built.ts'],
+    maxWorkers: 3,
+    sequence: { groupOrder: 0 },
+  },
   // The rest of the rooms, with a server in this process at most.
   {
     name: 'rooms',
@@ -40,6 +47,8 @@ const projects = [
     exclude: [endToEnd, ...unit, ...long],
     isolate: false,
     globalSetup,
+    maxWorkers: 2,
+    sequence: { groupOrder: 1 },
   },
   {
     name: 'unit',
@@ -47,6 +56,8 @@ const projects = [
     exclude: [endToEnd],
     isolate: false,
     setupFiles: ['test/support/within-the-process.ts'],
+    maxWorkers: 2,
+    sequence: { groupOrder: 1 },
   },
 ];
 
@@ -72,8 +83,6 @@ export default defineConfig({
     pool: 'forks',
     // An agent keeps the young generation of its process small. With hundreds of them in one process, tests took a sixth longer.
     execArgv: ['--min-semi-space-size=16'],
-    // A third one gained nothing on two cores: 356 s, with more that came late.
-    maxWorkers: 2,
     // These catch what hangs, and nothing else: a machine that is busy with something else may take ten times as long.
     testTimeout: process.env.CAMPAIGN === undefined ? 180_000 : 1_800_000,
     hookTimeout: 180_000,
