@@ -5,12 +5,14 @@ import type { FaultQueue, PlacedFault, WaitingFault } from '../faults.ts';
 import type { App } from '../routes.ts';
 import { invalid, Refusal } from '../routing/refusal.ts';
 import type { Html } from '../../pages/markup.ts';
+import { showCodeField } from './code-field.ts';
+import type { CodeField } from './code-field.ts';
 import { faultsPath } from './fault-form.ts';
 import { wordsOf } from './fault-words.ts';
 import { parseJson, readForm } from './form-body.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
-import { describe, problemsOf, showProblems } from './problems.ts';
+import { problemsOf, showProblems } from './problems.ts';
 import type { Problem } from './problems.ts';
 import type { Removals } from './removed.ts';
 
@@ -85,6 +87,14 @@ interface FaultTexts {
   readonly status?: number;
 }
 
+const faultField: CodeField = {
+  id: 'fault',
+  label: 'Fault (JSON)',
+  rows: 10,
+  hint: html`It keeps its place in the queue. <code>times</code> is how many requests are still to meet it, or
+    <code>"always"</code>; <code>fromSeconds</code> and <code>untilSeconds</code> are counted from when it was ordered.`,
+};
+
 function showFault(fault: WaitingFault, { text, problems = [], status = 200 }: FaultTexts): Response {
   const { what, which, often } = wordsOf(fault);
   const path = `${onePath}/${fault.id}`;
@@ -94,23 +104,7 @@ function showFault(fault: WaitingFault, { text, problems = [], status = 200 }: F
     <p class="lead">${what}. It is for ${which}: ${often}.</p>
     ${showProblems('Nothing was changed:', problems)}
     <form method="post" action="${path}">
-      <div class="field">
-        <label for="fault">Fault (JSON)</label>
-        <textarea
-          id="fault"
-          name="fault"
-          rows="10"
-          class="code"
-          spellcheck="false"
-          ${describe('fault', ['fault-hint'], problems)}
-        >
-${text}</textarea>
-        <p class="hint" id="fault-hint">
-          It keeps its place in the queue. <code>times</code> is how many requests are still to meet it, or
-          <code>"always"</code>; <code>fromSeconds</code> and <code>untilSeconds</code> are counted from when it was
-          ordered.
-        </p>
-      </div>
+      ${showCodeField(faultField, text, problems)}
       <div class="actions">
         <button class="primary">Save changes</button>
         <a href="${faultsPath}">Cancel</a>

@@ -10,6 +10,8 @@ import type { App, EmulatorEnv } from '../routes.ts';
 import { invalid, Refusal } from '../routing/refusal.ts';
 import { countOf, groupDigits, showCode, showTable } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
+import { showCodeField } from './code-field.ts';
+import type { CodeField } from './code-field.ts';
 import { serveFaultPage, showDeeds } from './fault-page.ts';
 import { faultFieldOf, faultsPath, orderedBy, showFaultForm } from './fault-form.ts';
 import type { FaultTexts } from './fault-form.ts';
@@ -17,7 +19,7 @@ import { wordsOf } from './fault-words.ts';
 import { parseJson, readForm } from './form-body.ts';
 import { showPage } from './page.ts';
 import { servePages } from './page-routes.ts';
-import { describe, problemsOf, showProblems } from './problems.ts';
+import { problemsOf, showProblems } from './problems.ts';
 import type { Problem } from './problems.ts';
 import { showQuestion } from './removed.ts';
 import type { Removals } from './removed.ts';
@@ -155,25 +157,18 @@ const example = JSON.stringify(
   2,
 );
 
+const scriptField: CodeField = {
+  id: 'script',
+  label: 'Script (JSON)',
+  rows: 12,
+  hint: html`It takes the place of all faults. The same seed and the same requests meet the same faults.`,
+};
+
 function showScriptForm({ script }: FaultTexts, problems: readonly Problem[]): Html {
   return html`<details class="more" ${script === undefined ? '' : 'open'}>
     <summary>Play a script</summary>
     <form method="post" action="${faultsPath}">
-      <div class="field">
-        <label for="script">Script (JSON)</label>
-        <textarea
-          id="script"
-          name="script"
-          rows="12"
-          class="code"
-          spellcheck="false"
-          ${describe('script', ['script-hint'], problems)}
-        >
-${script ?? example}</textarea>
-        <p class="hint" id="script-hint">
-          It takes the place of all faults. The same seed and the same requests meet the same faults.
-        </p>
-      </div>
+      ${showCodeField(scriptField, script ?? example, problems)}
       <button>Play</button>
     </form>
   </details>`;

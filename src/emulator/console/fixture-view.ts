@@ -5,8 +5,10 @@ import { exactly } from '../../pages/ago.ts';
 import { countOf, groupDecimal, groupDigits, showTable } from '../../pages/markup.ts';
 import type { Column, Html } from '../../pages/markup.ts';
 import type { Change, FixtureChanges, ReplacedPath, ReplacedValue } from './fixture-changes.ts';
+import { showCodeField } from './code-field.ts';
+import type { CodeField } from './code-field.ts';
 import { showPage } from './page.ts';
-import { describe, showProblems } from './problems.ts';
+import { showProblems } from './problems.ts';
 import type { Problem } from './problems.ts';
 
 export const fixturesPath = '/console/fixtures';
@@ -31,6 +33,15 @@ interface FixtureForm {
   readonly problems?: readonly Problem[];
 }
 
+const textField: CodeField = {
+  id: 'text',
+  label: 'Or its text',
+  rows: 12,
+  placeholder: example,
+  hint: html`Drivers and routers are added to those that are held; the rest is set. A file comes before the text. Up to
+    32 MiB; what is longer goes to <code>/_emulator/fixtures</code>.`,
+};
+
 export function showFixtureForm({ above = '', text = '', problems = [] }: FixtureForm, status = 200): Response {
   const body = html`<h1>Load a fixture</h1>
     <p class="lead">
@@ -43,23 +54,7 @@ export function showFixtureForm({ above = '', text = '', problems = [] }: Fixtur
         <label for="file">File (JSON)</label>
         <input id="file" name="file" type="file" accept=".json,application/json" />
       </div>
-      <div class="field">
-        <label for="text">Or its text</label>
-        <textarea
-          id="text"
-          name="text"
-          rows="12"
-          class="code"
-          spellcheck="false"
-          placeholder="${example}"
-          ${describe('text', ['text-hint'], problems)}
-        >
-${text}</textarea>
-        <p class="hint" id="text-hint">
-          Drivers and routers are added to those that are held; the rest is set. A file comes before the text. Up to 32
-          MiB; what is longer goes to <code>/_emulator/fixtures</code>.
-        </p>
-      </div>
+      ${showCodeField(textField, text, problems)}
       <div class="actions"><button class="primary">Show what it changes</button></div>
     </form>`;
   return showPage({ title: 'Load a fixture', section: 'snapshots', body, status });

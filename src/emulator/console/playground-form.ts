@@ -11,6 +11,8 @@ import type { Modality } from '../../contract/routing-settings.ts';
 import type { Router } from '../routing/routers.ts';
 import { visibleOf } from '../../pages/markup.ts';
 import type { Html } from '../../pages/markup.ts';
+import { showCodeField } from './code-field.ts';
+import type { CodeField } from './code-field.ts';
 import { nameOfModality } from './router-fields.ts';
 import { ownFields } from './playground-fields.ts';
 import type { PlaygroundFields } from './playground-fields.ts';
@@ -52,6 +54,13 @@ function named(all: readonly string[]): readonly (readonly [string, string])[] {
   return [['', 'any'], ...all.map((value) => [value, value] as const)];
 }
 
+const moreField: CodeField = {
+  id: 'more',
+  label: 'More input (JSON)',
+  rows: 3,
+  hint: html`An object of any other keys of <code>input</code>, such as <code>{"seed": 7}</code>`,
+};
+
 export function showForm(view: PlaygroundView): Html {
   const { routers, fields, problems, action } = view;
   const options = routers.map(({ slug, name }) => [slug, `${visibleOf(name, slug)} (${slug})`] as const);
@@ -71,21 +80,7 @@ export function showForm(view: PlaygroundView): Html {
     ${modalities.map((modality) => showOwn(modality, view))}
     <details class="more" ${fields.more === '' ? '' : 'open'}>
       <summary>More input</summary>
-      <div class="field">
-        <label for="more">More input (JSON)</label>
-        <textarea
-          id="more"
-          name="more"
-          rows="3"
-          class="code"
-          spellcheck="false"
-          ${describe('more', ['more-hint'], problems)}
-        >
-${fields.more}</textarea>
-        <p class="hint" id="more-hint">
-          An object of any other keys of <code>input</code>, such as <code>{"seed": 7}</code>
-        </p>
-      </div>
+      ${showCodeField(moreField, fields.more, problems)}
     </details>
     <div class="field">
       <label for="against">Compare with</label>
