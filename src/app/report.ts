@@ -61,7 +61,7 @@ export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport
     parts: shown.length,
     rows: sum(({ rows }) => rows),
     // A source is not read where a part has too many rejects: those of its newest read are shown.
-    rejects: state === 'unread' ? keptRejects(deps, source) : sum(({ rejects }) => rejects),
+    rejects: state === 'unread' ? rejectedRows(deps.buffer, source) : sum(({ rejects }) => rejects),
     ...summary,
     warnings: [...warnings, ...(verdict.warnings ?? [])],
     changes,
@@ -70,8 +70,9 @@ export function sourceReport(deps: Dependencies, verdict: Verdict): SourceReport
   };
 }
 
-function keptRejects({ buffer }: Dependencies, source: string): number {
-  return buffer.rejects.counts(source).reduce((sum, { total }) => sum + total, 0);
+/** Rejected rows of the newest read of each part, also those that are not kept. */
+export function rejectedRows({ rejects }: Pick<Dependencies['buffer'], 'rejects'>, source?: string): number {
+  return rejects.counts(source).reduce((sum, { total }) => sum + total, 0);
 }
 
 function readSummary(deps: Dependencies, source: string, kind: ReadKind): Omit<RunSummary, 'ties' | 'latest'> {

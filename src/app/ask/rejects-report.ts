@@ -2,6 +2,7 @@
 import { type LocalBuffer, rejectsKept } from '../../core/buffer.ts';
 import type { Reject } from '../../core/model.ts';
 import { count } from '../../core/text.ts';
+import { rejectedRows } from '../report.ts';
 
 export interface RejectsReport {
   /** Rejected rows in all. */
@@ -22,8 +23,11 @@ interface LeftOut {
 }
 
 export function rejectsReport(buffer: Rejecting, source?: string): RejectsReport {
-  const total = buffer.rejects.counts(source).reduce((sum, one) => sum + one.total, 0);
-  return { total, rejects: [...buffer.rejects.all(source)], leftOut: leftOutOf(buffer, source) };
+  return {
+    total: rejectedRows(buffer, source),
+    rejects: [...buffer.rejects.all(source)],
+    leftOut: leftOutOf(buffer, source),
+  };
 }
 
 /** Parts with more rejects than are kept. */
