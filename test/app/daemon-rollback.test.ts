@@ -6,13 +6,19 @@ import { loopState } from '../../src/app/loop-record.ts';
 import { daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { openReceiver, pointsOf } from '../support/receiver.ts';
 
-test('a rollback that does not arrive is tried again, and the newest snapshot does not take its place', async () => {
-  await using w = await daemonWorld({ pushOnChange: '1s' });
+/** A daemon that has pushed 1, and then 22. */
+async function pushedTwice(): ReturnType<typeof daemonWorld> {
+  const w = await daemonWorld({ pushOnChange: '1s' });
   await w.write('a.csv', rows('a,2026-01,1'));
   await w.start();
   await w.write('a.csv', rows('a,2026-01,22'));
   await w.wake('source');
   await w.wait(2 * seconds);
+  return w;
+}
+
+test('a rollback that does not arrive is tried again, and the newest snapshot does not take its place', async () => {
+  await using w = await pushedTwice();
   w.service.answer(429);
   await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');
@@ -123,12 +129,7 @@ test('a rollback that comes while a service asks for time waits for it, unless i
 });
 
 test('whoever goes on from the sources while a rollback waits for the service has the last word', async () => {
-  await using w = await daemonWorld({ pushOnChange: '1s' });
-  await w.write('a.csv', rows('a,2026-01,1'));
-  await w.start();
-  await w.write('a.csv', rows('a,2026-01,22'));
-  await w.wake('source');
-  await w.wait(2 * seconds);
+  await using w = await pushedTwice();
   w.service.answer({ status: 429, headers: { 'retry-after': '600' } });
   await w.open(({ ledger, clock }) => ledger.requests.add({ kind: 'rollback', push: 1 }, clock.now().getTime()));
   await w.wake('request');

@@ -33,7 +33,7 @@ const furtherNames: Readonly<Record<string, Readonly<Record<string, number>>>> =
  * Locales for which Intl writes no month that is not known without it. To ask it all the same would cost a process that makes no other
  * format 11 ms of CPU time and 7 MB.
  */
-const complete: ReadonlySet<string> = new Set(
+export const withoutIntl: ReadonlySet<string> = new Set(
   'cs da de de-AT en-AU en-CA en-GB en-IE en-IN en-NZ en-US en-ZA es fi fr fr-CA fr-CH hu it it-CH nl nl-BE pl pt pt-BR sk sl sv tr'.split(
     ' ',
   ),
@@ -118,7 +118,7 @@ function monthWriters(locale: Locale): MonthWriter[] {
     return [
       (month) => locale.localize.month(month as 0, { width, context: 'formatting' }),
       (month) => locale.localize.month(month as 0, { width, context: 'standalone' }),
-      ...(complete.has(locale.code)
+      ...(withoutIntl.has(locale.code)
         ? []
         : [intlWriter(locale.code, options), intlWriter(locale.code, { ...options, day: 'numeric' })]),
     ];
