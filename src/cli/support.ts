@@ -4,12 +4,13 @@ import { createRequire, findPackageJSON } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { createTarGzip } from 'nanotar';
-import { openState, verifyIn } from '../compose/state.ts';
+import { openState, verifyIn, whyHidden } from '../compose/state.ts';
 import { findConfigFile } from '../config/load.ts';
 import { type MaskedConfig, maskConfig, maskTexts } from '../config/masked.ts';
 import { historyReport } from '../app/ask/history-report.ts';
 import { rejectsReport } from '../app/ask/rejects-report.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
 import { showBytes } from '../core/size.ts';
 import { statusOf } from './status.ts';
 import { type Context, answer, commandLog, load } from './context.ts';
@@ -189,7 +190,7 @@ async function statePieces(context: Context, withRejects: boolean): Promise<Stat
   const { settings, state } = loaded ?? {};
   if (state !== undefined) {
     await add('sizes.json', async () => sizesOf(state));
-    unverified = whyUnverified(state);
+    unverified = whyUnverified(state, settings);
     await add('integrity.json', async () =>
       unverified === undefined
         ? { verified: true, ...(await verifyIn({ state })) }
@@ -257,7 +258,10 @@ function filesIn(directory: string, below: string): StateFile[] {
   });
 }
 
-function whyUnverified(state: string): string | undefined {
+function whyUnverified(state: string, settings: Settings | undefined): string | undefined {
+  if (settings?.ledger !== undefined) return 'they are shared: driver-sync verify';
+  const hidden = whyHidden({ state });
+  if (hidden !== undefined) return hidden;
   const files = existsSync(state) ? filesIn(state, '') : [];
   const bytes = files.filter(({ name }) => /^(archive|ledger)/.test(name)).reduce((sum, one) => sum + one.bytes, 0);
   return bytes > verifiedBytesMax ? `${showBytes(bytes)} take long: driver-sync verify` : undefined;

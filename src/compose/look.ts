@@ -13,6 +13,7 @@ import { isShared } from '../edges/shared/seen.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
+import { refuseHidden } from '../edges/state/lock.ts';
 import { fileIn } from './place.ts';
 
 /** Dependencies that hold nothing open and read no source. */
@@ -125,7 +126,9 @@ export function refuseForgotten({ state }: Pick<Settings, 'state'>): void {
   });
 }
 
+/** @throws AgentError `state.unwritable` where this user may not look */
 export function noState(settings: Pick<Settings, 'state'>): AgentError {
+  refuseHidden(settings.state);
   return new AgentError('state.missing', `there is no state in ${settings.state}`, {
     hint: '"driver-sync run" or "sync" makes it; check "state" in the config and which user runs the agent',
   });

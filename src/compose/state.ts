@@ -1,11 +1,12 @@
 /** A state directory as commands see it, beside a running agent or without one. */
 import { existsSync } from 'node:fs';
 import type { AgentSigns } from '../app/ask/status-report.ts';
+import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { LedgerSettings, Settings } from '../core/settings.ts';
 import type { Ledger } from '../core/ledger.ts';
 import { openLedger } from '../edges/state/ledger.ts';
-import { type LockHolder, ensureStateDir, killedHolder, lockHolder } from '../edges/state/lock.ts';
+import { type LockHolder, ensureStateDir, killedHolder, lockHolder, refuseHidden } from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
 import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
 import { type OpenState, noState, openKept, openStores, refuseForgotten } from './look.ts';
@@ -61,9 +62,21 @@ export function agentSigns(place: Pick<Settings, 'state'>, configDiffers: boolea
   return { holder, killed, broken: heartbeatOf(place)?.broken, configDiffers };
 }
 
-/** What the loop last said of itself; `undefined` where there never was one. */
+/** What the loop last said of itself; `undefined` where there never was one. @throws AgentError `state.unwritable` */
 export function heartbeatOf({ state }: Pick<Settings, 'state'>): Heartbeat | undefined {
+  refuseHidden(state);
   return readHeartbeat(state);
+}
+
+/** Why this user may not look into the state directory. */
+export function whyHidden({ state }: Pick<Settings, 'state'>): string | undefined {
+  try {
+    refuseHidden(state);
+    return undefined;
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
+    return error.message;
+  }
 }
 
 /** A warning where other users may look into the state directory. */

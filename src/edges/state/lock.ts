@@ -6,7 +6,16 @@
  * The file `lock` must be opened through SQLite only: a POSIX lock is dropped when its process closes the file by any
  * other way.
  */
-import { accessSync, closeSync, constants, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AgentError, isAgentError } from '../../core/errors.ts';
@@ -44,6 +53,18 @@ export function ensureStateDir(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw stateError(path, error);
+  }
+}
+
+/**
+ * To a user who may not look into it, a state directory seems to be empty.
+ * @throws AgentError `state.unwritable`
+ */
+export function refuseHidden(stateDir: string): void {
+  try {
+    statSync(join(stateDir, 'lock'), { throwIfNoEntry: false });
+  } catch (error) {
+    throw stateError(stateDir, error);
   }
 }
 
@@ -207,6 +228,7 @@ function stateError(stateDir: string, cause: unknown): AgentError {
 }
 
 const unwritableHints: Readonly<Record<string, string>> = {
+  EACCES: "run this as the agent's user, give this user read and write access to it, or name another with state:",
   EROFS: 'it lies on a read-only file system: mount it writable, or name another with state:',
   ENOTDIR: 'a file stands where the directory should be: remove it, or name another with state:',
   EEXIST: 'a file stands where the directory should be: remove it, or name another with state:',
