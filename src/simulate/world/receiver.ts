@@ -26,7 +26,7 @@ export interface Landing {
   readonly sentAtMs: number;
   /** So long after the agent gave it up; 0: it waits still. */
   readonly lateMs: number;
-  /** The process that sent it is gone. */
+  /** The process that sent it was gone before it gave it up, or was answered. */
   readonly isOrphan: boolean;
 }
 
@@ -115,31 +115,35 @@ export class Receiver {
     switch (answer.kind) {
       case 'taken':
         await this.#clock.sleep(answer.afterMs, signal);
-        this.#land(body, 0);
+        this.#land(body);
         return { outcome: 'acknowledged', status: 200, maybeTaken: false };
       case 'unanswered':
-        this.#land(body, 0);
+        this.#land(body);
         await this.#clock.sleep(timeoutMs, signal);
         return silence;
-      case 'late':
+      case 'late': {
         await this.#clock.sleep(timeoutMs, signal);
-        void this.#clock.sleep(answer.afterMs, this.#forever).then(() => this.#land(body, answer.afterMs));
+        const late = { lateMs: answer.afterMs, isOrphan: body.plug.isPulled };
+        void this.#clock.sleep(answer.afterMs, this.#forever).then(() => this.#land(body, late));
         return silence;
+      }
       case 'dropped':
         await this.#clock.sleep(1000, signal);
         return { outcome: 'unknown', maybeTaken: true, detail: 'the connection was reset' };
       case 'unreachable':
         return { outcome: 'unreachable', maybeTaken: false, detail: 'the connection was refused' };
       case 'status':
-        if (answer.isTaken) this.#land(body, 0);
+        if (answer.isTaken) this.#land(body);
         return resultOf(answer.status, answer.retryAfterMs);
     }
   }
 
-  #land({ plug, ...body }: Request, lateMs: number): void {
-    this.#listener.landed({ ...body, atMs: this.#clock.monotonicMs(), lateMs, isOrphan: plug.isPulled });
+  #land({ plug, ...body }: Request, late: Pick<Landing, 'lateMs' | 'isOrphan'> = inTime(plug)): void {
+    this.#listener.landed({ ...body, atMs: this.#clock.monotonicMs(), ...late });
   }
 }
+
+const inTime = ({ isPulled }: Plug) => ({ lateMs: 0, isOrphan: isPulled });
 
 /** What a status means for a push, as docs/SERVICE.md has it. */
 function resultOf(status: number, retryAfterMs: number | undefined): PushResult {

@@ -60,8 +60,8 @@ export class World {
   /** What the loop will do next is asked for in some histories: it costs as much as a small pass. */
   readonly #tellsWhy: boolean;
   readonly #damaged = new Set<string>();
-  /** When the process was started, by the clock that never jumps. */
-  #startedMs = 0;
+  /** When processes were started again, by the clock that never jumps. */
+  readonly #startsMs: number[] = [];
   passes = 0;
   /** The history in the words of a person. */
   readonly told: string[] = [];
@@ -141,7 +141,7 @@ export class World {
     if (how === 'killed') this.process.plug.pull();
     else await this.process.stop();
     this.process = this.#newProcess();
-    this.#startedMs = this.clock.monotonicMs();
+    this.#startsMs.push(this.clock.monotonicMs());
     await this.process.start();
     // On a real disk its first pass takes turns of the event loop.
     await this.clock.advance(0);
@@ -216,10 +216,11 @@ export class World {
     });
   }
 
-  /** Whether the agent waits for this one: for a timeout since it gave it up, or since it was started again. */
+  /** Whether the agent waits for this one: for a timeout since it gave it up, or since the first start after it was killed. */
   #isGuarded({ atMs, sentAtMs, lateMs, isOrphan }: Landing): boolean {
     if (this.checks.clockSetMs >= sentAtMs) return false;
-    return (isOrphan ? atMs - this.#startedMs : lateMs) < this.timeoutMs;
+    const startedMs = this.#startsMs.find((ms) => ms > sentAtMs) ?? atMs;
+    return (isOrphan ? atMs - startedMs : lateMs) < this.timeoutMs;
   }
 
   get timeoutMs(): number {
