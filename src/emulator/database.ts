@@ -1,6 +1,6 @@
 /** The emulator's SQLite database: in a state directory, or temporary for the life of the process. */
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { StateError } from './state-error.ts';
 
@@ -53,12 +53,23 @@ export function openDatabase(state: string | undefined): Database.Database {
  * gets 0700. An existing one keeps its mode, because it may serve other purposes too.
  */
 function preparePrivateFile(state: string): string {
-  const created = mkdirSync(state, { recursive: true, mode: 0o700 });
-  if (created !== undefined) chmodSync(state, 0o700);
+  if (createFolder(resolve(state))) chmodSync(state, 0o700);
   const file = join(state, fileName);
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
   return file;
+}
+
+/**
+ * Creates a folder with those that it is in, and returns whether it was missing. Node's `recursive` never returns where a file
+ * system takes no folders and says that there is no such one, as /proc does.
+ */
+function createFolder(folder: string): boolean {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  const parent = dirname(folder);
+  if (parent !== folder) createFolder(parent);
+  mkdirSync(folder, { mode: 0o700 });
+  return true;
 }
 
 /** Turns failures of the system and of SQLite into a `StateError`; other errors are returned as they are. */

@@ -20,9 +20,10 @@ export class OwnAddresses {
   constructor({ host, origins = [], publicUrl }: AddressOptions) {
     this.#allowsLocal = origins.includes(local);
     const named = origins.filter((origin) => origin !== local);
-    this.#origins = new Set(
-      [...named, ...(publicUrl === undefined ? [] : [publicUrl])].map((each) => parseOrigin(each)),
-    );
+    this.#origins = new Set([
+      ...named.map((each) => parseOrigin(each, `; ${local} stands for all pages of this machine`)),
+      ...(publicUrl === undefined ? [] : [parseOrigin(publicUrl)]),
+    ]);
     const machine = machineName().toLowerCase();
     this.#hostnames = new Set([
       machine,
@@ -75,18 +76,25 @@ function isLoopback(hostname: string): boolean {
   return /^(?:.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
 }
 
-/** One of `origins` that is not an origin. */
+/** An address that is not an origin. */
 export class OriginError extends Error {
   override readonly name = 'OriginError';
-  readonly hint =
-    'write it as https://emulator.example.com or http://localhost:3000, without a path; local stands for all pages of this machine';
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
 }
 
-/** @throws OriginError */
-export function parseOrigin(text: string): string {
+/** @param further what else may stand in its place, for the hint. @throws OriginError */
+export function parseOrigin(text: string, further = ''): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
-  if (!isOrigin) throw new OriginError(`${JSON.stringify(text)} is not an origin`);
+  if (!isOrigin) {
+    const hint = `write it as https://emulator.example.com or http://localhost:3000, without a path${further}`;
+    throw new OriginError(`${JSON.stringify(text)} is not an origin`, hint);
+  }
   return url.origin;
 }
 

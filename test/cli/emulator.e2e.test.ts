@@ -107,7 +107,10 @@ test('it refuses a token that is empty, given twice or cannot be read, and an or
     [['--token-file', path.join(dir, 'none')], `the token file ${path.join(dir, 'none')} cannot be read: ENOENT`],
     [['--origin', 'emulator.example.com'], '--origin: "emulator.example.com" is not an origin'],
     [['--fork-ports', '8797-8788'], '--fork-ports 8797-8788 is not understood'],
-    [['--public-url', 'emulator.lan/a'], '--public-url: "emulator.lan/a" is not an origin'],
+    [
+      ['--public-url', 'local'],
+      '--public-url: "local" is not an origin\n  write it as https://emulator.example.com or http://localhost:3000, without a path\n',
+    ],
     [['--keep-bodies', 'all'], '--keep-bodies all is not understood'],
     [['--faults', script], `the script of faults ${script} is not valid at faults.0.probability: `],
     [['--faults', empty], `the script of faults ${empty} cannot be read: `],

@@ -172,6 +172,15 @@ describe('the tools', () => {
     expect(emulator.requests()[0]).toMatchObject({ path: '/mcp', status: 200, applied: true });
   });
 
+  test('are recorded as having changed nothing where an update says what holds already', async () => {
+    const emulator = await emulatorWorld({ strict: true });
+    const { call } = await loggedIn(emulator);
+    const { content: router } = await call('create_model_router', { slug: 'a', name: 'A' });
+    const update = { routerId: router['id'], settings: { optimizeFor: 'cost' } };
+    expect(await call('update_model_router', update)).toMatchObject({ isError: false, content: { version: 1 } });
+    expect(emulator.requests()[0]).toMatchObject({ path: '/mcp', status: 200, applied: false });
+  });
+
   test('refuse what REST refuses, and say why', async () => {
     const { call } = await loggedIn(await emulatorWorld());
     await call('create_model_router', { slug: 'a', name: 'A' });

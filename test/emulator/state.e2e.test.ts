@@ -121,6 +121,15 @@ describe('a state directory', () => {
     });
   });
 
+  test('is refused where no folder can be made, and Node would try for ever', async () => {
+    const state = '/proc/driver-sync/state';
+    const child = spawn(process.execPath, [executable, 'emulator', '--listen', '127.0.0.1:0', '--state', state]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const said = text(child.stderr);
+    expect(await once(child, 'exit')).toEqual([64, null]);
+    expect(await said).toMatch(/^driver-sync: the state directory .* cannot be used: E.*\n {2}name a .*\n$/);
+  });
+
   test('is refused on the command line in one line, with 64, and with 75 while another emulator holds it', async () => {
     const state = await temporaryDirectory();
     await using _holder = await startEmulator({ state });

@@ -185,8 +185,9 @@ function addRouterChanges(add: AddTool, { routing: { routers, strict }, applied 
     }),
     act({ projectId: inProject, routerId: id, ...change }) {
       checkProject(inProject);
-      const router = routers.replace(routers.get(id), change);
-      applied();
+      const before = routers.get(id);
+      const router = routers.replace(before, change);
+      if (router !== before) applied();
       return viewRouter(router);
     },
   });

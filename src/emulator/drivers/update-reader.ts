@@ -1,5 +1,6 @@
 /** Reads the body of an update while it arrives, driver by driver, and collects its issues. */
-import { shouldDeleteMissingSchema } from '../../contract/driver-push.ts';
+import type { z } from 'zod';
+import { shouldDeleteMissingSchema, updateSchema } from '../../contract/driver-push.ts';
 import { Issues } from '../issues.ts';
 import type { Issue } from '../issues.ts';
 import { ByteInput, JsonError } from './byte-input.ts';
@@ -62,6 +63,7 @@ export class UpdateReader {
     const input = this.#input;
     const opening = yield* input.peek();
     if (opening === undefined) throw new JsonError('the body is empty', input.offset);
+    if (isBeginOfAnother(opening)) throw new Unreadable(messageFor(updateSchema, parseSlice(yield* input.value())));
     yield* input.oneOf('{', 'the object of an update');
     const seen = new Set<string>();
     if ((yield* input.peek()) === 0x7d) yield* input.oneOf('}', '"}"');
@@ -89,16 +91,15 @@ export class UpdateReader {
   }
 
   *#shouldDeleteMissing(): Waiting<void> {
-    const read = shouldDeleteMissingSchema.safeParse(parseSlice(yield* this.#input.value()));
-    if (read.success) this.shouldDeleteMissing = read.data;
-    else this.#issues.add(this.#place, read.error.issues[0]?.message ?? 'must be true or false');
+    const value = parseSlice(yield* this.#input.value());
+    if (typeof value === 'boolean') this.shouldDeleteMissing = value;
+    else this.#issues.add(this.#place, messageFor(shouldDeleteMissingSchema, value));
   }
 
   *#extDrivers(): Waiting<void> {
     const input = this.#input;
     if ((yield* input.peek()) !== 0x5b) {
-      parseSlice(yield* input.value());
-      throw new Unreadable('must be an array');
+      throw new Unreadable(messageFor(updateSchema.shape.extDrivers, parseSlice(yield* input.value())));
     }
     yield* input.oneOf('[', '"["');
     if ((yield* input.peek()) === 0x5d) {
@@ -139,6 +140,16 @@ export class UpdateReader {
     // An update with issues is not applied, so its drivers are dropped.
     if (this.#issues.list.length === 0) this.#ready.push(read.driver);
   }
+}
+
+/** Whether a JSON value that is no object may begin so. */
+function isBeginOfAnother(byte: number): boolean {
+  return '["-0123456789tfn'.includes(String.fromCharCode(byte));
+}
+
+/** Why the schema does not take this value. */
+function messageFor(schema: z.ZodType, value: unknown): string {
+  return schema.safeParse(value).error?.issues[0]?.message ?? 'is not understood';
 }
 
 /** The last of the year 9999. */
