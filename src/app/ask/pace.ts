@@ -1,6 +1,6 @@
 /** Long work that others share a thread with: every few milliseconds they have their turn. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { type DriverChange, diffDrivers, pairDrivers } from '../../core/series/diff.ts';
+import { type DriverChange, changeBetween, pairDrivers } from '../../core/series/diff.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 
 const turnMs = 10;
@@ -27,7 +27,8 @@ export async function eachChange(
 ): Promise<void> {
   const pace = new Pace();
   for (const [old, now] of pairDrivers(before, after)) {
-    for (const change of diffDrivers(old === undefined ? [] : [old], now === undefined ? [] : [now])) each(change);
+    const change = changeBetween(old, now);
+    if (change !== undefined) each(change);
     if (pace.isDue()) await pace.turn();
   }
 }

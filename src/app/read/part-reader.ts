@@ -13,6 +13,7 @@ import { footerHint } from './footer-hint.ts';
 import { type QuietNeeded, QuietWait, judgeEnd, refuseCut } from './part-end.ts';
 import { type RowTaker, nameWhere, readUnchanged, takeRows, tooManyRejects, withLookups } from './part-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { addInTurns } from '../turns.ts';
 
 /** Counted up when the same rows would fold to something else: every part is then read again. */
 const readingVersion = 2;
@@ -289,14 +290,14 @@ export class PartReader {
       rejectsMax: rejectsKept,
       counts,
       mapper: ({ columns, shared }) => new RowMapper(this.#mapping, columns, this.#rules, shared),
-      taken: ({ share }) => {
-        if (fold.size >= foldMax) writer.addPacked(fold.drain());
+      taken: async ({ share }) => {
+        if (fold.size >= foldMax) await addInTurns(writer, fold.drain(), signal);
         observe({ kind: 'part.reading', source: this.#settings.name, part: part.name, rows: counts.rows, share });
-        return 'more';
+        return 'more' as const;
       },
     };
     const content = await takeRows(rows, taker, signal);
-    writer.addPacked(fold.drain());
+    await addInTurns(writer, fold.drain(), signal);
     return content;
   }
 

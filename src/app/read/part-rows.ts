@@ -21,7 +21,7 @@ export interface RowTaker {
   /** Counted up with each batch. */
   readonly counts: { -readonly [key in keyof RowCounts]: number };
   /** Called after each batch; `enough` ends the read. */
-  taken(batch: Batch): 'more' | 'enough';
+  taken(batch: Batch): 'more' | 'enough' | Promise<'more' | 'enough'>;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function takeRows<End extends Content | undefined>(
       mapper ??= taker.mapper(next.value);
       if (mapper !== undefined) {
         takeBatch(mapper, next.value, taker);
-        if (taker.taken(next.value) === 'more') continue;
+        if ((await taker.taken(next.value)) === 'more') continue;
       }
       await rows.return(undefined as never);
       return undefined;

@@ -1,12 +1,13 @@
 /** Carries decisions out: the only place that accepts, holds, and closes what was approved. */
 import { createHash } from 'node:crypto';
 import { judgeRemoved } from '../../core/guard/guard.ts';
-import { compareRuns } from '../../core/series/compare.ts';
+import { comparing } from '../../core/series/compare.ts';
 import { hasChanges, noChanges } from '../../core/series/diff.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import { encodeBody } from '../../core/series/snapshot.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { yieldTaken } from '../read/removed-sources.ts';
+import { inTurns } from '../turns.ts';
 import { consentToEmpty, dropApprovals, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
 import { type WatchChanges, readKey } from './decide.ts';
 import type { Accepting, Decision, Holding } from './decision.ts';
@@ -99,7 +100,7 @@ export async function settleRemoved(
   yieldTaken(deps, source);
   const awaited = driversOfHeld(deps, source, held);
   const going = (): Iterable<PackedDriver> => without(buffer.reads.drivers(source, 'accepted'), awaited);
-  const comparison = compareRuns(going(), [], watch && ((change) => watch(source, change)));
+  const comparison = await inTurns(comparing(going(), [], watch && ((change) => watch(source, change))));
   const { changes, deletes } = comparison;
   const scope = { deletes, carried: [], findings: [], isEnd: true };
   const approval = await pendingApproval(deps, source);

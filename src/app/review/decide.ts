@@ -1,7 +1,7 @@
 /** Decides about one candidate: what it would change, what the guard says to that, and what was approved. */
 import { type CarriedDoubt, judge } from '../../core/guard/guard.ts';
 import { type Regression, regression } from '../../core/guard/answer-version.ts';
-import { compareRuns } from '../../core/series/compare.ts';
+import { comparing } from '../../core/series/compare.ts';
 import { type DriverChange, pairDrivers } from '../../core/series/diff.ts';
 import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
@@ -9,6 +9,7 @@ import type { ReadKind, ReadPart } from '../../core/buffer.ts';
 import type { ApprovalScope } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
+import { inTurns } from '../turns.ts';
 import { isWithin, pendingApproval } from './approvals.ts';
 import { findCarriedDoubts } from './carried-doubts.ts';
 import type { CandidateDecision, Reviewed } from './decision.ts';
@@ -41,10 +42,11 @@ export async function decide(
   const after = (): Iterable<PackedDriver> => buffer.reads.drivers(source, 'candidate');
   const gone = inheritedFrom(deps, source, removed);
   const guard = new ValueGuardReview(deps, settings);
-  const comparison = compareRuns(before(), after(), (change) => {
+  const seen = (change: DriverChange): void => {
     guard.see(change);
     watch?.(source, change);
-  });
+  };
+  const comparison = await inTurns(comparing(before(), after(), seen));
   const isFirst = buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
   const values = isFirst ? noFindings : guard.findings(() => pairDrivers(before(), after()));
   const doubts = findCarriedDoubts(deps, settings, removed);

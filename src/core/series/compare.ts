@@ -1,6 +1,6 @@
 /** Compares a candidate with what was accepted, in one stream over both, and gathers all that judging it needs. */
 import type { Month, Rule } from '../model.ts';
-import { type Changes, type DriverChange, type RenamedId, countChanges, diffDrivers } from './diff.ts';
+import { ChangeCounts, type Changes, type DriverChange, type RenamedId, changeBetween, pairDrivers } from './diff.ts';
 import { isWithin } from './merge-folds.ts';
 import { type PackedDriver, type PackedPoints, PointWalk, type Tie, pointCount, unpackTies } from './packing.ts';
 
@@ -47,15 +47,24 @@ export interface Comparison {
   readonly dropsOnlyNewest: boolean;
 }
 
+/** Compares at once what `comparing` compares in steps. */
+export function compareRuns(...runs: Parameters<typeof comparing>): Comparison {
+  const steps = comparing(...runs);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /**
- * Both runs come in the order of ids, each id once.
+ * Both runs come in the order of ids, each id once. A step is a driver, so that others may have their turn between them.
  * @param each sees every change on the way
  */
-export function compareRuns(
+export function* comparing(
   before: Iterable<PackedPoints>,
   after: Iterable<PackedDriver>,
   each?: (change: DriverChange) => void,
-): Comparison {
+): Generator<void, Comparison> {
   const left = { drivers: 0, points: 0 };
   const right = new RunSurvey();
   const deletes = new Map<string, readonly Month[]>();
@@ -63,8 +72,10 @@ export function compareRuns(
   const goneByPath = new Map<string, string>();
   const newByPath = new Map<string, string>();
   let [firstDeleted, lastDeleted] = [Infinity, -Infinity];
-  const changes = countChanges(diffDrivers(counting(before, left), right.watching(after)), (change) => {
+  const counts = new ChangeCounts();
+  const note = (change: DriverChange): void => {
     const { kind, id, deleted } = change;
+    counts.add(change);
     each?.(change);
     if (kind === 'delete') {
       deletedDrivers.add(id);
@@ -74,7 +85,13 @@ export function compareRuns(
     deletes.set(id, deleted);
     firstDeleted = Math.min(firstDeleted, deleted[0] as Month);
     lastDeleted = Math.max(lastDeleted, deleted.at(-1) as Month);
-  });
+  };
+  for (const [old, now] of pairDrivers(counting(before, left), right.watching(after))) {
+    const change = changeBetween(old, now);
+    if (change !== undefined) note(change);
+    yield;
+  }
+  const changes = counts.sum();
   return {
     changes,
     before: left,

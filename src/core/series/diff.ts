@@ -33,16 +33,17 @@ export interface DriverChange {
 /** The drivers that differ, in the order of ids. Equal ones cost a comparison of bytes. */
 export function* diffDrivers(before: Iterable<PackedPoints>, after: Iterable<PackedPoints>): Generator<DriverChange> {
   for (const [old, now] of pairDrivers(before, after)) {
-    if (now === undefined) {
-      yield changeOf('delete', old, now, { deleted: monthsIn((old as PackedPoints).points) });
-    } else if (old === undefined) {
-      yield changeOf('create', old, now, { created: monthsIn(now.points) });
-    } else if (!isSamePoints(old, now)) {
-      yield changeOf('update', old, now, diffPoints(old.points, now.points));
-    } else if (old.path !== now.path) {
-      yield changeOf('update', old, now, {});
-    }
+    const change = changeBetween(old, now);
+    if (change !== undefined) yield change;
   }
+}
+
+/** What differs in one driver, of which one may be absent. */
+export function changeBetween(old: PackedPoints | undefined, now: PackedPoints | undefined): DriverChange | undefined {
+  if (now === undefined) return changeOf('delete', old, now, { deleted: monthsIn((old as PackedPoints).points) });
+  if (old === undefined) return changeOf('create', old, now, { created: monthsIn(now.points) });
+  if (!isSamePoints(old, now)) return changeOf('update', old, now, diffPoints(old.points, now.points));
+  return old.path === now.path ? undefined : changeOf('update', old, now, {});
 }
 
 /** Whether two drivers have the same points. */

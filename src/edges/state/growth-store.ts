@@ -1,5 +1,5 @@
 /** Reads of parts that may grow, and the runs that they are made of. */
-import type { PackedDriver } from '../../core/series/packing.ts';
+import { pieceFrom } from '../../core/series/piece.ts';
 import type { Reject } from '../../core/model.ts';
 import type { Growth, GrowthStore, PartRead } from '../../core/buffer.ts';
 import { type PartReadRow, readPart } from './buffer-rows.ts';
@@ -75,7 +75,7 @@ export class SqliteGrowths implements GrowthStore {
     const drivers = this.#folds.merged(this.#folds.ofPart(part), this.#folds.orderIn([part]));
     try {
       for (let next = drivers.next(); next.done !== true; next = drivers.next()) {
-        writer.addPacked(pieceFrom(next.value, drivers));
+        writer.addPacked(pieceFrom(next.value, drivers, pieceDrivers));
         yield;
       }
     } finally {
@@ -87,15 +87,5 @@ export class SqliteGrowths implements GrowthStore {
       dropPart(tables, writer.id, source);
       for (const { run } of before) dropRun(tables, run, source);
     });
-  }
-}
-
-/** A driver and those behind it, up to a full piece. Each is written before the next one is made: they share their memory. */
-function* pieceFrom(first: PackedDriver, others: Iterator<PackedDriver, void>): Generator<PackedDriver> {
-  yield first;
-  for (let left = pieceDrivers - 1; left > 0; left--) {
-    const next = others.next();
-    if (next.done === true) return;
-    yield next.value;
   }
 }
