@@ -54,6 +54,8 @@ interface Forgotten {
   readonly largest: readonly PointChange[];
   /** Its newest read waits, and may be accepted without what is forgotten. */
   readonly isHeld: boolean;
+  /** Another file takes the place of what is forgotten, and nobody knows yet what it holds. */
+  readonly isReplaced: boolean;
 }
 
 async function whatChanges(
@@ -69,17 +71,18 @@ async function whatChanges(
     // Without shouldDeleteMissing the service keeps what a push leaves out.
     found.add(settings.shouldDeleteMissing ? change : { ...change, deleted: [] }),
   );
+  const source = settings.sources.find(({ name }) => name === target.source);
   return {
     changes: settings.shouldDeleteMissing ? all : withoutDeletes(all),
     changedPoints: found.count,
     largest: found.shown(),
     isHeld:
-      settings.sources.some(({ name }) => name === target.source) &&
-      (await state.deps.ledger.holds.held()).some(({ source }) => source === target.source),
+      source !== undefined && (await state.deps.ledger.holds.held()).some((held) => held.source === target.source),
+    isReplaced: source !== undefined && scratch.deps.openSource(source).newestOnly === true,
   };
 }
 
-function describe({ changes: { drivers, points } }: Forgotten, deletes: boolean): string {
+function describe({ changes: { drivers, points }, isReplaced }: Forgotten, deletes: boolean): string {
   const changed = points.update + points.create;
   const parts = [
     ...(drivers.delete + points.delete > 0
@@ -87,7 +90,8 @@ function describe({ changes: { drivers, points } }: Forgotten, deletes: boolean)
       : []),
     ...(changed > 0 ? [`changes ${count(changed, 'value')}`] : []),
   ];
-  if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push`;
+  const but = isReplaced ? ', but for what the newest of the other files has' : '';
+  if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push${but}`;
   const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';
   return `forgetting this changes nothing at the service${why}`;
 }

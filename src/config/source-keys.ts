@@ -5,6 +5,7 @@ import { valueGuard } from './agent-keys.ts';
 import { lookupKeys } from '../sources/lookups.ts';
 import {
   cellText,
+  comparedText,
   decimal,
   factor,
   fieldText,
@@ -27,9 +28,9 @@ const testKeys = z.strictObject({
 
 const test: z.ZodType<Test> = z.union(
   [
-    cellText.transform((only): Test => ({ kind: 'oneOf', texts: [only] })),
+    comparedText.transform((only): Test => ({ kind: 'oneOf', texts: [only] })),
     z
-      .array(cellText)
+      .array(comparedText)
       .min(1)
       .transform((texts): Test => ({ kind: 'oneOf', texts })),
     testKeys.transform(({ matches, not }, context): Test => {

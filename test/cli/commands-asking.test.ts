@@ -49,6 +49,23 @@ describe('forget', () => {
     });
   });
 
+  test('says that an older file takes its place where only the newest counts', async () => {
+    const source = { ...csv('r-*.csv'), parts: 'newest' };
+    const file = (value: number): string => longFile({ A: { '2026-01': value } });
+    const { at, json, run, receiver } = await commandsWorld({ revenue: source }, { 'r-1.csv': file(1) });
+    await run('sync');
+    await at.write('r-2.csv', file(2));
+    await run('sync');
+    await at.remove('r-2.csv');
+    expect((await run('sync')).code).toBe(3);
+    const { stdout } = await run('forget', 'revenue', 'r-2.csv', '--yes');
+    expect(stdout).toContain(
+      'forgetting this deletes 1 driver and 1 point at the next push, but for what the newest of the other files has',
+    );
+    expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 0, sources: [{ carried: [] }] });
+    expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ A: { '2026-01': '1' } });
+  });
+
   test('with --yes lets the next pass delete what was carried', async () => {
     const { at, json, receiver } = await withCarried();
     const { code, stdout } = await at.command('forget', 'revenue', 'r-1.csv', '--yes');

@@ -20,6 +20,14 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   ['removed: drop', '7:14 sources.s.removed: expected "carry" or "delete", found "drop"'],
   ['missing: NA', '7:14 sources.s.missing: expected a list, found "NA" (write a list in brackets, such as ["…"])'],
+  [
+    'where: { a: null }',
+    '7:17 sources.s.where.a: expected a text, found null (write "" for an empty cell, or "null" for the word)',
+  ],
+  [
+    'where: { a: { not: [b, null] } }',
+    '7:28 sources.s.where.a.not[1]: expected a text, found null (write "" for an empty cell, or "null" for the word)',
+  ],
   ['where: { a: { matches: "a(" } }', '7:28 sources.s.where.a.matches: bad regular expression: unterminated group'],
   [
     "where: { a: { matches: '\\-' } }",
