@@ -26,13 +26,13 @@ export async function sync(
 ): Promise<number> {
   const settings = loadSettings(context, 'required');
   warnOfState(settings);
-  if (wake && settings.ledger !== undefined) return showReport(context, await wakeLeaderAndWait(context, settings));
+  if (wake && settings.ledger !== undefined) {
+    if (isForced) throw cannotForce();
+    return showReport(context, await wakeLeaderAndWait(context, settings));
+  }
   const holder = wake ? runningAgent(settings) : undefined;
   if (holder?.command === 'run' && holder.pid !== undefined) {
-    if (isForced) {
-      const hint = 'leave --force out, or stop the agent first';
-      throw new AgentError('usage', 'a running agent pushes what is new and cannot be forced', { hint });
-    }
+    if (isForced) throw cannotForce();
     return showReport(context, await wakeAndWait(context, settings, holder.pid));
   }
   const push = isForced ? 'always' : 'ifNeeded';
@@ -44,6 +44,11 @@ export async function sync(
     return end;
   });
   return showReport(context, report);
+}
+
+function cannotForce(): AgentError {
+  const hint = 'leave --force out, or stop the agent first';
+  return new AgentError('usage', 'a running agent pushes what is new and cannot be forced', { hint });
 }
 
 /** A pass that broke is told, too, and then fails the command. */

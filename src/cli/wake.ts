@@ -2,6 +2,7 @@
 import type { Dependencies } from '../app/dependencies.ts';
 import { heartbeatOf, openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
+import type { Ledger } from '../core/ledger.ts';
 import type { PassReport } from '../core/report.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, commandLog } from './context.ts';
@@ -37,21 +38,38 @@ export async function wakeAndWait(context: Context, settings: Settings, pid: num
 export async function wakeLeaderAndWait(context: Context, settings: Settings): Promise<PassReport> {
   await using state = await openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
-  const { leader } = (await ledger.agents?.()) ?? {};
-  if (leader === undefined) {
+  const first = await leaderOf(ledger);
+  if (first === undefined) {
     const hint = 'start an agent, or leave --wake out: then this command leads for one pass';
     throw new AgentError('ledger.led', 'no agent leads, so that none can be woken', { hint });
   }
-  const agent = `the agent on ${leader.host}, pid ${leader.pid}`;
   const { wakeSharedLeader } = await import('../compose/shared.ts');
   const wokenMs = await wakeSharedLeader(settings.ledger!);
-  say(`woke ${agent}; waiting for the end of its pass`);
-  return await waitForPass({ ledger, clock }, { wokenMs, alive: () => undefined, agent });
+  say(`woke ${first.name}; waiting for the end of its pass`);
+  let woken = first;
+  const alive = async (): Promise<void> => {
+    // One that is gone leads until its time is over: the next one has not heard of this.
+    const leader = await leaderOf(ledger);
+    if (leader === undefined || leader.lead === woken.lead) return;
+    woken = leader;
+    await wakeSharedLeader(settings.ledger!);
+    say(`${leader.name} leads now and was woken, too`);
+  };
+  return await waitForPass({ ledger, clock }, { wokenMs, alive, agent: 'the agent that leads' });
+}
+
+async function leaderOf(ledger: Ledger): Promise<{ readonly name: string; readonly lead: string } | undefined> {
+  const { leader, term } = (await ledger.agents?.()) ?? {};
+  return leader && { name: `the agent on ${leader.host}, pid ${leader.pid}`, lead: `${term} ${leader.id}` };
 }
 
 async function waitForPass(
   { ledger, clock }: Pick<Dependencies, 'ledger' | 'clock'>,
-  { wokenMs, alive, agent }: { readonly wokenMs: number; readonly alive: () => void; readonly agent: string },
+  {
+    wokenMs,
+    alive,
+    agent,
+  }: { readonly wokenMs: number; readonly alive: () => void | Promise<void>; readonly agent: string },
 ): Promise<PassReport> {
   const untilMs = clock.monotonicMs() + waitMs;
   const stop = new AbortController();
@@ -62,7 +80,7 @@ async function waitForPass(
     while (clock.monotonicMs() < untilMs) {
       const { askedPass } = await ledger.state();
       if (askedPass?.begunAt !== undefined && Date.parse(askedPass.begunAt) >= wokenMs) return askedPass;
-      alive();
+      await alive();
       await clock.sleep(lookMs, stop.signal);
     }
   } finally {

@@ -48,8 +48,26 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     expect((await two.command('sync')).code).toBe(75);
     const woken = await two.command('sync', '--wake', '--json');
     expect(woken.json()).toMatchObject({ outcome: 'unchanged', exit: 0 });
+    expect((await two.command('sync', '--wake', '--force')).code).toBe(64);
     expect((await two.command('rollback', '1', '--json')).json()).toMatchObject({ outcome: 'acknowledged' });
     expect(pointsOf(await world.service.post(3))).toMatchObject({ north: { '2026-01': '1.50' } });
+  });
+
+  test('a pass that was asked of an agent that is gone is made by the next one that leads', async () => {
+    await using world = await machines({ count: 2, takeOver: '10m' });
+    const [one, two] = world.places as [Place, Place];
+    const first = await one.daemon();
+    await world.service.post(1);
+    first.kill('SIGKILL');
+    await first.exit;
+    const asked = two.start('sync', '--wake', '--json');
+    await asked.says(/woke the agent on/);
+    // Its time is over.
+    await world.server.run('UPDATE driver_sync.lead SET deadline = clock_timestamp()');
+    const second = await two.daemon();
+    await asked.says(new RegExp(`pid ${second.pid} leads now`));
+    expect(await asked.exit).toMatchObject({ code: 0 });
+    expect(JSON.parse(asked.stdout)).toMatchObject({ exit: 0 });
   });
 
   test('a ledger moves from the state directory to the database and back, and its chain goes on', async () => {
