@@ -13,7 +13,7 @@ import { placeOf } from './files/place.ts';
 import { type FormatContent, readPart, readTextEnd } from './files/read-part.ts';
 import { delimiterKey, readDelimited } from './formats/delimited.ts';
 import { megabytes } from './limits.ts';
-import { isRemote } from './remote/address.ts';
+import { isRemote, unknownAddress } from './remote/address.ts';
 import { encodingKey } from './formats/text.ts';
 
 /** The keys of a file with a table. */
@@ -22,7 +22,7 @@ export const lookupKeys = {
     .string()
     .min(1)
     .superRefine((text, context) => {
-      if (!isRemote(text)) return;
+      if (!isRemote(text) && unknownAddress(text) === undefined) return;
       const hint = 'bring a copy beside the config, with rclone, curl or scp';
       context.addIssue({ code: 'custom', message: 'a map or a calendar is a file of this machine', params: { hint } });
     })

@@ -8,7 +8,7 @@ import type { MappingProblem } from '../core/mapping/columns.ts';
 import type { Connection } from './databases/connection.ts';
 import { type Revision, queryKeys, querySource } from './databases/query.ts';
 import { type SqlitePlace, openSqlite } from './databases/sqlite-session.ts';
-import { accessError, codeOf, untilAborted } from './files/access.ts';
+import { accessError, codeOf, missingHint, untilAborted } from './files/access.ts';
 import type { Glob } from './files/glob.ts';
 import { refuseForbiddenDatabase } from './files/links.ts';
 import { notAFile, revisedAtMsOf, versionOf } from './files/stable-file.ts';
@@ -60,7 +60,7 @@ async function statDatabase(file: string): Promise<Revision> {
   const stats = await statFile(file);
   if (stats === undefined) {
     throw new AgentError('source.unreadable', `the database ${file} does not exist`, {
-      hint: 'paths are relative to the config file; is the share mounted?',
+      hint: missingHint(file),
     });
   }
   if (!stats.isFile()) throw notAFile(file, stats);

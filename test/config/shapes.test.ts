@@ -90,6 +90,10 @@ describe('what is wrong with them', () => {
       '    calendar: { file: "sftp://me@books.example/weeks.csv" }',
       '7:23 sources.s.calendar.file: a map or a calendar is a file of this machine',
     ],
+    [
+      '    maps: { m: { file: "ftp://books.example/m.csv" } }',
+      '7:24 sources.s.maps.m.file: a map or a calendar is a file of this machine',
+    ],
     ['    maps: { m: m.csv }', 'if it is a file, write { file: m.csv }'],
     ['    calendar: weeks.csv', 'if it is a file, write { file: weeks.csv }'],
     [

@@ -101,6 +101,19 @@ describe('globs', () => {
     });
   });
 
+  test.each([
+    ['~/exports/*.csv', '"~" stands for no home directory here'],
+    ['$HOME/*.csv', 'write a variable as ${NAME}'],
+    ['exports\\*.csv', 'write "/" between folders'],
+  ])('as a shell or Windows writes it (%s) say how it is written here', async (pattern, hint) => {
+    const dir = await tempDir();
+    await writeFiles(dir, { 'exports/a.csv': table });
+    expect(await failureOf(csvFiles(dir, [pattern]))).toMatchObject({
+      code: 'source.unreadable',
+      hint: expect.stringContaining(hint),
+    });
+  });
+
   test('leave out directories that they happen to match', async () => {
     const dir = await tempDir();
     await writeFiles(dir, { 'a.csv': table, 'old.csv/b.csv': table });

@@ -239,6 +239,9 @@ test.each([
   ['s3://exports/../a.csv', '".." in an address'],
   ['s3://exports/*a*b*c*d*e.csv', 'more than 4 wildcards "*" in one name: leave some out, one matches any text'],
   ['sftp:///a.csv', 'not the address of a server'],
+  ['gs://exports/a.csv', 'gs:// is no place that files are read from'],
+  ['FTP://me:pw@h/a.csv', 'FTP:// is no place that files are read from'],
+  ['file:///exports/a.csv', 'file:// is no place that files are read from'],
   ['https://h?x/a.csv', 'not the address of a server'],
 ])('%s is a problem of the config', (pattern, message) => {
   expect(() => openSource('csv', { files: [pattern] }, '/')).toThrow(JSON.stringify(message).slice(1, -1));

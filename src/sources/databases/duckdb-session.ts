@@ -4,7 +4,7 @@ import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
-import { accessError, codeOf, untilAborted } from '../files/access.ts';
+import { accessError, codeOf, missingHint, untilAborted } from '../files/access.ts';
 import { ChildSession } from './child-session.ts';
 import type { DuckDbPlace } from './duckdb-child.ts';
 import { missingDriver } from './failure.ts';
@@ -62,7 +62,7 @@ async function checkFile(file: string | undefined): Promise<void> {
     if (codeOf(error) !== 'ENOENT') throw accessError('source.unreadable', file, error);
     throw new AgentError('source.unreadable', `the database ${file} does not exist`, {
       cause: error,
-      hint: 'paths are relative to the config file; is the share mounted?',
+      hint: missingHint(file),
     });
   }
   if (stats.isFile()) return;

@@ -8,6 +8,13 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** What a person may have meant who wrote the path of something that is not there. */
+export function missingHint(path: string): string {
+  if (/(^|[/\\])~/.test(path)) return '"~" stands for no home directory here: write the whole path';
+  if (/(^|[/\\])\$\w/.test(path)) return 'write a variable as ${NAME}';
+  return 'paths are relative to the config file; is the share mounted?';
+}
+
 /** The failure of `path`, in words that say who may not read it and what to do. */
 export function accessError(code: ErrorCode, path: string, cause: unknown): AgentError {
   switch (codeOf(cause)) {
@@ -20,7 +27,7 @@ export function accessError(code: ErrorCode, path: string, cause: unknown): Agen
     case 'ENOENT':
       return new AgentError(code, `${path} does not exist`, {
         cause,
-        hint: 'paths are relative to the config file; is the share mounted?',
+        hint: missingHint(path),
       });
     case 'ENOTDIR':
       return new AgentError(code, `${path}: not a directory`, { cause });

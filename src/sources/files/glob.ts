@@ -91,6 +91,7 @@ export async function findMatches(glob: Glob, signal: AbortSignal): Promise<Set<
 
 /** Up to five names in the glob's fixed directory, for a person whose glob matches nothing. */
 export async function listNeighbours(glob: Glob): Promise<string> {
+  if (glob.text.includes('\\')) return 'write "/" between folders; a share of Windows is read where it is mounted';
   const names = (await readdir(glob.directory).catch(throwAccess(glob.directory))).toSorted();
   if (names.length === 0) return 'that directory is empty';
   const more = names.length > 5 ? ` and ${names.length - 5} more` : '';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
 import { parseSize } from '../../core/size.ts';
-import { type RemotePattern, isRemote, parseRemote } from '../remote/address.ts';
+import { type RemotePattern, isRemote, parseRemote, unknownAddress } from '../remote/address.ts';
 import { type RemoteSettings, remoteKeys } from '../remote/keys.ts';
 import { findGlobProblem } from './glob.ts';
 
@@ -15,6 +15,11 @@ export const fileKeys = {
           const pattern = parseRemote(text);
           if (!('message' in pattern)) return pattern;
           context.addIssue({ code: 'custom', message: pattern.message, params: { hint: pattern.hint } });
+          return z.NEVER;
+        }
+        const unknown = unknownAddress(text);
+        if (unknown !== undefined) {
+          context.addIssue({ code: 'custom', message: unknown.message, params: { hint: unknown.hint } });
           return z.NEVER;
         }
         const problem = findGlobProblem(text);

@@ -29,6 +29,17 @@ export function isRemote(text: string): boolean {
   return form.test(text);
 }
 
+/** Why a text is neither an address that is known nor the path of a file. It is not shown, since it may hold a password. */
+export function unknownAddress(text: string): AddressProblem | undefined {
+  const [, scheme] = /^([a-z][a-z\d+.-]+):\/\//i.exec(text) ?? [];
+  if (scheme === undefined || isRemote(text)) return undefined;
+  const hint =
+    scheme.toLowerCase() === 'file'
+      ? 'write the path alone'
+      : 'files are read by path, s3://, sftp:// and https:// (WebDAV); mount others, or bring a copy';
+  return { message: `${scheme}:// is no place that files are read from`, hint };
+}
+
 interface AddressProblem {
   readonly message: string;
   readonly hint: string;
