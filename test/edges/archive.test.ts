@@ -10,11 +10,15 @@ describe('a snapshot in the archive that is damaged', () => {
     ...damages,
     ['wrong in its middle', (target) => overwrite(target, { at: Math.floor(statSync(target).size * 0.7), bytes: 20 })],
     ['wrong in its title', (target) => overwrite(target, { at: 5, bytes: 4 })],
+    ['wrong in the name of a count', (target) => retitle(target, /bytes/, 'bytec')],
+    ['wrong behind its counts', (target) => retitle(target, / $/, '!')],
   ];
-  const allWounds: typeof damages = [
-    ...fileWounds,
-    ['wrong in its counts', (target) => writeFileSync(target, miscounted(readFileSync(target)))],
+  const countWounds: typeof damages = [
+    ['of bytes', (target) => retitle(target, /(?<="bytes":)\d/, nextDigit)],
+    ['of points', (target) => retitle(target, /(?<="points":)\d/, nextDigit)],
+    ['of drivers', (target) => retitle(target, /(?<="drivers":)\d/, nextDigit)],
   ];
+  const allWounds: typeof damages = [...fileWounds, ['wrong in its counts', countWounds[0]![1]]];
 
   /** Push 1 is whole, push 2 is not. */
   async function woundedWorld(damage: (target: string) => void): Promise<World> {
@@ -59,6 +63,12 @@ describe('a snapshot in the archive that is damaged', () => {
     expect(holds(one)).toEqual({ north: '1.50', south: '2', office: '300' });
   });
 
+  test.each(countWounds)('(wrong in its count %s) is not rolled back to', async (_name, damage) => {
+    const one = await woundedWorld(damage);
+    expect(await one.run('rollback', '2')).toMatchObject({ exit: 65, json: { error: { code: 'snapshot.damaged' } } });
+    expect(one.service.posts).toHaveLength(2);
+  });
+
   test.each(allWounds)(
     '(%s) while the buffer is lost and a share is away: nothing is deleted',
     async (_name, damage) => {
@@ -73,9 +83,14 @@ describe('a snapshot in the archive that is damaged', () => {
   );
 });
 
-/** One driver more than there are, in the line that says how many. */
-function miscounted(bytes: Buffer): Buffer {
+const nextDigit = (digit: string): string => String((Number(digit) % 9) + 1);
+
+/** Changes the line that says how much there is. */
+function retitle(target: string, from: RegExp, to: string | ((found: string) => string)): void {
+  const bytes = readFileSync(target);
   const title = bytes.subarray(0, 128).toString('latin1');
-  const wrong = title.replace(/"bytes":(\d)/, (_match, digit: string) => `"bytes":${(Number(digit) % 9) + 1}`);
-  return Buffer.concat([Buffer.from(wrong, 'latin1'), bytes.subarray(128)]);
+  const wrong = title.replace(from, typeof to === 'string' ? () => to : to);
+  expect(wrong).toHaveLength(128);
+  expect(wrong).not.toBe(title);
+  writeFileSync(target, Buffer.concat([Buffer.from(wrong, 'latin1'), bytes.subarray(128)]));
 }

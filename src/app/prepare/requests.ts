@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { PushRecord, Request, Snapshot } from '../../core/ledger.ts';
+import { pointCount } from '../../core/series/packing.ts';
 import { retrying, waitThatWasAsked } from '../push/retrying.ts';
 import { pushSummary } from '../report.ts';
 import { restoreRollback } from './restore.ts';
@@ -95,10 +96,17 @@ export async function rollBack(
  * where its points came from; that is restored after the push, so it has to be readable before.
  */
 async function verifyBytes(snapshot: Snapshot): Promise<void> {
-  for (const _driver of snapshot.read());
+  let points = 0;
+  for (const driver of snapshot.read()) points += pointCount(driver.points);
   const hash = createHash('sha256');
-  for await (const chunk of snapshot.body().chunks()) hash.update(chunk);
-  if (hash.digest('hex') === snapshot.digest) return;
+  let bytes = 0;
+  for await (const chunk of snapshot.body().chunks()) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  // The counts are recorded with the push.
+  const isCounted = points === snapshot.points && bytes === snapshot.bytes;
+  if (isCounted && hash.digest('hex') === snapshot.digest) return;
   throw new AgentError(
     'snapshot.damaged',
     `the snapshot ${snapshot.digest.slice(0, 12)} does not give its bytes any more`,

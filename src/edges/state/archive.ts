@@ -290,16 +290,21 @@ function readTitle(file: string): { header: Header; counts: SnapshotCounts } {
     } finally {
       closeSync(fd);
     }
-    const [, version, counts] = /^driver-sync snapshot (\d+) (\{.*\})\n/.exec(title.toString()) ?? [];
-    if (version !== '1') throw new Error('it does not begin as a snapshot of this version');
+    const counts = readCounts(title.toString('latin1'));
     for (const block of readBlocks(file)) {
-      const header = JSON.parse(block.unpack().toString()) as Header;
-      return { header, counts: JSON.parse(counts as string) as SnapshotCounts };
+      return { header: JSON.parse(block.unpack().toString()) as Header, counts };
     }
     throw new Error('it is empty');
   } catch (error) {
     throw damaged(file, error);
   }
+}
+
+/** No sum guards the title as one guards each block, so it has to be exactly what was written but for its digits. */
+function readCounts(title: string): SnapshotCounts {
+  const found = /^driver-sync snapshot 1 (\{"drivers":\d{1,15},"points":\d{1,15},"bytes":\d{1,15}\})\n *$/.exec(title);
+  if (found === null) throw new Error('it does not begin as a snapshot of this version');
+  return JSON.parse(found[1] as string) as SnapshotCounts;
 }
 
 function damaged(file: string, error: unknown): AgentError {
