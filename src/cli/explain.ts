@@ -81,7 +81,7 @@ function showPoints({ points, rule }: Explanation): string[] {
 }
 
 function showRows({ rule, points }: ExplainedRows): string[] {
-  return points.flatMap(({ month, value, part, row, readings, parts }) => {
+  return points.flatMap(({ month, value, part, row, superseded, readings, parts }) => {
     const hasLines = readings.some(({ line }) => line !== undefined);
     const lines = table(
       [
@@ -103,31 +103,41 @@ function showRows({ rule, points }: ExplainedRows): string[] {
         JSON.stringify(reading.text),
       ]),
     );
-    const made = isOfAll(rule)
-      ? `the ${rule} of ${count(readings.length, 'reading')}`
-      : `one of ${count(readings.length, 'reading')} (*)`;
+    const all = count(superseded + 1, 'reading');
+    const made = isOfAll(rule) ? `the ${rule} of ${all}` : `one of ${all} (*)`;
     const notes = [
       `rows are counted from 1 below the header, without blank lines${hasLines ? '; lines are those of the file' : ''}`,
       ...parts.flatMap(partNote),
+      ...(parts.some(({ accepted }) => accepted === null)
+        ? [`${all} of this point were accepted, and how many of them from each part is not kept`]
+        : []),
     ];
     return [`${month}: ${value}, ${made}`, '', ...lines, '', ...notes];
   });
 }
 
 function partNote({ part, state, reason, accepted, found }: PartBehind): string[] {
+  const now = partNow(part, state, reason);
+  if (accepted === null) return now === undefined ? [] : [now];
   const were = `${count(accepted, 'reading')} of this point ${accepted === 1 ? 'was' : 'were'} accepted from it`;
+  if (now !== undefined) return [`${now}; ${were}`];
+  return accepted === found
+    ? []
+    : [`${part} is unchanged and is read differently now: ${were}; did the config change?`];
+}
+
+/** What has become of a part since it was accepted. */
+function partNow(part: string, state: PartBehind['state'], reason: string | undefined): string | undefined {
   switch (state) {
     case 'gone':
-      return [`${part} is not there any more: ${were}`];
+      return `${part} is not there any more`;
     case 'unreadable':
-      return [`${part} cannot be read now: ${reason}; ${were}`];
+      return `${part} cannot be read now: ${reason}`;
     case 'changed':
-      return [`${part} has changed since it was accepted: these are its rows now, and ${were}`];
+      return `${part} has changed since it was accepted: these are its rows now`;
     case 'unknown':
-      return [`${part} may have changed since it was accepted: these are its rows now, and ${were}`];
+      return `${part} may have changed since it was accepted: these are its rows now`;
     case 'unchanged':
-      return accepted === found
-        ? []
-        : [`${part} is unchanged and is read differently now: ${were}; did the config change?`];
+      return undefined;
   }
 }

@@ -84,7 +84,7 @@ describe('--rows', () => {
     });
     const { stdout } = await run('explain', 'sum-N', '2026-01', '--rows');
     expect(stdout).toContain('a.csv has changed since it was accepted');
-    expect(stdout).toContain('b.csv is not there any more: 1 reading of this point was accepted from it');
+    expect(stdout).toContain('b.csv is not there any more; 1 reading of this point was accepted from it');
 
     await at.write('a.csv', 'id\n');
     expect(await json<Listed>('explain', 'sum-N', '2026-01', '--rows')).toMatchObject({
@@ -92,6 +92,32 @@ describe('--rows', () => {
     });
     await at.remove('a.csv');
     expect((await run('explain', 'sum-N', '2026-01', '--rows')).code).toBe(0);
+  });
+
+  test('looks into all parts after a rollback, since a snapshot does not say which of them added what to a sum', async () => {
+    const { at, run, json } = await booked();
+    await at.write('b.csv', 'Export\nid,time,value\nN,2026-01-07,7\n');
+    expect((await run('sync')).code).toBe(0);
+    expect((await run('rollback', '1')).code).toBe(0);
+    await at.write('b.csv', files['b.csv']);
+    await at.write('c.csv', 'Export\nid,time,value\nS,2026-01-07,8\n');
+    expect(await json('explain', 'sum-N', '2026-01', '--rows')).toMatchObject({
+      points: [
+        {
+          value: '11',
+          readings,
+          parts: [
+            { part: 'a.csv', state: 'unknown', accepted: null, found: 2 },
+            { part: 'b.csv', state: 'unknown', accepted: null, found: 1 },
+          ],
+        },
+      ],
+    });
+    await at.write('b.csv', 'Export\nid,time,value\n');
+    const { stdout } = await run('explain', 'sum-N', '2026-01', '--rows');
+    expect(stdout).toContain('2026-01: 11, the sum of 3 readings');
+    expect(stdout).toContain('a.csv may have changed since it was accepted: these are its rows now\n');
+    expect(stdout).toContain('3 readings of this point were accepted, and how many of them from each part is not kept');
   });
 
   test('lists the rows themselves where the database collapsed them', async () => {

@@ -33,8 +33,8 @@ export interface PartBehind {
   /** `unknown`: it was read, and what it was when it was accepted is not kept. */
   readonly state: 'unchanged' | 'changed' | 'unknown' | 'gone' | 'unreadable';
   readonly reason?: string;
-  /** How many readings of the point were accepted from it. */
-  readonly accepted: number;
+  /** How many readings of the point were accepted from it; `null` where it is only known how many all parts gave. */
+  readonly accepted: number | null;
   /** How many it gives now. */
   readonly found: number;
 }
@@ -72,19 +72,24 @@ export async function explainRows(deps: Dependencies, found: Explanation, signal
 }
 
 interface Behind {
-  readonly accepted: number;
+  readonly accepted: number | null;
   /** The hash of the accepted content, where it is known. */
   readonly hash: string | undefined;
 }
 
-/** The parts that have readings of the point, by name, also those that stand for others since the buffer was rebuilt. */
+/**
+ * The parts that have readings of the point, by name. What a snapshot or carried months have of several readings names one part of them
+ * alone: the others may be in any part of the source.
+ */
 function partsBehind({ buffer }: Dependencies, source: string, wanted: Wanted): ReadonlyMap<string, Behind> {
   const found = new Map<string, Behind>();
   for (const part of buffer.reads.parts(source, 'accepted') ?? []) {
     const cell = cellOf(buffer.parts.drivers(part), wanted);
     if (cell === undefined) continue;
     const name = part.kind === 'part' ? part.name : buffer.parts.origin(cell.part).name;
-    const accepted = (found.get(name)?.accepted ?? 0) + cell.count;
+    const before = found.get(name)?.accepted;
+    const isKnown = before !== null && (part.kind === 'part' || cell.count === 1);
+    const accepted = isKnown ? (before ?? 0) + cell.count : null;
     found.set(name, { accepted, hash: part.kind === 'part' ? part.hash : undefined });
   }
   return found;
@@ -118,16 +123,22 @@ async function readAgain(deps: Dependencies, settings: SourceSettings, again: Ag
     throw error;
   });
   const parts: PartBehind[] = [];
-  for (const [name, { accepted, hash }] of behind) {
+  const others = [...behind.values()].some(({ accepted }) => accepted === null)
+    ? listed.filter(({ name }) => !behind.has(name)).map(({ name }) => [name, unknownBehind] as const)
+    : [];
+  for (const [name, { accepted, hash }] of [...behind, ...others]) {
     const part = listed.find((one) => one.name === name);
     const before = readings.length;
     // The hash of rows is not that of what a database made of them.
     const known = plain === settings ? hash : undefined;
     const read = part === undefined ? { state: 'gone' as const } : await readPart(deps, reader, { part, known, again });
-    parts.push({ part: name, ...read, accepted, found: readings.length - before });
+    const count = readings.length - before;
+    if (count > 0 || behind.has(name)) parts.push({ part: name, ...read, accepted, found: count });
   }
   return parts;
 }
+
+const unknownBehind: Behind = { accepted: null, hash: undefined };
 
 /** The rows themselves, where a database would collapse them. */
 function withoutPushdown(settings: SourceSettings): SourceSettings {
