@@ -48,7 +48,11 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
     state,
     token: await readToken(flags, context.env[tokenVariable]),
     strict,
-    speed: parseNumber(flags.speed, { flag: '--speed', pattern: /^\d{1,6}(?:\.\d+)?$/, hint: 'such as 100' }),
+    speed: parseNumber(flags.speed, {
+      flag: '--speed',
+      pattern: /^(?:\d{1,6}(?:\.\d+)?|1000000)$/,
+      hint: 'from 0 to 1000000, such as 100',
+    }),
     credits: parseNumber(flags.credits, {
       flag: '--credits',
       pattern: /^\d{1,12}$/,

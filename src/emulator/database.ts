@@ -1,6 +1,6 @@
 /** The emulator's SQLite database: in a state directory, or temporary for the life of the process. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StateError } from './state-error.ts';
 
@@ -53,7 +53,7 @@ export function openDatabase(state: string | undefined): Database.Database {
  * gets 0700. An existing one keeps its mode, because it may serve other purposes too.
  */
 function preparePrivateFile(state: string): string {
-  if (createFolder(resolve(state))) chmodSync(state, 0o700);
+  if (createFolder(state)) chmodSync(state, 0o700);
   const file = join(state, fileName);
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
