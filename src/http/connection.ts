@@ -53,6 +53,11 @@ export async function openNodeAgent({ url, env, authorities, code }: Omit<Way, '
   return new Agent({ ...options, ...(authorities && { ca: [...authorities] }) });
 }
 
+/** Whether the environment names a proxy for such addresses; `NO_PROXY` may still lead past it. @throws AgentError of that code */
+export function namesProxy({ url, env, code }: Pick<Way, 'url' | 'env' | 'code'>): boolean {
+  return proxyFor(url, env, code) !== '';
+}
+
 /** User and password of the proxy, as they may turn up in messages. */
 export function proxySecrets({ url, env, code }: Pick<Way, 'url' | 'env' | 'code'>): readonly string[] {
   const proxy = proxyFor(url, env, code);

@@ -36,7 +36,8 @@ test('a sync with nothing to send loads no package of the network, of tables, of
     checkout,
   );
   expect((await at.command('sync')).code).toBe(0);
-  expect(loaded()).toContain('undici');
+  // A push that no proxy is named for is sent by Node's own client.
+  expect(loaded()).not.toContain('undici');
   expect((await at.command('sync')).stdout).toContain('unchanged');
   expect(loaded()).toEqual(['better-sqlite3', 'commander', 'croner', 're2js', 'yaml', 'zod']);
   // A ledger of its own needs nothing of one that is shared, but whether there was one.

@@ -14,16 +14,22 @@ import {
 } from '../support/destination-world.ts';
 import { type HandClock, handClock } from '../support/hand-clock.ts';
 
-describe('silence and broken connections', () => {
+/** Straight, and past a proxy that is named: what sends the request is another one then. */
+const ways: readonly (readonly [string, typeof push])[] = [
+  ['straight', push],
+  ['past a proxy', (url, trial) => push(url, { env: { http_proxy: 'http://127.0.0.1:1', no_proxy: '*' }, ...trial })],
+];
+
+describe.each(ways)('silence and broken connections (%s)', (_way, send) => {
   test('a receiver that no longer reads is given up after the timeout', async () => {
     const url = await rawReceiver(() => {}, { pauseOnConnect: true });
-    const result = await push(url, { body: large, timeoutMs: 1000 });
+    const result = await send(url, { body: large, timeoutMs: 1000 });
     expect(result).toMatchObject({ outcome: 'unknown', maybeTaken: true });
     expect(result.detail).toMatch(/: no byte moved for 1 s; \d+ bytes were sent: the service may have taken/);
   });
 
   test('so is one that never answers', async () => {
-    const result = await push(await rawReceiver((socket) => void socket.resume()), { timeoutMs: 1000 });
+    const result = await send(await rawReceiver((socket) => void socket.resume()), { timeoutMs: 1000 });
     expect(result).toMatchObject({
       outcome: 'unknown',
       maybeTaken: true,
@@ -35,7 +41,12 @@ describe('silence and broken connections', () => {
     const url = await rawReceiver(
       (socket) => void socket.resume().write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
     );
-    expect(await push(url, { timeoutMs: 1000 })).toMatchObject({ outcome: 'unknown', status: 200, maybeTaken: true });
+    expect(await send(url, { timeoutMs: 1000 })).toMatchObject({
+      outcome: 'unknown',
+      status: 200,
+      maybeTaken: true,
+      detail: expect.stringContaining('200 OK: half; no byte moved for 1 s'),
+    });
   });
 
   test('half an answer of a connection that then breaks is unknown, unless it is a refusal', async () => {
@@ -44,15 +55,15 @@ describe('silence and broken connections', () => {
         (socket) =>
           void socket.once('data', () => socket.end(`HTTP/1.1 ${status} Text\r\ncontent-length: 10\r\n\r\nhalf`)),
       );
-    expect(await push(await half(200))).toMatchObject({ outcome: 'unknown', maybeTaken: true });
-    expect(await push(await half(400))).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('half') });
+    expect(await send(await half(200))).toMatchObject({ outcome: 'unknown', maybeTaken: true });
+    expect(await send(await half(400))).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('half') });
   });
 
   test.each(['end', 'resetAndDestroy'] as const)(
     'a connection dropped without an answer (%s) is unknown',
     async (way) => {
       const url = await rawReceiver((socket) => void socket.once('data', () => socket[way]()));
-      expect(await push(url)).toMatchObject({
+      expect(await send(url)).toMatchObject({
         outcome: 'unknown',
         maybeTaken: true,
         detail: expect.stringContaining('the connection was'),
@@ -64,7 +75,7 @@ describe('silence and broken connections', () => {
     const url = await rawReceiver(
       (socket) => void socket.once('data', () => socket.end('220 mail.example.com ESMTP\r\n')),
     );
-    expect(await push(url)).toMatchObject({ outcome: 'unknown', maybeTaken: true });
+    expect(await send(url)).toMatchObject({ outcome: 'unknown', maybeTaken: true });
   });
 
   test('a slow receiver and a slow answer may take longer than the timeout, as long as bytes move', async () => {
@@ -82,7 +93,7 @@ describe('silence and broken connections', () => {
       }
     };
     const url = await rawReceiver((socket) => void handle(socket));
-    expect((await push(url, { body: large, timeoutMs: 60_000, clock })).outcome).toBe('acknowledged');
+    expect((await send(url, { body: large, timeoutMs: 60_000, clock })).outcome).toBe('acknowledged');
     expect(clock.monotonicMs()).toBeGreaterThan(60_000);
   });
 
@@ -98,91 +109,94 @@ describe('silence and broken connections', () => {
         yield bytes.subarray(100_000);
       },
     };
-    expect((await push(url, { body, timeoutMs: 60_000, clock })).outcome).toBe('acknowledged');
+    expect((await send(url, { body, timeoutMs: 60_000, clock })).outcome).toBe('acknowledged');
     expect(received[0]!.bytes.equals(bytes)).toBe(true);
   });
 });
 
-describe('an answer has ten times the timeout in all, however steadily its bytes come', () => {
-  const timeoutMs = 60_000;
-  const minuteMs = 60_000;
+describe.each(ways)(
+  'an answer has ten times the timeout in all, however steadily its bytes come (%s)',
+  (_way, send) => {
+    const timeoutMs = 60_000;
+    const minuteMs = 60_000;
 
-  /** A receiver that reads the request, begins its answer so and then goes on by hand. */
-  async function trickling(begin: string): Promise<{ url: string; asked: Promise<Socket> }> {
-    const asked = Promise.withResolvers<Socket>();
-    const url = await rawReceiver((socket) => {
-      socket.once('data', () => socket.write(begin, () => asked.resolve(socket)));
-    });
-    return { url, asked: asked.promise };
-  }
-
-  /** Moves one byte and ten seconds on, until the push has ended; gives the result and the minutes that it took. */
-  async function trickleUntil(
-    pushing: Promise<PushResult>,
-    socket: Socket,
-    clock: HandClock,
-  ): Promise<PushResult & { minutes: number }> {
-    let result: PushResult | undefined;
-    void pushing.then((ended) => (result = ended));
-    for (let steps = 0; steps < 200; steps += 1) {
-      if (result !== undefined) return { ...result, minutes: Math.ceil(clock.monotonicMs() / minuteMs) };
-      await new Promise((written) => socket.write('x', written));
-      await clock.advance(10_000);
+    /** A receiver that reads the request, begins its answer so and then goes on by hand. */
+    async function trickling(begin: string): Promise<{ url: string; asked: Promise<Socket> }> {
+      const asked = Promise.withResolvers<Socket>();
+      const url = await rawReceiver((socket) => {
+        socket.once('data', () => socket.write(begin, () => asked.resolve(socket)));
+      });
+      return { url, asked: asked.promise };
     }
-    throw new Error('the push goes on without end');
-  }
 
-  test('while it has no head yet', async () => {
-    const clock = handClock(new Date(0));
-    const { url, asked } = await trickling('HTTP/1.1 200 OK\r\nx-trickle: ');
-    const pushing = push(url, { timeoutMs, clock });
-    expect(await trickleUntil(pushing, await asked, clock)).toEqual({
-      outcome: 'unknown',
-      maybeTaken: true,
-      detail: expect.stringMatching(/: no whole answer within 600 s \(ten times timeout\); .* may have taken/),
-      minutes: 10,
+    /** Moves one byte and ten seconds on, until the push has ended; gives the result and the minutes that it took. */
+    async function trickleUntil(
+      pushing: Promise<PushResult>,
+      socket: Socket,
+      clock: HandClock,
+    ): Promise<PushResult & { minutes: number }> {
+      let result: PushResult | undefined;
+      void pushing.then((ended) => (result = ended));
+      for (let steps = 0; steps < 200; steps += 1) {
+        if (result !== undefined) return { ...result, minutes: Math.ceil(clock.monotonicMs() / minuteMs) };
+        await new Promise((written) => socket.write('x', written));
+        await clock.advance(10_000);
+      }
+      throw new Error('the push goes on without end');
+    }
+
+    test('while it has no head yet', async () => {
+      const clock = handClock(new Date(0));
+      const { url, asked } = await trickling('HTTP/1.1 200 OK\r\nx-trickle: ');
+      const pushing = send(url, { timeoutMs, clock });
+      expect(await trickleUntil(pushing, await asked, clock)).toEqual({
+        outcome: 'unknown',
+        maybeTaken: true,
+        detail: expect.stringMatching(/: no whole answer within 600 s \(ten times timeout\); .* may have taken/),
+        minutes: 10,
+      });
     });
-  });
 
-  test.each([
-    [200, 'unknown', /^200 OK: x+; no whole answer within 600 s \(ten times timeout\); .* may have taken/],
-    [503, 'unreachable', /^503 OK: x+; the server is busy/],
-    [400, 'refused', /^400 OK: x+; the same snapshot will be refused again/],
-  ] as const)('while its body comes: %i is %s', async (status, outcome, detail) => {
-    const clock = handClock(new Date(0));
-    const { url, asked } = await trickling(`HTTP/1.1 ${status} OK\r\ncontent-length: 1000\r\n\r\n`);
-    const pushing = push(url, { timeoutMs, clock });
-    const result = await trickleUntil(pushing, await asked, clock);
-    expect(result).toMatchObject({ outcome, status, detail: expect.stringMatching(detail) });
-    expect([10, 11]).toContain(result.minutes);
-  });
+    test.each([
+      [200, 'unknown', /^200 OK: x+; no whole answer within 600 s \(ten times timeout\); .* may have taken/],
+      [503, 'unreachable', /^503 OK: x+; the server is busy/],
+      [400, 'refused', /^400 OK: x+; the same snapshot will be refused again/],
+    ] as const)('while its body comes: %i is %s', async (status, outcome, detail) => {
+      const clock = handClock(new Date(0));
+      const { url, asked } = await trickling(`HTTP/1.1 ${status} OK\r\ncontent-length: 1000\r\n\r\n`);
+      const pushing = send(url, { timeoutMs, clock });
+      const result = await trickleUntil(pushing, await asked, clock);
+      expect(result).toMatchObject({ outcome, status, detail: expect.stringMatching(detail) });
+      expect([10, 11]).toContain(result.minutes);
+    });
 
-  test('before the tunnel of a proxy stands', async () => {
-    const clock = handClock(new Date(0));
-    const { url, asked } = await trickling('HTTP/1.1 200 OK\r\nx-trickle: ');
-    const pushing = push('https://drivers.example.com', { env: { HTTPS_PROXY: url }, timeoutMs, clock });
-    const { outcome, detail, minutes } = await trickleUntil(pushing, await asked, clock);
-    expect({ outcome, minutes }).toEqual({ outcome: 'unreachable', minutes: 10 });
-    expect(detail).toMatch(`https://drivers.example.com (through the proxy ${new URL(url).host}): no whole answer`);
-  });
+    test('before the tunnel of a proxy stands', async () => {
+      const clock = handClock(new Date(0));
+      const { url, asked } = await trickling('HTTP/1.1 200 OK\r\nx-trickle: ');
+      const pushing = send('https://drivers.example.com', { env: { HTTPS_PROXY: url }, timeoutMs, clock });
+      const { outcome, detail, minutes } = await trickleUntil(pushing, await asked, clock);
+      expect({ outcome, minutes }).toEqual({ outcome: 'unreachable', minutes: 10 });
+      expect(detail).toMatch(`https://drivers.example.com (through the proxy ${new URL(url).host}): no whole answer`);
+    });
 
-  test('a snapshot that goes on being sent takes as long as it takes', async () => {
-    const clock = handClock(new Date(0));
-    const { url, received } = await keeping();
-    const bytes = Buffer.alloc(5000, 'x');
-    const body: SnapshotBody = {
-      ...snapshotOf(bytes),
-      async *chunks() {
-        for (let at = 0; at < 5000; at += 1000) {
-          yield bytes.subarray(at, at + 1000);
-          await clock.advance(9 * minuteMs);
-        }
-      },
-    };
-    expect((await push(url, { body, timeoutMs, clock })).outcome).toBe('acknowledged');
-    expect(received[0]!.bytes.equals(bytes)).toBe(true);
-  });
-});
+    test('a snapshot that goes on being sent takes as long as it takes', async () => {
+      const clock = handClock(new Date(0));
+      const { url, received } = await keeping();
+      const bytes = Buffer.alloc(5000, 'x');
+      const body: SnapshotBody = {
+        ...snapshotOf(bytes),
+        async *chunks() {
+          for (let at = 0; at < 5000; at += 1000) {
+            yield bytes.subarray(at, at + 1000);
+            await clock.advance(9 * minuteMs);
+          }
+        },
+      };
+      expect((await send(url, { body, timeoutMs, clock })).outcome).toBe('acknowledged');
+      expect(received[0]!.bytes.equals(bytes)).toBe(true);
+    });
+  },
+);
 
 describe('what comes before the connection is unreachable: nothing was sent', () => {
   test('a port where nobody listens', async () => {

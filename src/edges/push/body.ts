@@ -78,7 +78,7 @@ export function openRequestBody(body: SnapshotBody, { compress, moved, confirm }
   const source = confirm === undefined ? plain : confirmed(plain, confirm);
   // Nothing is fetched ahead: each chunk is written right after the socket was read.
   const stream = Readable.from(paced(source), { objectMode: false, highWaterMark: 0 });
-  // undici learns of an error while it reads the stream. It stops listening before a late one, which would end the process.
+  // Whoever sends the stream learns of an error while reading it, and may stop listening before a late one, which would end the process.
   stream.on('error', () => {});
   return {
     stream,

@@ -30,8 +30,8 @@ const answerMaxBytes = 64 * 1024;
 const ownHeaders = new Set([...protocolHeaders, 'content-encoding', 'content-type', 'user-agent']);
 
 /**
- * Opens nothing yet: every push has its own connection, reads `tokenFile` and `caFile` anew and loads undici when it is
- * first needed. Disposing ends a push under way as its signal would.
+ * Opens nothing yet: every push has its own connection, reads `tokenFile` and `caFile` anew and loads what sends it when
+ * it is first needed. Disposing ends a push under way as its signal would.
  * @throws AgentError `config.invalid` for an address or headers that cannot be used; so does `push` for a token, CA file
  *   or proxy. `push` also throws what `body.chunks()` throws.
  */
@@ -146,18 +146,19 @@ async function attempt(
   signal.addEventListener('abort', stop, { once: true });
   try {
     if (signal.aborted) throw stopped;
-    const { statusCode, statusText, headers, ...head } = await route.dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'POST',
+    const {
+      status,
+      reason,
+      headers,
+      body: said,
+    } = await route.send({
+      url,
       headers: { ...requestHeaders(pusher, token, body), ...sending.headers },
       body: sending.stream,
-      // No connection outlives its push: one kept alive may be closed by the service just as the next push begins.
-      reset: true,
     });
     route.answered();
-    const { text, cut } = await readStart(head.body as AsyncIterable<Uint8Array>, answerMaxBytes);
-    const answer = { status: statusCode, reason: statusText, headers, text, cut };
+    const { text, cut } = await readStart(said, answerMaxBytes);
+    const answer = { status, reason, headers, text, cut };
     if (sending.failure() === undefined) {
       return { result: judgeAnswer(answer, sent(), clock.now()), progress: route.progress() };
     }

@@ -1,9 +1,10 @@
 /** The connections of one push: nothing else uses them, and they tell whether anything was sent and whether anything still moves. */
-import { Socket } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { setTimeout as nap } from 'node:timers/promises';
-import type { Client, Dispatcher, buildConnector } from 'undici';
 import type { Clock } from '../../core/ports.ts';
-import { openDispatcher } from '../../http/connection.ts';
+import { namesProxy } from '../../http/connection.ts';
 import { EndlessError, SilenceError } from '../../http/failures.ts';
 
 export interface RouteOptions {
@@ -18,8 +19,38 @@ export interface RouteOptions {
   readonly isBodyLate: () => boolean;
 }
 
+export interface PushRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** What sends the request, one way or the other. */
+export interface Sender {
+  /** Ends with the head of the answer. The connection is closed after it. */
+  send(request: PushRequest): Promise<Answer>;
+  destroy(reason: Error): void;
+}
+
+/** Is told of what a sender opens. */
+export interface Line {
+  note(news: Partial<Progress>): void;
+  /** A socket that is still connecting. */
+  opening(socket: Socket): void;
+  /** It stands, its TLS included. */
+  connected(socket: Socket): void;
+}
+
 export interface Route {
-  readonly dispatcher: Dispatcher;
+  /** The head of the answer. */
+  send(request: PushRequest): Promise<Answer>;
   /** How far the request has come. */
   progress(): Progress;
   /** Resolves once this process holds back nothing of what was handed over: the kernel has it. */
@@ -51,45 +82,28 @@ const answerTimeouts = 10;
 /** How often it is looked whether the kernel took everything. */
 const flushMs = 5;
 
-type Connect = buildConnector.connector;
-
 /** A new route for one request; destroy it after that. */
 export async function openRoute(options: RouteOptions): Promise<Route> {
-  const undici = await import('undici');
   const sockets = new Set<Socket>();
   let progress: Progress = { isConnected: false, isReached: false };
-  const note = (news: Partial<Progress>): void => void (progress = { ...progress, ...news });
-
-  const through = connectionsOf(options, sockets, note);
-  const open = (origin: URL | string, given: object, connected: () => void): Client => {
-    const { host, origin: opened } = new URL(origin);
-    const connect: Connect = (target, done) => {
-      if (opened !== options.url.origin) note({ proxy: host });
-      return (given as { connect: Connect }).connect(target, done);
-    };
-    // The only clocks that count are ours: undici's do not cover a receiver that stops reading.
-    return new undici.Client(origin, { connect: through(connect, connected), headersTimeout: 0, bodyTimeout: 0 });
-  };
-  const dispatcher = await openDispatcher(
-    { ...options, connectMs: options.timeoutMs, code: 'config.invalid' },
-    {
-      clientFactory: (origin, given) => open(origin, given, () => {}),
-      factory: (origin, given) => open(origin, given, () => note({ isReached: true })),
-    },
-  );
+  const line = lineOf(options, sockets, (news) => void (progress = { ...progress, ...news }));
+  const isStraight = !namesProxy({ ...options, code: 'config.invalid' });
+  const sender = isStraight
+    ? await (await import('./straight.ts')).openStraight(options, line)
+    : await (await import('./proxied.ts')).openProxied(options, line);
   let destroyedBy: Error | undefined;
   const destroy = (reason: Error): void => {
     if (destroyedBy !== undefined) return;
     destroyedBy = reason;
     answer.stop();
-    void dispatcher.destroy(reason);
-    // Those still connecting are not among undici's own, and would keep the process alive.
+    sender.destroy(reason);
+    // Those still connecting are not always the sender's own, and would keep the process alive.
     for (const socket of sockets) socket.destroy();
   };
   const answer = limitAnswer(options, destroy);
   const { moved, answered } = answer;
   return {
-    dispatcher,
+    send: (request) => sender.send(request),
     progress: () => progress,
     async flushed() {
       while ([...sockets].some((socket) => !socket.destroyed && socket.writableLength > 0)) await nap(flushMs);
@@ -101,39 +115,31 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
   };
 }
 
-/** Wraps a connector, so that its sockets are known and given up when no byte moves. */
-function connectionsOf(
-  { url, timeoutMs, isBodyLate }: RouteOptions,
+/** Knows every socket, and gives it up when no byte moves. */
+function lineOf(
+  { timeoutMs, isBodyLate }: RouteOptions,
   sockets: Set<Socket>,
   note: (news: Partial<Progress>) => void,
-): (connect: Connect, connected: () => void) => Connect {
+): Line {
   let watched: Socket | undefined;
-  /** Node's own idle timer sees every byte, also those of a chunk that the kernel takes slowly. */
-  const watch = (socket: Socket): void => {
-    // Only the inner connection of a tunnel is watched: its bytes are those of the outer one.
-    watched?.setTimeout(0);
-    watched = socket;
-    socket.setTimeout(timeoutMs);
-    socket.on('timeout', () => {
-      if (isBodyLate()) socket.setTimeout(timeoutMs);
-      else socket.destroy(new SilenceError('no byte moved'));
-    });
-  };
-  return (connect, connected) => (target, done) => {
-    // undici returns the socket that is still connecting, though its types do not say so.
-    const opening: unknown = connect(target, (...[error, socket]) => {
-      if (error !== null) return done(error, null);
+  return {
+    note,
+    opening(socket) {
       sockets.add(socket);
-      watch(socket);
-      connected();
-      done(null, socket);
-    });
-    if (!(opening instanceof Socket)) return;
-    sockets.add(opening);
-    opening.once('lookup', (error, address) => error === null && note({ address }));
-    // Over TLS a connection to a proxy is not yet one to the service: its tunnel comes after it.
-    const isTunnel = url.protocol === 'https:' && `${target.protocol}//${target.host}` !== url.origin;
-    if (!isTunnel) opening.once('connect', () => note({ isConnected: true }));
+      socket.once('lookup', (error, address) => error === null && note({ address }));
+    },
+    // Node's own idle timer sees every byte, also those of a chunk that the kernel takes slowly.
+    connected(socket) {
+      sockets.add(socket);
+      // Only the inner connection of a tunnel is watched: its bytes are those of the outer one.
+      watched?.setTimeout(0);
+      watched = socket;
+      socket.setTimeout(timeoutMs);
+      socket.on('timeout', () => {
+        if (isBodyLate()) socket.setTimeout(timeoutMs);
+        else socket.destroy(new SilenceError('no byte moved'));
+      });
+    },
   };
 }
 

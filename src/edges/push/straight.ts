@@ -1,0 +1,60 @@
+/**
+ * A request to the service itself, by Node's own client. undici could do it as well, and takes 5 MB of a daemon that waits: it is loaded
+ * where a proxy is named.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Answer, Line, PushRequest, RouteOptions, Sender } from './route.ts';
+
+export async function openStraight({ url, authorities, timeoutMs }: RouteOptions, line: Line): Promise<Sender> {
+  const isSecure = url.protocol === 'https:';
+  const { request: open } = isSecure ? await import('node:https') : await import('node:http');
+  const trust = authorities && { ca: [...authorities] };
+  let opened: ClientRequest | undefined;
+  let answer: IncomingMessage | undefined;
+
+  /** The body waits for the connection: what is handed over before is kept here, and counted as sent. */
+  const whenConnected = (request: ClientRequest, socket: Socket, begin: () => void): void => {
+    line.opening(socket);
+    // Or the reader of the answer learns only that it was cut.
+    socket.once('error', (error) => answer?.destroy(error));
+    socket.once('connect', () => line.note({ isConnected: true }));
+    const late = setTimeout(() => request.destroy(new ConnectError()), timeoutMs);
+    socket.once('close', () => clearTimeout(late));
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      clearTimeout(late);
+      line.connected(socket);
+      line.note({ isReached: true });
+      begin();
+    });
+  };
+
+  return {
+    async send({ headers, body }: PushRequest) {
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+      // No agent: no connection outlives its push.
+      const request = open(url, { method: 'POST', headers: { ...headers }, agent: false, ...trust });
+      opened = request;
+      request.once('socket', (socket) => whenConnected(request, socket, () => void body.pipe(request)));
+      body.once('error', (error) => request.destroy(error));
+      request.once('response', (response) => {
+        answer = response;
+        const { statusCode: status = 0, statusMessage: reason = '' } = response;
+        resolve({ status, reason, headers: response.headers, body: response });
+      });
+      // Once the answer has begun, whoever reads it meets the failure.
+      request.on('error', reject);
+      return promise;
+    },
+    destroy(reason) {
+      answer?.destroy(reason);
+      opened?.destroy(reason);
+    },
+  };
+}
+
+/** No connection, its TLS included, within the time for it. */
+class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+  readonly code = 'ETIMEDOUT';
+}
