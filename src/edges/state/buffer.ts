@@ -12,7 +12,7 @@ import { SqliteParts } from './part-store.ts';
 import { makePrivate } from './private-file.ts';
 import { SqliteReads } from './read-store.ts';
 import { SqliteRejects } from './reject-store.ts';
-import { openDatabase, translating } from './sqlite.ts';
+import { openDatabase, parseKept, translating } from './sqlite.ts';
 import { Statements } from './statements.ts';
 
 /**
@@ -62,7 +62,7 @@ function bufferOn(tables: Statements): LocalBuffer {
   const folds = new Folds(tables);
   const state = (): BufferState => {
     const [row] = tables.all<{ record: string }>('SELECT record FROM state');
-    return JSON.parse(row!.record) as BufferState;
+    return parseKept<BufferState>(tables.file, row!.record);
   };
   return {
     parts: new SqliteParts(tables, folds),

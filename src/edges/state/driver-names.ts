@@ -1,5 +1,6 @@
 /** The names of accepted drivers, read in pieces: their points stay on the disk. */
 import type { DriverNames } from '../../core/buffer.ts';
+import { parseKept } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
 /** Of several parts that have a driver, the one that was read last names it. */
@@ -12,6 +13,6 @@ export function driverNames(tables: Statements): DriverNames {
     after: (source, id, limit) =>
       tables
         .all<{ driver: string; path: string }>(sql, { source, id, limit })
-        .map(({ driver, path }) => ({ source, id: driver, path: JSON.parse(path) as string[] })),
+        .map(({ driver, path }) => ({ source, id: driver, path: parseKept<string[]>(tables.file, path) })),
   };
 }

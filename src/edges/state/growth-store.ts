@@ -5,6 +5,7 @@ import type { Growth, GrowthStore, PartRead } from '../../core/buffer.ts';
 import { type PartReadRow, readPart } from './buffer-rows.ts';
 import type { Folds } from './folds.ts';
 import { dropPart, dropRun, openPartWriter } from './part-writer.ts';
+import { parseKept } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
 /** Drivers that are written in one transaction: the loop stands still for some 10 ms. */
@@ -36,7 +37,7 @@ export class SqliteGrowths implements GrowthStore {
     const [row] = this.#tables.all<GrowthRow>(sql, part);
     if (row === undefined) return undefined;
     const { rejects, proven, ...rest } = row;
-    return { ...rest, rejects: JSON.parse(rejects) as Reject[], isProven: proven === 1 };
+    return { ...rest, rejects: parseKept<Reject[]>(this.#tables.file, rejects), isProven: proven === 1 };
   }
 
   unproven(): readonly PartRead[] {

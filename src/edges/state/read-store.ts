@@ -5,6 +5,7 @@ import { type OriginFacts, type PackedDriver, unpackDriver } from '../../core/se
 import type { ChosenPart, MixedRules, ReadKind, ReadPart, ReadStore, SharedDriver } from '../../core/buffer.ts';
 import { type FoldRow, type OriginRow, type PartReadRow, foldColumns, readOrigin, readPart } from './buffer-rows.ts';
 import type { Folds } from './folds.ts';
+import { parseKept } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
 /** The runs of the read of a source and a kind. */
@@ -91,7 +92,7 @@ export class SqliteReads implements ReadStore {
   summary(source: string, kind: ReadKind): RunSummary | undefined {
     const sql = 'SELECT summary FROM read WHERE source = ? AND kind = ?';
     const text = this.#tables.all<{ summary: string | null }>(sql, source, kind)[0]?.summary;
-    return typeof text === 'string' ? (JSON.parse(text) as RunSummary) : undefined;
+    return typeof text === 'string' ? parseKept<RunSummary>(this.#tables.file, text) : undefined;
   }
 
   keepSummary(source: string, kind: ReadKind, summary: RunSummary): void {

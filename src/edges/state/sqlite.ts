@@ -111,6 +111,26 @@ export function translating<T>(file: string, run: () => T): T {
   }
 }
 
+/** A flipped bit in the name of a table or column: every statement of ours fits the version that the file says it has. */
+function isOfAnotherSchema({ message }: Error): boolean {
+  return /^no such (table|column): |^table \S+ has no column named /.test(message);
+}
+
+/**
+ * What a text of the buffer says.
+ * @throws AgentError `state.corrupt` where it is none of ours any more
+ */
+export function parseKept<T>(file: string, text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new AgentError('state.corrupt', `${file} is damaged (a text in it cannot be read)`, {
+      cause: error,
+      hint: 'the next run or sync rebuilds it',
+    });
+  }
+}
+
 export function translated(file: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
@@ -119,9 +139,10 @@ export function translated(file: string, error: unknown): unknown {
     text: string,
     hint: string,
   ) => new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+  const isLedger = path.basename(file) === 'ledger.db';
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB' || (!isLedger && isOfAnotherSchema(error))) {
     // The buffer is rebuilt where it is damaged; what the ledger knows is nowhere else.
-    if (path.basename(file) === 'ledger.db')
+    if (isLedger)
       return failure(
         'ledger.corrupt',
         'is damaged',
