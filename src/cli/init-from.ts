@@ -29,7 +29,10 @@ export async function initFrom(context: Context, from: From): Promise<number> {
   const beside = new Map(paths.map((file) => [nameIn(to, file), file]));
   const proposal = propose(samples, (name) => namesBeside(beside.get(name) ?? config, name));
   const without = [...unread, ...proposal.without];
-  if (proposal.text === undefined) throw nothingProposed(without);
+  const within = [...new Set(files.flatMap((file) => foldersWithin(context, file)))]
+    .filter((folder) => !paths.some((file) => path.dirname(file) === folder))
+    .map((folder) => nameIn(to, folder));
+  if (proposal.text === undefined) throw nothingProposed(without, within);
   writeConfig(config, proposal.text);
   const loaded = loadConfig(config, { env: context.env, secrets: 'required' });
   const looked: Looked =
@@ -37,9 +40,6 @@ export async function initFrom(context: Context, from: From): Promise<number> {
       ? { problems: loaded.problems, sources: [], exit: 78 }
       : await lookAround(context, loaded.settings);
   const exit = looked.exit === 0 && without.length > 0 ? 3 : looked.exit;
-  const within = [...new Set(files.flatMap((file) => foldersWithin(context, file)))]
-    .filter((folder) => !paths.some((file) => path.dirname(file) === folder))
-    .map((folder) => nameIn(to, folder));
   const report = { config, ok: exit === 0, ...reportOf(proposal, looked), without, within, text: proposal.text };
   answer(context, report, () => show(path.relative(context.cwd, config), { proposal, looked, without, within }));
   return exit;
@@ -106,6 +106,11 @@ async function sampleAll(
       unread.push({ name: nameIn(directory, file), why: 'it does not exist' });
       continue;
     }
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+      const why = 'no file in it has the name of a table, such as *.csv or *.xlsx';
+      unread.push({ name: nameIn(directory, file), why });
+      continue;
+    }
     try {
       samples.push(await sampleFile(file, nameIn(directory, file), new AbortController().signal));
     } catch (error) {
@@ -119,11 +124,18 @@ async function sampleAll(
   return { samples, unread };
 }
 
-function nothingProposed(without: readonly NoDraft[]): AgentError {
-  const why = without.map(({ name, why: reason }) => `${name}: ${reason}`).join('; ');
-  return new AgentError('usage', `no source can be proposed: ${why}`, {
-    hint: 'docs/COOKBOOK.md has the shapes of data that can be read, each with its config',
+function nothingProposed(without: readonly NoDraft[], within: readonly string[]): AgentError {
+  return new AgentError('usage', `no source can be proposed: ${without.map(showNoDraft).join('; ')}`, {
+    hint:
+      within.length > 0
+        ? `there are tables in ${within.join(', ')}: name that behind --from`
+        : 'docs/COOKBOOK.md has the shapes of data that can be read, each with its config',
   });
+}
+
+/** Most reasons begin with the name of the file. */
+function showNoDraft({ name, why }: NoDraft): string {
+  return why.startsWith(`${name} `) ? why : `${name}: ${why}`;
 }
 
 function writeConfig(config: string, text: string): void {
@@ -167,7 +179,7 @@ function show(
     lines.push(...(source === undefined ? [`source ${name}`] : showSource(firstOf(source))));
     lines.push(...undecided.map((text) => `  ${text.startsWith('undecided') ? text : `look at this: ${text}`}`));
   }
-  for (const { name, why } of without) lines.push(`no source for ${name}: ${why}`);
+  for (const one of without) lines.push(`no source for ${showNoDraft(one)}`);
   for (const folder of within) lines.push(`not looked into: the folder ${folder} (name it behind --from, too)`);
   const isRight = looked.exit === 0;
   lines.push(

@@ -154,6 +154,20 @@ test('a folder with tables within the folder is not looked into, and that is sai
   expect(both.json()).toMatchObject({ within: [], without: [], text: expect.stringContaining('cities/bonn.csv') });
 });
 
+const outer = folder({ 'notes.md': '# notes' });
+written.push({ dir: path.join(outer, 'cities'), files: { 'bonn.csv': long } });
+
+test('a folder that has tables in its folders alone leads to these', async () => {
+  const done = await commandLine('init', outer, '--json', '--from', outer);
+  expect(done.code).toBe(64);
+  expect(done.json()).toMatchObject({
+    error: {
+      message: expect.stringContaining('no file in it has the name of a table'),
+      hint: 'there are tables in cities: name that behind --from',
+    },
+  });
+});
+
 const tables = folder({ 'a.csv': long, 'b.csv': long.replace('amount', 'price'), 'notes.md': '# notes' });
 
 test('a folder stands for the tables in it, and one behind the files is where the config goes', async () => {
@@ -177,7 +191,10 @@ test('nothing is written over, and nothing where nothing can be proposed', async
   expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('is there already') });
   await expect(readFile(path.join(mine, 'driver-sync.yaml'), 'utf8')).resolves.toBe('mine');
   const nothing = await commandLine('init', empty, '--from', path.join(empty, 'a.csv'));
-  expect(nothing).toMatchObject({ code: 64, stderr: expect.stringContaining('no source can be proposed') });
+  expect(nothing).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('no source can be proposed: a.csv is empty'),
+  });
   await expect(stat(path.join(empty, 'driver-sync.yaml'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
