@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Stamp, parseMonth, stampSeconds } from '../../src/core/time/month.ts';
-import { compareUtf8, encodeBody } from '../../src/core/series/snapshot.ts';
+import { BodyEncoder, compareUtf8, encodeBody } from '../../src/core/series/snapshot.ts';
 import { driver } from '../support/packed.ts';
 
 function body(
@@ -78,6 +78,19 @@ describe('the body of a snapshot', () => {
     expect(parsed.extDrivers.map(({ timeSeries }) => timeSeries.length)).toEqual([3000, 3000, 3000]);
     expect(parsed.extDrivers[2]?.timeSeries.at(-1)?.value).toBe('9'.repeat(300));
   });
+});
+
+test('chunks that are kept stay as they were while the next ones are made', () => {
+  const format = { shouldDeleteMissing: true, stamp: 'middle' } as const;
+  const drivers = Array.from({ length: 12_000 }, (_, at) => driver(`driver ${at}`, { '2025-01': `${at}.25` }));
+  const kept: Uint8Array[] = [];
+  const encoder = new BodyEncoder(format, (chunk) => void kept.push(chunk), 'kept');
+  for (const one of drivers) encoder.add(one);
+  encoder.end();
+  const copies: Uint8Array[] = [];
+  encodeBody(drivers, format, (chunk) => void copies.push(Uint8Array.from(chunk)));
+  expect(kept.length).toBeGreaterThan(3);
+  expect(Buffer.compare(Buffer.concat(kept), Buffer.concat(copies))).toBe(0);
 });
 
 test('ids are ordered by their UTF-8 bytes', () => {

@@ -2,11 +2,12 @@
 import { isAgentError } from '../../core/errors.ts';
 import { type Attempt, after } from '../../core/loop/after.ts';
 import type { PushResult, SnapshotBody } from '../../core/ports.ts';
-import { countCarried, diffDrivers, withoutDeletes } from '../../core/series/diff.ts';
+import { type CarriedMonths, type Changes, countingCarried, withoutDeletes } from '../../core/series/diff.ts';
 import type { PushRecord, Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { keepLoopState, loopState, withLoop } from '../loop-record.ts';
 import { firstPushTo } from '../review/approvals.ts';
+import { inTurns } from '../turns.ts';
 import { isFirstPush } from './blocked.ts';
 import type { PushReport } from './push-report.ts';
 import { openTitle } from './retention.ts';
@@ -47,7 +48,7 @@ async function changesSince(
   deps: Dependencies,
   last: PushRecord | undefined,
   snapshot: Snapshot,
-): Promise<Pick<ReturnType<typeof countCarried>, 'changes' | 'carried'>> {
+): Promise<{ readonly changes: Changes; readonly carried: readonly CarriedMonths[] }> {
   if (last === undefined) {
     const { drivers, points } = snapshot;
     const created = { update: 0, delete: 0 };
@@ -60,13 +61,13 @@ async function changesSince(
   try {
     // What both have in the same bytes is the most of nearly every push, and is not looked at.
     const old = before?.readPoints(snapshot.blocks()) ?? [];
-    return countCarried(diffDrivers(old, snapshot.readPoints(before?.blocks())));
+    return await inTurns(countingCarried(old, snapshot.readPoints(before?.blocks())));
   } catch (error) {
     if (!isAgentError(error, 'snapshot.damaged') || before === undefined) throw error;
     deps.log.warn('the last acknowledged snapshot is damaged: all of its points count as new', {
       cause: error.message,
     });
-    return countCarried(diffDrivers([], snapshot.readPoints()));
+    return await inTurns(countingCarried([], snapshot.readPoints()));
   }
 }
 

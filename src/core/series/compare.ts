@@ -1,5 +1,6 @@
 /** Compares a candidate with what was accepted, in one stream over both, and gathers all that judging it needs. */
 import type { Month, Rule } from '../model.ts';
+import { atOnce } from '../steps.ts';
 import { ChangeCounts, type Changes, type DriverChange, type RenamedId, changeBetween, pairDrivers } from './diff.ts';
 import { isWithin } from './merge-folds.ts';
 import { type PackedDriver, type PackedPoints, PointWalk, type Tie, pointCount, unpackTies } from './packing.ts';
@@ -49,11 +50,7 @@ export interface Comparison {
 
 /** Compares at once what `comparing` compares in steps. */
 export function compareRuns(...runs: Parameters<typeof comparing>): Comparison {
-  const steps = comparing(...runs);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return atOnce(comparing(...runs));
 }
 
 /**

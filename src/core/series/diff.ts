@@ -118,18 +118,32 @@ export interface CarriedMonths {
   readonly months: Uint8Array;
 }
 
-/** Adds up what a push changes, and what of it the push will have been the first to carry, in one look. */
-export function countCarried(changes: Iterable<DriverChange>): { changes: Changes; carried: readonly CarriedMonths[] } {
+/**
+ * Adds up what a push changes, and what of it the push will have been the first to carry, in one look. A step is a driver, so that others
+ * may have their turn between them.
+ */
+export function* countingCarried(
+  before: Iterable<PackedPoints>,
+  after: Iterable<PackedPoints>,
+): Generator<void, { changes: Changes; carried: readonly CarriedMonths[] }> {
+  const counts = new ChangeCounts();
   const carried: CarriedMonths[] = [];
-  let before: Uint8Array = new Uint8Array(0);
-  const counted = countChanges(changes, ({ id, created, updated }) => {
-    if (created.length + updated.length === 0) return;
-    const packed = packMonths(updated.length === 0 ? created : [...created, ...updated].sort((a, b) => a - b));
-    // Most drivers of a first push have the same months: then they share them, and each costs 90 bytes.
-    if (Buffer.compare(before, packed) !== 0) before = packed;
-    carried.push({ driver: id, months: before });
-  });
-  return { changes: counted, carried };
+  let last: Uint8Array = new Uint8Array(0);
+  for (const [old, now] of pairDrivers(before, after)) {
+    const change = changeBetween(old, now);
+    if (change !== undefined) {
+      const { id, created, updated } = change;
+      counts.add(change);
+      if (created.length + updated.length > 0) {
+        const packed = packMonths(updated.length === 0 ? created : [...created, ...updated].sort((a, b) => a - b));
+        // Most drivers of a first push have the same months: then they share them, and each costs 90 bytes.
+        if (Buffer.compare(last, packed) !== 0) last = packed;
+        carried.push({ driver: id, months: last });
+      }
+    }
+    yield;
+  }
+  return { changes: counts.sum(), carried };
 }
 
 /** Changes without their deletes, for a service that keeps what a push leaves out. */

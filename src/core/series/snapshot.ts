@@ -11,7 +11,9 @@ export interface BodyFormat {
   readonly stamp: Stamp;
 }
 
-const chunkBytes = 1 << 16;
+const firstBytes = 1 << 16;
+/** A body that is longer than the first chunk: each chunk passes through several hands on its way to a socket. */
+const chunkBytes = 1 << 18;
 /** Texts and values are copied eight bytes at a time, so up to seven bytes beyond them are written, and written over. */
 const wordBytes = 8;
 const endOfDriver = Buffer.from(']}');
@@ -32,14 +34,17 @@ export function encodeBody(
 /** The same for drivers that come one by one, in order, each id once. */
 export class BodyEncoder {
   readonly #take: (chunk: Uint8Array) => void;
+  readonly #isKept: boolean;
   readonly #texts: PointTexts;
-  #out = Buffer.allocUnsafeSlow(chunkBytes);
+  #out = Buffer.allocUnsafeSlow(firstBytes);
   #view = viewOf(this.#out);
   #at: number;
   #isFirst = true;
 
-  constructor({ shouldDeleteMissing, stamp }: BodyFormat, take: (chunk: Uint8Array) => void) {
+  /** @param kept `kept`: whoever takes a chunk may keep it, and the next one has memory of its own, which costs less than copies */
+  constructor({ shouldDeleteMissing, stamp }: BodyFormat, take: (chunk: Uint8Array) => void, kept?: 'kept') {
     this.#take = take;
+    this.#isKept = kept === 'kept';
     this.#texts = new PointTexts(stamp);
     this.#at = this.#out.write(`{"shouldDeleteMissing":${shouldDeleteMissing},"extDrivers":[`);
   }
@@ -67,8 +72,8 @@ export class BodyEncoder {
     if (this.#at + bytes <= this.#out.length) return;
     if (this.#at > 0) this.#take(this.#out.subarray(0, this.#at));
     this.#at = 0;
-    if (bytes <= this.#out.length) return;
-    this.#out = Buffer.allocUnsafeSlow(bytes);
+    if (!this.#isKept && Math.max(bytes, chunkBytes) <= this.#out.length) return;
+    this.#out = Buffer.allocUnsafeSlow(Math.max(bytes, chunkBytes));
     this.#view = viewOf(this.#out);
   }
 }

@@ -11,9 +11,11 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { type OriginFacts, pointCount } from '../../core/series/packing.ts';
 import type { SnapshotBody } from '../../core/ports.ts';
+import { atOnce } from '../../core/steps.ts';
 import { BodyEncoder, type BodyFormat } from '../../core/series/snapshot.ts';
 import type { Archive, Snapshot, SnapshotDriver, SnapshotLog } from '../../core/ledger.ts';
 import type { SnapshotFile } from './chain.ts';
@@ -30,6 +32,9 @@ const suffix = '.snapshot';
 export function snapshotFileName(digest: string): string {
   return digest + suffix;
 }
+
+/** Of a file that is hashed, between two turns. */
+const stepBytes = 4 << 20;
 
 /** Bytes given to a socket, after which those that it has sent are given back. */
 const gatheredMax = 8 << 20;
@@ -54,7 +59,7 @@ export function openArchive(directory: string, log?: SnapshotLog): Archive {
       try {
         makeFolder(directory);
         const digest = await writeSnapshot(draft, drivers, { format, origins });
-        await log?.written(digest, fileSha256(draft));
+        await log?.written(digest, await fileSha256Beside(draft));
         renameSync(draft, fileOf(digest));
         syncFolder(directory);
         return openSnapshot(fileOf(digest), digest);
@@ -99,12 +104,30 @@ export function snapshotFileSha256(directory: string, digest: string): string | 
 
 /** sha256 (hex) of a file's bytes, as `sha256sum` prints it. */
 function fileSha256(file: string): string {
+  return atOnce(hashingFile(file));
+}
+
+/** The same, with turns for others on the way. */
+async function fileSha256Beside(file: string): Promise<string> {
+  const hashing = hashingFile(file);
+  for (;;) {
+    const step = hashing.next();
+    if (step.done === true) return step.value;
+    await turn();
+  }
+}
+
+/** A step is so many bytes that hashing them takes some milliseconds. */
+function* hashingFile(file: string): Generator<void, string> {
   const fd = openSync(file, 'r');
   try {
     const hash = createHash('sha256');
     const bytes = Buffer.allocUnsafe(1 << 20);
     let at = 0;
-    for (let got; (got = readAll(fd, bytes, at)) > 0; at += got) hash.update(bytes.subarray(0, got));
+    for (let got; (got = readAll(fd, bytes, at)) > 0; at += got) {
+      hash.update(bytes.subarray(0, got));
+      if (got === bytes.length && at % stepBytes === 0) yield;
+    }
     // What is recorded in the ledger stands for ever, so a disk that gives half of a file must not be believed.
     const { size } = fstatSync(fd);
     if (at !== size) {
@@ -215,13 +238,14 @@ async function* readBody(file: string, expected: number, format: BodyFormat): As
   };
   try {
     let found = 0;
-    const full: Buffer[] = [];
-    // Copies: the encoder uses its buffer again, and a socket keeps what it was given.
+    const full: Uint8Array[] = [];
     let gathered = 0;
-    const encoder = new BodyEncoder(format, (chunk) => {
-      full.push(Buffer.from(chunk));
+    // A socket keeps what it was given until it is sent.
+    const take = (chunk: Uint8Array): void => {
+      full.push(chunk);
       gathered += chunk.length;
-    });
+    };
+    const encoder = new BodyEncoder(format, take, 'kept');
     for (let now = begin(); now !== undefined;) {
       const { block } = now;
       const section = await now.section;

@@ -1,5 +1,5 @@
 /** Reads of parts that may grow, and the runs that they are made of. */
-import { pieceFrom } from '../../core/series/piece.ts';
+import { pieceFrom } from '../../core/steps.ts';
 import type { Reject } from '../../core/model.ts';
 import type { Growth, GrowthStore, PartRead } from '../../core/buffer.ts';
 import { type PartReadRow, readPart } from './buffer-rows.ts';

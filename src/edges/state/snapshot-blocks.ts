@@ -89,7 +89,7 @@ export class BlockWriter {
   }
 
   add({ source, id, rule, path: driverPath, otherPath, points, origins }: SnapshotDriver): void {
-    this.#points.add(Buffer.from(JSON.stringify([source, id, rule, driverPath, otherPath ?? null])));
+    this.#points.addText(JSON.stringify([source, id, rule, driverPath, otherPath ?? null]));
     this.#points.add(points);
     this.#origins.add(origins);
     const bytes = Math.max(this.#points.bytes, this.#origins.bytes);
@@ -138,15 +138,31 @@ class Section {
   readonly #spare: Buffer[] = [];
 
   add(piece: Uint8Array): void {
-    const end = this.bytes + 4 + piece.length;
+    const at = this.#reserve(piece.length);
+    this.#buffer.set(piece, at);
+    this.#end(piece.length);
+  }
+
+  /** The same of a text, as UTF-8. */
+  addText(text: string): void {
+    const at = this.#reserve(text.length * 3);
+    this.#end(this.#buffer.write(text, at));
+  }
+
+  /** Makes room for a piece. @returns where it begins, behind its length */
+  #reserve(length: number): number {
+    const end = this.bytes + 4 + length;
     if (end > this.#buffer.length) {
       const larger = Buffer.allocUnsafeSlow(end * 2);
       this.#buffer.copy(larger, 0, 0, this.bytes);
       this.#buffer = larger;
     }
-    this.#buffer.writeUInt32LE(piece.length, this.bytes);
-    this.#buffer.set(piece, this.bytes + 4);
-    this.bytes = end;
+    return this.bytes + 4;
+  }
+
+  #end(length: number): void {
+    this.#buffer.writeUInt32LE(length, this.bytes);
+    this.bytes += 4 + length;
   }
 
   /** All of it; it is empty then. `again` says that these bytes may be written over. */

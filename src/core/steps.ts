@@ -1,4 +1,12 @@
-/** A run of drivers in pieces, for whoever has other things to do between them. */
+/** Long work in steps and pieces, for whoever has other things to do between them. */
+
+/** Runs all steps, for whoever has not. */
+export function atOnce<T>(steps: Iterator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
 
 /** The first one and those behind it, up to so many. Each is used before the next one is made: they may share their memory. */
 export function* pieceFrom<T>(first: T, others: Iterator<T>, size: number): Generator<T> {
