@@ -90,20 +90,24 @@ test('load no package but SQLite, and few files, for a sync with nothing to send
   await using at = await place(config, { 'a.csv': `${columns.join()}\n${row.join()}\n` }, env);
   for (const outcome of ['acknowledged', 'unchanged']) {
     expect((await at.command('sync', '--json')).json()).toMatchObject({ outcome });
+    // Parts of Node that an import of node:http would load: HTTP/2 and fetch.
+    const ofNode = (await readFile(env.LOADED, 'utf8')).split('\n');
+    expect(ofNode).toContain('NativeModule zlib');
+    expect(ofNode.filter((name) => /http2|undici/.test(name))).toEqual([]);
   }
-  const loaded = (await readFile(env.LOADED, 'utf8')).split(' ').filter((url) => url.startsWith('file:'));
+  const loaded = (await readFile(env.LOADED, 'utf8')).split('\n').filter((url) => url.startsWith('file:'));
   const packages = loaded.flatMap((url) => /node_modules\/([^/]+)\//.exec(url)?.[1] ?? []);
   expect([...new Set(packages)]).toEqual(['better-sqlite3']);
   expect(loaded.length).toBeLessThan(60);
 });
 
-/** Writes the addresses of all modules that the process loaded to the file that `LOADED` names. */
+/** Writes the addresses of all modules that the process loaded, and what of Node itself, to the file that `LOADED` names. */
 const recorder = `data:text/javascript,${encodeURIComponent(`
   import { writeFileSync } from 'node:fs';
   import { registerHooks } from 'node:module';
   const urls = [];
   registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
-  process.on('exit', () => writeFileSync(process.env.LOADED, urls.join(' ')));
+  process.on('exit', () => writeFileSync(process.env.LOADED, [...urls, ...process.moduleLoadList].join('\\n')));
 `)}`;
 
 test('write a starter config with its sample, and run it with the emulator, whose films and pages are there', async () => {

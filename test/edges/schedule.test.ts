@@ -32,6 +32,18 @@ test('the next due time is after the given one, the previous before it, to the m
   expect(previousDue('15 2 * * *', berlin, due)).toEqual(at(-86_400_000));
 });
 
+test.each(['15 2 * * *', '*/7 0-12 29 2 *', '30 15 2 * * 1-5', '0 0 1 1,7 *', '59 59 23 L * *'])(
+  'a schedule in UTC, which is worked out without a zone, is that of a zone that always is UTC: %s',
+  (expression) => {
+    for (const from of ['2026-03-28T12:00:00Z', '2027-12-31T23:59:59.999Z', '2028-02-29T00:00:00Z']) {
+      expect(dueTimes(expression, 'UTC', from, 5)).toEqual(dueTimes(expression, 'Etc/UTC', from, 5));
+      expect(previousDue(expression, 'UTC', new Date(from))).toEqual(
+        previousDue(expression, 'Etc/UTC', new Date(from)),
+      );
+    }
+  },
+);
+
 test('six fields begin with seconds', () => {
   expect(dueTimes('30 15 2 * * *', 'UTC', '2026-11-20T00:00:00Z', 1)).toEqual(['2026-11-20T02:15:30.000Z']);
 });

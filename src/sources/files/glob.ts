@@ -73,6 +73,8 @@ export function parseGlob(baseDir: string, text: string): Glob {
 /** Whether the glob names this absolute path. */
 export function isMatch(glob: Glob, file: string): boolean {
   const below = path.relative(glob.directory, file);
+  const [only = '', ...more] = glob.segments;
+  if (more.length === 0 && !below.includes(path.sep)) return below === only || isNamed(below, only);
   const pattern = glob.segments.join('/');
   return below === pattern || path.matchesGlob(below, pattern);
 }
