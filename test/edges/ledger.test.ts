@@ -1,5 +1,5 @@
 /** The ledger damaged: the agent stops, since who lost count must not push. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { asideIn, damages, overwrite } from '../support/damage.ts';
@@ -27,6 +27,22 @@ describe('the ledger', () => {
     overwrite(file(one, 'ledger'), { at: 4096, bytes: size - 4096 });
     one.write('sales.csv', { north: '1.75', south: '2' });
     expect((await one.run('sync')).exit).toBe(75);
+    expect(one.service.posts).toHaveLength(1);
+    expect(asideIn(one)).toEqual([]);
+  });
+
+  test.each([
+    ['the name of a column', 'result TEXT', 'resvlt TEXT'],
+    ['the name of a table', 'TABLE held', 'TABLE hfld'],
+    ['its state', '"repeatsMs":[', '"repeatsMs":}'],
+  ])('with a changed letter in %s is damaged, and no bug', async (_name, from, to) => {
+    const one = await servedWorld();
+    const bytes = readFileSync(file(one, 'ledger'), 'latin1');
+    const changed = bytes.replaceAll(from, to);
+    expect(changed).not.toBe(bytes);
+    writeFileSync(file(one, 'ledger'), changed, 'latin1');
+    one.write('sales.csv', { north: '1.75', south: '2' });
+    expect(await one.run('sync')).toMatchObject({ exit: 75, json: { error: { code: 'ledger.corrupt' } } });
     expect(one.service.posts).toHaveLength(1);
     expect(asideIn(one)).toEqual([]);
   });

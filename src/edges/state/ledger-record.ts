@@ -1,5 +1,6 @@
 /** All that is kept beside the logs: one row, which holds one record as JSON. */
 import type { LedgerState } from '../../core/ledger.ts';
+import { parseKept } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
 export class LedgerRecord {
@@ -11,7 +12,7 @@ export class LedgerRecord {
 
   get(): LedgerState {
     const [row] = this.#tables.all<{ record: string }>('SELECT record FROM state');
-    return JSON.parse(row!.record) as LedgerState;
+    return parseKept<LedgerState>(this.#tables.file, row!.record);
   }
 
   /** Changes what is given and leaves the rest; `undefined` forgets. Several processes may write, so it is one transaction. */

@@ -116,40 +116,34 @@ function isOfAnotherSchema({ message }: Error): boolean {
   return /^no such (table|column): |^table \S+ has no column named /.test(message);
 }
 
+/** The buffer is rebuilt where it is damaged; what the ledger knows is nowhere else. */
+function damagedDatabase(file: string, cause: Error): AgentError {
+  const text = `${file} is damaged (${cause.message})`;
+  if (path.basename(file) !== 'ledger.db')
+    return new AgentError('state.corrupt', text, { cause, hint: 'the next run or sync rebuilds it' });
+  const hint = 'restore it from a backup of the state directory, while no agent runs';
+  return new AgentError('ledger.corrupt', text, { cause, hint });
+}
+
 /**
- * What a text of the buffer says.
- * @throws AgentError `state.corrupt` where it is none of ours any more
+ * What a text of our own in a database says.
+ * @throws AgentError `state.corrupt` or `ledger.corrupt` where a disk has changed it
  */
 export function parseKept<T>(file: string, text: string): T {
   try {
     return JSON.parse(text) as T;
   } catch (error) {
-    throw new AgentError('state.corrupt', `${file} is damaged (a text in it cannot be read)`, {
-      cause: error,
-      hint: 'the next run or sync rebuilds it',
-    });
+    throw damagedDatabase(file, error as SyntaxError);
   }
 }
 
 export function translated(file: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
-  const failure = (
-    kind: 'state.corrupt' | 'ledger.corrupt' | 'state.full' | 'state.unwritable' | 'state.missing',
-    text: string,
-    hint: string,
-  ) => new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
-  const isLedger = path.basename(file) === 'ledger.db';
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB' || (!isLedger && isOfAnotherSchema(error))) {
-    // The buffer is rebuilt where it is damaged; what the ledger knows is nowhere else.
-    if (isLedger)
-      return failure(
-        'ledger.corrupt',
-        'is damaged',
-        'restore it from a backup of the state directory, while no agent runs',
-      );
-    return failure('state.corrupt', 'is damaged', 'the next run or sync rebuilds it');
-  }
+  const failure = (kind: 'state.full' | 'state.unwritable' | 'state.missing', text: string, hint: string) =>
+    new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB' || isOfAnotherSchema(error))
+    return damagedDatabase(file, error);
   if (code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR')) {
     return failure(
       'state.full',
