@@ -191,6 +191,8 @@ export interface SnapshotLog {
   written(digest: string, fileSha256: string): Promise<void>;
   /** Said before the other files are removed. */
   keepOnly(digests: ReadonlySet<string>): Promise<void>;
+  /** Whether the archive ought to have its file. */
+  isKept(digest: string): Promise<boolean>;
 }
 
 /** Set by a rollback, together with its acknowledgement: nothing else is pushed. */

@@ -203,3 +203,14 @@ describe('a ledger from before it had a chain', () => {
     expect([code, stderr]).toEqual([78, expect.stringContaining('there is no state in /nonexistent/driver-sync')]);
   });
 });
+
+test('a snapshot whose file was removed by hand is damage, and not one that keep let go of', async () => {
+  const { at, json } = await twoPushes();
+  const { pushes } = await json<{ pushes: { id: number; digest: string }[] }>('history');
+  rmSync(path.join(at.state, 'archive', `${pushes.find(({ id }) => id === 1)!.digest}.snapshot`));
+  const lost = { exit: 65, error: { message: expect.stringContaining('the snapshot of push 1 is missing') } };
+  expect(await json('verify')).toMatchObject({ exit: 65, damaged: { why: expect.stringContaining('missing') } });
+  expect(await json('rollback', '1')).toMatchObject(lost);
+  expect(await json('diff', '1', '2')).toMatchObject(lost);
+  expect(await json('rollback', '2')).toMatchObject({ outcome: 'acknowledged' });
+});

@@ -186,8 +186,10 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     expect(found?.driver('south')?.id).toBe('south');
     expect(await archive.storedBytes(first.digest)).toBeGreaterThan(128);
     expect(await archive.storedBytes('unknown')).toBe(0);
+    expect(await ledger.snapshots.isKept(first.digest)).toBe(true);
     const before = await ledger.head();
     await archive.keepOnly(new Set([second.digest]));
+    expect(await ledger.snapshots.isKept(first.digest)).toBe(false);
     expect(await ledger.head()).not.toBe(before);
     expect(await archive.open(first.digest)).toBeUndefined();
     expect(await archive.storedBytes(first.digest)).toBe(0);

@@ -47,7 +47,7 @@ export function planLedger(ledger: Ledger): Ledger {
       result: (id) => requests.result(id),
       asked: () => requests.asked(),
     } satisfies RequestLog,
-    snapshots: { written: nothing, keepOnly: nothing },
+    snapshots: { written: nothing, keepOnly: nothing, isKept: (digest) => ledger.snapshots.isKept(digest) },
     head: () => ledger.head(),
     // What the steps of a pass note for each other.
     state: async () => ({ ...(await ledger.state()), ...changed }),

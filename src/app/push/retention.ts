@@ -38,10 +38,19 @@ export async function acknowledgedPush({ ledger }: Dependencies, push: number | 
   throw new AgentError('usage', `there is no acknowledged push ${push}`, { hint: 'see "driver-sync history"' });
 }
 
-/** @throws AgentError `usage` where the snapshot of a push is not kept, `snapshot.damaged` */
-export async function keptSnapshot({ archive }: Dependencies, { id, digest }: PushRecord): Promise<Snapshot> {
+/** @throws AgentError `usage` where the snapshot of a push is not kept, `snapshot.damaged`, also where its file is gone */
+export async function keptSnapshot({ archive, ledger }: Dependencies, { id, digest }: PushRecord): Promise<Snapshot> {
   const snapshot = await archive.open(digest);
   if (snapshot !== undefined) return snapshot;
+  if (await ledger.snapshots.isKept(digest)) {
+    throw new AgentError(
+      'snapshot.damaged',
+      `the snapshot of push ${id} is missing: its file is gone from the archive`,
+      {
+        hint: 'restore the file from a backup; snapshots of other pushes are not affected',
+      },
+    );
+  }
   throw new AgentError('usage', `the snapshot of push ${id} is not kept any more`, {
     hint: '"keep" and "keepMax" in the config say how many are',
   });

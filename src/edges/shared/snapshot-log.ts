@@ -44,6 +44,10 @@ export class SharedSnapshots implements SnapshotLog {
     });
   }
 
+  async isKept(digest: string): Promise<boolean> {
+    return (await this.fileOf(digest)) !== undefined;
+  }
+
   /** sha256 (hex) of the file of a snapshot that is kept. */
   async fileOf(digest: string): Promise<string | undefined> {
     const sql = 'SELECT file_sha256 AS file FROM ~snapshot WHERE digest = $1 AND is_kept = 1';

@@ -32,4 +32,8 @@ export class SqliteSnapshots implements SnapshotLog {
       }
     });
   }
+
+  async isKept(digest: string): Promise<boolean> {
+    return this.#tables.all('SELECT 1 FROM snapshot WHERE digest = ? AND is_kept = 1', digest).length > 0;
+  }
 }

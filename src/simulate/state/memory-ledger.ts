@@ -71,5 +71,6 @@ function snapshotLog(records: Records): SnapshotLog {
         records.noted++;
       }
     },
+    isKept: async (digest) => records.snapshots.has(digest),
   };
 }
