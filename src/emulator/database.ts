@@ -65,11 +65,21 @@ function preparePrivateFile(state: string): string {
  * system takes no folders and says that there is no such one, as /proc does.
  */
 function createFolder(folder: string): boolean {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  if (isFolder(folder)) return false;
   const parent = dirname(folder);
   if (parent !== folder) createFolder(parent);
-  mkdirSync(folder, { mode: 0o700 });
-  return true;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    // Another emulator that is starting may have been faster.
+    if (isFolder(folder)) return false;
+    throw error;
+  }
+}
+
+function isFolder(name: string): boolean {
+  return statSync(name, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Turns failures of the system and of SQLite into a `StateError`; other errors are returned as they are. */
