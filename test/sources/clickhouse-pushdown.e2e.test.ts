@@ -136,6 +136,50 @@ describe.each(cases)('pushdown of a query without an order, to $name', ({ isMiss
   });
 });
 
+/** About the starts of months and changes of the clocks in the zones below, and the first moments that a DateTime has. */
+const changes = [
+  // Clocks were not set by whole minutes until then.
+  '1972-01-07',
+  '1971-12-31',
+  '2011-12-30',
+  '2024-01-01',
+  '2024-03-31',
+  '2024-04-01',
+  '2024-10-27',
+  '2024-11-01',
+  '2038-01-19',
+  '2100-01-01',
+];
+const hoursBeside = [-13.5, -13, -5, -4, -3.5, -2.5, -2, -1.5, -1, -0.5, 0, 0.75, 1, 2, 4, 5, 10, 11, 14];
+const about = changes.flatMap((day) =>
+  hoursBeside.flatMap((hours) => [-1, 0, 1, 29, 31].map((beside) => Date.parse(day) / 1000 + hours * 3600 + beside)),
+);
+const seconds = [1, 14_399, 14_400, 17_999, 18_000, 86_400, ...about];
+
+describe.each(clickhouses)('moments of $name to the second', ({ isMissing, start, isOld }) => {
+  // Debian's writes times of 2106 as those of 1970, and the first second as 0000-00-00.
+  const ends = isOld ? [Date.parse('2106-01-01') / 1000 - 1] : [0, 2 ** 32 - 1];
+  let server: TestServer;
+  beforeAll(async () => {
+    if (!isMissing) server = await start();
+  });
+  afterAll(async () => await server?.[Symbol.asyncDispose]());
+
+  const zones = ['Europe/Berlin', 'America/New_York', 'America/St_Johns', 'Pacific/Apia', 'Africa/Monrovia'];
+
+  test.skipIf(isMissing).each(zones)('count in the months that the plain read counts them in: %s', async (timezone) => {
+    const place = { type: 'clickhouse', keys: { url: server.url() }, dir: '/', write: async () => {} };
+    const rules: readonly Rule[] = ['sum', 'last', 'first'];
+    const drivers = rules.map((rule) => entry({ path: [rule, '{region}'], time: '{day}', rule }));
+    const query = `SELECT 'a' AS region, toDateTime(toUInt32(at), 'UTC') AS day, toInt64(at) AS amount
+      FROM (SELECT arrayJoin([${[...new Set([...seconds, ...ends])].join(', ')}]) AS at)`;
+    const reading = { query, mapping: mapping(drivers), timezone };
+    const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(place, reading, 'plain');
+    expect(plain.drivers).toHaveLength(rules.length);
+    expect(await readOutcome(place, reading, 'pushdown')).toMatchObject(plain);
+  });
+});
+
 describe.each(clickhouses)('a sum of $name', ({ isMissing, start, isOld }) => {
   let server: TestServer;
   beforeAll(async () => {

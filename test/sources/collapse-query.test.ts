@@ -10,7 +10,7 @@ import { pushdownProblems } from '../../src/sources/databases/collapse-plan.ts';
 import { collapseQuery } from '../../src/sources/databases/collapse-query.ts';
 import type { Dialect } from '../../src/sources/databases/dialect.ts';
 import { duckdbDialect } from '../../src/sources/databases/duckdb-dialect.ts';
-import { monthRule } from '../../src/sources/databases/month-rule.ts';
+import { isAlwaysSure, monthRule } from '../../src/sources/databases/month-rule.ts';
 import { mysqlDialect } from '../../src/sources/databases/mysql-dialect.ts';
 import { postgresDialect } from '../../src/sources/databases/postgres-dialect.ts';
 import { withoutEnd } from '../../src/sources/databases/query-words.ts';
@@ -310,6 +310,7 @@ describe('the rule of months', () => {
     expect(berlin.skippedDays.filter((day) => day.startsWith('2026'))).toEqual(['2026-03-29']);
     expect(monthRule('date', { source: 'UTC', agent: 'Europe/Berlin' }).skippedDays).toEqual([]);
     expect(monthRule('date', { source: 'UTC', agent: 'Pacific/Apia' }).skippedDays).toEqual(['2011-12-30']);
+    expect(monthRule('date', { source: 'UTC', agent: 'Asia/Manila' }).skippedDays).toEqual(['1844-12-31']);
   });
 
   test('is unsure for as long as the clocks of the zone differ', () => {
@@ -321,6 +322,12 @@ describe('the rule of months', () => {
       leastSeconds: 5 * 3600,
       mostSeconds: 7 * 3600,
     });
+  });
+
+  test('is sure of all dates in a zone that never skipped a day', () => {
+    const isSure = (agent: string): boolean => isAlwaysSure(monthRule('date', { source: 'UTC', agent }));
+    expect(['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu'].filter((zone) => !isSure(zone))).toEqual([]);
+    expect(['Asia/Manila', 'Pacific/Apia', 'Pacific/Kwajalein'].filter(isSure)).toEqual([]);
   });
 
   test('is sure of all times in UTC', () => {

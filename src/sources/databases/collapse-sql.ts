@@ -9,7 +9,7 @@
 import { type Line, type LineFormat, lineFormat } from './collapse-line.ts';
 import type { CollapsePlan, CollapseRequest, LineKind, WantedLine } from './collapse-plan.ts';
 import { type Dialect, type SqlColumn, always, decimalDigits, everyYear, wholeDigits } from './dialect.ts';
-import { type MonthRule, monthRule } from './month-rule.ts';
+import { type MonthRule, isAlwaysSure, monthRule } from './month-rule.ts';
 import { withoutEnd } from './query-words.ts';
 
 export interface CollapseSql {
@@ -183,8 +183,7 @@ class Writer {
     ];
     const isSure = nested(sure);
     const ofMonth: Field = ['m', `CASE WHEN ${isSure} THEN ${least} END`];
-    // In UTC the month of every time is sure.
-    if (years === everyYear) return [ofMonth];
+    if (isAlwaysSure(this.#rule)) return [ofMonth];
     const isTime = isOfYears(time, { first: everyYear.first + 1, last: everyYear.last - 1 });
     const unsure = all([`(${isSure}) IS NOT TRUE`, any([isTime, this.#hasAny])]);
     return [ofMonth, ['t', `CASE WHEN ${unsure} THEN ${time.name} END`]];

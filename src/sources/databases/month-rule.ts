@@ -23,6 +23,11 @@ export interface MonthRule {
   readonly skippedDays: readonly string[];
 }
 
+/** Whether the month of every time that the agent reads is sure. */
+export function isAlwaysSure({ years, leastSeconds, mostSeconds, skippedDays }: MonthRule): boolean {
+  return years === everyYear && leastSeconds === mostSeconds && skippedDays.length === 0;
+}
+
 /** Half of all zones change their clocks twice a year for ever, and looking through a day costs about 2 µs. */
 const followed: Years = { first: 1970, last: 2099 };
 
@@ -30,33 +35,32 @@ export function monthRule(kind: 'date' | 'wall' | 'instant', { source, agent }: 
   if (agent === 'UTC' && (kind !== 'wall' || source === 'UTC')) {
     return { years: everyYear, leastSeconds: 0, mostSeconds: 0, skippedDays: [] };
   }
-  const ofAgent = offsetsOf(agent);
   switch (kind) {
     case 'date':
       // A date counts as its first moment. Two dates keep their order unless a whole day was skipped.
-      return { years: followed, leastSeconds: 0, mostSeconds: 0, skippedDays: skippedDays(agent, wholeDaySeconds) };
-    case 'instant':
+      return { years: everyYear, leastSeconds: 0, mostSeconds: 0, skippedDays: daysSkipped(movesOf(agent)) };
+    case 'instant': {
+      const ofAgent = offsetsOf(agent);
       return { years: followed, leastSeconds: ofAgent.least, mostSeconds: ofAgent.most, skippedDays: [] };
+    }
     case 'wall': {
+      const ofAgent = offsetsOf(agent);
       const ofSource = offsetsOf(source);
       const isSame = source === agent;
       return {
         years: followed,
         leastSeconds: isSame ? 0 : ofAgent.least - ofSource.most,
         mostSeconds: isSame ? 0 : ofAgent.most - ofSource.least,
-        skippedDays: skippedDays(source, 0),
+        skippedDays: daysSkipped(changesOf(source)),
       };
     }
   }
 }
 
-/** Clocks that are moved forward by more than this skip a day. */
-const wholeDaySeconds = daySeconds / 2;
-
-/** The days on which the clocks of a zone are moved forward by more than `seconds`. */
-function skippedDays(zone: string, seconds: number): readonly string[] {
-  const days = changesOf(zone).flatMap(({ at, before, after }) => {
-    if (after - before <= seconds) return [];
+/** The days of which clocks that are moved forward skip some times. */
+function daysSkipped(changes: readonly Change[]): readonly string[] {
+  const days = changes.flatMap(({ at, before, after }) => {
+    if (after <= before) return [];
     const first = Math.floor((at + before) / daySeconds);
     const last = Math.floor((at + after - 1) / daySeconds);
     return Array.from({ length: last - first + 1 }, (_, day) => first + day);
@@ -90,20 +94,42 @@ function changesOf(zone: string): readonly Change[] {
   let changes = known.get(zone);
   if (changes !== undefined) return changes;
   const found: Change[] = [];
-  let before = utcOffsetSeconds(zone, firstSecond);
   for (let day = firstSecond; day < endSecond; day += daySeconds) {
-    const after = utcOffsetSeconds(zone, day + daySeconds);
-    if (after === before) continue;
-    let [low, high] = [day, day + daySeconds];
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (utcOffsetSeconds(zone, middle) === before) low = middle;
-      else high = middle;
-    }
-    found.push({ at: high, before, after });
-    before = after;
+    const change = changeBetween(zone, day, day + daySeconds);
+    if (change !== undefined) found.push(change);
   }
   changes = found;
   known.set(zone, changes);
   return changes;
+}
+
+/** Clocks that are moved by more have gone to the other side of the date line. */
+const seasonSeconds = daySeconds / 2;
+
+/**
+ * The moves of a zone across the date line, whenever they were. They are for good, so that it is enough to look once a year, at a
+ * fiftieth of the cost of all changes. What comes after the years that are followed repeats them.
+ */
+function movesOf(zone: string): readonly Change[] {
+  const found: Change[] = [];
+  for (let year = everyYear.first; year <= followed.last; year++) {
+    const [from, to] = [year, year + 1].map((of) => stampSeconds(monthOf(of, 1), 'start')) as [number, number];
+    const change = changeBetween(zone, from, to, seasonSeconds);
+    if (change !== undefined) found.push(change);
+  }
+  return found;
+}
+
+/** The change of a zone's offset by more than so many seconds between two instants, where these differ by that; there is one at most. */
+function changeBetween(zone: string, from: number, to: number, moreThan = 0): Change | undefined {
+  const before = utcOffsetSeconds(zone, from);
+  const isMoved = (second: number): boolean => Math.abs(utcOffsetSeconds(zone, second) - before) > moreThan;
+  if (!isMoved(to)) return undefined;
+  let [low, high] = [from, to];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isMoved(middle)) high = middle;
+    else low = middle;
+  }
+  return { at: high, before: utcOffsetSeconds(zone, low), after: utcOffsetSeconds(zone, high) };
 }
