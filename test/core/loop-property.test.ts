@@ -27,6 +27,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ event: fc.constantFrom('pass' as const, 'source' as const, 'request' as const) }),
   },
   { weight: 1, arbitrary: fc.constant({ approve: true }) },
+  { weight: 1, arbitrary: fc.constant({ lateApprovals: 1 }) },
   { weight: 1, arbitrary: fc.record({ restartMs: fc.constantFrom(0, 5 * minutes, 3 * hours) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -51,6 +52,7 @@ function act(w: LoopWorld, one: Step, reopenedAtMs: number[]): void {
   } else if ('breaks' in one) w.breaks = one.breaks;
   else if ('event' in one) w.wake(one.event);
   else if ('approve' in one) w.approve();
+  else if ('lateApprovals' in one) w.lateApprovals = one.lateApprovals;
   else {
     w.restart(one.restartMs);
     reopenedAtMs.push(w.nowMs);

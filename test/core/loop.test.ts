@@ -57,6 +57,18 @@ test('there is no next push while a rollback holds, but for a request that waits
   expect(nextPush(failed, { ...w.facts(), hasRequest: true })).toMatchObject({ atMs: 5 * minutes });
 });
 
+test('what is approved just before a poll begins gets a pass that pushes', () => {
+  const w = loop();
+  w.run(1 * minutes);
+  const { length } = w.served;
+  w.lateApprovals = 1;
+  w.wake('source');
+  w.run(0);
+  expect(w.served).toHaveLength(length + 1);
+  w.run(1 * minutes);
+  expect(w.served).toHaveLength(length + 1);
+});
+
 test('where the ledger may have lost pushes the next one is tried at once, once for each new data', () => {
   const w = loop();
   w.isDoubted = true;

@@ -46,6 +46,8 @@ export class LoopWorld {
   isBlocked = false;
   isDoubted = false;
   breaks = 0;
+  /** How many approvals come just after a pass was decided on, and before it begins. */
+  lateApprovals = 0;
   #state: LoopState;
   #events = new Set<LoopEvent>(['start']);
   #isChanged = true;
@@ -109,6 +111,10 @@ export class LoopWorld {
         decisions++;
         if (decisions > decisionsMax) throw new Error(`the loop spins at ${this.nowMs}`);
         const isAsked = events.has('pass') || events.has('start') || this.#state.asked !== String(this.#asked);
+        if (this.lateApprovals > 0) {
+          this.lateApprovals--;
+          this.approve();
+        }
         this.#pass(decision.pass, isAsked || this.#wasAsked);
         continue;
       }

@@ -66,7 +66,7 @@ class Daemon {
   /** `undefined` until this agent leads, where several share a ledger. */
   #known: LoopState | undefined;
   readonly #turns: SharedTurns | undefined;
-  /** The version of the token file when the last pass began. */
+  /** The version of the token file when the last pass that pushes began. */
   #tokenVersion: string | undefined;
   /** Somebody asked for a pass, and none has ended since. */
   #isAwaited = false;
@@ -242,7 +242,7 @@ class Daemon {
     const { signal, passed } = this.#options;
     await this.#idleWork.stop();
     const { deps } = this.#agent;
-    this.#tokenVersion = this.#agent.tokenVersion();
+    if (pass.push !== 'no') this.#tokenVersion = this.#agent.tokenVersion();
     this.#agent.beat(passAllowanceMs(deps.settings));
     const { resume, polls } = pass;
     const push = pass.push === 'newest' ? 'ifNeeded' : pass.push;

@@ -102,12 +102,13 @@ function repeatsAfter({ repeatsMs }: LoopState, { begunMs, endedMs, followsOpenP
 function afterPass(state: LoopState, done: PassEnded): LoopState {
   const { begunMs, endedMs, unread, asked } = done;
   const polledMs = done.polls === 'all' ? Math.min(begunMs, endedMs) : state.polledMs;
-  const base = { ...state, asked, polledMs, broken: undefined };
+  const base = { ...state, polledMs, broken: undefined };
   if (done.push !== 'newest') {
+    // What was asked for between its decision and its beginning is for the next pass: this one sends nothing new.
     const changed = done.hasAccepted ? { firstMs: state.changed?.firstMs ?? endedMs, lastMs: endedMs } : state.changed;
     return { ...base, changed, unread: { ...state.unread, now: unread } };
   }
-  const pushed = { ...base, changed: undefined, unread: { now: unread, atPush: unread } };
+  const pushed = { ...base, asked, changed: undefined, unread: { now: unread, atPush: unread } };
   switch (done.outcome) {
     case 'acknowledged':
     case 'unchanged':

@@ -29,7 +29,7 @@ export interface Facts {
   readonly asked: string;
   /** A request waits to be carried out. */
   readonly hasRequest: boolean;
-  /** The token file was written since the last pass began. */
+  /** The token file was written since the last pass that pushes began. */
   readonly hasNewToken: boolean;
 }
 

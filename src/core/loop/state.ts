@@ -32,7 +32,7 @@ export interface LoopState {
   readonly stopped?: Stopped | undefined;
   /** When the last acknowledged snapshot is pushed again, since an older push may have landed after it. Earliest first. */
   readonly repeatsMs: readonly number[];
-  /** The newest request and approval that a pass has taken up, as `Ledger.asked` tells them. */
+  /** The newest request and approval that a pass which pushes the newest snapshot has taken up, as `Ledger.asked` tells them. */
   readonly asked: string;
   /** The last pass broke, on a full disk for example. Not kept: another process tries at once. */
   readonly broken?: { readonly pass: PlannedPass; readonly untilMs: number } | undefined;
