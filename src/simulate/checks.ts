@@ -25,7 +25,9 @@ interface NamedPart {
 }
 
 export class Checks {
-  settings: Settings;
+  #settings!: Settings;
+  /** Of each source, also of those that have left the config. */
+  readonly #lastSettings = new Map<string, SourceSettings>();
   readonly #places: ReadonlyMap<string, Place>;
   readonly #accepted = new Map<string, Accepted>();
   readonly #letThrough = new Map<string, LetThrough[]>();
@@ -46,6 +48,15 @@ export class Checks {
   constructor(settings: Settings, places: ReadonlyMap<string, Place>) {
     this.settings = settings;
     this.#places = places;
+  }
+
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  set settings(settings: Settings) {
+    this.#settings = settings;
+    for (const source of settings.sources) this.#lastSettings.set(source.name, source);
   }
 
   #is(source: string, what: 'isNewestOnly' | 'isText' | 'mayLag'): boolean {
@@ -188,7 +199,7 @@ export class Checks {
     else if (then !== undefined) this.#accepted.set(source, then);
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
-      const settings = this.#settingsOf(source);
+      const settings = this.#lastSettings.get(source);
       const points = settings === undefined || isOfSnapshot ? before.points : foldedOf(kept, settings);
       this.#accepted.set(source, {
         parts: kept,

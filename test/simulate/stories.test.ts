@@ -1,0 +1,53 @@
+/** Histories of the sample that campaigns took for broken promises, where it was the model that was wrong. */
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { openStage } from '../../src/compose/simulated.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { HistoryEvent } from '../../src/simulate/history/events.ts';
+import { play } from '../../src/simulate/history/play.ts';
+
+/** What happens in a history of the sample, line by line, and what it breaks. */
+async function playSample(seed: number, events: readonly HistoryEvent[]) {
+  const sample = path.join(import.meta.dirname, '../../config/driver-sync.yaml');
+  const { settings } = loadConfig(sample, { env: {}, secrets: 'optional' });
+  const { violation, lines } = await play(openStage(settings!).stage, { seed, events }, { isKept: true });
+  const landed = lines.flatMap((line) => / landed (\d+)/.exec(line)?.[1] ?? []);
+  return { violation, landed };
+}
+
+/** In both a push is given up, a newer one is acknowledged, the agent is killed, and the older push lands just after the restart. */
+test.each([
+  { seed: 12_540, late: [2000, 483_623_719], killed: [357_717, 1_217_969_963] },
+  { seed: 13_857, late: [2000, 587_954_542], killed: [265_416, 540_015_757] },
+] as const)(
+  'the agent waits for a push since it gave it up, and a later restart changes nothing: $seed',
+  async ({ seed, late, killed }) => {
+    const { violation, landed } = await playSample(seed, [
+      { kind: 'late', gapMs: late[0], draw: late[1] },
+      { kind: 'killWrite', gapMs: killed[0], draw: killed[1] },
+    ]);
+    expect(landed.indexOf('2')).toBeGreaterThan(landed.indexOf('3'));
+    expect(violation).toBeUndefined();
+  },
+);
+
+test('a push that lands after repeats that a clock set forward has hurried is undone at the first schedule time behind refresh', async () => {
+  const { violation, landed } = await playSample(23_370, [
+    { kind: 'goneItem', gapMs: 35_676_846, draw: 2_058_927_829 },
+    { kind: 'late', gapMs: 2000, draw: 151_558_792 },
+    { kind: 'clockForth', gapMs: 442_410, draw: 2_132_914_696 },
+  ]);
+  expect(landed.indexOf('2')).toBe(landed.length - 2);
+  expect(violation).toBeUndefined();
+});
+
+test('what is left of a source that has left the config, once a part of it is forgotten, is known', async () => {
+  const { violation, landed } = await playSample(31_904, [
+    { kind: 'rename', gapMs: 2000, draw: 1_330_817_839 },
+    { kind: 'goneItem', gapMs: 2000, draw: 551_556_389 },
+    { kind: 'reload', gapMs: 2000, draw: 714_042_895 },
+    { kind: 'forget', gapMs: 2000, draw: 1_413_217_609 },
+  ]);
+  expect(landed.length).toBeGreaterThan(1);
+  expect(violation).toBeUndefined();
+});
