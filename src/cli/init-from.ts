@@ -1,10 +1,11 @@
 /** `init --from`: a config for files that nobody has described, and what `check` says of it. */
-import { globSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SourceCheck } from '../app/ask/check.ts';
 import { namesBeside, sampleFile } from '../compose/samples.ts';
 import { loadConfig } from '../config/load.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
+import { makeFolder } from '../compose/place.ts';
 import type { NoDraft } from '../propose/draft.ts';
 import type { Sample } from '../propose/layout.ts';
 import { type Proposal, propose } from '../propose/propose.ts';
@@ -140,7 +141,7 @@ function showNoDraft({ name, why }: NoDraft): string {
 
 function writeConfig(config: string, text: string): void {
   try {
-    mkdirSync(path.dirname(config), { recursive: true });
+    makeFolder(path.dirname(config), 0o777);
     writeFileSync(config, text, { flag: 'wx' });
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause)) throw cause;

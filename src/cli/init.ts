@@ -1,7 +1,8 @@
-import { cpSync, lstatSync, mkdirSync } from 'node:fs';
+import { cpSync, lstatSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import { AgentError } from '../core/errors.ts';
+import { makeFolder } from '../compose/place.ts';
 import { type Context, answer } from './context.ts';
 
 /** Writes a commented starter config and its sample data into a directory. */
@@ -16,7 +17,7 @@ export function init(context: Context, directory: string): number {
       if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
         throw new AgentError('usage', `${file} is there already`, { hint: 'name another directory, or move it away' });
     }
-    mkdirSync(to, { recursive: true });
+    makeFolder(to, 0o777);
     cpSync(path.join(from, 'sample'), sample, { recursive: true });
     cpSync(path.join(from, 'driver-sync.yaml'), config);
   } catch (cause) {

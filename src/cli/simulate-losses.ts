@@ -1,8 +1,9 @@
 /** What a config's own settings let through, shown by a history of this very config each, and how long a hold lasts unseen. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
+import { makeFolder } from '../compose/place.ts';
 import type { History } from '../simulate/history/events.ts';
 import type { Played } from '../simulate/history/play.ts';
 import { type ShownLoss, findLoss, lossSeedsMax, watchLoss } from '../simulate/losses/find-loss.ts';
@@ -64,7 +65,7 @@ function keep(
 ): string {
   const { settings, stories, loose, found } = of;
   const dir = path.resolve(cwd, stories);
-  mkdirSync(dir, { recursive: true });
+  makeFolder(dir, 0o777);
   const file = path.join(dir, `driver-sync-loss-${loose.path.replaceAll(/[^\w.-]+/g, '_')}.json`);
   const story = storyOf(found.history, found.played, { config: settings.digest, promise: 'loss', loose: loose.path });
   writeFileSync(file, `${JSON.stringify(story, null, 1)}\n`);

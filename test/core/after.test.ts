@@ -142,10 +142,11 @@ describe('a pass', () => {
     },
   );
 
-  test('that pushes nothing notes what it accepted, and leaves what waits for a push', () => {
+  test('that pushes nothing notes what it accepted, and leaves what waits for a push and what somebody asked for', () => {
     const quiet = { ...passed, push: 'no', outcome: 'unchanged' } as const;
     const unread = { now: ['z'], atPush: ['y'] };
-    expect(after(state, quiet)).toEqual({ ...base, unread, changed: { firstMs: 30, lastMs: 1500 } });
+    const { asked } = state;
+    expect(after(state, quiet)).toEqual({ ...base, asked, unread, changed: { firstMs: 30, lastMs: 1500 } });
     expect(after({ ...state, changed: undefined }, quiet).changed).toEqual({ firstMs: 1500, lastMs: 1500 });
     expect(after(state, { ...quiet, hasAccepted: false }).changed).toEqual(state.changed);
   });

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -134,6 +135,18 @@ test('a read-only disk is named as the reason, and sync goes on once it can be w
   expect(one.service.posts).toHaveLength(1);
   remount(dir, 'rw');
   expect(await one.run('sync')).toMatchObject({ exit: 0, json: { outcome: 'acknowledged' } });
+});
+
+test('a place where no folder can be made, and Node would try for ever, is named as the reason', async ({ skip }) => {
+  if (!existsSync('/proc/self')) skip('there is no /proc');
+  const state = '/proc/driver-sync/state';
+  const { service } = await servedWorld();
+  await using where = await place(
+    { destination: { url: service.url }, state, sources: { sales: csv('sales.csv') } },
+    {},
+  );
+  const { code, stderr } = await where.command('sync');
+  expect({ code, stderr }).toMatchObject({ code: 78, stderr: expect.stringContaining(state) as string });
 });
 
 test('a state directory that its user may not write is named as the reason', async ({ skip }) => {

@@ -4,12 +4,13 @@
  * reads a local file.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { Archive, Snapshot } from '../../core/ledger.ts';
 import { openArchive, snapshotFileName, snapshotFileSha256 } from '../state/archive.ts';
 import { translatedFile } from '../state/file-failure.ts';
+import { makeFolder } from '../state/private-file.ts';
 import type { ArchiveFiles } from '../state/verify.ts';
 import { readAll, writeAll } from '../state/snapshot-blocks.ts';
 import { scratchDirectory } from '../state/state-directory.ts';
@@ -72,7 +73,7 @@ export async function fetchFile(
   const scratch = path.join(scratchDirectory(path.dirname(directory)), 'fetched');
   const draft = path.join(scratch, snapshotFileName(digest));
   try {
-    for (const needed of [directory, scratch]) mkdirSync(needed, { recursive: true, mode: 0o700 });
+    for (const needed of [directory, scratch]) makeFolder(needed);
     const fd = openSync(draft, 'w', 0o600);
     const hash = createHash('sha256');
     try {

@@ -39,12 +39,28 @@ function closeToOthers(file: string): void {
   }
 }
 
-/** Makes a folder, with those that it is in, which is still there after a crash. */
-export function makeFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  const top = path.dirname(path.resolve(first));
-  for (let made = path.resolve(folder); made !== top; made = path.dirname(made)) syncReadable(path.dirname(made));
+/**
+ * Makes a folder, with those that it is in, which is still there after a crash. One by one: Node's `recursive` never returns where a file
+ * system takes no folders and says that there is no such one, as /proc does.
+ * @param mode of those that are made: by default they are for this user alone
+ */
+export function makeFolder(folder: string, mode = 0o700): void {
+  const made = path.resolve(folder);
+  if (isFolder(made)) return;
+  const parent = path.dirname(made);
+  makeFolder(parent, mode);
+  try {
+    mkdirSync(made, { mode });
+  } catch (error) {
+    // Another process may have been faster.
+    if (isFolder(made)) return;
+    throw error;
+  }
+  syncReadable(parent);
+}
+
+function isFolder(name: string): boolean {
+  return statSync(name, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** A folder in which this user may make others, and may not look, is left to the file system. */
