@@ -1,7 +1,7 @@
 /** A notice by e-mail: one connection to the mail server for each try. */
 import { once } from 'node:events';
-import { type Socket, connect as connectPlain, isIP } from 'node:net';
-import { type TLSSocket, connect as connectTls } from 'node:tls';
+import { type Socket, isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { isAgentError } from '../../core/errors.ts';
 import type { MailSettings } from '../../core/settings.ts';
 import type { Delivery, Notice } from '../../core/telling/notice.ts';
@@ -29,7 +29,8 @@ export async function sendMail(
   signal.addEventListener('abort', stop, { once: true });
   try {
     const authorities = await readAuthorities(settings.caFile, { code: 'config.invalid', signal });
-    socket = openSocket(server, authorities);
+    socket = await openSocket(server, authorities);
+    signal.throwIfAborted();
     await connected(socket, server);
     signal.throwIfAborted();
     return await send({ settings, server, authorities, socket }, { notice, key });
@@ -41,9 +42,12 @@ export async function sendMail(
   }
 }
 
-function openSocket({ host, port, tls }: SmtpServer, authorities: Authorities): Socket {
+async function openSocket({ host, port, tls }: SmtpServer, authorities: Authorities): Promise<Socket> {
+  // Every start would wait for Node's TLS, and few have a mail to send.
   const socket =
-    tls === 'implicit' ? connectTls({ host, port, ...trust(host, authorities) }) : connectPlain(port, host);
+    tls === 'implicit'
+      ? (await import('node:tls')).connect({ host, port, ...trust(host, authorities) })
+      : (await import('node:net')).connect(port, host);
   // Whoever waits for it learns of it; nobody does while a notice is written.
   return socket.on('error', () => undefined);
 }
