@@ -157,17 +157,17 @@ describe('a pass', () => {
 
   test('that broke is tried again after a minute, and nothing else is different', () => {
     const pass = { push: 'newest', resume: false, polls: 'all' } as const;
-    expect(after(state, { kind: 'broke', pass, atMs: 800 })).toEqual({
+    expect(after(state, { kind: 'broke', pass, asked: 'now', atMs: 800 })).toEqual({
       ...state,
-      broken: { pass, untilMs: 800 + minuteMs },
+      broken: { pass, asked: 'now', untilMs: 800 + minuteMs },
     });
-    expect(after({ ...state, broken: { pass, untilMs: 1 } }, passed).broken).toBeUndefined();
+    expect(after({ ...state, broken: { pass, asked: 'now', untilMs: 1 } }, passed).broken).toBeUndefined();
   });
 });
 
 test('where the clock is set back, every moment moves along', () => {
   const pass = { push: 'newest', resume: false, polls: 'all' } as const;
-  expect(settle({ ...state, broken: { pass, untilMs: 3000 } }, 60)).toEqual({
+  expect(settle({ ...state, broken: { pass, asked: 'now', untilMs: 3000 } }, 60)).toEqual({
     ...state,
     notedMs: 60,
     servedMs: -30,
@@ -176,7 +176,7 @@ test('where the clock is set back, every moment moves along', () => {
     retry: { ...retry, atMs: 660, askedUntilMs: 610 },
     stopped: { ...stopped, atMs: -35 },
     repeatsMs: [860, 960, 1960],
-    broken: { pass, untilMs: 2960 },
+    broken: { pass, asked: 'now', untilMs: 2960 },
   });
   expect(settle(state, 500)).toEqual({ ...state, notedMs: 500 });
   const unasked = { push: 'newest', failures: 1, atMs: 200, askedUntilMs: undefined } as const;

@@ -1,8 +1,8 @@
 /** Single decisions of the loop, and what `status` says of the next push. */
 import { expect, test } from 'vitest';
 import { after } from '../../src/core/loop/after.ts';
-import { decide, nextPush } from '../../src/core/loop/decide.ts';
-import { type LoopState, recall, settle } from '../../src/core/loop/state.ts';
+import { type LoopEvent, decide, nextPush } from '../../src/core/loop/decide.ts';
+import { type Broken, type LoopState, recall, settle } from '../../src/core/loop/state.ts';
 import { type Answer, LoopWorld } from '../support/loop-world.ts';
 
 const seconds = 1000;
@@ -43,7 +43,7 @@ test('the next push waits for the backoff, for what Retry-After asked for, and f
   w.run(1 * minutes);
   expect(next(w)).toMatchObject({ atMs: 30 * minutes, push: 'newest' });
   const pass = { push: 'no', resume: false, polls: 'due' } as const;
-  const broken = after(w.state, { kind: 'broke', pass, atMs: 30 * minutes - 1 * seconds });
+  const broken = after(w.state, { kind: 'broke', pass, asked: '0', atMs: 30 * minutes - 1 * seconds });
   expect(nextPush(broken, w.facts())?.atMs).toBe(31 * minutes - 1 * seconds);
 });
 
@@ -55,6 +55,24 @@ test('there is no next push while a rollback holds, but for a request that waits
   expect(next(w)).toMatchObject({ atMs: w.nowMs });
   const failed = { ...w.state, asked: '1', retry: { push: 'newest' as const, failures: 1, atMs: 5 * minutes } };
   expect(nextPush(failed, { ...w.facts(), hasRequest: true })).toMatchObject({ atMs: 5 * minutes });
+});
+
+test('whoever goes on from the sources after a rollback was tried in a pass that broke has the last word', () => {
+  const w = loop();
+  w.approve();
+  const isResumed = (broken: Broken, events: readonly LoopEvent[]): boolean => {
+    const decision = decide({ ...w.state, broken }, { ...w.facts(), hasRequest: true }, new Set(events));
+    return decision.kind === 'pass' && decision.pass.resume;
+  };
+  const pass = { push: 'newest', resume: false, polls: 'all' } as const;
+  const tried = { pass, asked: w.facts().asked, untilMs: 0 };
+  expect(isResumed(tried, ['pass'])).toBe(true);
+  expect(isResumed(tried, [])).toBe(false);
+  // The rollback came after the pass that broke, and may have come after SIGUSR2 too.
+  expect(isResumed({ ...tried, asked: 'before' }, ['pass'])).toBe(false);
+  const going = { ...tried, pass: { ...pass, resume: true } };
+  expect(isResumed(going, [])).toBe(true);
+  expect(isResumed({ ...going, asked: 'before' }, ['request'])).toBe(false);
 });
 
 test('what is approved just before a poll begins gets a pass that pushes', () => {

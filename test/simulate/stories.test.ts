@@ -1,4 +1,4 @@
-/** Histories of the sample that campaigns took for broken promises, where it was the model that was wrong. */
+/** Histories of the sample at which campaigns stopped. Of the promises that they found broken, most were the model's error. */
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openStage } from '../../src/compose/simulated.ts';
@@ -49,5 +49,18 @@ test('what is left of a source that has left the config, once a part of it is fo
     { kind: 'forget', gapMs: 2000, draw: 1_413_217_609 },
   ]);
   expect(landed.length).toBeGreaterThan(1);
+  expect(violation).toBeUndefined();
+});
+
+test('whoever goes on from the sources, once a disk was full in the middle of a rollback, has the last word', async () => {
+  const { violation, landed } = await playSample(45_437, [
+    { kind: 'month', gapMs: 2000, draw: 230_162_710 },
+    { kind: 'loseBuffer', gapMs: 298_055, draw: 1_095_864_199 },
+    { kind: 'unanswered', gapMs: 2000, draw: 1_947_929_396 },
+    { kind: 'rollback', gapMs: 2000, draw: 1_590_710_464 },
+    { kind: 'fullDisk', gapMs: 2000, draw: 1_654_638_237 },
+    { kind: 'pass', gapMs: 2000, draw: 354_082_718 },
+  ]);
+  expect(landed).toContain('3');
   expect(violation).toBeUndefined();
 });

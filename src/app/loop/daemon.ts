@@ -8,7 +8,7 @@ import { runPassOrRebuild } from '../pass.ts';
 import { IdleWork } from '../read/idle-work.ts';
 import { hasUnpushed } from '../push/newest-snapshot.ts';
 import type { PassReport } from '../../core/report.ts';
-import { after } from '../../core/loop/after.ts';
+import { type PassBroke, after } from '../../core/loop/after.ts';
 import type { Agent } from './agent.ts';
 import { type Facts, type LoopEvent, decide } from '../../core/loop/decide.ts';
 import { loopFacts } from './facts.ts';
@@ -112,10 +112,11 @@ class Daemon {
 
   /** One pass, or one wait. Gives what happened meanwhile. */
   async #turn(events: ReadonlySet<LoopEvent>): Promise<ReadonlySet<LoopEvent>> {
-    const decision = decide(this.#state, await this.#facts(), events);
+    const facts = await this.#facts();
+    const decision = decide(this.#state, facts, events);
     let next: ReadonlySet<LoopEvent> = new Set();
     if (decision.kind === 'pass') {
-      await this.#pass(decision.pass);
+      await this.#pass(decision.pass, facts);
       await this.#releaseMemory();
     } else {
       next = await this.#wait(decision.untilMs);
@@ -238,7 +239,7 @@ class Daemon {
     this.#options.waker.wake('source');
   }
 
-  async #pass(pass: PlannedPass): Promise<void> {
+  async #pass(pass: PlannedPass, { asked }: Pick<Facts, 'asked'>): Promise<void> {
     const { signal, passed } = this.#options;
     await this.#idleWork.stop();
     const { deps } = this.#agent;
@@ -268,16 +269,16 @@ class Daemon {
       // A push may have been tried before the pass broke.
       if (isKept) this.#state = await loopState(this.#agent.deps);
       this.#turns?.broke();
-      await this.#broke(pass, error);
+      await this.#broke({ pass, asked }, error);
     }
   }
 
-  async #broke(pass: PlannedPass, error: AgentError): Promise<void> {
+  async #broke(tried: Pick<PassBroke, 'pass' | 'asked'>, error: AgentError): Promise<void> {
     const { clock, log } = this.#agent.deps;
     const nowMs = clock.now().getTime();
     this.#agent.noteBroken(error);
     this.#options.broke?.();
-    this.#state = after(this.#state, { kind: 'broke', pass, atMs: nowMs });
+    this.#state = after(this.#state, { kind: 'broke', ...tried, atMs: nowMs });
     const inMs = (this.#state.broken?.untilMs ?? nowMs) - nowMs;
     log.error('the pass broke and is tried again', { error: error.message, hint: error.hint, inMs });
     await this.#teller.passed(error);

@@ -17,7 +17,8 @@ export async function nextPushOf(deps: Dependencies, brokenAtMs?: number): Promi
   const facts = await loopFacts(deps, { pollMs: Infinity, hasNewToken: false });
   const pass = { push: 'no', resume: false, polls: 'all' } as const;
   const kept = await loopState(deps);
-  const state = brokenAtMs === undefined ? kept : after(kept, { kind: 'broke', pass, atMs: brokenAtMs });
+  const state =
+    brokenAtMs === undefined ? kept : after(kept, { kind: 'broke', pass, asked: kept.asked, atMs: brokenAtMs });
   const next = nextPush(state, facts);
   if (next === undefined) return undefined;
   const atMs = Math.max(next.atMs, facts.nowMs);

@@ -41,6 +41,8 @@ export interface PassEnded {
 export interface PassBroke {
   readonly kind: 'broke';
   readonly pass: PlannedPass;
+  /** As it was when the pass was decided on. */
+  readonly asked: string;
   readonly atMs: number;
 }
 
@@ -57,7 +59,7 @@ export function after(state: LoopState, done: Attempt | PassEnded | PassBroke): 
     case 'pass':
       return afterPass({ ...state, notedMs: done.endedMs }, done);
     case 'broke':
-      return { ...state, broken: { pass: done.pass, untilMs: done.atMs + brokenPauseMs } };
+      return { ...state, broken: { pass: done.pass, asked: done.asked, untilMs: done.atMs + brokenPauseMs } };
   }
 }
 

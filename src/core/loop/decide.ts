@@ -67,14 +67,19 @@ export function decide(state: LoopState, facts: Facts, events: ReadonlySet<LoopE
     return { kind: 'wait', untilMs: Math.min(facts.pollMs, next?.atMs ?? Infinity) };
   }
   // A rollback that no pass has taken up yet may be what somebody asked for last. One that was tried and waits is not.
-  const isLast = !facts.hasRequest || facts.asked === state.asked;
-  const isResumed = events.has('settings') || (events.has('pass') && isLast);
+  const isOlder = (than: string | undefined): boolean => !facts.hasRequest || facts.asked === than;
+  const isLast = isOlder(state.asked) || isOlder(broken?.asked);
+  const isResumed =
+    events.has('settings') ||
+    (events.has('pass') && isLast) ||
+    // One that was asked for after a pass broke is not ended by what that pass was for.
+    (broken?.pass.resume === true && isOlder(broken.asked));
   const isMoreThanSource = [...events].some((event) => event !== 'source');
   const isForAll =
     isAsked || broken !== undefined || isMoreThanSource || (push === 'newest' && isPollScheduled(state, facts));
   return {
     kind: 'pass',
-    pass: { push, resume: isResumed || broken?.pass.resume === true, polls: isForAll ? 'all' : 'due' },
+    pass: { push, resume: isResumed, polls: isForAll ? 'all' : 'due' },
   };
 }
 

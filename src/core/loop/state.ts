@@ -35,7 +35,14 @@ export interface LoopState {
   /** The newest request and approval that a pass which pushes the newest snapshot has taken up, as `Ledger.asked` tells them. */
   readonly asked: string;
   /** The last pass broke, on a full disk for example. Not kept: another process tries at once. */
-  readonly broken?: { readonly pass: PlannedPass; readonly untilMs: number } | undefined;
+  readonly broken?: Broken | undefined;
+}
+
+export interface Broken {
+  readonly pass: PlannedPass;
+  /** The newest request and approval when it was decided on. */
+  readonly asked: string;
+  readonly untilMs: number;
 }
 
 export interface Retry {
