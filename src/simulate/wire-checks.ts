@@ -10,6 +10,9 @@ export class WireChecks {
   /** The body that somebody asked for with `rollback`, until somebody goes on. */
   rollbackTo: string | undefined;
   #isRolledBack = false;
+  #isTried = false;
+  /** The body of a rollback that somebody has gone on from before any pass had taken it up: it may be sent once. */
+  #mayStillGo: string | undefined;
   lastAcknowledged: string | undefined;
   /** What the service holds. */
   landed: Landing | undefined;
@@ -20,10 +23,12 @@ export class WireChecks {
 
   askRollback(digest: string): void {
     this.rollbackTo = digest;
+    this.#isTried = false;
   }
 
   /** Somebody goes on from the sources. */
   resume(): void {
+    if (this.rollbackTo !== undefined && !this.#isTried) this.#mayStillGo = this.rollbackTo;
     this.rollbackTo = undefined;
     this.#isRolledBack = false;
   }
@@ -35,13 +40,15 @@ export class WireChecks {
       throw new Violation('rollback', 'something else was pushed after a rollback');
     const known = this.#bodies.get(digest);
     const points = known ?? this.#read(digest, text);
-    if (known === undefined || !(digest === this.lastAcknowledged || digest === this.rollbackTo)) {
+    this.#isTried ||= digest === this.rollbackTo;
+    if (known === undefined || ![this.lastAcknowledged, this.rollbackTo, this.#mayStillGo].includes(digest)) {
       const fault = this.#difference(points);
       if (fault !== undefined)
         throw known === undefined
           ? fault
           : new Violation('order', `an older snapshot was sent after a newer one: ${fault.message}`);
     }
+    if (digest === this.#mayStillGo) this.#mayStillGo = undefined;
   }
 
   #read(digest: string, text: string): SentPoints {

@@ -64,3 +64,14 @@ test('whoever goes on from the sources, once a disk was full in the middle of a 
   expect(landed).toContain('3');
   expect(violation).toBeUndefined();
 });
+
+test('a rollback that somebody goes on from, both while a pass waits, may be carried out before they go on', async () => {
+  const { violation, landed } = await playSample(50_484, [
+    { kind: 'late', gapMs: 2000, draw: 2_031_396_980 },
+    { kind: 'restart', gapMs: 2000, draw: 515_342_300 },
+    { kind: 'rollback', gapMs: 2000, draw: 519_033_875 },
+    { kind: 'late', gapMs: 2000, draw: 1_559_385_624 },
+  ]);
+  expect(landed).toContain('3');
+  expect(violation).toBeUndefined();
+});
