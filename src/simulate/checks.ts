@@ -215,7 +215,9 @@ export class Checks {
     const { restoresTo } = this;
     const then = restoresTo !== undefined && isReadable(restoresTo) ? this.#built.get(restoresTo) : undefined;
     this.#accepted.clear();
-    for (const [source, accepted] of then ?? []) this.#accepted.set(source, accepted);
+    // Of a part without rows a snapshot knows nothing: how it ended is gone with the buffer.
+    for (const [source, accepted] of then ?? [])
+      this.#accepted.set(source, { ...accepted, parts: accepted.parts.filter(({ sheet }) => sheet.rows.length > 0) });
   }
 
   /** A snapshot of what is accepted now lies in the archive. An equal one of other parts takes its place. */

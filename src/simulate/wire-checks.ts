@@ -33,6 +33,12 @@ export class WireChecks {
     this.#isRolledBack = false;
   }
 
+  /** The process was killed, and with it may be gone that somebody went on from a rollback that no pass had taken up. */
+  killed(): void {
+    this.rollbackTo ??= this.#mayStillGo;
+    this.#mayStillGo = undefined;
+  }
+
   /** A body leaves for the service. @param inFlight how many of the same process are on their way */
   sent(digest: string, text: string, inFlight: number): void {
     if (inFlight > 0) throw new Violation('one', 'a second push was begun while one was on its way');

@@ -75,3 +75,27 @@ test('a rollback that somebody goes on from, both while a pass waits, may be car
   expect(landed).toContain('3');
   expect(violation).toBeUndefined();
 });
+
+test('the word of somebody who goes on from the sources may be lost with a process that is killed', async () => {
+  const { violation, landed } = await playSample(69_374, [
+    { kind: 'month', gapMs: 2000, draw: 1_552_409_485 },
+    { kind: 'late', gapMs: 5202811, draw: 2_079_306_580 },
+    { kind: 'late', gapMs: 2000, draw: 1_863_640_035 },
+    { kind: 'rollback', gapMs: 2000, draw: 705_330_143 },
+    { kind: 'killWrite', gapMs: 2000, draw: 904_628_973 },
+  ]);
+  expect(landed).toContain('4');
+  expect(violation).toBeUndefined();
+});
+
+test('how a file without rows ended is not known any more once the buffer is lost', async () => {
+  const { violation, landed } = await playSample(84_257, [
+    { kind: 'empty', gapMs: 2000, draw: 1_665_071_758 },
+    { kind: 'approve', gapMs: 2000, draw: 477_736_033 },
+    { kind: 'loseBuffer', gapMs: 2000, draw: 1_246_217_773 },
+    { kind: 'torn', gapMs: 2000, draw: 2_061_609_150 },
+    { kind: 'torn', gapMs: 29594287, draw: 1_466_462_767 },
+  ]);
+  expect(landed.length).toBeGreaterThan(2);
+  expect(violation).toBeUndefined();
+});

@@ -138,8 +138,10 @@ export class World {
 
   /** Ends the process at once, and starts another one. */
   async restart(how: 'killed' | 'stopped'): Promise<void> {
-    if (how === 'killed') this.process.plug.pull();
-    else await this.process.stop();
+    if (how === 'killed') {
+      this.process.plug.pull();
+      this.wire.killed();
+    } else await this.process.stop();
     this.process = this.#newProcess();
     this.#startsMs.push(this.clock.monotonicMs());
     await this.process.start();
