@@ -87,21 +87,25 @@ const marginSeconds = 2 * daySeconds;
 const firstSecond = stampSeconds(monthOf(followed.first, 1), 'start') - marginSeconds;
 const endSecond = stampSeconds(monthOf(followed.last + 1, 1), 'start') + marginSeconds;
 
-const known = new Map<string, readonly Change[]>();
+/** Looks for the changes of a zone once: a query is written anew for each read. */
+function once(find: (zone: string) => readonly Change[]): (zone: string) => readonly Change[] {
+  const known = new Map<string, readonly Change[]>();
+  return (zone) => {
+    const changes = known.get(zone) ?? find(zone);
+    known.set(zone, changes);
+    return changes;
+  };
+}
 
 /** All changes of a zone's offset in the years that are followed. No zone changes twice within a day and back. */
-function changesOf(zone: string): readonly Change[] {
-  let changes = known.get(zone);
-  if (changes !== undefined) return changes;
+const changesOf = once((zone) => {
   const found: Change[] = [];
   for (let day = firstSecond; day < endSecond; day += daySeconds) {
     const change = changeBetween(zone, day, day + daySeconds);
     if (change !== undefined) found.push(change);
   }
-  changes = found;
-  known.set(zone, changes);
-  return changes;
-}
+  return found;
+});
 
 /** Clocks that are moved by more have gone to the other side of the date line. */
 const seasonSeconds = daySeconds / 2;
@@ -110,7 +114,7 @@ const seasonSeconds = daySeconds / 2;
  * The moves of a zone across the date line, whenever they were. They are for good, so that it is enough to look once a year, at a
  * fiftieth of the cost of all changes. What comes after the years that are followed repeats them.
  */
-function movesOf(zone: string): readonly Change[] {
+const movesOf = once((zone) => {
   const found: Change[] = [];
   for (let year = everyYear.first; year <= followed.last; year++) {
     const [from, to] = [year, year + 1].map((of) => stampSeconds(monthOf(of, 1), 'start')) as [number, number];
@@ -118,7 +122,7 @@ function movesOf(zone: string): readonly Change[] {
     if (change !== undefined) found.push(change);
   }
   return found;
-}
+});
 
 /** The change of a zone's offset by more than so many seconds between two instants, where these differ by that; there is one at most. */
 function changeBetween(zone: string, from: number, to: number, moreThan = 0): Change | undefined {
