@@ -2,10 +2,10 @@
 import { globSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SourceCheck } from '../app/ask/check.ts';
+import { makeFolder } from '../compose/place.ts';
 import { namesBeside, sampleFile } from '../compose/samples.ts';
 import { loadConfig } from '../config/load.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
-import { makeFolder } from '../compose/place.ts';
 import type { NoDraft } from '../propose/draft.ts';
 import type { Sample } from '../propose/layout.ts';
 import { type Proposal, propose } from '../propose/propose.ts';

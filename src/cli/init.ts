@@ -1,8 +1,8 @@
 import { cpSync, lstatSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
-import { AgentError } from '../core/errors.ts';
 import { makeFolder } from '../compose/place.ts';
+import { AgentError } from '../core/errors.ts';
 import { type Context, answer } from './context.ts';
 
 /** Writes a commented starter config and its sample data into a directory. */

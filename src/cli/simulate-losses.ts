@@ -1,9 +1,9 @@
 /** What a config's own settings let through, shown by a history of this very config each, and how long a hold lasts unseen. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../compose/place.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import { makeFolder } from '../compose/place.ts';
 import type { History } from '../simulate/history/events.ts';
 import type { Played } from '../simulate/history/play.ts';
 import { type ShownLoss, findLoss, lossSeedsMax, watchLoss } from '../simulate/losses/find-loss.ts';

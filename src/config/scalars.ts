@@ -106,13 +106,9 @@ export const cellText = scalar<string>({ type: scalarTypes }, (written) => {
 
 /** What a cell is compared with. `null` may mean the empty cell or these four letters, and nobody should have to guess. */
 export const comparedText = scalar<string>({ type: scalarTypes }, (written) => {
-  const said = written === null ? undefined : textOf(written);
-  if (said !== undefined) return { value: said };
-  return unexpected(
-    'a text',
-    written,
-    written === null ? 'write "" for an empty cell, or "null" for the word' : undefined,
-  );
+  if (written === null) return unexpected('a text', written, 'write "" for an empty cell, or "null" for the word');
+  const said = textOf(written);
+  return said === undefined ? unexpected('a text', written) : { value: said };
 });
 
 /** A field of a row. `null` is the empty text, as NULL in a database is. */

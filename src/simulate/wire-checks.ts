@@ -11,7 +11,7 @@ export class WireChecks {
   rollbackTo: string | undefined;
   #isRolledBack = false;
   #isTried = false;
-  /** The body of a rollback that somebody has gone on from before any pass had taken it up: it may be sent once. */
+  /** The body of a rollback that no pass had tried when somebody went on from the sources: it may be sent once. */
   #mayStillGo: string | undefined;
   lastAcknowledged: string | undefined;
   /** What the service holds. */
@@ -33,7 +33,7 @@ export class WireChecks {
     this.#isRolledBack = false;
   }
 
-  /** The process was killed, and with it may be gone that somebody went on from a rollback that no pass had taken up. */
+  /** The process was killed, perhaps before it heard that somebody goes on: then the rollback is still to be carried out. */
   killed(): void {
     this.rollbackTo ??= this.#mayStillGo;
     this.#mayStillGo = undefined;
