@@ -11,7 +11,7 @@ import { systemClock } from '../edges/clock.ts';
 import { followingArchive, sharedArchive } from '../edges/shared/archive.ts';
 import { SharedDatabase } from '../edges/shared/database.ts';
 import { SharedLead } from '../edges/shared/lead.ts';
-import { hasRecord, wakeLeader } from '../edges/shared/lead-rows.ts';
+import { hasRecord, leadRows, wakeLeader } from '../edges/shared/lead-rows.ts';
 import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
 import { ledgerSchema, requireSchema } from '../edges/shared/schema.ts';
 import { SeenFile } from '../edges/shared/seen.ts';
@@ -85,7 +85,7 @@ export function openSharedParts(
   options: SharedOptions,
 ): SharedParts {
   const database = openDatabase(of);
-  const lead = new SharedLead(database, {
+  const lead = new SharedLead(leadRows(database), {
     ...options,
     host: hostname(),
     pid: process.pid,

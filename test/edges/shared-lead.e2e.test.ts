@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Claim } from '../../src/core/election/rows.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { systemClock } from '../../src/edges/clock.ts';
 import { SharedDatabase } from '../../src/edges/shared/database.ts';
 import { SharedLead } from '../../src/edges/shared/lead.ts';
-import { type Claim, claim, look, renew, resign, view } from '../../src/edges/shared/lead-rows.ts';
+import { claim, leadRows, look, renew, resign, view } from '../../src/edges/shared/lead-rows.ts';
 import { sharedLedger } from '../../src/edges/shared/ledger.ts';
 import { ledgerSchema, migrations } from '../../src/edges/shared/schema.ts';
 import { noteSeen } from '../../src/edges/shared/note-seen.ts';
@@ -140,7 +141,8 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
       const ledger = sharedLedger(database, () => undefined);
       const seenBy = (name: string) => new SeenFile(path.join(home, name));
       for (const name of ['a', 'b', 'c']) await mkdir(path.join(home, name));
-      const looks = async (name: string): Promise<void> => noteSeen(seenBy(name), await look(database), database);
+      const looks = async (name: string): Promise<void> =>
+        noteSeen(seenBy(name), await look(database), leadRows(database));
       return {
         looks,
         state: () => ledger.state(),
@@ -296,7 +298,8 @@ test.skipIf(cannotPostgres)(
   async () => {
     await using server = await postgresServer();
     let turns = 0;
-    const sleep: Clock['sleep'] = (ms, signal) => systemClock.sleep(Math.min(++turns, 10, ms), signal);
+    // Its looks follow one another at once. What it trusts in its term for is a minute, as it is.
+    const sleep: Clock['sleep'] = (ms, signal) => systemClock.sleep(ms > 1000 ? ms : Math.min(++turns, 10, ms), signal);
     await using agent = await agentAt(server, 'one', migrations, { ...systemClock, sleep });
     const { lead } = agent;
     await lead.begin();
@@ -315,7 +318,7 @@ test.skipIf(cannotPostgres)(
 async function agentAt(server: TestServer, host: string, steps: readonly string[], clock: Clock = systemClock) {
   const state = await mkdtemp(path.join(tmpdir(), 'driver-sync-lead-'));
   const database = new SharedDatabase(placeOn(server.url(), 'driver_sync'));
-  const lead = new SharedLead(database, {
+  const lead = new SharedLead(leadRows(database), {
     host,
     pid: 1,
     config: 'one',

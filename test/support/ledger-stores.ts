@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Archive, Ledger } from '../../src/core/ledger.ts';
 import { sharedArchive } from '../../src/edges/shared/archive.ts';
 import { SharedDatabase, type SharedPlace } from '../../src/edges/shared/database.ts';
-import type { Term } from '../../src/edges/shared/fence.ts';
+import type { Term } from '../../src/core/election/rows.ts';
 import { sharedLedger } from '../../src/edges/shared/ledger.ts';
 import { ledgerSchema } from '../../src/edges/shared/schema.ts';
 import { openArchive } from '../../src/edges/state/archive.ts';

@@ -3,15 +3,16 @@
  * cut, and they fall asleep between any two steps. The receiver keeps what was sent whole.
  */
 import { setTimeout as nap } from 'node:timers/promises';
+import type { Seen } from '../../src/core/election/doubt.ts';
 import { isAgentError } from '../../src/core/errors.ts';
 import type { PushResult } from '../../src/core/ports.ts';
 import { noChanges } from '../../src/core/series/diff.ts';
 import { systemClock } from '../../src/edges/clock.ts';
 import { type SharedPlace, SharedDatabase, type SqlClient } from '../../src/edges/shared/database.ts';
 import { SharedLead } from '../../src/edges/shared/lead.ts';
+import { leadRows } from '../../src/edges/shared/lead-rows.ts';
 import { type SharedLedger, sharedLedger } from '../../src/edges/shared/ledger.ts';
 import { ledgerSchema } from '../../src/edges/shared/schema.ts';
-import type { SeenFile } from '../../src/edges/shared/seen.ts';
 import { memoryLog } from './memory-log.ts';
 
 const leaseMs = 600;
@@ -78,8 +79,8 @@ interface Agent {
 
 function openAgent(place: SharedPlace, name: string): Agent {
   const database = new SharedDatabase(place);
-  let seen: ReturnType<SeenFile['get']>;
-  const lead = new SharedLead(database, {
+  let seen: Seen | undefined;
+  const lead = new SharedLead(leadRows(database), {
     host: name,
     pid: 1,
     config: 'one',
@@ -89,8 +90,8 @@ function openAgent(place: SharedPlace, name: string): Agent {
     log: memoryLog(),
     seen: {
       get: () => seen,
-      set: (changed: object) => void (seen = { term: 0, ...seen, ...changed }),
-    } as SeenFile,
+      set: (changed) => void (seen = { term: 0, ...seen, ...changed }),
+    },
     schema: ledgerSchema(database),
     prepare: async () => undefined,
     changed: () => undefined,

@@ -3,13 +3,8 @@
  * write names its term, in the transaction that writes it: after another agent took over there is no such row.
  */
 import { AgentError } from '../../core/errors.ts';
+import type { Term } from '../../core/election/rows.ts';
 import type { SharedDatabase, Statements } from './database.ts';
-
-/** The term of an agent that leads. */
-export interface Term {
-  readonly holder: string;
-  readonly term: number;
-}
 
 /** Another agent leads, or none does. */
 export function ledByOther(label: string, cause?: unknown): AgentError {

@@ -1,12 +1,12 @@
 /** The rows of the election: who leads, and the agents. All moments are of the database's clock. */
 import { AgentError } from '../../core/errors.ts';
 import type { LedgerState } from '../../core/ledger.ts';
-import { type Seen, doubtOf } from '../../core/election/doubt.ts';
-import type { LeadRow, OtherAgent } from '../../core/election/election.ts';
+import { doubtOf } from '../../core/election/doubt.ts';
+import type { LeadRow } from '../../core/election/election.ts';
 import type { AgentSaid, SharedView } from '../../core/election/lead.ts';
+import type { Claim, Claimed, LeadRows, Looked, Renewed, Telling, Term } from '../../core/election/rows.ts';
 import type { SharedDatabase } from './database.ts';
 import { sqlState } from './failures.ts';
-import type { Term } from './fence.ts';
 import { getRecord, setRecord } from './record.ts';
 
 const now = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;
@@ -14,21 +14,6 @@ const left = `(extract(epoch FROM deadline - clock_timestamp()) * 1000)::bigint 
 const began = `(extract(epoch FROM since) * 1000)::bigint AS "sinceMs"`;
 /** The timeline changes with every promotion, and is known at once, unlike that of the last checkpoint. */
 const timeline = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
-
-export interface Looked {
-  readonly nowMs: number;
-  readonly row: LeadRow;
-  /** Where the agent that leads, or led last, does so. */
-  readonly cluster: string | null;
-  readonly agents: readonly OtherAgent[];
-  /** Changes with every request and approval. */
-  readonly asked: string;
-  /** Counts the passes that were asked for. */
-  readonly wakes: number;
-  readonly head: string;
-  /** Of the tables. */
-  readonly version: number;
-}
 
 interface AgentRow {
   readonly id: string;
@@ -60,30 +45,6 @@ export async function look(database: SharedDatabase): Promise<Looked> {
     },
     agents: await database.all<AgentRow>(`SELECT id, config, ${agoMs} FROM ~agent`),
   };
-}
-
-export interface Claim {
-  readonly holder: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly config: string;
-  readonly address: string;
-  readonly leaseMs: number;
-  readonly seenTerm: number;
-  readonly seen: Seen | undefined;
-  /** Leads also where the ledger was given back. */
-  readonly isCopying: true | undefined;
-  /** Of the tables, as it saw them. */
-  readonly version: number;
-}
-
-export interface Claimed {
-  readonly nowMs: number;
-  /** `undefined`: another agent was faster, or brought the tables up to date meanwhile. */
-  readonly term: number | undefined;
-  readonly cluster: string;
-  /** Why this may not be all that was recorded. */
-  readonly doubt: string | undefined;
 }
 
 /** Takes over where the deadline has passed. With a doubt, which is recorded in the same transaction. */
@@ -155,7 +116,7 @@ async function systemOf(database: SharedDatabase): Promise<string> {
 export async function renew(
   database: SharedDatabase,
   by: Term & Pick<Claim, 'leaseMs' | 'config' | 'address'>,
-): Promise<{ readonly nowMs: number; readonly isHeld: boolean; readonly timeline: string }> {
+): Promise<Renewed> {
   const sql = `UPDATE ~lead SET deadline = clock_timestamp() + $3 * interval '1 millisecond', config = $4, address = $5
     WHERE holder = $1 AND term = $2 RETURNING ${timeline} AS timeline, ${now}`;
   const [row] = await database.all<{ timeline: string; nowMs: number }>(
@@ -181,23 +142,27 @@ export async function resign(database: SharedDatabase, self: string, mine: Term 
 }
 
 /** Says what an agent is and would push. @param oldMs agents that have been silent for longer are forgotten */
-export async function tell(
-  database: SharedDatabase,
-  by: {
-    readonly id: string;
-    readonly host: string;
-    readonly pid: number;
-    readonly config: string;
-    readonly said: string;
-  },
-  oldMs: number | undefined,
-): Promise<void> {
+async function tell(database: SharedDatabase, by: Telling, oldMs: number | undefined): Promise<void> {
   const sql = `INSERT INTO ~agent (id, host, pid, config, since, seen, said)
     VALUES ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), $5)
     ON CONFLICT (id) DO UPDATE SET config = excluded.config, seen = excluded.seen, said = excluded.said`;
   await database.run(sql, by.id, by.host, by.pid, by.config, by.said);
   if (oldMs === undefined) return;
   await database.run(`DELETE FROM ~agent WHERE seen < clock_timestamp() - $1 * interval '1 millisecond'`, oldMs);
+}
+
+/** All of them at one database. */
+export function leadRows(database: SharedDatabase): LeadRows {
+  return {
+    label: database.label,
+    look: () => look(database),
+    claim: (by) => claim(database, by),
+    renew: (by) => renew(database, by),
+    resign: (self, mine) => resign(database, self, mine),
+    tell: (by, oldMs) => tell(database, by, oldMs),
+    hasRecord: (record) => hasRecord(database, record),
+    state: () => getRecord(database),
+  };
 }
 
 /** Asks the agent that leads for a pass. Gives the moment. */

@@ -19,10 +19,9 @@ import {
 } from '../../core/election/election.ts';
 import { timelineIn } from '../../core/election/doubt.ts';
 import type { AgentSaid, Lead } from '../../core/election/lead.ts';
+import type { LeadRows, Looked, Term } from '../../core/election/rows.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-import type { SharedDatabase } from './database.ts';
-import { type Term, ledByOther } from './fence.ts';
-import { type Looked, claim, look, renew, resign, tell } from './lead-rows.ts';
+import { ledByOther } from './fence.ts';
 import type { LedgerSchema } from './schema.ts';
 import { noteSeen } from './note-seen.ts';
 import type { SeenFile } from './seen.ts';
@@ -36,7 +35,7 @@ export interface LeadOptions {
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly seen: SeenFile;
+  readonly seen: Pick<SeenFile, 'get' | 'set'>;
   readonly schema: LedgerSchema;
   /** Makes sure that this agent may use the tables. */
   readonly prepare: () => Promise<void>;
@@ -53,7 +52,7 @@ function alike({ config, address }: Pick<LeadOptions, 'config' | 'address'>): st
 
 export class SharedLead implements Lead, AsyncDisposable {
   readonly self = randomUUID();
-  readonly #database: SharedDatabase;
+  readonly #rows: LeadRows;
   readonly #options: LeadOptions;
   readonly #closing = new AbortController();
   #config: string;
@@ -63,7 +62,8 @@ export class SharedLead implements Lead, AsyncDisposable {
   #others: readonly OtherAgent[] = [];
   #asked: { readonly asked: string; readonly wakes: number } | undefined;
   #term = new AbortController();
-  #end: NodeJS.Timeout | undefined;
+  /** Of the wait for the end of its trust. */
+  #end = new AbortController();
   #said: AgentSaid = { sources: [] };
   #saidMs = -Infinity;
   #failure: AgentError | undefined;
@@ -75,15 +75,15 @@ export class SharedLead implements Lead, AsyncDisposable {
   #isPrepared = false;
   #toldWhy: string | undefined;
 
-  constructor(database: SharedDatabase, options: LeadOptions) {
-    this.#database = database;
+  constructor(rows: LeadRows, options: LeadOptions) {
+    this.#rows = rows;
     this.#options = options;
     this.#config = alike(options);
     this.#address = options.address;
     const { leaseMs, seen } = options;
     const config = this.#config;
     this.#candidacy = { self: this.self, config, leaseMs, seenTerm: seen.get()?.term ?? 0 };
-    this.#term.abort(ledByOther(database.label));
+    this.#term.abort(ledByOther(rows.label));
   }
 
   /** The first turn, which fails where the ledger cannot be reached; then it goes on by itself. */
@@ -117,7 +117,7 @@ export class SharedLead implements Lead, AsyncDisposable {
 
   async confirm(): Promise<void> {
     await this.#renew();
-    if (!this.isLeading()) throw ledByOther(this.#database.label, this.#failure);
+    if (!this.isLeading()) throw ledByOther(this.#rows.label, this.#failure);
   }
 
   whyNot(): string | undefined {
@@ -160,7 +160,7 @@ export class SharedLead implements Lead, AsyncDisposable {
     await this.#running;
     const term = this.term();
     this.#lose(new AgentError('aborted', 'the agent ends'));
-    await resign(this.#database, this.self, term).catch((error: unknown) => {
+    await this.#rows.resign(this.self, term).catch((error: unknown) => {
       if (!isAgentError(error)) throw error;
       if (term !== undefined)
         this.#options.log.warn('the lead could not be given back: another agent takes over when its time is over', {
@@ -202,15 +202,15 @@ export class SharedLead implements Lead, AsyncDisposable {
 
   /** Gives the version of the tables. */
   async #look(): Promise<number> {
-    const looked = await this.#timed(() => look(this.#database));
+    const looked = await this.#timed(() => this.#rows.look());
     this.#refuseNewer(looked.version);
     const before = this.#row;
     this.#row = looked.row;
     this.#others = looked.agents;
     const candidacy = saw(this.#candidacy, looked.row);
-    if (candidacy.held === undefined) this.#lose(ledByOther(this.#database.label));
+    if (candidacy.held === undefined) this.#lose(ledByOther(this.#rows.label));
     this.#candidacy = candidacy;
-    await noteSeen(this.#options.seen, looked, this.#database);
+    await noteSeen(this.#options.seen, looked, this.#rows);
     if (before !== undefined && before.term !== looked.row.term) this.#options.changed('lead');
     const earlier = this.#asked;
     this.#asked = { asked: looked.asked, wakes: looked.wakes };
@@ -235,7 +235,7 @@ export class SharedLead implements Lead, AsyncDisposable {
     const begunMs = this.#nowMs();
     const { host, pid, leaseMs, seen, isCopying, schema, log } = this.#options;
     const claimed = await this.#timed(() =>
-      claim(this.#database, {
+      this.#rows.claim({
         holder: this.self,
         host,
         pid,
@@ -264,14 +264,14 @@ export class SharedLead implements Lead, AsyncDisposable {
 
   async #renew(): Promise<void> {
     const { held } = this.#candidacy;
-    if (held === undefined) throw ledByOther(this.#database.label, this.#failure);
+    if (held === undefined) throw ledByOther(this.#rows.label, this.#failure);
     const begunMs = this.#nowMs();
     const { leaseMs, seen } = this.#options;
     const mine = { holder: this.self, term: held.term, config: this.#config, address: this.#address };
-    const renewed = await this.#timed(() => renew(this.#database, { ...mine, leaseMs }));
+    const renewed = await this.#timed(() => this.#rows.renew({ ...mine, leaseMs }));
     // A promotion may have taken rows with it: the next term begins with that question.
     if (!renewed.isHeld || renewed.timeline !== timelineIn(seen.get()?.cluster ?? ''))
-      return this.#lose(ledByOther(this.#database.label));
+      return this.#lose(ledByOther(this.#rows.label));
     if (this.#candidacy.held?.term !== held.term) return;
     this.#candidacy = won(this.#candidacy, {
       term: held.term,
@@ -286,25 +286,29 @@ export class SharedLead implements Lead, AsyncDisposable {
     const { host, pid } = this.#options;
     const said = JSON.stringify(this.#said);
     const oldMs = this.isLeading() ? 50 * this.#options.leaseMs : undefined;
-    await tell(this.#database, { id: this.self, host, pid, config: this.#config, said }, oldMs);
+    await this.#rows.tell({ id: this.self, host, pid, config: this.#config, said }, oldMs);
     this.#saidMs = nowMs;
   }
 
   /** What this agent still has under way ends with its trust, whatever the database answers later. */
   #trust(): void {
-    clearTimeout(this.#end);
+    this.#end.abort();
+    this.#end = new AbortController();
     const { held } = this.#candidacy;
     const leftMs = (held?.trustedUntilMs ?? 0) - this.#nowMs();
     const late = new AgentError(
       'ledger.unreachable',
-      `the ledger at ${this.#database.label} did not answer in time to go on leading`,
+      `the ledger at ${this.#rows.label} did not answer in time to go on leading`,
       { hint: 'another agent takes over, or this one again when it answers' },
     );
-    this.#end = setTimeout(() => this.#lose(late), Math.max(0, leftMs)).unref();
+    void this.#options.clock.sleep(Math.max(0, leftMs), this.#end.signal).then(
+      () => this.#lose(late),
+      () => undefined,
+    );
   }
 
   #lose(why: AgentError): void {
-    clearTimeout(this.#end);
+    this.#end.abort();
     if (this.#candidacy.held === undefined) return;
     this.#candidacy = lost(this.#candidacy);
     this.#isFollowing = false;

@@ -1,8 +1,9 @@
 /** The ledger on PostgreSQL, which agents of several machines share. Its records are those of the ledger on SQLite. */
+import type { Term } from '../../core/election/rows.ts';
 import type { Ledger } from '../../core/ledger.ts';
 import { head } from './chain.ts';
 import type { SharedDatabase } from './database.ts';
-import { Fence, type Term } from './fence.ts';
+import { Fence } from './fence.ts';
 import { SharedHolds } from './hold-log.ts';
 import { view } from './lead-rows.ts';
 import { SharedPushes } from './push-log.ts';

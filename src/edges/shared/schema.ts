@@ -2,11 +2,12 @@
  * The tables that agents of several machines share, and how they are made and brought up to date. What the election asks and writes
  * (`lead-rows.ts`) is the same in every version: agents of two versions agree on who leads.
  */
+import type { Term } from '../../core/election/rows.ts';
 import { AgentError } from '../../core/errors.ts';
 import { beginChain } from './chain.ts';
 import type { SharedDatabase, Statements } from './database.ts';
 import { sqlState, toPrimary } from './failures.ts';
-import { Fence, type Term } from './fence.ts';
+import { Fence } from './fence.ts';
 
 /** Names, columns and their order are those of the ledger on SQLite: a record of the chain is the same in both. */
 export const migrations: readonly string[] = [
