@@ -38,7 +38,7 @@ export class ConfigError extends AgentError {
 
 export function problemLine({ file, line, column, message, hint }: PlacedDiagnostic): string {
   const shown = path.relative(process.cwd(), file);
-  const place = shown.startsWith('..') ? file : shown;
+  const place = shown === '' || shown.startsWith('..') ? file : shown;
   return `${place}:${line}:${column} ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 

@@ -7,11 +7,9 @@ import type { Context } from './context.ts';
 
 const reasonMax = 1000;
 
-/** @throws AgentError `usage` for a reason that is empty or longer than 1000 characters */
+/** @throws AgentError `usage` for a reason longer than 1000 characters */
 export function decidedBy({ env }: Pick<Context, 'env'>, reason?: string): Decided {
   const why = reason?.trim();
-  if (why === '')
-    throw new AgentError('usage', '--reason is empty', { hint: 'say why in a few words, or leave it out' });
   if (why !== undefined && why.length > reasonMax) {
     throw new AgentError('usage', `--reason has ${why.length} characters, and at most ${reasonMax} are kept`);
   }

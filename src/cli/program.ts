@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { AgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
 import { type CommandSpec, keepExamples, specsOf } from './command-spec.ts';
 import type { Shell } from './completion.ts';
 import { type CommonOptions, type Context, fail } from './context.ts';
 import type { CheckOptions } from './check.ts';
 import type { DiffOptions } from './diff.ts';
 import { emulatorOptions } from './emulator-options.ts';
+import { refuseEmpty } from './empty.ts';
 import type { EmulatorFlags } from './emulator.ts';
 import type { SupportOptions } from './support.ts';
 import { meant } from './meant.ts';
@@ -54,10 +55,11 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     await buildProgram(version, run, { argv, isJson }).parseAsync(argv, { from: 'user' });
     return exit;
   } catch (error) {
+    const context: Context = { options: { json: isJson }, env: process.env, cwd: process.cwd(), version };
+    if (isAgentError(error)) return fail(context, error);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     if (!isJson) return 64;
-    const context: Context = { options: { json: true }, env: process.env, cwd: process.cwd(), version };
     const message = error.message.replace(/^error: /, '').replace(/\n\(.*\)$/s, '');
     return fail(context, new AgentError('usage', message, { hint: meant(argv, message) ?? 'driver-sync --help' }));
   }
@@ -109,6 +111,7 @@ function command(program: Command, usage: string, summary: string, examples: rea
     )
     .option('--json', 'data as one line of JSON')
     .addOption(new Option('--log-level <level>', 'how much to say on stderr').choices(levels))
+    .hook('preAction', refuseEmpty)
     .exitOverride();
 }
 

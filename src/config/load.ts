@@ -199,6 +199,8 @@ function readText(file: string): string | PlacedDiagnostic {
     bytes = readFileSync(file);
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    if (code === 'EISDIR')
+      return problem(1, 'the config is a directory', 'name the file, such as driver-sync.yaml in it');
     return problem(1, `the config cannot be read (${code})`, 'is it a file that this user may read?');
   }
   const decoder = new TextDecoder('utf-8', { fatal: true });

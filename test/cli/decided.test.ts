@@ -79,5 +79,5 @@ test('rollback and forget keep who and why too', async () => {
 test.each(['approve', 'rollback'])('%s refuses a reason that is empty', async (command) => {
   const { run } = await twoPushes();
   const { code, stderr } = await run(command, '1', '--reason', ' ');
-  expect([code, stderr]).toEqual([64, 'driver-sync: --reason is empty\n  say why in a few words, or leave it out\n']);
+  expect([code, stderr]).toEqual([64, 'driver-sync: --reason is empty\n  give it a value, or leave it out\n']);
 });

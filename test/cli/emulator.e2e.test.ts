@@ -113,7 +113,7 @@ test('it refuses a token that is empty, given twice or cannot be read, and an or
     ],
     [['--keep-bodies', 'all'], '--keep-bodies all is not understood'],
     [['--speed', '1000001'], '--speed 1000001 is not understood\n  from 0 to 1000000, such as 100\n'],
-    [['--state', ''], "the state directory  cannot be used: ENOENT: no such file or directory, mkdir ''"],
+    [['--state', ''], '--state is empty'],
     [['--faults', script], `the script of faults ${script} is not valid at faults.0.probability: `],
     [['--faults', empty], `the script of faults ${empty} cannot be read: `],
   ] as const) {

@@ -56,7 +56,7 @@ function failureOf(run: () => unknown): unknown {
   }
 }
 
-test('a file that cannot be read is a problem like others', () => {
+test('a directory in the place of the file is a problem like others', () => {
   const file = directory();
   expect(loadConfig(file, { env: {}, secrets: 'required' }).problems).toEqual([
     {
@@ -64,8 +64,8 @@ test('a file that cannot be read is a problem like others', () => {
       line: 1,
       column: 1,
       path: '',
-      message: 'the config cannot be read (EISDIR)',
-      hint: 'is it a file that this user may read?',
+      message: 'the config is a directory',
+      hint: 'name the file, such as driver-sync.yaml in it',
     },
   ]);
 });
