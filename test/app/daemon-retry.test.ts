@@ -47,6 +47,20 @@ test('a refused push is repeated when the token file changes', async () => {
   ]);
 });
 
+test('what the first push to an address deletes is said once for each snapshot, however often it is tried', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  const said = (): number => w.log.lines.filter(({ message }) => message.includes('first push to this address')).length;
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer(...Array<number>(100).fill(503));
+  await w.start();
+  await w.wait(10 * minutes);
+  expect(w.service.posts.length).toBeGreaterThan(2);
+  expect(said()).toBe(1);
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wait(10 * minutes);
+  expect(said()).toBe(2);
+});
+
 test('the last outcome stays in sight while the daemon only polls its sources', async () => {
   await using w = await daemonWorld();
   await w.write('a.csv', rows('a,2026-01,1'));

@@ -140,10 +140,11 @@ async function attemptOf(
   };
 }
 
-/** Nobody knows what a new address holds, so no count of deletes would show these. */
-async function sayFirstPush(deps: Dependencies, { drivers, format }: Snapshot): Promise<void> {
-  const { address, log, settings } = deps;
+/** Nobody knows what a new address holds, so no count of deletes would show these. Said once for each snapshot. */
+async function sayFirstPush(deps: Dependencies, { digest, drivers, format }: Snapshot): Promise<void> {
+  const { address, ledger, log, settings } = deps;
   if (!format.shouldDeleteMissing || !(await isFirstPush(deps))) return;
+  if ((await ledger.pushes.last(address))?.digest === digest) return;
   const level = settings.destination === 'emulator' ? 'info' : 'warn';
   log[level]('this is the first push to this address: it deletes every driver there that is not among these', {
     address,
