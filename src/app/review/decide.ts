@@ -1,8 +1,9 @@
 /** Decides about one candidate: what it would change, what the guard says to that, and what was approved. */
 import { type CarriedDoubt, judge } from '../../core/guard/guard.ts';
 import { type Regression, regression } from '../../core/guard/answer-version.ts';
-import { comparing } from '../../core/series/compare.ts';
+import { type Comparison, comparing } from '../../core/series/compare.ts';
 import { type DriverChange, pairDrivers } from '../../core/series/diff.ts';
+import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadKind, ReadPart } from '../../core/buffer.ts';
@@ -13,7 +14,8 @@ import { inTurns } from '../turns.ts';
 import { isWithin, pendingApproval } from './approvals.ts';
 import { findCarriedDoubts } from './carried-doubts.ts';
 import type { CandidateDecision, Reviewed } from './decision.ts';
-import { ValueGuardReview, noFindings } from './values.ts';
+import type { Move } from './moves.ts';
+import { type ValueFindings, ValueGuardReview, noFindings } from './values.ts';
 
 const dayMs = 86_400_000;
 
@@ -34,21 +36,86 @@ export async function decide(
   settings: SourceSettings,
   { removed, mayLag, watch }: Circumstances,
 ): Promise<CandidateDecision> {
-  const { buffer } = deps;
   const source = settings.name;
-  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
-  const candidate = buffer.reads.parts(source, 'candidate') ?? [];
-  const before = (): Iterable<PackedPoints> => withInherited(deps, source, removed);
-  const after = (): Iterable<PackedDriver> => buffer.reads.drivers(source, 'candidate');
+  const runs: Runs = {
+    before: () => withInherited(deps, source, removed),
+    after: () => deps.buffer.reads.drivers(source, 'candidate'),
+  };
   const gone = inheritedFrom(deps, source, removed);
+  const { comparison, guard } = await compare(deps, settings, runs, watch);
+  const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
+  const values = isFirst ? noFindings : findingsOf(guard, runs);
+  const facts = { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag };
+  return conclude(deps, facts, guard, removed);
+}
+
+/**
+ * Judges the values of a candidate again, where drivers have moved to it in this pass: each against what the source that gives it up
+ * had accepted. What the candidate deletes is as it was.
+ */
+export async function decideWithMoved(
+  deps: Dependencies,
+  decision: CandidateDecision,
+  moves: readonly Move[],
+  removed: readonly string[],
+): Promise<CandidateDecision> {
+  const { source, settings, comparison, inheritedFrom: gone, isFirst, mayLag } = decision;
+  const moved = new Set(moves.flatMap(({ drivers }) => [...drivers]));
+  const { reads } = deps.buffer;
+  const candidate = (): Iterable<PackedDriver> => reads.drivers(source, 'candidate');
+  const runs: Runs = {
+    before: () =>
+      mergeDriverRuns([
+        withInherited(deps, source, removed),
+        ...moves.map(({ from, drivers }) => only(reads.drivers(from, 'accepted'), drivers)),
+      ]),
+    // Nothing is known of the other drivers of a first read.
+    after: () => (isFirst ? only(candidate(), moved) : candidate()),
+  };
+  const { guard } = await compare(deps, settings, runs);
+  const values = findingsOf(guard, runs);
+  const facts = { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag };
+  return conclude(deps, facts, guard, removed);
+}
+
+function* only(drivers: Iterable<PackedDriver>, ids: ReadonlySet<string>): Generator<PackedDriver> {
+  for (const driver of drivers) if (ids.has(driver.id)) yield driver;
+}
+
+/** What a candidate is compared with, and its drivers, from the beginning each time. */
+interface Runs {
+  readonly before: () => Iterable<PackedPoints>;
+  readonly after: () => Iterable<PackedDriver>;
+}
+
+async function compare(
+  deps: Dependencies,
+  settings: SourceSettings,
+  { before, after }: Runs,
+  watch?: WatchChanges,
+): Promise<{ readonly comparison: Comparison; readonly guard: ValueGuardReview }> {
   const guard = new ValueGuardReview(deps, settings);
   const seen = (change: DriverChange): void => {
     guard.see(change);
-    watch?.(source, change);
+    watch?.(settings.name, change);
   };
-  const comparison = await inTurns(comparing(before(), after(), seen));
-  const isFirst = buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
-  const values = isFirst ? noFindings : guard.findings(() => pairDrivers(before(), after()));
+  return { comparison: await inTurns(comparing(before(), after(), seen)), guard };
+}
+
+function findingsOf(guard: ValueGuardReview, { before, after }: Runs): ValueFindings {
+  return guard.findings(() => pairDrivers(before(), after()));
+}
+
+/** What was found out about a candidate before its approval is looked for. */
+type Facts = Omit<Reviewed, 'scope' | 'approval' | 'isCovered'>;
+
+async function conclude(
+  deps: Dependencies,
+  facts: Facts,
+  guard: ValueGuardReview,
+  removed: readonly string[],
+): Promise<CandidateDecision> {
+  const { source, settings, comparison, values } = facts;
   const doubts = findCarriedDoubts(deps, settings, removed);
   const scope = {
     deletes: comparison.deletes,
@@ -58,50 +125,37 @@ export async function decide(
   };
   const approval = await pendingApproval(deps, source);
   const approved = approval && (await deps.ledger.holds.approvedScope(approval.id));
-  const reviewed: Reviewed = {
-    source,
-    settings,
-    comparison,
-    values,
-    inheritedFrom: gone,
-    isFirst,
-    scope,
-    approval,
-    isCovered: approved !== undefined && isWithin(scope, approved),
-  };
-  const hold = await judgeAll(deps, reviewed, { mayLag, accepted, candidate, doubts });
+  const reviewed = { ...facts, scope, approval, isCovered: approved !== undefined && isWithin(scope, approved) };
+  const hold = await judgeAll(deps, reviewed, doubts);
   return withApproval(reviewed, guard.hold(hold, values), approved);
 }
 
 async function judgeAll(
   deps: Dependencies,
-  { settings, comparison, isFirst, inheritedFrom: gone }: Reviewed,
-  found: {
-    readonly mayLag: boolean;
-    readonly accepted: readonly ReadPart[];
-    readonly candidate: readonly ReadPart[];
-    readonly doubts: readonly CarriedDoubt[];
-  },
+  { settings, comparison, isFirst, inheritedFrom: gone, mayLag }: Reviewed,
+  doubts: readonly CarriedDoubt[],
 ): Promise<ReturnType<typeof judge>> {
-  const { ledger, clock } = deps;
+  const { buffer, ledger, clock } = deps;
   if (!deps.settings.shouldDeleteMissing) return undefined;
   const { changes, before, after, dropsOnlyOldest, dropsOnlyNewest } = comparison;
   const { name, mayBeEmpty } = settings;
+  const accepted = buffer.reads.parts(name, 'accepted') ?? [];
+  const candidate = buffer.reads.parts(name, 'candidate') ?? [];
   const nowMs = clock.now().getTime();
   const key = readKey(deps, name);
   return judge(
     {
-      accepted: isFirst ? undefined : { ...before, rejects: sumRejects(found.accepted) },
-      candidate: { ...after, rejects: sumRejects(found.candidate) },
+      accepted: isFirst ? undefined : { ...before, rejects: sumRejects(accepted) },
+      candidate: { ...after, rejects: sumRejects(candidate) },
       changes,
       dropsOnlyOldest,
-      dropsOnlyNewest: found.mayLag && dropsOnlyNewest,
+      dropsOnlyNewest: mayLag && dropsOnlyNewest,
       letThrough: {
         day: await ledger.holds.deletesSince([name, ...gone], nowMs - dayMs, key),
         month: await ledger.holds.deletesSince([name, ...gone], nowMs - 30 * dayMs, key),
       },
-      doubts: found.doubts,
-      regression: findRegression(found.accepted, found.candidate),
+      doubts,
+      regression: findRegression(accepted, candidate),
     },
     { ...deps.settings.guard, mayBeEmpty },
   );

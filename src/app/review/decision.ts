@@ -19,6 +19,8 @@ export interface Reviewed {
   /** What waits for a read of this source. */
   readonly approval: Approval | undefined;
   readonly values: ValueFindings;
+  /** See `Source.mayLag`. */
+  readonly mayLag: boolean;
   /** The approval lets all pass that this candidate does. */
   readonly isCovered: boolean;
 }

@@ -4,8 +4,9 @@ import { removedSources } from '../read/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { consentToEmpty, dropApprovals, firstPushTo } from './approvals.ts';
 import { carryOut, settleRemoved } from './carry-out.ts';
-import { type WatchChanges, decide } from './decide.ts';
+import { type WatchChanges, decide, decideWithMoved } from './decide.ts';
 import type { CandidateDecision, Decision } from './decision.ts';
+import { findMoves } from './moves.ts';
 import { holdConflicts, holdEmptySnapshot } from './together.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -18,10 +19,7 @@ export async function review(
   const removed = removedSources(deps);
   const alone: Decision[] = [];
   for (const read of reads) alone.push(await decideAlone(deps, read, { removed, watch }));
-  const { decisions, isEmptyApproved } = await holdEmptySnapshot(
-    deps,
-    holdConflicts(deps, alone.filter(isOfCandidate)),
-  );
+  const { decisions, isEmptyApproved } = await decideTogether(deps, alone.filter(isOfCandidate), removed);
   if (isEmptyApproved) await consentToEmpty(deps);
   const verdicts = new Map<string, Verdict>();
   for (const one of alone) {
@@ -50,6 +48,20 @@ async function decideAlone(
   if (read.state === 'unread') return { kind: 'unread', source, reason: read.reason, hint: read.hint };
   if (deps.buffer.reads.parts(source, 'candidate') === undefined) return { kind: 'unchanged', source };
   return decide(deps, read.settings, { ...around, mayLag: read.mayLag });
+}
+
+async function decideTogether(
+  deps: Dependencies,
+  alone: readonly CandidateDecision[],
+  removed: readonly string[],
+): ReturnType<typeof holdEmptySnapshot> {
+  const moves = findMoves(deps, alone);
+  const decisions: CandidateDecision[] = [];
+  for (const one of alone) {
+    const taken = moves.filter(({ to }) => to === one.source);
+    decisions.push(taken.length === 0 ? one : await decideWithMoved(deps, one, taken, removed));
+  }
+  return holdEmptySnapshot(deps, holdConflicts(deps, decisions, moves));
 }
 
 function isOfCandidate(decision: Decision): decision is CandidateDecision {

@@ -3,23 +3,24 @@ import type { ReadKind } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import type { CandidateDecision } from './decision.ts';
+import type { Move } from './moves.ts';
 
 /**
- * Holds candidates with drivers of another source. The source that has a driver accepted keeps it; between two first reads
- * the order of the config decides. A held candidate gives its accepted read back to the snapshot, which may conflict in turn,
- * so that this goes on until nothing moves.
+ * Holds candidates with drivers of another source, and those that give drivers up to a held one. The source that has a driver accepted
+ * keeps it; between two first reads the order of the config decides. A held candidate gives its accepted read back to the snapshot, which
+ * may conflict in turn, so that this goes on until nothing changes.
  */
 export function holdConflicts(
   deps: Dependencies,
   decisions: readonly CandidateDecision[],
+  moves: readonly Move[],
 ): readonly CandidateDecision[] {
   const { buffer, settings } = deps;
   let decided = decisions;
   for (;;) {
     const reads = settings.sources.flatMap(({ name }) => prospect(deps, name, decided));
-    if (reads.length < 2) return decided;
     const conflicts = new Map<string, Conflict[]>();
-    for (const { driver, sources } of buffer.reads.sharedDrivers(reads)) {
+    for (const { driver, sources } of reads.length < 2 ? [] : buffer.reads.sharedDrivers(reads)) {
       const owner =
         sources.find((source) => buffer.reads.driver(source, driver) !== undefined) ?? firstInConfig(deps, sources);
       for (const { kind, source } of decided) {
@@ -27,11 +28,17 @@ export function holdConflicts(
         conflicts.set(source, [...(conflicts.get(source) ?? []), { driver, owner }]);
       }
     }
-    if (conflicts.size === 0) return decided;
+    const isHeld = (name: string): boolean => decided.some(({ kind, source }) => source === name && kind === 'hold');
+    const waiting = new Map(
+      moves.filter(({ from, to }) => isHeld(to) && !isHeld(from)).map((move) => [move.from, move]),
+    );
+    if (conflicts.size === 0 && waiting.size === 0) return decided;
     const lasting = conflictsOfAllCandidates(deps, decided);
     decided = decided.map((one) => {
       const found = conflicts.get(one.source);
-      return found === undefined ? one : holdFor(one, found, lasting);
+      if (found !== undefined) return holdFor(one, found, lasting);
+      const move = waiting.get(one.source);
+      return move === undefined ? one : holdForTaker(one, move);
     });
   }
 }
@@ -71,6 +78,15 @@ function holdFor(one: CandidateDecision, found: readonly Conflict[], lasting: Re
   const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}"`;
   const hint = 'give one of them another id, or take the driver out of one source with "where"';
   return { ...held, reason, hint, whyDropped: reason };
+}
+
+/** Holds a candidate without drivers that a held one has: accepted alone, it would delete them. Its approval stays pending. */
+function holdForTaker(one: CandidateDecision, { from, to, drivers }: Move): CandidateDecision {
+  const [first] = drivers;
+  const more = drivers.size > 1 ? ` and ${drivers.size - 1} more` : '';
+  const reason = `driver "${first}"${more} of source "${from}" moved to source "${to}", whose read is held`;
+  const hint = `see to "${to}": once its read is accepted, this one is accepted with it`;
+  return { ...one, kind: 'hold', approvable: false, conflictsWith: to, reason, hint, whyDropped: undefined };
 }
 
 function firstInConfig(deps: Dependencies, sources: readonly string[]): string {

@@ -1,0 +1,142 @@
+/** Drivers that move from one source to another in one pass: what the taker's values are compared with, and who waits for whom. */
+import { describe, expect, test } from 'vitest';
+import { longFile, ids, months, sourceOf, world, type TestWorld } from '../support/world.ts';
+import { sourcesOf } from '../support/owning-world.ts';
+
+const allYear = months(13, 24);
+
+/** Drivers whose values differ by driver and month, so that a slip in them can be told. */
+function yearOf(drivers: readonly string[], zeros = ''): string {
+  const valueOf = (id: string, at: number): string =>
+    `${[...id].reduce((sum, c) => sum + c.codePointAt(0)!, 37 * at)}${zeros}`;
+  return longFile(
+    Object.fromEntries(
+      drivers.map((id) => [id, Object.fromEntries(allYear.map((month, at) => [month, valueOf(id, at)]))]),
+    ),
+  );
+}
+
+const moved = ids(1, 3);
+const left = ids(11, 19);
+const others = ids(21, 29);
+
+/** "a" has twelve drivers, "b" nine others. */
+async function twoSources(more: object = {}): Promise<TestWorld> {
+  const config = sourcesOf(['a', 'b'], { guard: { maxDeletes: '30%' }, ...more });
+  const files = { 'a.csv': yearOf([...left, ...moved]), 'b.csv': yearOf(others) };
+  const w = await world({ config, files });
+  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+  return w;
+}
+
+/** Three drivers move from "a" to "b". */
+async function move(w: TestWorld, zeros = '', before = others): Promise<void> {
+  await w.write('a.csv', yearOf(left));
+  await w.write('b.csv', yearOf(before).concat(yearOf(moved, zeros).replace(/^.*\n/u, '')));
+}
+
+describe('a driver that moves to another source', () => {
+  test('is accepted there with the values that it had', async () => {
+    await using w = await twoSources();
+    await move(w);
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+    expect(await w.explain('D01')).toMatchObject({ source: 'b' });
+  });
+
+  test('is compared with what the other source had accepted, and both wait', async () => {
+    await using w = await twoSources();
+    const pushed = w.points();
+    await move(w, '000');
+    const report = await w.sync();
+    expect(report).toMatchObject({ exit: 4, outcome: 'unchanged' });
+    expect(sourceOf(report, 'b')).toMatchObject({
+      state: 'held',
+      reason: expect.stringContaining('12 of 12 values of D01 are 1000 times what they were'),
+      findings: moved.map((id) => ({ kind: 'factor', factor: '1000', group: [id], points: 12 })),
+    });
+    expect(sourceOf(report, 'a')).toMatchObject({
+      state: 'held',
+      reason: 'driver "D01" and 2 more of source "a" moved to source "b", whose read is held',
+    });
+    expect(w.points()).toEqual(pushed);
+  });
+
+  test('is accepted in both once the taker is approved', async () => {
+    await using w = await twoSources();
+    await move(w, '000');
+    await w.approve(sourceOf(await w.sync(), 'b').digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.drivers()).toHaveLength(21);
+    expect(w.points()).toMatchObject({ D01: { '2025-01': expect.stringMatching(/000$/u) } });
+    expect((await w.status()).held).toEqual([]);
+  });
+
+  test('is compared also where the taker is new', async () => {
+    await using w = await world({
+      config: sourcesOf(['a'], { guard: { maxDeletes: '30%' } }),
+      files: { 'a.csv': yearOf([...left, ...moved]) },
+    });
+    await w.sync();
+    await w.reconfigure(sourcesOf(['a', 'b'], { guard: { maxDeletes: '30%' } }));
+    await move(w, '000', []);
+    const report = await w.sync();
+    expect(report.sources).toMatchObject([
+      { name: 'a', state: 'held' },
+      { name: 'b', state: 'held', findings: [{ kind: 'factor', factor: '1000', points: 36 }] },
+    ]);
+    await w.approve(sourceOf(report, 'b').digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+  });
+
+  test('changes nothing in a closed month where it keeps its values: only the source that lost it asks', async () => {
+    await using w = await twoSources({ lastClose: '2025-06' });
+    await move(w);
+    const report = await w.sync();
+    expect(sourceOf(report, 'a')).toMatchObject({ state: 'held', findings: [{ kind: 'closed' }] });
+    expect(sourceOf(report, 'b')).toMatchObject({
+      state: 'held',
+      reason: expect.stringContaining('until the held read of "a"'),
+    });
+    expect(sourceOf(report, 'b').findings).toBeUndefined();
+    await w.approve(sourceOf(report, 'a').digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+  });
+});
+
+describe('a source that gives drivers up to a held one', () => {
+  test('waits, whatever holds the other one, so that nothing is deleted', async () => {
+    await using w = await twoSources();
+    await move(w, '', ids(21, 22));
+    const report = await w.sync();
+    expect(report).toMatchObject({ exit: 4, outcome: 'unchanged' });
+    expect(sourceOf(report, 'b').reason).toMatch(/^it would delete 7 of 9 drivers/u);
+    expect(sourceOf(report, 'a').reason).toMatch(/moved to source "b"/u);
+    expect(w.drivers()).toHaveLength(21);
+  });
+
+  test('waits also where its own deletes are approved, and its approval with it', async () => {
+    await using w = await twoSources({ guard: { maxDeletes: 0 } });
+    await move(w, '000');
+    const report = await w.sync({ resume: false });
+    await w.approve(sourceOf(report, 'a').digest ?? '');
+    const waiting = await w.sync({ resume: false });
+    expect(sourceOf(waiting, 'a')).toMatchObject({
+      state: 'held',
+      reason: expect.stringContaining('moved to source "b"'),
+    });
+    expect((await w.status()).approvals).toMatchObject([{ source: 'a', state: 'pending' }]);
+    expect(w.drivers()).toHaveLength(21);
+    await w.approve(sourceOf(waiting, 'b').digest ?? '');
+    expect(await w.sync({ resume: false })).toMatchObject({ exit: 0 });
+    expect((await w.status()).approvals).toEqual([]);
+  });
+
+  test('goes on once the other one has none of them any more', async () => {
+    await using w = await twoSources();
+    await move(w, '000');
+    await w.sync();
+    await w.write('b.csv', yearOf(others));
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.drivers()).toHaveLength(18);
+  });
+});
