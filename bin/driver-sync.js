@@ -17,7 +17,6 @@ if (found[0] < floor[0] || (found[0] === floor[0] && found[1] < floor[1])) {
 var fs = process.getBuiltinModule('node:fs');
 var module = process.getBuiltinModule('node:module');
 var path = process.getBuiltinModule('node:path');
-var v8 = process.getBuiltinModule('node:v8');
 
 // Dates are read with local getters in places; one zone for the process makes them mean UTC everywhere.
 process.env.TZ = 'UTC';
@@ -26,14 +25,15 @@ process.env.TZ = 'UTC';
 // 200 ms of CPU time, with 16 a pass over 11 M rows takes 50 MB more and is no faster. It grows when enough has survived a collection, so this
 // makes what survives (3 ms), and has it stay as it is then.
 var youngBytes = 4 * 1024 * 1024;
-function youngSize() {
+function youngSize(v8) {
   var spaces = v8.getHeapSpaceStatistics();
   for (var at = 0; at < spaces.length; at++) if (spaces[at].space_name === 'new_space') return spaces[at].space_size;
   return youngBytes;
 }
 function settleYoungGeneration() {
+  var v8 = process.getBuiltinModule('node:v8');
   var kept = [];
-  for (var tries = 0; tries < 100 && youngSize() < youngBytes; tries++) {
+  for (var tries = 0; tries < 100 && youngSize(v8) < youngBytes; tries++) {
     for (var at = 0; at < 4000; at++) kept.push({ at: at });
   }
   v8.setFlagsFromString('--semi-space-growth-factor=1');

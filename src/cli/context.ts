@@ -1,13 +1,13 @@
-/** What every command is given, its config, and how it answers or fails. */
+/** What every command is given, its config, and how it answers. */
 import path from 'node:path';
 import { openLog } from '../compose/parts.ts';
 import { runningAgent, stateWarning } from '../compose/state.ts';
-import type { PlacedDiagnostic } from '../config/diagnostics.ts';
 import { nearest } from '../config/nearest.ts';
 import { type LoadedConfig, findConfigFile, loadConfig } from '../config/load.ts';
-import { AgentError, isAgentError } from '../core/errors.ts';
+import { AgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
+import { ConfigError } from './failing.ts';
 import { print, printJson, say } from './output.ts';
 
 export interface CommonOptions {
@@ -21,25 +21,6 @@ export interface Context {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly version: string;
-}
-
-/** A config with problems: all of them, for people and for scripts. */
-export class ConfigError extends AgentError {
-  readonly problems: readonly PlacedDiagnostic[];
-  readonly headline: string;
-
-  constructor(problems: readonly PlacedDiagnostic[], hint = '"driver-sync check" says when it is right') {
-    const headline = `the config has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
-    super('config.invalid', [headline, ...problems.map(problemLine)].join('\n'), { hint });
-    this.problems = problems;
-    this.headline = headline;
-  }
-}
-
-export function problemLine({ file, line, column, message, hint }: PlacedDiagnostic): string {
-  const shown = path.relative(process.cwd(), file);
-  const place = shown === '' || shown.startsWith('..') ? file : shown;
-  return `${place}:${line}:${column} ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 function configFile(context: Context): string {
@@ -95,28 +76,6 @@ export function answer(context: Context, data: unknown, lines: () => readonly st
 export function refuseJson({ options }: Context): void {
   if (options.json === true)
     throw new AgentError('usage', '--format and --json ask for two formats', { hint: 'say one of them' });
-}
-
-/** Says why a command failed, and gives its exit code. */
-export function fail(context: Context, error: unknown): number {
-  const isJson = context.options.json === true;
-  if (!isAgentError(error)) {
-    const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    if (isJson) printJson({ error: { code: 'bug', message: bug }, exit: 1 });
-    say('driver-sync: a bug, please report it', ...bug.split('\n'));
-    return 1;
-  }
-  const { code, message, hint, exit } = error;
-  const problems = error instanceof ConfigError ? error.problems : undefined;
-  if (isJson) {
-    const more = { ...(hint === undefined ? {} : { hint }), ...(problems === undefined ? {} : { problems }) };
-    printJson({ error: { code, message, ...more }, exit });
-  } else {
-    const headline = error instanceof ConfigError ? error.headline : message;
-    const hints = hint === undefined ? [] : [`  ${hint}`];
-    say(`driver-sync: ${headline}`, ...(problems ?? []).map(problemLine), ...hints);
-  }
-  return exit;
 }
 
 /** Says on stderr where other users may look into the state directory. */

@@ -10,7 +10,8 @@ import type { NoDraft } from '../propose/draft.ts';
 import type { Sample } from '../propose/layout.ts';
 import { type Proposal, propose } from '../propose/propose.ts';
 import { type Looked, lookAround, showSource } from './check.ts';
-import { type Context, answer, problemLine } from './context.ts';
+import { type Context, answer } from './context.ts';
+import { problemLine } from './failing.ts';
 import { count } from '../core/text.ts';
 
 interface From {

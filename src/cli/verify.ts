@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { verifyIn } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
-import { ConfigError, type Context, answer, load } from './context.ts';
+import { type Context, answer, load } from './context.ts';
+import { ConfigError } from './failing.ts';
 import { count } from '../core/text.ts';
 
 const damagedExit = 65;

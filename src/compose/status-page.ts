@@ -1,5 +1,5 @@
 /** Starts the thread of the status page, tells it what happens, and starts it again should it die. */
-import { Worker } from 'node:worker_threads';
+import * as workerThreads from 'node:worker_threads';
 import { AgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { PassReport } from '../core/report.ts';
@@ -39,7 +39,7 @@ export class StatusPage implements AsyncDisposable {
   readonly #options: StatusPageOptions;
   #settings: Settings;
   #notes: PassNotes = { lastMs: undefined, readAtMs: {} };
-  #thread: Worker | undefined;
+  #thread: workerThreads.Worker | undefined;
   /** Is told whether the thread listens, while somebody waits for that. */
   #heard: ((message: Heard) => void) | undefined;
   #restart: NodeJS.Timeout | undefined;
@@ -123,7 +123,7 @@ export class StatusPage implements AsyncDisposable {
       import.meta.url.endsWith('.ts') ? './status-thread.ts' : './status-thread.js',
       import.meta.url,
     );
-    const thread = new Worker(file, {
+    const thread = new workerThreads.Worker(file, {
       workerData: data,
       // It needs no variable of the environment, and some are secrets.
       env: {},
@@ -157,7 +157,7 @@ export class StatusPage implements AsyncDisposable {
     }
   }
 
-  #ended(thread: Worker): void {
+  #ended(thread: workerThreads.Worker): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     // Whoever waits for it reports that.

@@ -2,7 +2,7 @@
  * systemd, told how the daemon is. Node opens no datagram socket, so `systemd-notify` does it: a child process that nobody waits for
  * but the next message, which must not overtake it.
  */
-import { spawn } from 'node:child_process';
+import * as childProcess from 'node:child_process';
 import type { Log, Supervisor } from '../core/ports.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -125,7 +125,10 @@ function messageOf(error: unknown): string {
 /** Returns once systemd has taken the message: `systemd-notify` waits for that. */
 function systemdNotify(assignments: readonly string[], { NOTIFY_SOCKET, PATH }: Environment): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('systemd-notify', [...assignments], { env: { NOTIFY_SOCKET, PATH }, stdio: 'ignore' });
+    const child = childProcess.spawn('systemd-notify', [...assignments], {
+      env: { NOTIFY_SOCKET, PATH },
+      stdio: 'ignore',
+    });
     // It must not keep a process alive that has ended its work.
     child.unref();
     const timer = setTimeout(() => child.kill('SIGKILL'), sendMaxMs);

@@ -95,10 +95,24 @@ test('load no package but SQLite, and few files, for a sync with nothing to send
     expect(ofNode).toContain('NativeModule zlib');
     expect(ofNode.filter((name) => /http2|undici/.test(name))).toEqual([]);
   }
-  const loaded = (await readFile(env.LOADED, 'utf8')).split('\n').filter((url) => url.startsWith('file:'));
+  const all = (await readFile(env.LOADED, 'utf8')).split('\n');
+  // Asked for where a program, a process or a thread is started.
+  expect(all.filter((name) => /child_process|worker_threads/.test(name))).toEqual([]);
+  const loaded = all.filter((url) => url.startsWith('file:'));
   const packages = loaded.flatMap((url) => /node_modules\/([^/]+)\//.exec(url)?.[1] ?? []);
   expect([...new Set(packages)]).toEqual(['better-sqlite3']);
-  expect(loaded.length).toBeLessThan(60);
+  expect(loaded.length).toBeLessThan(50);
+});
+
+test('load nothing that reads a config to say a version, how a command is used, or that there is none', async () => {
+  const env = { LOADED: path.join(await emptyFolder(), 'loaded'), NODE_OPTIONS: `--import=${recorder}` };
+  await using at = await place({}, {}, env);
+  for (const words of [['--version'], ['sync', '--help'], ['snyc']]) {
+    await at.command(...words);
+    const loaded = (await readFile(env.LOADED, 'utf8')).split('\n').filter((url) => url.startsWith('file:'));
+    expect(loaded.map((url) => path.basename(url))).toContain('main.js');
+    expect(loaded.length).toBeLessThan(8);
+  }
 });
 
 /** Writes the addresses of all modules that the process loaded, and what of Node itself, to the file that `LOADED` names. */

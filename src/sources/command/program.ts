@@ -1,5 +1,5 @@
 /** Runs a program to its end and gives what it printed: a process group of its own, no shell, and nothing of the agent's secrets. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import * as childProcess from 'node:child_process';
 import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
 import { codeOf } from '../files/access.ts';
@@ -44,7 +44,7 @@ export async function* outputOf(program: Program, signal: AbortSignal): AsyncGen
   signal.throwIfAborted();
   const { directory, env } = program;
   const [name = '', ...rest] = program.command;
-  const child = spawn(/[/\\]/.test(name) ? path.resolve(directory, name) : name, rest, {
+  const child = childProcess.spawn(/[/\\]/.test(name) ? path.resolve(directory, name) : name, rest, {
     cwd: directory,
     env: { ...safeEnvironment(process.env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,12 +72,12 @@ export async function* outputOf(program: Program, signal: AbortSignal): AsyncGen
 
 class Running {
   readonly #program: Program;
-  readonly #child: ChildProcess;
+  readonly #child: childProcess.ChildProcess;
   readonly #ended: Promise<End>;
   #hasEnded = false;
   #said = Buffer.alloc(0);
 
-  constructor(program: Program, child: ChildProcess) {
+  constructor(program: Program, child: childProcess.ChildProcess) {
     this.#program = program;
     this.#child = child;
     this.#ended = new Promise((resolve) => {
@@ -96,7 +96,7 @@ class Running {
   }
 
   async *output(): AsyncGenerator<Buffer, void, void> {
-    const stdout = this.#child.stdout as NonNullable<ChildProcess['stdout']>;
+    const stdout = this.#child.stdout as NonNullable<childProcess.ChildProcess['stdout']>;
     let waitsSinceMs = performance.now();
     let isWaiting = true;
     const watch = setInterval(() => {

@@ -2,7 +2,7 @@
  * A database that is read in a process of its own: an abort ends it at once, and whatever memory it takes, the agent lives on.
  * Rows cross as columns, but for those that the database collapsed (`wire-batch.ts`). Starting takes 80 ms.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import * as childProcess from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AgentError, type ErrorCode } from '../../core/errors.ts';
@@ -48,7 +48,7 @@ export interface Child {
 export class ChildSession<Place> implements Connection {
   readonly #place: string;
   readonly #signal: AbortSignal;
-  readonly #child: ChildProcess;
+  readonly #child: childProcess.ChildProcess;
   readonly #ended: Promise<unknown>;
   #asked: PromiseWithResolvers<Reply> | undefined;
   /** Why it answers no more. */
@@ -61,7 +61,7 @@ export class ChildSession<Place> implements Connection {
     this.#signal = signal;
     // A `.ts` file in a checkout, a `.js` file where it was built.
     const file = new URL(`${program}${path.extname(import.meta.url)}`, import.meta.url);
-    this.#child = fork(fileURLToPath(file), {
+    this.#child = childProcess.fork(fileURLToPath(file), {
       execArgv: [],
       // Twice as fast as JSON for batches of texts.
       serialization: 'advanced',

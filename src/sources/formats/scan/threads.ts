@@ -3,7 +3,7 @@
  * guessed and then held against where the one before really ended: after a wrong guess the range is read again. Rows keep
  * their numbers, so that the result is the same for any number of threads.
  */
-import { Worker } from 'node:worker_threads';
+import * as workerThreads from 'node:worker_threads';
 import type { FoldJob, RowCounts } from '../../../core/ports.ts';
 import type { Reject } from '../../../core/model.ts';
 import { type DriverMessage, unpackDrivers } from './driver-message.ts';
@@ -113,7 +113,7 @@ async function rowsBefore(ends: readonly { promise: Promise<RangeEnd> }[], from:
 }
 
 /** Threads that wait for a next part. */
-const idle = new Set<Worker>();
+const idle = new Set<workerThreads.Worker>();
 let timer: NodeJS.Timeout | undefined;
 
 /** Reads ranges of an open file in threads. */
@@ -139,7 +139,7 @@ export function inThreads(fd: number, signal: AbortSignal): RunRange {
 }
 
 async function listen(
-  thread: Worker,
+  thread: workerThreads.Worker,
   read: Omit<Extract<ToThread, { kind: 'read' }>, 'kind'>,
   listener: RangeListener,
   signal: AbortSignal,
@@ -179,7 +179,7 @@ async function listen(
   }
 }
 
-function takeThread(): Worker {
+function takeThread(): workerThreads.Worker {
   clearTimeout(timer);
   const [waiting] = idle;
   if (waiting !== undefined) {
@@ -188,10 +188,10 @@ function takeThread(): Worker {
     return waiting;
   }
   const file = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
-  return new Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb } });
+  return new workerThreads.Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb } });
 }
 
-function giveBack(thread: Worker): void {
+function giveBack(thread: workerThreads.Worker): void {
   idle.add(thread);
   thread.unref();
   clearTimeout(timer);
