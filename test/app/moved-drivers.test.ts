@@ -1,4 +1,5 @@
 /** Drivers that move from one source to another in one pass: what the taker's values are compared with, and who waits for whom. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { longFile, ids, months, sourceOf, world, type TestWorld } from '../support/world.ts';
 import { sourcesOf } from '../support/owning-world.ts';
@@ -139,4 +140,36 @@ describe('a source that gives drivers up to a held one', () => {
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
     expect(w.drivers()).toHaveLength(18);
   });
+});
+
+test('whatever moves where, and whatever slips on its way, no driver is deleted that an export has, and no slip is pushed', async () => {
+  const names = ['a', 'b', 'c'] as const;
+  const movable = ids(1, 4);
+  const config = sourcesOf([...names], { guard: { maxDeletes: 100 } });
+  await using w = await world({
+    config,
+    files: { 'a.csv': yearOf(['a', ...movable]), 'b.csv': yearOf(['b']), 'c.csv': yearOf(['c']) },
+  });
+  await w.sync();
+  const step = fc.record({
+    homes: fc.array(fc.constantFrom(...names), { minLength: 4, maxLength: 4 }),
+    slips: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
+  });
+  const isSlip = (value: string | undefined): boolean => value?.endsWith('000') === true;
+  await fc.assert(
+    fc.asyncProperty(step, async ({ homes, slips }) => {
+      for (const name of names) {
+        const here = movable.filter((_, at) => homes[at] === name);
+        const slipped = here.filter((id) => slips[movable.indexOf(id)]);
+        const rows = [yearOf([name, ...here.filter((id) => !slipped.includes(id))]), yearOf(slipped, '000')];
+        await w.write(`${name}.csv`, rows.map((text, at) => (at === 0 ? text : text.replace(/^.*\n/u, ''))).join(''));
+      }
+      const { exit } = await w.sync();
+      expect(exit).toBe(slips.includes(true) ? 4 : 0);
+      expect(w.drivers()).toHaveLength(7);
+      const values = Object.values(w.points()).flatMap((points) => Object.values(points));
+      expect(values.filter(isSlip)).toEqual([]);
+    }),
+    { numRuns: 12 },
+  );
 });
