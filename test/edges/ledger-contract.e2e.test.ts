@@ -253,6 +253,19 @@ describe.skipIf(cannotPostgres)(`SQLite and ${postgresName}`, () => {
     return JSON.stringify([await pushes.all(), await holds.approvals(), await requests.all(), await ledger.head()]);
   }
 
+  test('a shared ledger names a row that is not as it was written, also within a transaction', async () => {
+    await using one = await openPostgres(server);
+    const damage = expect.objectContaining({ code: 'ledger.corrupt', message: expect.stringContaining('is damaged') });
+    await one.ledger.pushes.begin(push());
+    await one.ledger.requests.add({ kind: 'rollback', push: 1 }, 1);
+    await one.database.run("UPDATE ~push SET changes = '{}'");
+    await expect(one.ledger.pushes.all()).rejects.toEqual(damage);
+    await one.database.run("UPDATE ~request SET request = '{'");
+    await expect(one.ledger.requests.all()).rejects.toEqual(damage);
+    await one.database.run("UPDATE ~state SET record = '{'");
+    await expect(one.ledger.setState({ lastPass: undefined })).rejects.toEqual(damage);
+  });
+
   test('keep the same rows and the same chain of the same calls', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(call, { maxLength: 12 }), async (calls) => {

@@ -4,7 +4,8 @@
  * connection.
  */
 import { AgentError, isAgentError } from '../../core/errors.ts';
-import { translatedShared } from './failures.ts';
+import { readRows } from '../state/kept-json.ts';
+import { damagedShared, translatedShared } from './failures.ts';
 
 /** One connection. What it throws is the driver's. */
 export interface SqlClient {
@@ -28,6 +29,8 @@ export type Connect = (signal: AbortSignal) => Promise<SqlClient>;
 export interface Statements {
   /** `~name` stands for a table of the ledger. */
   all<Row>(sql: string, ...values: readonly unknown[]): Promise<readonly Row[]>;
+  /** Rows as `read` understands them. @throws AgentError `ledger.corrupt` where one is not as it was written */
+  read<Row, T>(read: (row: Row) => T, sql: string, ...values: readonly unknown[]): Promise<readonly T[]>;
   /** How many rows it wrote. */
   run(sql: string, ...values: readonly unknown[]): Promise<number>;
 }
@@ -78,6 +81,14 @@ export class SharedDatabase implements Statements {
     return this.#once(async (client) => (await this.#query(client, { sql, values })).rows as readonly Row[]);
   }
 
+  async read<Row, T>(read: (row: Row) => T, sql: string, ...values: readonly unknown[]): Promise<readonly T[]> {
+    return this.#read(await this.all<Row>(sql, ...values), read);
+  }
+
+  #read<Row, T>(rows: readonly Row[], read: (row: Row) => T): readonly T[] {
+    return readRows(rows, read, (cause) => damagedShared(cause, this.#place));
+  }
+
   run(sql: string, ...values: readonly unknown[]): Promise<number> {
     return this.#once(async (client) => (await this.#query(client, { sql, values })).rowCount);
   }
@@ -98,6 +109,8 @@ export class SharedDatabase implements Statements {
       try {
         const result = await run({
           all: async (sql, ...values) => (await this.#query(client, { sql, values })).rows as never,
+          read: async (read, sql, ...values) =>
+            this.#read((await this.#query(client, { sql, values })).rows as never, read),
           run: async (sql, ...values) => (await this.#query(client, { sql, values })).rowCount,
         });
         await this.#query(client, { sql: 'COMMIT' });

@@ -71,6 +71,12 @@ export function translatedShared(error: unknown, { label }: { readonly label: st
   });
 }
 
+/** What a row says was never written so. */
+export function damagedShared(cause: Error, { label }: { readonly label: string }): AgentError {
+  const hint = 'restore the database from a backup, while no agent runs';
+  return new AgentError('ledger.corrupt', `the ledger at ${label} is damaged (${cause.message})`, { cause, hint });
+}
+
 /** SQLSTATE of what the server said. */
 export function sqlState(error: unknown): string | undefined {
   const cause = error instanceof AgentError ? error.cause : error;

@@ -11,9 +11,9 @@ import type {
 import {
   type ApprovalRow,
   type HeldRow,
-  type ScopeRow,
   approvalOf,
   heldCandidate,
+  noScope,
   packedScope,
   scopeOf,
   sumOfDeletes,
@@ -76,7 +76,7 @@ export class SharedHolds implements HoldLog {
 
   async approvedScope(approval: number): Promise<ApprovalScope> {
     const sql = 'SELECT deletes, carried, is_end AS "isEnd", findings FROM ~approval WHERE id = $1';
-    return scopeOf((await this.#database.all<ScopeRow>(sql, approval))[0]);
+    return (await this.#database.read(scopeOf, sql, approval))[0] ?? noScope;
   }
 
   closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {

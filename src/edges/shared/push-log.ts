@@ -2,9 +2,8 @@
 import { type LedgerState, type NewPush, type PushLog, type PushRecord, cutShort } from '../../core/ledger.ts';
 import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
-import { unpackMonths } from '../../core/series/packing.ts';
 import { CarriedHash } from '../state/chain.ts';
-import { type PushRow, pushRecord } from '../state/push-log.ts';
+import { changedMonths, pushRecord } from '../state/push-log.ts';
 import { note } from './chain.ts';
 import type { SharedDatabase, Statements } from './database.ts';
 import type { Fence } from './fence.ts';
@@ -132,20 +131,20 @@ export class SharedPushes implements PushLog {
 
   async firstOf(address: string, driver: string, month: Month): Promise<number | undefined> {
     const rows = await this.#changes(address, driver);
-    const changed = rows.find((row) => unpackMonths(row.months).includes(month));
+    const changed = rows.find(({ months }) => months.includes(month));
     if (changed !== undefined) return changed.push;
     const first = `SELECT min(id) AS id FROM ~push WHERE address = $1 AND outcome = 'acknowledged'`;
     return (await this.#database.all<{ id: number | null }>(first, address))[0]?.id ?? undefined;
   }
 
-  #changes(address: string, driver: string): Promise<readonly { push: number; months: Uint8Array }[]> {
+  #changes(address: string, driver: string): Promise<readonly { push: number; months: readonly Month[] }[]> {
     const sql = `SELECT c.push, c.months FROM ~change c JOIN ~push p ON p.id = c.push
       WHERE c.driver = $1 AND p.address = $2 ORDER BY c.push DESC`;
-    return this.#database.all(sql, driver, address);
+    return this.#database.read(changedMonths, sql, driver, address);
   }
 
   async #records(sql: string, ...values: readonly unknown[]): Promise<readonly PushRecord[]> {
-    return (await this.#database.all<PushRow>(sql, ...values)).map(pushRecord);
+    return await this.#database.read(pushRecord, sql, ...values);
   }
 }
 

@@ -3,8 +3,9 @@ import type { LedgerState } from '../../core/ledger.ts';
 import type { Statements } from './database.ts';
 
 export async function getRecord(statements: Statements): Promise<LedgerState> {
-  const [row] = await statements.all<{ record: string }>('SELECT record FROM ~state');
-  return JSON.parse(row!.record) as LedgerState;
+  const parse = ({ record }: { record: string }): LedgerState => JSON.parse(record) as LedgerState;
+  const [state] = await statements.read(parse, 'SELECT record FROM ~state');
+  return state!;
 }
 
 /** Changes what is given and leaves the rest; `undefined` forgets. Part of a transaction that keeps others from writing. */

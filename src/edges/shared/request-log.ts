@@ -1,6 +1,6 @@
 /** What commands ask of the next pass, on PostgreSQL. */
 import type { Asked, Decided, PendingRequest, Request, RequestLog } from '../../core/ledger.ts';
-import { type RequestRow, askedOf } from '../state/request-log.ts';
+import { askedOf, resultOf } from '../state/request-log.ts';
 import { note } from './chain.ts';
 import type { SharedDatabase } from './database.ts';
 import type { Fence } from './fence.ts';
@@ -28,7 +28,7 @@ export class SharedRequests implements RequestLog {
   async all(): Promise<readonly Asked[]> {
     const sql = `SELECT id, at_ms AS "atMs", request, result, by_user AS "by", ran_as AS "as", reason
       FROM ~request ORDER BY id DESC`;
-    return (await this.#database.all<RequestRow>(sql)).map(askedOf);
+    return await this.#database.read(askedOf, sql);
   }
 
   async pending(): Promise<readonly PendingRequest[]> {
@@ -43,8 +43,7 @@ export class SharedRequests implements RequestLog {
   }
 
   async result(id: number): Promise<string | undefined> {
-    const rows = await this.#database.all<{ result: string | null }>('SELECT result FROM ~request WHERE id = $1', id);
-    return rows[0]?.result ?? undefined;
+    return (await this.#database.read(resultOf, 'SELECT result FROM ~request WHERE id = $1', id))[0];
   }
 
   async asked(): Promise<string> {

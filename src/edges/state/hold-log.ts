@@ -12,9 +12,9 @@ import type { Chain } from './chain.ts';
 import {
   type ApprovalRow,
   type HeldRow,
-  type ScopeRow,
   approvalOf,
   heldCandidate,
+  noScope,
   packedScope,
   scopeOf,
   sumOfDeletes,
@@ -73,7 +73,7 @@ export class SqliteHolds implements HoldLog {
 
   async approvedScope(approval: number): Promise<ApprovalScope> {
     const sql = 'SELECT deletes, carried, is_end AS isEnd, findings FROM approval WHERE id = ?';
-    return scopeOf(this.#tables.all<ScopeRow>(sql, approval)[0]);
+    return this.#tables.read(scopeOf, sql, approval)[0] ?? noScope;
   }
 
   async closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {

@@ -8,12 +8,12 @@ import type {
   ReadCounts,
 } from '../../core/ledger.ts';
 import { packMonths, unpackMonths } from '../../core/series/packing.ts';
-import type { Finding } from '../../core/values/finding.ts';
+import { parseFindings, parsePairs, parseTexts } from './kept-json.ts';
 
 export type HeldRow = Omit<HeldCandidate, 'approvable' | 'hint'> & { approvable: number; hint: string | null };
 export type ApprovalRow = { [key in keyof Approval]: Exclude<Approval[key], undefined> | null };
 
-export interface ScopeRow {
+interface ScopeRow {
   readonly deletes: Uint8Array;
   readonly carried: string;
   readonly isEnd: number;
@@ -33,13 +33,14 @@ export function packedScope({ deletes, carried, isEnd, findings }: ApprovalScope
   return [packDeletes(deletes), JSON.stringify(carried), Number(isEnd), JSON.stringify(findings)];
 }
 
-export function scopeOf(row: ScopeRow | undefined): ApprovalScope {
-  if (row === undefined) return { deletes: new Map(), carried: [], isEnd: false, findings: [] };
+export const noScope: ApprovalScope = { deletes: new Map(), carried: [], isEnd: false, findings: [] };
+
+export function scopeOf(row: ScopeRow): ApprovalScope {
   return {
     deletes: unpackDeletes(row.deletes),
-    carried: JSON.parse(row.carried) as string[],
+    carried: parseTexts(row.carried),
     isEnd: row.isEnd === 1,
-    findings: JSON.parse(row.findings) as Finding[],
+    findings: parseFindings(row.findings),
   };
 }
 
@@ -62,6 +63,6 @@ function packDeletes(deletes: DeletedPoints): Uint8Array {
 }
 
 function unpackDeletes(blob: Uint8Array): DeletedPoints {
-  const list = JSON.parse(Buffer.from(blob).toString()) as [string, string][];
+  const list = parsePairs(Buffer.from(blob).toString());
   return new Map(list.map(([id, months]) => [id, unpackMonths(Buffer.from(months, 'base64'))]));
 }

@@ -1,15 +1,15 @@
 /** Every push and what became of it, on SQLite. */
-import type { Changes } from '../../core/series/diff.ts';
 import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
 import { unpackMonths } from '../../core/series/packing.ts';
 import { type NewPush, type PushLog, type PushRecord, cutShort } from '../../core/ledger.ts';
 import { type Chain, CarriedHash } from './chain.ts';
+import { parseChanges } from './kept-json.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 import type { Statements } from './statements.ts';
 
 /** As SQLite and PostgreSQL give it. */
-export interface PushRow {
+interface PushRow {
   id: number;
   at_ms: number;
   ended_at_ms: number | null;
@@ -89,12 +89,12 @@ export class SqlitePushes implements PushLog {
   }
 
   async all(): Promise<readonly PushRecord[]> {
-    return this.#tables.all<PushRow>('SELECT * FROM push ORDER BY id DESC').map(pushRecord);
+    return this.#tables.read(pushRecord, 'SELECT * FROM push ORDER BY id DESC');
   }
 
   async newest(limit: number, before?: number): Promise<readonly PushRecord[]> {
     const sql = 'SELECT * FROM push WHERE :before IS NULL OR id < :before ORDER BY id DESC LIMIT :limit';
-    return this.#tables.all<PushRow>(sql, { before: before ?? null, limit }).map(pushRecord);
+    return this.#tables.read(pushRecord, sql, { before: before ?? null, limit });
   }
 
   async counts(): Promise<ReadonlyMap<PushOutcome, number>> {
@@ -104,18 +104,18 @@ export class SqlitePushes implements PushLog {
   }
 
   async get(id: number): Promise<PushRecord | undefined> {
-    return this.#tables.all<PushRow>('SELECT * FROM push WHERE id = ?', id).map(pushRecord)[0];
+    return this.#tables.read(pushRecord, 'SELECT * FROM push WHERE id = ?', id)[0];
   }
 
   async last(address?: string): Promise<PushRecord | undefined> {
     const sql = 'SELECT * FROM push WHERE :address IS NULL OR address = :address ORDER BY id DESC LIMIT 1';
-    return this.#tables.all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
+    return this.#tables.read(pushRecord, sql, { address: address ?? null })[0];
   }
 
   async lastAcknowledged(address?: string): Promise<PushRecord | undefined> {
     const sql = `SELECT * FROM push WHERE outcome = 'acknowledged' AND (:address IS NULL OR address = :address)
       ORDER BY id DESC LIMIT 1`;
-    return this.#tables.all<PushRow>(sql, { address: address ?? null }).map(pushRecord)[0];
+    return this.#tables.read(pushRecord, sql, { address: address ?? null })[0];
   }
 
   async hasOpenSince(address: string, push: number, digest = ''): Promise<boolean> {
@@ -147,12 +147,16 @@ export class SqlitePushes implements PushLog {
   async firstOf(address: string, driver: string, month: Month): Promise<number | undefined> {
     const sql = `SELECT c.push, c.months FROM change c JOIN push p ON p.id = c.push
       WHERE c.driver = ? AND p.address = ? ORDER BY c.push DESC`;
-    const rows = this.#tables.all<{ push: number; months: Uint8Array }>(sql, driver, address);
-    const changed = rows.find((row) => unpackMonths(row.months).includes(month));
+    const rows = this.#tables.read(changedMonths, sql, driver, address);
+    const changed = rows.find(({ months }) => months.includes(month));
     if (changed !== undefined) return changed.push;
     const first = `SELECT min(id) AS id FROM push WHERE address = ? AND outcome = 'acknowledged'`;
     return this.#tables.all<{ id: number | null }>(first, address)[0]?.id ?? undefined;
   }
+}
+
+export function changedMonths(row: { push: number; months: Uint8Array }): { push: number; months: readonly Month[] } {
+  return { push: row.push, months: unpackMonths(row.months) };
 }
 
 export function pushRecord(row: PushRow): PushRecord {
@@ -165,7 +169,7 @@ export function pushRecord(row: PushRow): PushRecord {
     drivers: row.drivers,
     points: row.points,
     bytes: row.bytes,
-    changes: JSON.parse(row.changes) as Changes,
+    changes: parseChanges(row.changes),
     rollbackOf: row.rollback_of ?? undefined,
     shouldDeleteMissing: row.should_delete_missing === 1,
     outcome: row.outcome ?? undefined,

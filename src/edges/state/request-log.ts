@@ -1,10 +1,11 @@
 /** What commands ask of the next pass, on SQLite. */
 import type { Asked, Decided, PendingRequest, Request, RequestLog } from '../../core/ledger.ts';
 import type { Chain } from './chain.ts';
+import { parseRequest, resultText } from './kept-json.ts';
 import type { Statements } from './statements.ts';
 
 /** As SQLite and PostgreSQL give it. */
-export interface RequestRow {
+interface RequestRow {
   id: number;
   atMs: number;
   request: string;
@@ -36,7 +37,7 @@ export class SqliteRequests implements RequestLog {
   async all(): Promise<readonly Asked[]> {
     const sql = `SELECT id, at_ms AS atMs, request, result, by_user AS "by", ran_as AS "as", reason
       FROM request ORDER BY id DESC`;
-    return this.#tables.all<RequestRow>(sql).map(askedOf);
+    return this.#tables.read(askedOf, sql);
   }
 
   async pending(): Promise<readonly PendingRequest[]> {
@@ -51,9 +52,7 @@ export class SqliteRequests implements RequestLog {
   }
 
   async result(id: number): Promise<string | undefined> {
-    return (
-      this.#tables.all<{ result: string | null }>('SELECT result FROM request WHERE id = ?', id)[0]?.result ?? undefined
-    );
+    return this.#tables.read(resultOf, 'SELECT result FROM request WHERE id = ?', id)[0];
   }
 
   async asked(): Promise<string> {
@@ -63,12 +62,16 @@ export class SqliteRequests implements RequestLog {
   }
 }
 
+export function resultOf({ result }: Pick<RequestRow, 'result'>): string | undefined {
+  return result === null ? undefined : resultText(result);
+}
+
 export function askedOf({ id, atMs, request, ...row }: RequestRow): Asked {
   return {
     id,
     atMs,
-    request: JSON.parse(request) as Request,
-    result: row.result ?? undefined,
+    request: parseRequest(request),
+    result: resultOf(row),
     by: row.by ?? undefined,
     as: row.as ?? undefined,
     reason: row.reason ?? undefined,

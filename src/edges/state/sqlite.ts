@@ -117,7 +117,7 @@ function isOfAnotherSchema({ message }: Error): boolean {
 }
 
 /** The buffer is rebuilt where it is damaged; what the ledger knows is nowhere else. */
-function damagedDatabase(file: string, cause: Error): AgentError {
+export function damagedDatabase(file: string, cause: Error): AgentError {
   const text = `${file} is damaged (${cause.message})`;
   if (path.basename(file) !== 'ledger.db')
     return new AgentError('state.corrupt', text, { cause, hint: 'the next run or sync rebuilds it' });

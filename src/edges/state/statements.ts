@@ -1,6 +1,7 @@
 /** Statements on one of the agent's own databases, with SQLite's failures in our words. */
 import type { Database, Statement } from 'better-sqlite3';
-import { translating } from './sqlite.ts';
+import { readRows } from './kept-json.ts';
+import { damagedDatabase, translating } from './sqlite.ts';
 
 /** Texts with a list of any length in them are many. */
 const preparedMax = 200;
@@ -23,6 +24,11 @@ export class Statements {
 
   all<T = unknown>(sql: string, ...values: unknown[]): T[] {
     return translating(this.file, () => this.#prepare(sql).all(...values) as T[]);
+  }
+
+  /** Rows as `read` understands them. @throws AgentError `ledger.corrupt` where one is not as it was written */
+  read<Row, T>(read: (row: Row) => T, sql: string, ...values: unknown[]): T[] {
+    return readRows(this.all<Row>(sql, ...values), read, (cause) => damagedDatabase(this.file, cause));
   }
 
   run(sql: string, ...values: unknown[]): { lastInsertRowid: number | bigint } {
