@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, renameSync, statSync } from 'node:fs';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
+import { confirmIn } from '../app/shared/confirm.ts';
 import { type AgentError, isAgentError } from '../core/errors.ts';
 import type { Log, Supervisor } from '../core/ports.ts';
 import type { DestinationSettings, LedgerSettings, Settings } from '../core/settings.ts';
@@ -129,7 +130,7 @@ class RunningAgent implements Agent {
       ledger,
       archive,
       destination: this.#destination,
-      ...(shared === undefined ? {} : { clock: shared.clock, confirm: confirmIn(shared) }),
+      ...(shared === undefined ? {} : { clock: shared.clock, confirm: confirmIn(shared.lead) }),
     };
   }
 
@@ -249,16 +250,6 @@ class RunningAgent implements Agent {
     const { log, version, env, emulatorUrl } = this.#options;
     return openHttpDestination(destinationSettings(this.#settings, emulatorUrl), { log, version, env });
   }
-}
-
-/** What is begun in one term is not confirmed by the next, though the same agent has it. */
-function confirmIn({ lead }: SharedParts): () => Promise<void> {
-  const { signal } = lead;
-  return async () => {
-    signal.throwIfAborted();
-    await lead.confirm();
-    signal.throwIfAborted();
-  };
 }
 
 function destinationSettings(settings: Settings, emulatorUrl: string | undefined): DestinationSettings {

@@ -21,28 +21,41 @@ export interface Ranged {
   readonly failed?: { readonly seed: number; readonly played: Played } | undefined;
 }
 
-/** @param progress is told after each history how many were played */
+/** What a seed is played as. */
+export type PlaySeed = (stage: Stage, seed: number) => Promise<Played>;
+
+const playHistory: PlaySeed = (stage, seed) => play(stage, drawHistory(seed, eventsMax));
+
+/**
+ * @param progress is told after each history how many were played
+ * @param playSeed default: as a history of one agent
+ */
 export async function playSeeds(
   stage: Stage,
-  { from, count }: Seeds,
+  seeds: Seeds,
   progress: (done: number) => void,
+  playSeed: PlaySeed = playHistory,
 ): Promise<Ranged> {
   // Nobody reads where the failures of a history come from: whoever wants to, plays it alone.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
-    return await playRange(stage, { from, count }, progress);
+    return await playRange(seeds, progress, (seed) => playSeed(stage, seed));
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-async function playRange(stage: Stage, { from, count }: Seeds, progress: (done: number) => void): Promise<Ranged> {
+async function playRange(
+  { from, count }: Seeds,
+  progress: (done: number) => void,
+  playSeed: (seed: number) => Promise<Played>,
+): Promise<Ranged> {
   const digests: string[] = [];
   const marks = new Map<string, number>();
   let steps = 0;
   for (let seed = from; seed < from + count; seed++) {
-    const played = await play(stage, drawHistory(seed, eventsMax));
+    const played = await playSeed(seed);
     steps += played.steps;
     digests.push(played.digest);
     for (const [mark, times] of played.marks) marks.set(mark, (marks.get(mark) ?? 0) + times);

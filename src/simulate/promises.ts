@@ -13,6 +13,7 @@ export const promises = {
   first: 'the first push waits until every source was accepted once',
   empty: 'an empty snapshot is sent only where somebody approved it',
   rollback: 'after a rollback nothing else is pushed until somebody goes on',
+  lead: 'one agent leads at a time, no term falls, and a lead that is free is taken',
   waits: 'a different snapshot waits for a push that may still land',
   arrives: 'once the faults end, the newest data is acknowledged, or a hold says why not',
   ends: 'nothing ends the agent but what somebody foresaw',

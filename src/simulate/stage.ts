@@ -5,6 +5,7 @@ import { parseTemplate } from '../core/mapping/template.ts';
 import { plainDecimal } from '../core/numbers/decimal.ts';
 import { fittingGrid } from './rows/fitting.ts';
 import type { Grid } from './rows/grid.ts';
+import type { OpenLead } from './machines/shared-part.ts';
 import { memoryState } from './world/memory-state.ts';
 import type { PlaceKind } from './world/place.ts';
 import type { Stage } from './world/world.ts';
@@ -27,6 +28,7 @@ export interface Warning {
 export function stageFor(
   user: Settings,
   schedule: Schedule,
+  openLead: OpenLead,
 ): { readonly stage: Stage; readonly warnings: readonly Warning[] } {
   const grids = new Map<string, Grid>();
   const warnings: Warning[] = [];
@@ -50,7 +52,7 @@ export function stageFor(
   } as const;
   const settings: Settings = { ...user, sources, destination, notify: [], heartbeat: undefined, status: undefined };
   return {
-    stage: { settings, schedule: remembered(schedule), grids, kinds: kindsOf(user), openState: memoryState },
+    stage: { settings, schedule: remembered(schedule), grids, kinds: kindsOf(user), openState: memoryState, openLead },
     warnings,
   };
 }

@@ -10,6 +10,12 @@ plantIn(plant);
 
 const { stageOfConfig } = await import('./planted-stage.ts');
 const { playSeeds } = await import('../../src/simulate/campaign.ts');
-const { failed } = await playSeeds(stageOfConfig(plant.config), { from: 1, count: Number(seeds) }, () => undefined);
+const { playFleet } = await import('../../src/simulate/machines/play-fleet.ts');
+const { failed } = await playSeeds(
+  stageOfConfig(plant.config),
+  { from: 1, count: Number(seeds) },
+  () => undefined,
+  plant.isShared && playFleet,
+);
 const { seed, played } = failed ?? {};
 process.stdout.write(`${JSON.stringify({ seed, promise: played?.violation?.promise, how: played?.violation?.how })}\n`);

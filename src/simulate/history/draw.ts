@@ -1,6 +1,6 @@
 /** Draws a history by swarm: each seed has some kinds of events and not others, and its own rates and gaps. */
 import { Entropy } from '../entropy.ts';
-import { type EventKind, type History, type HistoryEvent, askedKinds, eventKinds, plainKinds } from './events.ts';
+import { type History, type HistoryEvent, askedKinds, eventKinds, plainKinds } from './events.ts';
 
 const minuteMs = 60_000;
 /** Gaps between events, from moments to days: each history has one of these as its usual one. */
@@ -28,11 +28,12 @@ export function drawHistory(seed: number, eventsMax: number): History {
   return { seed, events };
 }
 
-function weighted(kinds: readonly EventKind[], weights: readonly number[], drawn: number): EventKind {
+/** @param drawn at least 0 and less than 1 */
+export function weighted<Kind>(kinds: readonly Kind[], weights: readonly number[], drawn: number): Kind {
   let left = drawn * weights.reduce((sum, weight) => sum + weight, 0);
   for (const [at, kind] of kinds.entries()) {
     left -= weights[at] as number;
     if (left <= 0) return kind;
   }
-  return kinds[0] as EventKind;
+  return kinds[0] as Kind;
 }

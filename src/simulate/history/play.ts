@@ -69,7 +69,8 @@ function playedOf({ journal, passes, told }: World, step: number): Omit<Played, 
   return { steps: step + passes, digest: journal.digest, marks: journal.marks, lines: journal.lines, told };
 }
 
-function violationOf(error: unknown): { readonly promise: PromiseName; readonly how: string } {
+/** What ended a history. */
+export function violationOf(error: unknown): { readonly promise: PromiseName; readonly how: string } {
   if (error instanceof Violation) return { promise: error.promise, how: error.message };
   return { promise: 'ends', how: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

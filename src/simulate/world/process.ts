@@ -5,22 +5,24 @@ import type { Agent } from '../../app/loop/agent.ts';
 import { runDaemon } from '../../app/loop/daemon.ts';
 import { nextPushOf } from '../../app/loop/next-push.ts';
 import { Waker } from '../../app/loop/waker.ts';
-import { AgentError } from '../../core/errors.ts';
-import type { Log, Schedule } from '../../core/ports.ts';
+import { confirmIn } from '../../app/shared/confirm.ts';
+import { followingLedger } from '../../app/shared/following-ledger.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
+import type { Clock, Log, Schedule } from '../../core/ports.ts';
 import type { PassReport } from '../../core/report.ts';
 import type { Settings, SourceSettings } from '../../core/settings.ts';
 import type { Source } from '../../core/ports.ts';
-import type { WorldClock } from './clock.ts';
 import { type Disk, Killed, Plug } from './plug.ts';
+import type { SharedPart } from '../machines/shared-part.ts';
 import type { Receiver } from './receiver.ts';
 import { type StateDirectory, type StoreListener, type Stores, pluggedStores } from './stores.ts';
 
 export interface Surroundings {
-  readonly clock: WorldClock;
+  readonly clock: Clock;
   readonly schedule: Schedule;
   readonly disk: Disk;
   readonly state: StateDirectory;
-  readonly receiver: Receiver;
+  readonly receiver: Pick<Receiver, 'destination'>;
   readonly listener: StoreListener;
   /** Other settings are in use from now on. */
   readonly reconfigured: (settings: Settings) => void;
@@ -31,6 +33,9 @@ export interface Surroundings {
   readonly passed: (report: PassReport) => void;
   /** Is told why the next push will be, where it is wanted. */
   readonly nextPush: ((why: string) => void) | undefined;
+  readonly log?: Log;
+  /** Where agents of several machines share a ledger. */
+  readonly shared?: SharedPart | undefined;
   /** The process has ended for a reason that nobody foresaw. */
   readonly broke: (error: unknown) => void;
 }
@@ -40,6 +45,10 @@ const silent: Log = { debug: () => undefined, info: () => undefined, warn: () =>
 const beatMs = 7 * 86_400_000;
 /** The same for polls that would find what they found before. */
 const unreadRetryMs = 6 * 3_600_000;
+const nowhere: Dependencies['destination'] = {
+  push: () => Promise.reject(new Error('an agent pushes that does not lead')),
+  probe: () => Promise.reject(new Error('an agent that does not lead tries the address')),
+};
 const ended = new AgentError('aborted', 'stopped by SIGTERM');
 
 export class Process implements Agent {
@@ -53,6 +62,7 @@ export class Process implements Agent {
   #raw: Stores;
   /** Of these settings and stores. */
   #deps: Dependencies | undefined;
+  #followingLedger: Stores['ledger'] | undefined;
   #loop: Promise<void> = Promise.resolve();
   /** Of a crash that is to come in the middle of a pass: at an event of this kind. */
   #killAt: PassEvent['kind'] | undefined;
@@ -68,11 +78,21 @@ export class Process implements Agent {
 
   get deps(): Dependencies {
     this.#deps ??= this.#makeDeps();
-    return this.#deps;
+    const { shared } = this.#around;
+    return shared === undefined ? this.#deps : { ...this.#deps, confirm: confirmIn(shared.lead) };
+  }
+
+  get shared(): Agent['shared'] {
+    const { shared } = this.#around;
+    if (shared === undefined) return undefined;
+    this.#followingLedger ??= followingLedger(this.#stores.ledger);
+    const kept = { ledger: this.#followingLedger, archive: shared.followingArchive };
+    return { lead: shared.lead, following: { ...this.deps, ...kept, destination: nowhere } };
   }
 
   #makeDeps(): Dependencies {
-    const { clock, schedule, receiver, random, openSource, readLookups } = this.#around;
+    const { schedule, receiver, random, openSource, readLookups, log = silent, shared } = this.#around;
+    const { clock } = shared ?? this.#around;
     const { destination } = this.#settings;
     const { url, timeoutMs } = destination === 'emulator' ? { url: 'emulator', timeoutMs: 60_000 } : destination;
     return {
@@ -80,7 +100,7 @@ export class Process implements Agent {
       settings: this.#settings,
       clock,
       schedule,
-      log: silent,
+      log,
       random,
       destination: receiver.destination(timeoutMs, this.plug),
       outlets: { host: 'simulated', channels: [], heartbeat: undefined },
@@ -114,7 +134,8 @@ export class Process implements Agent {
       waker: this.waker,
       reload: async () => this.#next ?? this.#settings,
       signal: this.#stop.signal,
-      beatMs,
+      // What a ledger kept from a turn is tried again by the next beat.
+      ...(around.shared === undefined && { beatMs }),
       unreadRetryMs,
       passed: async (report) => {
         this.plug.check();
@@ -127,6 +148,8 @@ export class Process implements Agent {
 
   /** Whoever starts first notes what the one before left open. */
   async #open(): Promise<boolean> {
+    const { shared } = this.#around;
+    if (shared !== undefined) return this.#takePart(shared);
     try {
       await this.#stores.ledger.pushes.endOrphans(this.#around.clock.now().getTime());
       return true;
@@ -135,6 +158,20 @@ export class Process implements Agent {
       this.#ended(error);
       return false;
     }
+  }
+
+  /** The daemon starts though the ledger cannot be reached. */
+  async #takePart({ lead }: SharedPart): Promise<boolean> {
+    try {
+      await lead.begin();
+    } catch (error) {
+      if (!isAgentError(error, 'ledger.unreachable')) {
+        this.#ended(error);
+        return false;
+      }
+      lead.go();
+    }
+    return true;
   }
 
   #ended(error: unknown): void {
@@ -147,6 +184,7 @@ export class Process implements Agent {
   async stop(): Promise<void> {
     this.#stop.abort(ended);
     if (!this.plug.isPulled) await this.#loop;
+    if (!this.plug.isPulled) await this.#around.shared?.lead[Symbol.asyncDispose]();
     this.plug.pull();
   }
 

@@ -4,15 +4,14 @@ import type { Batch } from '../../core/mapping/column-batch.ts';
 import { RowCoder } from '../../core/mapping/row-coder.ts';
 import { columnNeeds } from '../../core/mapping/columns.ts';
 import type { Content, Part } from '../../core/model.ts';
-import type { Source, TextEnd } from '../../core/ports.ts';
+import type { Clock, Source, TextEnd } from '../../core/ports.ts';
 import type { Mapping } from '../../core/settings.ts';
-import type { WorldClock } from './clock.ts';
 import { type Shown, endOf, lookAt, shownBehind } from './growing.ts';
 import { type Place, type Sheet, type WorldFile, seenIn, sharedTexts } from './place.ts';
 
 export interface Reading {
   readonly place: Place;
-  readonly clock: WorldClock;
+  readonly clock: Clock;
   readonly mapping: Mapping;
   readonly timeoutMs: number;
   readonly isWatched: boolean;

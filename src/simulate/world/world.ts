@@ -8,6 +8,7 @@ import { marksOf } from '../marks.ts';
 import { WireChecks } from '../wire-checks.ts';
 import { Entropy } from '../entropy.ts';
 import { Journal } from '../journal.ts';
+import type { OpenLead } from '../machines/shared-part.ts';
 import type { Grid } from '../rows/grid.ts';
 import { WorldClock } from './clock.ts';
 import { Owner } from './owner.ts';
@@ -26,6 +27,8 @@ export interface Stage {
   /** By source. */
   readonly kinds: ReadonlyMap<string, PlaceKind>;
   openState(): StateDirectory;
+  /** The agent's own part in an election; for histories of several machines. */
+  readonly openLead?: OpenLead | undefined;
 }
 
 /** Is told of what happens in a world, for another purpose than to find a bug in it. */

@@ -45,6 +45,9 @@ export const shapedConfig = {
 /** A tenth of the rows may be unreadable. */
 export const lenient = { ...twoSources, guard: { maxRejects: '10%' } };
 
+/** The same for machines that share a ledger, whose histories last some minutes. */
+export const sharedSources = { ...twoSources, pushOnChange: '5s' };
+
 export const oneSource = { ...twoSources, sources: { sales: twoSources.sources.sales } };
 
 /** A database that is asked when it was changed, which may lag, and a workbook. */
