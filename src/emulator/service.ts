@@ -1,5 +1,4 @@
 /** The emulated service without a port: a request goes in, a response comes out. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
@@ -25,6 +24,7 @@ import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
 import type { QueueState } from './faults.ts';
 import { loadFixtures } from './fixtures.ts';
+import { type Door, anyKeyDoor, openDoor, tokenDoor } from './keys.ts';
 import { KeptBody, keptText } from './kept-body.ts';
 import { serveInterface } from './interface/openapi-routes.ts';
 import type { ServiceOptions } from './options.ts';
@@ -48,8 +48,6 @@ interface ForkSource {
 
 /** Paths of the emulator itself: not recorded, without a token, without faults. */
 const controlPath = '/_emulator';
-
-const guardedPath = /^\/(?:api|v1)(?:\/|$)/;
 
 export class Service {
   readonly faults: FaultQueue;
@@ -111,9 +109,7 @@ export class Service {
     this.publicOrigin = options.publicUrl === undefined ? undefined : parseOrigin(options.publicUrl);
     if (this.publicOrigin !== undefined) this.#nameOrigin();
     serveConsole(this.#app, this);
-    this.#recordExchanges();
-    if (token !== undefined) this.#requireToken(token);
-    else if (strict) this.#requireAnyKey();
+    this.#recordExchanges(token !== undefined ? tokenDoor(token) : strict ? anyKeyDoor : openDoor);
     this.#driverArea.serve(this.#app);
     serveRouting(this.#app, { routing: this.routing, faults: this.faults });
     serveInterface(this.#app, { strict, hasToken: token !== undefined });
@@ -272,7 +268,7 @@ export class Service {
     });
   }
 
-  #recordExchanges(): void {
+  #recordExchanges(door: Door): void {
     this.#app.use(async (context, next) => {
       if (isControl(context.req.path)) {
         await next();
@@ -280,7 +276,9 @@ export class Service {
         return;
       }
       const record = this.log.open(context.req.raw);
-      const fault = this.faults.take(context.req);
+      // A fault is for a request that is let in: one without the token must not use it up.
+      const refusal = door(context.req);
+      const fault = refusal === undefined ? this.faults.take(context.req) : undefined;
       const exchange = new Exchange(context.req.raw, {
         record,
         fault,
@@ -290,7 +288,8 @@ export class Service {
         save: (known) => this.log.save(known),
       });
       context.set('exchange', exchange);
-      await next();
+      if (refusal === undefined) await next();
+      else context.res = await exchange.answer(() => refusal);
       record.status = context.res.status;
       this.#keepAnswer(context, record);
       context.res.headers.set('x-request-id', exchange.requestId);
@@ -313,32 +312,8 @@ export class Service {
     if (text !== undefined) kept.add(Buffer.from(text.slice(0, this.#keptBytesMax + 1)));
     else if (context.res.body !== null) context.res = keepBody(context.res, kept);
   }
-
-  #requireToken(token: string): void {
-    const expected = sha256(`Bearer ${token}`);
-    this.#app.use(async (context, next) => {
-      if (!guardedPath.test(context.req.path)) return next();
-      const given = context.req.header('authorization');
-      if (given !== undefined && timingSafeEqual(sha256(given.replace(/^bearer +/i, 'Bearer ')), expected))
-        return next();
-      const error = given === undefined ? 'authorization: Bearer is required' : 'the token is not the right one';
-      return answer(context, () => refuse(401, error, { headers: { 'www-authenticate': 'Bearer' } }));
-    });
-  }
-
-  /** With `strict` model routing requires a key, as the live service does; any key will do. */
-  #requireAnyKey(): void {
-    this.#app.use('/v1/*', async (context, next) => {
-      if (/^bearer +\S/i.test(context.req.header('authorization') ?? '')) return next();
-      return answer(context, () => refuse(401, 'No API key was provided.'));
-    });
-  }
 }
 
 function isControl(path: string): boolean {
   return path === controlPath || path.startsWith(`${controlPath}/`);
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

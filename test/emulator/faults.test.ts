@@ -348,3 +348,17 @@ describe('close', () => {
     await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 });
+
+test.each([
+  { needs: 'a token', options: { token: 'hush' }, path: '/api/extDrivers/update' },
+  { needs: 'a token', options: { token: 'hush' }, path: '/v1/routers' },
+  { needs: 'any key', options: { strict: true }, path: '/v1/routers' },
+])('a request without what is needed ($needs, $path) meets no fault, and leaves it to the next one', async (one) => {
+  const emulator = await emulatorWorld(one.options);
+  emulator.faults({ status: 503 });
+  const sent = (headers: Record<string, string>) => emulator.fetch(one.path, { method: 'POST', body: '{}', headers });
+  expect((await sent({})).status).toBe(401);
+  expect((await sent({ authorization: 'Bearer hush' })).status).toBe(503);
+  expect((await sent({ authorization: 'Bearer hush' })).status).toBe(400);
+  expect(emulator.requests().map(({ status }) => status)).toEqual([400, 503, 401]);
+});
