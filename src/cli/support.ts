@@ -54,7 +54,7 @@ export async function support(context: Context, { output, withRejects = false }:
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
     if (code === undefined) throw cause;
-    throw new AgentError('usage', `${file} cannot be written (${code})`, {
+    throw new AgentError('usage', `${file} ${writeFailures[code] ?? `cannot be written (${code})`}`, {
       cause,
       hint: '--output names another file',
     });
@@ -68,6 +68,13 @@ export async function support(context: Context, { output, withRejects = false }:
   ]);
   return 0;
 }
+
+const writeFailures: Readonly<Record<string, string>> = {
+  EEXIST: 'is there already',
+  ENOENT: 'cannot be written: there is no such directory',
+  EACCES: 'cannot be written: no permission',
+  ENOSPC: 'cannot be written: the disk is full',
+};
 
 function json(data: unknown): string {
   return `${JSON.stringify(data, null, 2)}\n`;

@@ -166,5 +166,7 @@ test('a report is written over nothing', async () => {
   const { run, at } = await twoPushes();
   await at.write('mine.tar.gz', 'mine');
   const done = await run('support', '--output', path.join(at.dir, 'mine.tar.gz'));
-  expect(done).toMatchObject({ code: 64, stderr: expect.stringContaining('cannot be written (EEXIST)') });
+  expect(done).toMatchObject({ code: 64, stderr: expect.stringContaining('mine.tar.gz is there already\n') });
+  const nowhere = await run('support', '--output', path.join(at.dir, 'none', 'a.tar.gz'));
+  expect(nowhere).toMatchObject({ code: 64, stderr: expect.stringContaining('there is no such directory\n') });
 });
