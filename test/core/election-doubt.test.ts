@@ -1,6 +1,7 @@
-/** When a loss of records is asked about, and when somebody has asked already. What agents note is in `shared-lead.e2e.test.ts`. */
+/** When a loss of records is asked about, and when somebody has asked already. Notes at a real database are in `shared-lead.e2e.test.ts`. */
 import { describe, expect, test } from 'vitest';
 import { type Beside, type Found, doubtOf } from '../../src/core/election/doubt.ts';
+import { type Glance, noted } from '../../src/core/election/noting.ts';
 
 const here = '7100/00000002';
 const found: Found = {
@@ -53,4 +54,24 @@ test('a term that was lost is asked about like a record', () => {
   expect(doubtOf({ seen, seenTerm: 9 }, found)).toBeUndefined();
   expect(doubtOf({ seen, seenTerm: 9 }, { ...found, lastDoubt: undefined })).toContain('term 9 was there');
   expect(doubtOf({ seen: { term: 9 }, seenTerm: 9 }, found)).toContain('term 9 was there, and it says 6');
+});
+
+test('a term that somebody won after that doubt is asked about, though the record beside it is older', () => {
+  const glance: Glance = { nowMs: 4000, head: '9:aa', term: 5, holder: 'b', cluster: here, isGone: false };
+  const first = noted(undefined, glance, undefined);
+  // The doubt was raised at 5000, where this agent was not; it looked at what was left of the old primary.
+  const later = noted(first, { ...glance, nowMs: 6000, term: 8, holder: 'c' }, undefined);
+  const seen = noted(later, { ...glance, nowMs: 7000, term: 6, holder: 'a' }, found.lastDoubt);
+  expect(seen.lostBeside?.sinceMs).toBe(6000);
+  expect(doubtOf({ seen, seenTerm: 8 }, found)).toContain('term 8 was there');
+  // Of the same number, and another one's.
+  expect(noted(first, { ...glance, nowMs: 6000, holder: 'c' }, undefined).beside?.sinceMs).toBe(6000);
+  expect(noted(first, { ...glance, nowMs: 6000, holder: undefined }, undefined).beside?.sinceMs).toBe(4000);
+});
+
+test('a term that was lost between the last look and the claim is asked about', () => {
+  const seen = { term: 9, beside: { ...beside, term: 9, sinceMs: 6000 }, lost: '17:aa', lostBeside: beside };
+  expect(doubtOf({ seen, seenTerm: 9 }, found)).toContain('record 17');
+  // It won the term, and never looked at it.
+  expect(doubtOf({ seen: { term: 9, beside, lostBeside: beside }, seenTerm: 9 }, found)).toContain('term 9');
 });

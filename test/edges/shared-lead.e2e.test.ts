@@ -66,10 +66,10 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
     await ledger.setState({ rolledBack: { push: 1, sinceMs: 1, isRestored: true } });
     await expire(database);
     // Its time is over, and nobody came: it still leads.
-    expect((await renew(database, { ...a, ...by('a') })).isHeld).toBe(true);
+    expect((await renew(database, { ...a, ...by('a'), head: undefined })).isHeld).toBe(true);
     await expire(database);
     await claim(database, by('b'));
-    expect((await renew(database, { ...a, ...by('a') })).isHeld).toBe(false);
+    expect((await renew(database, { ...a, ...by('a'), head: undefined })).isHeld).toBe(false);
     await expect(ledger.setState({ rolledBack: undefined })).rejects.toMatchObject({ code: 'ledger.led' });
     await expect(ledger.pushes.endOrphans(1)).rejects.toMatchObject({ code: 'ledger.led' });
     expect((await ledger.state()).rolledBack).toBeDefined();
@@ -314,6 +314,53 @@ test.skipIf(cannotPostgres)(
     expect(lead.term()?.term).toBe(8);
   },
 );
+
+describe.skipIf(cannotPostgres)('one that leads, and whose own row of the lead stands in what was restored', () => {
+  async function leading() {
+    const server = await postgresServer();
+    const database = new SharedDatabase(placeOn(server.url(), 'driver_sync'));
+    await ledgerSchema(database).ensure();
+    await sharedLedger(database, () => undefined).requests.add({ kind: 'forget', source: 's', part: undefined }, 1);
+    // Turns by hand: only what it asks before a push, or what it sees at a look.
+    const turns: (() => void)[] = [];
+    const sleep: Clock['sleep'] = (ms, signal) => {
+      // The end of its trust is by the clock.
+      if (ms > 1000) return systemClock.sleep(ms, signal);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      signal?.addEventListener('abort', () => reject(signal.reason as Error));
+      turns.push(resolve);
+      return promise;
+    };
+    const agent = await agentAt(server, 'one', migrations, { ...systemClock, sleep });
+    await agent.lead.begin();
+    const { lead } = agent;
+    expect(lead.isLeading()).toBe(true);
+    return {
+      lead,
+      looks: () => turns.shift()?.(),
+      losesNewest: () => database.run('DELETE FROM ~chain WHERE n = (SELECT max(n) FROM ~chain)'),
+      doubt: async () => (await sharedLedger(database, () => undefined).state()).doubt?.why,
+      async [Symbol.asyncDispose]() {
+        await agent[Symbol.asyncDispose]();
+        await database.close();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test.each(['before a push', 'at a look'])('finds %s what is gone, and asks when it leads again', async (when) => {
+    await using world = await leading();
+    const { lead } = world;
+    await lead.confirm();
+    await world.losesNewest();
+    if (when === 'before a push') await lead.confirm().catch(() => undefined);
+    else world.looks();
+    await expect.poll(() => lead.signal.aborted).toBe(true);
+    lead.follow();
+    await expect.poll(() => (world.looks(), lead.isLeading())).toBe(true);
+    expect(await world.doubt()).toMatch(/^the ledger has lost records: record \d+ was there/);
+  });
+});
 
 async function agentAt(server: TestServer, host: string, steps: readonly string[], clock: Clock = systemClock) {
   const state = await mkdtemp(path.join(tmpdir(), 'driver-sync-lead-'));

@@ -27,7 +27,7 @@ export interface Seen {
 
 /** What the ledger said beside its newest record. */
 export interface Beside {
-  /** When the record was first seen, by the clock of the database. */
+  /** When the record was first seen in this term, by the clock of the database. */
   readonly sinceMs: number;
   readonly term: number;
   readonly holder: string | undefined;
@@ -52,7 +52,9 @@ export function doubtOf(
   found: Found,
 ): string | undefined {
   const { cluster } = found;
-  const { cluster: own = cluster, lost, lostBeside } = seen ?? {};
+  const { cluster: own = cluster, lost, beside } = seen ?? {};
+  // The address may have led elsewhere since the last look.
+  const lostBeside = found.term < (beside?.term ?? 0) ? beside : seen?.lostBeside;
   const before = found.before ?? cluster;
   // Whoever led on another timeline has raised this doubt already; in another cluster nobody could.
   const known = before === cluster && isElsewhere(own, cluster) ? own : before;
@@ -60,7 +62,9 @@ export function doubtOf(
     return `the ledger is in another database cluster than before (${systemIn(cluster)}, and it was ${systemIn(known)})`;
   if (timelineIn(known) !== timelineIn(cluster))
     return `the database of the ledger was promoted (timeline ${timelineIn(known)} became ${timelineIn(cluster)}), and may have lost the last pushes`;
-  if (lostBeside !== undefined && isRaisedSince(lostBeside, found)) return undefined;
+  // A term that it won, and did not look at any more, stood beside nothing.
+  const isKnown = lostBeside !== undefined && (found.term >= seenTerm || lostBeside.term >= seenTerm);
+  if (isKnown && isRaisedSince(lostBeside, found)) return undefined;
   if (lost !== undefined)
     return `the ledger has lost records: record ${lost.split(':')[0]} was there, and is not any more`;
   return found.term < seenTerm
@@ -80,6 +84,11 @@ function isRaisedSince(beside: Beside, { cluster, lastDoubt }: Found): boolean {
   const wasThere = lastDoubt.term < term || (lastDoubt.term === term && lastDoubt.holder === holder);
   // An agent that was cut off together with a primary of old may have led there, and seen records, long after that doubt.
   return !wasThere && beside.sinceMs <= lastDoubt.sinceMs;
+}
+
+/** Whether an agent has seen since its term began that something is gone. */
+export function sawLoss(seen: Seen | undefined): boolean {
+  return seen?.lost !== undefined || seen?.lostBeside !== undefined;
 }
 
 /** Where the user may not read the identifier of a system, only the records can tell. */

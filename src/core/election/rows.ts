@@ -52,6 +52,8 @@ export interface Renewed {
   readonly nowMs: number;
   readonly isHeld: boolean;
   readonly timeline: string;
+  /** Whether the record that the agent saw last is there. */
+  readonly hasHead: boolean;
 }
 
 /** An agent, as it says of itself. */
@@ -71,7 +73,10 @@ export interface LeadRows {
   look(): Promise<Looked>;
   /** Takes over where the deadline has passed. With a doubt, which is recorded in the same transaction. */
   claim(by: Claim): Promise<Claimed>;
-  renew(by: Term & Pick<Claim, 'leaseMs' | 'config' | 'address'>): Promise<Renewed>;
+  /** @param by head: of the chain, as the agent saw it last */
+  renew(
+    by: Term & Pick<Claim, 'leaseMs' | 'config' | 'address'> & { readonly head: string | undefined },
+  ): Promise<Renewed>;
   /** The row stays, and its term with it. */
   resign(self: string, mine: Term | undefined): Promise<void>;
   /** Says what an agent is and would push. @param oldMs agents that have been silent for longer are forgotten */

@@ -113,23 +113,24 @@ async function systemOf(database: SharedDatabase): Promise<string> {
   }
 }
 
-export async function renew(
-  database: SharedDatabase,
-  by: Term & Pick<Claim, 'leaseMs' | 'config' | 'address'>,
-): Promise<Renewed> {
+export async function renew(database: SharedDatabase, by: Parameters<LeadRows['renew']>[0]): Promise<Renewed> {
+  const [n, sha256] = by.head?.split(':') ?? [];
   const sql = `UPDATE ~lead SET deadline = clock_timestamp() + $3 * interval '1 millisecond', config = $4, address = $5
-    WHERE holder = $1 AND term = $2 RETURNING ${timeline} AS timeline, ${now}`;
-  const [row] = await database.all<{ timeline: string; nowMs: number }>(
+    WHERE holder = $1 AND term = $2 RETURNING ${timeline} AS timeline, ${now},
+    $6::bigint IS NULL OR EXISTS (SELECT 1 FROM ~chain WHERE n = $6 AND sha256 = $7) AS "hasHead"`;
+  const [row] = await database.all<{ timeline: string; nowMs: number; hasHead: boolean }>(
     sql,
     by.holder,
     by.term,
     by.leaseMs,
     by.config,
     by.address,
+    n === undefined ? null : Number(n),
+    sha256 ?? null,
   );
   if (row !== undefined) return { ...row, isHeld: true };
   const [{ nowMs }] = (await database.all<{ nowMs: number }>(`SELECT ${now}`)) as [{ nowMs: number }];
-  return { nowMs, isHeld: false, timeline: '' };
+  return { nowMs, isHeld: false, timeline: '', hasHead: true };
 }
 
 /** The row stays, and its term with it. */

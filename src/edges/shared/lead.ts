@@ -17,7 +17,7 @@ import {
   whyNotLead,
   won,
 } from '../../core/election/election.ts';
-import { timelineIn } from '../../core/election/doubt.ts';
+import { sawLoss, timelineIn } from '../../core/election/doubt.ts';
 import type { AgentSaid, Lead } from '../../core/election/lead.ts';
 import type { LeadRows, Looked, Term } from '../../core/election/rows.ts';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -48,6 +48,11 @@ export interface LeadOptions {
 /** A variable may hide another address in the same text of a config. */
 function alike({ config, address }: Pick<LeadOptions, 'config' | 'address'>): string {
   return `${config} ${address}`;
+}
+
+/** Its own row of the lead may stand in what was restored: that alone does not mean that it goes on. */
+function lostRecords(label: string): AgentError {
+  return new AgentError('ledger.led', `the ledger at ${label} may have lost records: the lead begins anew`);
 }
 
 export class SharedLead implements Lead, AsyncDisposable {
@@ -211,6 +216,8 @@ export class SharedLead implements Lead, AsyncDisposable {
     if (candidacy.held === undefined) this.#lose(ledByOther(this.#rows.label));
     this.#candidacy = candidacy;
     await noteSeen(this.#options.seen, looked, this.#rows);
+    if (sawLoss(this.#options.seen.get()) && this.#options.isCopying !== true)
+      this.#lose(lostRecords(this.#rows.label));
     if (before !== undefined && before.term !== looked.row.term) this.#options.changed('lead');
     const earlier = this.#asked;
     this.#asked = { asked: looked.asked, wakes: looked.wakes };
@@ -266,12 +273,14 @@ export class SharedLead implements Lead, AsyncDisposable {
     const { held } = this.#candidacy;
     if (held === undefined) throw ledByOther(this.#rows.label, this.#failure);
     const begunMs = this.#nowMs();
-    const { leaseMs, seen } = this.#options;
-    const mine = { holder: this.self, term: held.term, config: this.#config, address: this.#address };
+    const { leaseMs, seen, isCopying } = this.#options;
+    const { cluster = '', head: seenHead } = seen.get() ?? {};
+    const head = isCopying === true ? undefined : seenHead;
+    const mine = { holder: this.self, term: held.term, config: this.#config, address: this.#address, head };
     const renewed = await this.#timed(() => this.#rows.renew({ ...mine, leaseMs }));
-    // A promotion may have taken rows with it: the next term begins with that question.
-    if (!renewed.isHeld || renewed.timeline !== timelineIn(seen.get()?.cluster ?? ''))
-      return this.#lose(ledByOther(this.#rows.label));
+    if (!renewed.isHeld) return this.#lose(ledByOther(this.#rows.label));
+    // Rows are gone, or may be: the next term begins with that question.
+    if (!renewed.hasHead || renewed.timeline !== timelineIn(cluster)) return this.#lose(lostRecords(this.#rows.label));
     if (this.#candidacy.held?.term !== held.term) return;
     this.#candidacy = won(this.#candidacy, {
       term: held.term,

@@ -81,13 +81,14 @@ export class SharedDatabase {
       label: 'the simulated ledger',
       look: () => way(() => this.#look()),
       claim: (by) => way(() => this.#claim(by)),
-      renew: ({ leaseMs, config, address, ...mine }) =>
+      renew: ({ leaseMs, config, address, head, ...mine }) =>
         way(() => {
           const nowMs = this.#nowMs();
-          if (!this.isLed(mine)) return { nowMs, isHeld: false, timeline: '' };
+          const hasHead = head === undefined || this.#hasRecord(head);
+          if (!this.isLed(mine)) return { nowMs, isHeld: false, timeline: '', hasHead };
           this.#row = { ...this.#row, config, address };
           this.#setDeadline(nowMs + leaseMs, mine);
-          return { nowMs, isHeld: true, timeline: '00000001' };
+          return { nowMs, isHeld: true, timeline: '00000001', hasHead };
         }),
       resign: (self, mine) =>
         way(() => {
@@ -102,9 +103,13 @@ export class SharedDatabase {
           this.#agents.set(by.id, { ...by, sinceMs: this.#agents.get(by.id)?.sinceMs ?? seenMs, seenMs });
           for (const [id, agent] of this.#agents) if (seenMs - agent.seenMs > oldMs) this.#agents.delete(id);
         }),
-      hasRecord: (record) => way(() => Number(record.split(':')[0]) <= this.#records.noted),
+      hasRecord: (record) => way(() => this.#hasRecord(record)),
       state: () => way(() => this.ledger.state()),
     };
+  }
+
+  #hasRecord(record: string): boolean {
+    return Number(record.split(':')[0]) <= this.#records.noted;
   }
 
   async #look(): ReturnType<LeadRows['look']> {
