@@ -23,7 +23,7 @@ export type FromThread =
 /** What a thread makes and drops again: most of its objects live as long as a message. */
 const youngMb = 16;
 
-/** Idle threads are kept for the next part for as long: beside 10 to 30 MB of theirs, judging and building would be the peak of a pass. */
+/** Idle threads are kept for the next part for as long. While they live, judging and building would be the peak of a pass. */
 const idleMs = 300;
 
 /** What a range tells while it is read elsewhere. */
