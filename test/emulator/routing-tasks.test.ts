@@ -308,6 +308,8 @@ describe('the organization', () => {
 
   test('usage adds up credits by day and model, refunds included', async () => {
     const world = await routingWorld();
+    // Five seconds later it is the same day.
+    world.emulator.clock({ now: '2026-03-14T12:00:00Z' });
     await withModel(world, ['gen4.5']);
     await world.generate('video', 'only', video);
     const { body: first } = await world.call('POST', '/v1/organization/usage', {});
