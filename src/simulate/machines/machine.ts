@@ -48,7 +48,6 @@ export interface MachineAround {
 const unansweredMs = 10_000;
 /** And one while its way is cut. */
 const cutMs = 1000;
-const never = new Promise<never>(() => undefined);
 const forever = new AbortController().signal;
 
 export class Machine {
@@ -108,7 +107,8 @@ export class Machine {
 
   /** Until it goes on, where it is stopped. */
   #awake(isGone: () => boolean): Promise<void> | undefined {
-    if (isGone()) return never;
+    // A promise of its own: what waits for one that all share would be kept for as long as that one is.
+    if (isGone()) return new Promise<never>(() => undefined);
     if (this.#stoppedUntilMs <= this.#elapsedMs()) return undefined;
     const leftMs = this.#stoppedUntilMs - this.#elapsedMs();
     return this.#around.clock.sleep(leftMs, forever).then(() => this.#awake(isGone));
