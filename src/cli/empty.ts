@@ -11,6 +11,9 @@ export function refuseEmpty(made: Command): void {
   const option = made.options.find((one) => isEmpty(made.getOptionValue(one.attributeName())));
   if (option !== undefined)
     throw new AgentError('usage', `${option.long} is empty`, { hint: 'give it a value, or leave it out' });
-  const argument = made.registeredArguments.find((_, index) => isEmpty(made.processedArgs[index]));
+  // "approve" says which digests there are.
+  const argument = made.registeredArguments.find(
+    (one, index) => one.name() !== 'digest' && isEmpty(made.processedArgs[index]),
+  );
   if (argument !== undefined) throw new AgentError('usage', `argument '${argument.name()}' is empty`);
 }

@@ -13,7 +13,7 @@ const options = commandSpecs().flatMap((command) => {
 
 const positions = commandSpecs().flatMap(({ name, arguments: all }) =>
   all
-    .filter(({ choices }) => choices.length === 0)
+    .filter(({ name: of, choices }) => of !== 'digest' && choices.length === 0)
     .map((one) => ({ typed: [name, ...all.slice(0, all.indexOf(one)).map(wordFor)], argument: one.name })),
 );
 

@@ -176,17 +176,17 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     await page.goto('/console/playground');
     await page.getByLabel('Router').focus();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.id')).toBe('modality-image');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('modality-image');
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Tab');
     await page.keyboard.type('a storm');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.id')).toBe('video-duration');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('video-duration');
     await page.keyboard.type('8');
     // The first button is the one that creates nothing.
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Outcome' }).getByText('lowest_cost').waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('outcome');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('outcome');
     await page.getByRole('button', { name: 'Generate' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'a storm' }).waitFor();
@@ -195,7 +195,7 @@ describe.skipIf(cannotBrowse)(`the console in ${browserName}`, () => {
     await page.keyboard.press('Enter');
     await page.getByText('Delete this task?').waitFor();
     // What does no harm has the focus.
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Keep it');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Keep it');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Undo' }).focus();

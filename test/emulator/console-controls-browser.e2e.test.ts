@@ -23,7 +23,7 @@ describe.skipIf(cannotBrowse)(`the controls of the console in ${browserName}`, (
       await page.getByRole('link', { name: 'Go back to seeded' }).click();
       await page.getByRole('heading', { name: 'Go back to this snapshot?' }).waitFor();
       // The way out has the focus.
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Stay here');
+      await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Stay here');
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Enter');
       await page.getByText('Went back to: seeded').waitFor();
@@ -45,7 +45,7 @@ describe.skipIf(cannotBrowse)(`the controls of the console in ${browserName}`, (
     await page.getByLabel('Name').fill('seeded');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('choose another name').waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('problems');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('problems');
   });
 
   test('a fork is started and its console opened', async () => {

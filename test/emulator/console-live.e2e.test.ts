@@ -54,7 +54,9 @@ describe.skipIf(cannotBrowse)(`a page that keeps up, in ${browserName}`, () => {
     await request.focus();
     await emulator.fetch('/v1/organization');
     await page.getByRole('link', { name: 'GET /v1/organization' }).waitFor();
-    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('POST /api/extDrivers/update');
+    await expect
+      .poll(() => page.evaluate('document.activeElement.textContent.trim()'))
+      .toBe('POST /api/extDrivers/update');
     expect(await page.getByText('Agent tools speak MCP').isVisible()).toBe(true);
     expect(problems).toEqual([]);
   });

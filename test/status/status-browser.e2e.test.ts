@@ -102,7 +102,7 @@ describe.skipIf(cannotBrowse)(`the status page in ${browserName}`, () => {
         return page.getByRole('status').textContent();
       })
       .toContain('the disk is full');
-    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('costs');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent.trim()')).toBe('costs');
     await page.goto('/drivers');
     await page.getByLabel('Search by id or path').fill('Onl');
     status.tellNews();
