@@ -63,7 +63,8 @@ describe.skipIf(cannotPostgres || cannotMount)(`a ledger in ${postgresName} on $
     await expect(server.run(more)).rejects.toThrow(/connection|No space left/i);
     await agent.says(/"msg":"the ledger cannot be used: nothing is pushed, and sources are read meanwhile"/);
     volume.makeRoom();
-    await server.stop();
+    // At once, wherever it is with its own end: told to end in order at the begin of its recovery, it can wait for ever.
+    await server.stop('SIGQUIT');
     await one.write('sales.csv', rowsOf({ north: '1.75', south: '2' }));
     expect((await one.command('sync')).code).toBe(75);
     expect(world.service.posts).toHaveLength(1);

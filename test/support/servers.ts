@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import { within } from './receiver.ts';
 import {
   type Identity,
   type PostgresPrograms,
@@ -122,6 +123,8 @@ export async function startPostgres(
   const settings = [
     ['listen_addresses=127.0.0.1', `unix_socket_directories=${dir}`, 'fsync=off'],
     ['synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=32MB'],
+    // In its own files, which go with them also where a server is killed.
+    ['dynamic_shared_memory_type=mmap'],
     more,
   ].flat();
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
@@ -291,7 +294,7 @@ export function supervise(program: string, args: readonly string[], { as, ready,
     },
     async stop(signal = polite) {
       running?.child.kill(signal);
-      await running?.exited;
+      await within(Promise.resolve(running?.exited), () => `${program} has not ended after ${signal}`);
       running = undefined;
     },
   };

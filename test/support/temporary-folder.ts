@@ -1,5 +1,6 @@
 /** Where the tests keep their files: a folder for each run, which goes with whatever they left there. */
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, statfsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -22,7 +23,7 @@ export function openTemporaryFolder(): (() => void) | undefined {
   // As /tmp: servers and some tests run as other users.
   chmodSync(folder, 0o1777);
   Object.assign(process.env, { [variable]: folder, TMPDIR: folder });
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => removeFolder(folder);
 }
 
 /** A run that was killed has not removed its folder, which may take memory. */
@@ -31,8 +32,25 @@ function removeAbandoned(place: string): void {
     const [, pid] = /^ds-(\d+)-/.exec(name) ?? [];
     if (pid === undefined || isAlive(Number(pid))) continue;
     const folder = path.join(place, name);
-    if (statSync(folder).uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true });
+    if (statSync(folder).uid === process.getuid?.()) removeFolder(folder);
   }
+}
+
+/** With the volumes that a test which was cut off has left mounted in it: nothing else can be removed before them. */
+function removeFolder(folder: string): void {
+  for (const volume of mountedBelow(folder)) execFileSync('umount', ['--lazy', volume]);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** By Linux' list, in which a blank in a path is `\040`. */
+function mountedBelow(folder: string): readonly string[] {
+  const list = '/proc/self/mounts';
+  if (!existsSync(list)) return [];
+  return readFileSync(list, 'utf8')
+    .split('\n')
+    .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
+    .filter((place) => place.startsWith(`${folder}${path.sep}`))
+    .toReversed();
 }
 
 function isAlive(pid: number): boolean {
