@@ -19,6 +19,8 @@ export interface DatabaseListener {
   deadline(atMs: number, by: Term): void;
   /** A write was refused: its term is over. */
   refused(): void;
+  /** The newest push is on record as acknowledged. */
+  acknowledged(): void;
 }
 
 const cluster = 'simulated/00000001';
@@ -173,7 +175,11 @@ export class SharedDatabase {
     const over = <Store extends object>(store: Store, writes: readonly (keyof Store & string)[]): Store => {
       const fenced = new Set<string>(writes);
       return wrapped(store, (name, method) => (...args) => {
-        const statement = async (): Promise<unknown> => method(...args);
+        const statement = async (): Promise<unknown> => {
+          const answer = await method(...args);
+          if (name === 'acknowledge') this.#listener.acknowledged();
+          return answer;
+        };
         return fenced.has(name) ? this.#write(way, term, statement) : way(statement);
       });
     };

@@ -2,6 +2,7 @@
 import { readBody } from '../body.ts';
 import { type Collapse, type HeldPart, foldParts } from '../model.ts';
 import { Violation } from '../promises.ts';
+import type { WorldClock } from '../world/clock.ts';
 import type { Pushing } from './shared-part.ts';
 
 /** A body whose last bytes were given to the network. */
@@ -11,6 +12,7 @@ export interface Sent {
   readonly digest: string;
   readonly machine: Pushing;
   readonly term: number;
+  readonly atMs: number;
   /** By driver: which of its states, counted from 0. */
   readonly states: ReadonlyMap<string, number>;
 }
@@ -28,24 +30,29 @@ export class FleetChecks {
   readonly #mark: (name: string) => void;
   readonly #note: (line: string) => void;
   readonly #broke: (error: unknown) => void;
+  readonly #clock: WorldClock;
   machines: readonly Pushing[] = [];
   /** By driver: every state that its owner meant, one after the other. */
   readonly #states = new Map<string, Months[]>();
+  readonly #sourceOf = new Map<string, string>();
   readonly #flying = new Set<Sent>();
+  #acknowledged: Sent | undefined;
   #last: Sent | undefined;
   #requests = 0;
   /** What the service holds. */
   landed: Sent | undefined;
 
-  constructor({ mark, note, broke }: Heard) {
+  constructor(clock: WorldClock, { mark, note, broke }: Heard) {
+    this.#clock = clock;
     this.#mark = mark;
     this.#note = note;
     this.#broke = broke;
   }
 
   /** An owner has written what its source says now. Nothing that was there is ever left out. */
-  exported(parts: readonly HeldPart[], rules: readonly Collapse[]): void {
+  exported(source: string, parts: readonly HeldPart[], rules: readonly Collapse[]): void {
     for (const [driver, months] of foldParts(parts, rules)) {
+      this.#sourceOf.set(driver, source);
       const states = this.#states.get(driver) ?? [];
       this.#states.set(driver, states);
       const last = states.at(-1);
@@ -73,7 +80,7 @@ export class FleetChecks {
     const other = this.machines.find((one) => one !== machine && one.isLeading);
     if (other !== undefined) throw new Violation('lead', `${name} sends a body while ${other.name} leads`);
     const states = this.#statesOf(text);
-    const sent = { request: ++this.#requests, digest, machine, term, states };
+    const sent = { request: ++this.#requests, digest, machine, term, atMs: this.#clock.monotonicMs(), states };
     const beside = [...this.#flying].find((one) => one.digest !== digest);
     if (beside !== undefined)
       throw new Violation('waits', `${name} sends a body while another one of ${beside.machine.name} is on its way`);
@@ -95,8 +102,27 @@ export class FleetChecks {
     } else {
       this.#mark(last.machine === machine ? 'pushed in a later term' : 'pushed after another machine');
       if (older !== undefined) this.#mark('pushed what a machine sees that is behind');
+      this.#goesOn(last, sent);
       if (last.digest === sent.digest) this.#mark('the same bytes from another term');
     }
+  }
+
+  /** What a machine has not seen since before the last push is as that push had it, and not as the machine had seen it. */
+  #goesOn(last: Sent, { machine, states }: Sent): void {
+    if (this.#acknowledged !== last) return;
+    for (const [driver, state] of last.states) {
+      const source = this.#sourceOf.get(driver)!;
+      const blindSinceMs = machine.blindSinceMs(source) ?? Infinity;
+      if (blindSinceMs > last.atMs) continue;
+      this.#mark('pushed what a machine cannot see');
+      if (states.get(driver) !== state)
+        throw new Violation('order', `${machine.name} cannot see ${source}, and changes "${driver}" of it`);
+    }
+  }
+
+  /** The ledger knows that what was sent last was taken. */
+  acknowledged(): void {
+    this.#acknowledged = this.#last;
   }
 
   /** Which state of each driver a body has. */

@@ -19,6 +19,7 @@ export const fleetKinds = [
   'loseBuffer',
   'lag',
   'unmount',
+  'unseen',
   // What happens on the way to the ledger.
   'statements',
   'cut',
@@ -52,8 +53,8 @@ function someMs({ leaseMs }: Fleet, draw: Entropy, label: string): number {
   return draw.between(1, draw.isIn(0.5, 'long', label) ? 3 * leaseMs : leaseMs, label);
 }
 
-function restateSome(fleet: Fleet, draw: Entropy): string {
-  const owner = draw.pick(fleet.owners, 'owner');
+function restateSome(fleet: Fleet, draw: Entropy, of?: string): string {
+  const owner = fleet.owners.find(({ place }) => place.name === of) ?? draw.pick(fleet.owners, 'owner');
   owner.books.restate(draw.pick(owner.items, 'item'), owner.months.last);
   fleet.export(owner);
   return owner.place.name;
@@ -145,14 +146,25 @@ export const fleetEvents: Readonly<Record<FleetKind, Doing>> = {
   },
   unmount(fleet, draw) {
     const machine = draw.pick(fleet.machines, 'machine');
-    const [source, place] = draw.pick([...machine.places], 'place');
-    place.isAway = true;
-    machine.sees(source);
-    fleet.later(someMs(fleet, draw, 'away'), () => {
-      place.isAway = false;
-      machine.sees(source);
-    });
+    const source = draw.pick([...machine.places.keys()], 'place');
+    machine.hide(source);
+    fleet.later(someMs(fleet, draw, 'away'), () => machine.show(source));
     return `${machine.name} does not see ${source} for a while`;
+  },
+  unseen(fleet, draw) {
+    const { leader, leaseMs } = fleet;
+    const others = fleet.machines.filter((machine) => machine !== leader && machine.isRunning);
+    if (leader === undefined || others.length === 0) return undefined;
+    const machine = draw.pick(others, 'machine');
+    const source = draw.pick([...machine.places.keys()], 'place');
+    machine.hide(source);
+    restateSome(fleet, draw, source);
+    fleet.later(leaseMs, () => leader.kill());
+    fleet.later(4 * leaseMs, () => {
+      machine.show(source);
+      leader.start();
+    });
+    return `${machine.name} does not see ${source}, a number of it is restated, and ${leader.name} is killed after that`;
   },
   statements(fleet, draw) {
     const machine = someMachine(fleet, draw);

@@ -55,13 +55,14 @@ export class Fleet {
       note: (line) => this.note(line),
       broke: (error) => this.broke(error),
     };
-    this.checks = new FleetChecks(heard);
+    this.checks = new FleetChecks(this.clock, heard);
     this.network = new Network(this.clock, entropy, this.checks);
     this.network.uploadMs = entropy.isIn(0.5, 'uploads') ? 3000 : 0;
     this.database = new SharedDatabase(this.clock, {
       claimed: (by) => this.#claimed(by),
       deadline: (atMs, by) => this.#deadline(atMs, by),
       refused: () => journal.mark('a write was refused: its term is over'),
+      acknowledged: () => this.checks.acknowledged(),
     });
     this.owners = settings.sources.map(({ name }) => {
       const place = new Place(name, stage.kinds.get(name)!, heard.mark);
@@ -125,7 +126,7 @@ export class Fleet {
     const parts = [...files].map(([part, { sheet }]): HeldPart => ({ name: part, sheet, isCarried: false }));
     const { mapping } = this.stage.settings.sources.find((source) => source.name === name)!;
     const rules = mapping.drivers.map(({ rule }) => rule);
-    this.checks.exported(parts, rules);
+    this.checks.exported(name, parts, rules);
     const now = new Map(files);
     for (const machine of this.machines) this.#show(machine, name, now);
   }

@@ -62,6 +62,8 @@ export class Machine {
   #process: Process | undefined;
   #lead: RunningLead | undefined;
   #stoppedUntilMs = -Infinity;
+  /** When it last lost sight of each source. */
+  readonly #hiddenMs = new Map<string, number>();
   /** Statements go well until the first of these, after so many. */
   faults: { after: number; readonly fault: StatementFault }[] = [];
   /** Its way to the database is cut until then. */
@@ -180,6 +182,23 @@ export class Machine {
     const leftMs = this.#stoppedUntilMs - this.#elapsedMs();
     if (leftMs <= 0) run();
     else void this.#around.clock.sleep(leftMs, forever).then(() => this.#onceAwake(run));
+  }
+
+  /** A source goes out of its sight. */
+  hide(source: string): void {
+    const place = this.places.get(source)!;
+    if (!place.isAway) this.#hiddenMs.set(source, this.#elapsedMs());
+    place.isAway = true;
+    this.sees(source);
+  }
+
+  show(source: string): void {
+    this.places.get(source)!.isAway = false;
+    this.sees(source);
+  }
+
+  blindSinceMs(source: string): number | undefined {
+    return this.places.get(source)?.isAway === true ? this.#hiddenMs.get(source) : undefined;
   }
 
   /** It sees that a source has something new. */

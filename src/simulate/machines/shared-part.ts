@@ -34,6 +34,8 @@ export interface Pushing {
   /** By its own clock. */
   readonly isLeading: boolean;
   readonly term: number;
+  /** Since when it cannot see a source, by the clock that never jumps; `undefined` where it can. */
+  blindSinceMs(source: string): number | undefined;
 }
 
 /** The agent's own election over rows of the world. */

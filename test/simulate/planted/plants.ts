@@ -324,6 +324,13 @@ export const plants: readonly Plant[] = [
     breaks: ['lead', 'waits', 'order'],
   }),
   shared({
+    name: 'an agent that takes over goes on from what it had seen itself',
+    file: 'app/shared/take-over.ts',
+    find: '  await goOnFromPushed(drafts);\n',
+    replace: '',
+    breaks: ['order'],
+  }),
+  shared({
     name: 'a ledger that fails ends an agent',
     file: 'app/shared/follow.ts',
     find: "  'ledger.unreachable',\n",
