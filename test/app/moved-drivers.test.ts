@@ -1,7 +1,7 @@
 /** Drivers that move from one source to another in one pass: what the taker's values are compared with, and who waits for whom. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { longFile, ids, months, sourceOf, world, type TestWorld } from '../support/world.ts';
+import { longFile, longSource, ids, months, sourceOf, world, type TestWorld } from '../support/world.ts';
 import { sourcesOf } from '../support/owning-world.ts';
 
 const allYear = months(13, 24);
@@ -130,6 +130,79 @@ describe('a source that gives drivers up to a held one', () => {
     await w.approve(sourceOf(waiting, 'b').digest ?? '');
     expect(await w.sync({ resume: false })).toMatchObject({ exit: 0 });
     expect((await w.status()).approvals).toEqual([]);
+  });
+
+  describe('that cannot be read any more', () => {
+    const unreadable = 'id,when,value\nD01,2025-01,1\n';
+
+    test('waits on, and a slip is found when the other one is back', async () => {
+      await using w = await twoSources();
+      const pushed = w.points();
+      await move(w, '000');
+      await w.sync();
+      await w.write('b.csv', unreadable);
+      for (let pass = 0; pass < 3; pass += 1) {
+        const report = await w.sync();
+        expect(report).toMatchObject({
+          exit: 4,
+          outcome: 'unchanged',
+          sources: [{ state: 'held' }, { state: 'unread' }],
+        });
+        expect(sourceOf(report, 'a').reason).toBe(
+          'driver "D01" and 2 more of source "a" moved to source "b", which is not read',
+        );
+      }
+      await move(w, '000');
+      const back = await w.sync();
+      expect(sourceOf(back, 'b')).toMatchObject({ state: 'held', findings: moved.map((id) => ({ group: [id] })) });
+      expect(w.points()).toEqual(pushed);
+      await move(w);
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+      expect(w.drivers()).toHaveLength(21);
+    });
+
+    test('waits on where the other one was approved before it became unreadable', async () => {
+      await using w = await twoSources();
+      await move(w, '000');
+      await w.approve(sourceOf(await w.sync(), 'b').digest ?? '');
+      await w.write('b.csv', unreadable);
+      expect(await w.sync()).toMatchObject({ exit: 4, outcome: 'unchanged' });
+      expect(w.drivers()).toHaveLength(21);
+    });
+
+    test('waits also where only a part of the other one is read well', async () => {
+      const config = { sources: { a: longSource('a.csv'), b: longSource('b/*.csv') }, guard: { maxDeletes: '30%' } };
+      const files = { 'a.csv': yearOf([...left, ...moved]), 'b/1.csv': yearOf(others), 'b/2.csv': yearOf(['B']) };
+      await using w = await world({ config, files });
+      await w.sync();
+      await w.write('a.csv', yearOf(left));
+      await w.write('b/1.csv', yearOf([...others, ...moved], '000'));
+      await w.write('b/2.csv', unreadable);
+      expect(await w.sync()).toMatchObject({ exit: 4, sources: [{ state: 'held' }, { state: 'unread' }] });
+      // Another part is read in its place, and shows that the drivers are not there.
+      await w.write('b/1.csv', yearOf(others));
+      expect(await w.sync()).toMatchObject({ exit: 3, sources: [{ state: 'accepted' }, { state: 'unread' }] });
+      expect(w.drivers()).toHaveLength(19);
+    });
+
+    test('goes on once the other one leaves the config', async () => {
+      await using w = await twoSources();
+      await move(w, '000');
+      await w.sync();
+      await w.write('b.csv', unreadable);
+      await w.sync();
+      await w.reconfigure(sourcesOf(['a'], { guard: { maxDeletes: '30%' } }));
+      const report = await w.sync();
+      expect(sourceOf(report, 'a').state).toBe('accepted');
+      expect(sourceOf(report, 'b').reason).toMatch(/left the config and 9 drivers would be deleted/u);
+    });
+
+    test('does not wait for drivers that the other one never had', async () => {
+      await using w = await twoSources();
+      await w.write('a.csv', yearOf(left));
+      await w.write('b.csv', unreadable);
+      expect(await w.sync()).toMatchObject({ exit: 3, sources: [{ state: 'accepted' }, { state: 'unread' }] });
+    });
   });
 
   test('goes on once the other one has none of them any more', async () => {

@@ -106,11 +106,21 @@ export async function readSource(
   }
 }
 
-/** A source is not read: its candidate is withdrawn, and what was read of it well is kept for the next pass. */
+/**
+ * A source is not read: its candidate is withdrawn. What was last read well of each part is kept for the next pass, and tells the
+ * review which drivers the source may have taken.
+ */
 export function keepPartial({ buffer }: Dependencies, source: string, good: readonly PartRead[]): void {
-  const candidate = buffer.reads.parts(source, 'candidate') ?? [];
+  const last = new Map<string, readonly PartRead[]>();
+  for (const kind of ['partial', 'candidate'] as const) {
+    for (const [name, parts] of Map.groupBy(buffer.reads.parts(source, kind) ?? [], (part) => part.name)) {
+      last.set(name, parts);
+    }
+  }
+  for (const part of good) last.set(part.name, [part]);
+  // In this order: a crash in between must not lose what the candidate had.
+  setPartial(buffer, source, [...last.values()].flat());
   buffer.reads.drop(source, 'candidate');
-  setPartial(buffer, source, [...candidate, ...good]);
 }
 
 function setPartial(buffer: Dependencies['buffer'], source: string, parts: readonly PartRead[]): void {

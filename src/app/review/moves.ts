@@ -1,4 +1,4 @@
-/** Drivers that one source of the config gives up in a pass and another one has from then on. */
+/** Drivers that one source of the config gives up in a pass and another one has from then on, or had when it was last read. */
 import type { ReadKind } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { CandidateDecision } from './decision.ts';
@@ -9,12 +9,22 @@ export interface Move {
   readonly drivers: ReadonlySet<string>;
 }
 
-/** The moves among the candidates of a pass, whatever becomes of them. */
-export function findMoves({ buffer }: Dependencies, decisions: readonly CandidateDecision[]): readonly Move[] {
+/**
+ * The moves among the candidates of a pass, whatever becomes of them, and those to sources that were not read.
+ * @param unread what was last read of these, though it is no candidate, may have the drivers
+ */
+export function findMoves(
+  { buffer }: Dependencies,
+  decisions: readonly CandidateDecision[],
+  unread: readonly string[],
+): readonly Move[] {
+  const lastRead: { source: string; kind: ReadKind }[] = [
+    ...decisions.map(({ source }) => ({ source, kind: 'candidate' }) as const),
+    ...unread.map((source) => ({ source, kind: 'partial' }) as const),
+  ];
   return decisions.flatMap(({ source: from, comparison: { deletedDrivers } }) => {
-    const others = decisions.filter(({ source }) => source !== from);
-    if (deletedDrivers.size === 0 || others.length === 0) return [];
-    const takers = others.map(({ source }): { source: string; kind: ReadKind } => ({ source, kind: 'candidate' }));
+    const takers = lastRead.filter(({ source }) => source !== from);
+    if (deletedDrivers.size === 0 || takers.length === 0) return [];
     const taken = new Map<string, Set<string>>();
     for (const { driver, sources } of buffer.reads.sharedDrivers([{ source: from, kind: 'accepted' }, ...takers])) {
       if (!deletedDrivers.has(driver)) continue;

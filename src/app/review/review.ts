@@ -19,7 +19,7 @@ export async function review(
   const removed = removedSources(deps);
   const alone: Decision[] = [];
   for (const read of reads) alone.push(await decideAlone(deps, read, { removed, watch }));
-  const { decisions, isEmptyApproved } = await decideTogether(deps, alone.filter(isOfCandidate), removed);
+  const { decisions, isEmptyApproved } = await decideTogether(deps, alone, removed);
   if (isEmptyApproved) await consentToEmpty(deps);
   const verdicts = new Map<string, Verdict>();
   for (const one of alone) {
@@ -52,10 +52,12 @@ async function decideAlone(
 
 async function decideTogether(
   deps: Dependencies,
-  alone: readonly CandidateDecision[],
+  all: readonly Decision[],
   removed: readonly string[],
 ): ReturnType<typeof holdEmptySnapshot> {
-  const moves = findMoves(deps, alone);
+  const alone = all.filter(isOfCandidate);
+  const unread = all.filter(({ kind }) => kind === 'unread').map(({ source }) => source);
+  const moves = findMoves(deps, alone, unread);
   const decisions: CandidateDecision[] = [];
   for (const one of alone) {
     const taken = moves.filter(({ to }) => to === one.source);

@@ -6,9 +6,9 @@ import type { CandidateDecision } from './decision.ts';
 import type { Move } from './moves.ts';
 
 /**
- * Holds candidates with drivers of another source, and those that give drivers up to a held one. The source that has a driver accepted
- * keeps it; between two first reads the order of the config decides. A held candidate gives its accepted read back to the snapshot, which
- * may conflict in turn, so that this goes on until nothing changes.
+ * Holds candidates with drivers of another source, and those that give drivers up to a source that is held or was not read. The source
+ * that has a driver accepted keeps it; between two first reads the order of the config decides. A held candidate gives its accepted read
+ * back to the snapshot, which may conflict in turn, so that this goes on until nothing changes.
  */
 export function holdConflicts(
   deps: Dependencies,
@@ -28,9 +28,10 @@ export function holdConflicts(
         conflicts.set(source, [...(conflicts.get(source) ?? []), { driver, owner }]);
       }
     }
-    const isHeld = (name: string): boolean => decided.some(({ kind, source }) => source === name && kind === 'hold');
+    const isPassing = (name: string): boolean =>
+      decided.some(({ kind, source }) => source === name && kind === 'accept');
     const waiting = new Map(
-      moves.filter(({ from, to }) => isHeld(to) && !isHeld(from)).map((move) => [move.from, move]),
+      moves.filter(({ from, to }) => isPassing(from) && !isPassing(to)).map((move) => [move.from, move]),
     );
     if (conflicts.size === 0 && waiting.size === 0) return decided;
     const lasting = conflictsOfAllCandidates(deps, decided);
@@ -38,7 +39,9 @@ export function holdConflicts(
       const found = conflicts.get(one.source);
       if (found !== undefined) return holdFor(one, found, lasting);
       const move = waiting.get(one.source);
-      return move === undefined ? one : holdForTaker(one, move);
+      if (move === undefined) return one;
+      const isRead = decided.some(({ source }) => source === move.to);
+      return holdForTaker(one, move, isRead ? 'held' : 'unread');
     });
   }
 }
@@ -80,11 +83,19 @@ function holdFor(one: CandidateDecision, found: readonly Conflict[], lasting: Re
   return { ...held, reason, hint, whyDropped: reason };
 }
 
-/** Holds a candidate without drivers that a held one has: accepted alone, it would delete them. Its approval stays pending. */
-function holdForTaker(one: CandidateDecision, { from, to, drivers }: Move): CandidateDecision {
+/**
+ * Holds a candidate without drivers that another source has which is held or was not read: accepted alone, it would delete them. Its
+ * approval stays pending.
+ */
+function holdForTaker(
+  one: CandidateDecision,
+  { from, to, drivers }: Move,
+  taker: 'held' | 'unread',
+): CandidateDecision {
   const [first] = drivers;
   const more = drivers.size > 1 ? ` and ${drivers.size - 1} more` : '';
-  const reason = `driver "${first}"${more} of source "${from}" moved to source "${to}", whose read is held`;
+  const state = taker === 'held' ? 'whose read is held' : 'which is not read';
+  const reason = `driver "${first}"${more} of source "${from}" moved to source "${to}", ${state}`;
   const hint = `see to "${to}": once its read is accepted, this one is accepted with it`;
   return { ...one, kind: 'hold', approvable: false, conflictsWith: to, reason, hint, whyDropped: undefined };
 }
