@@ -3,7 +3,10 @@ import type { RunSummary } from './series/compare.ts';
 import type { Content, Month, ReadEnd, Reject, Rule } from './model.ts';
 import type { FoldedDriver, OriginFacts, PackedDriver, PartOrigin } from './series/packing.ts';
 
-/** `partial`: parts that were read well while another part of the source was not, kept so that they are not read again. */
+/**
+ * `partial`: what was last read well of each part of a source that is not read now, also in a candidate that was withdrawn. Kept so
+ * that it is not read again, and so that it is known which drivers the source may have taken from another one.
+ */
 export type ReadKind = 'accepted' | 'candidate' | 'partial';
 
 /** One read of one part, without its drivers. */
