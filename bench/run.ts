@@ -12,7 +12,7 @@ import { compareFigures, showFigures, showTable } from './report.ts';
 
 const usage = `npm run bench -- [MEASUREMENT...] [OPTION...]
 
-Measures all, or only those that are named. A whole run takes about half an hour; it wants a machine that does nothing else.
+Measures all, or only those that are named. A whole run takes a quarter to half an hour; it wants a machine that does nothing else.
 
 ${Object.entries(registry)
   .map(([name, { about }]) => `  ${name.padEnd(18)}${about}`)
