@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
-import { AgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { LedgerSettings, Settings } from '../core/settings.ts';
 import { fetchFile, filesOf, upload } from '../edges/shared/archive.ts';
@@ -13,7 +13,7 @@ import { sharedLedger } from '../edges/shared/ledger.ts';
 import { forgetShared } from '../edges/shared/seen.ts';
 import { snapshotFileSha256, snapshotsIn } from '../edges/state/archive.ts';
 import { openLedger } from '../edges/state/ledger.ts';
-import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
+import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { type NotedHead, type Verification, verifyState } from '../edges/state/verify.ts';
 import { noState } from './look.ts';
 import { openOwnLedger } from './parts.ts';
@@ -100,13 +100,26 @@ async function asOnlyAgent(settings: Settings, log: Log, run: (way: Way) => Prom
     });
   }
   ensureStateDir(settings.state);
-  using _lock = acquireLock(settings.state, { command: 'ledger', pid: process.pid });
+  using _lock = lockStopped(settings.state);
   const address = settings.destination === 'emulator' ? 'emulator' : settings.destination.url;
   const options = { log, changed: () => undefined, isCopying: true } as const;
   await using shared = openSharedParts(settings, { of: ledger, address }, options);
   await shared.lead.begin();
-  await requireLead(shared);
+  await requireLead(shared, stopFirst);
   return await run({ settings, ledger, shared });
+}
+
+const stopFirst =
+  'stop the agents of this ledger first, on all machines ("systemctl stop driver-sync"), and start them when it was copied';
+
+/** Waking the agent that holds the directory, as other commands advise, would not help here. */
+function lockStopped(stateDir: string): Lock {
+  try {
+    return acquireLock(stateDir, { command: 'ledger', pid: process.pid });
+  } catch (error) {
+    if (!isAgentError(error, 'state.locked')) throw error;
+    throw new AgentError('state.locked', error.message, { cause: error, hint: stopFirst });
+  }
 }
 
 /** What is there may be nothing, or what this state directory goes on from: anything else would be lost. */
@@ -114,14 +127,14 @@ async function refuseOthers(
   statements: Parameters<typeof head>[0],
   { file, label }: { readonly file: string; readonly label: string },
 ): Promise<void> {
-  const pushes = await statements.all<{ pushes: number }>('SELECT count(*) AS pushes FROM ~push');
-  if (pushes[0]?.pushes === 0) return;
+  const [{ pushes } = { pushes: 0 }] = await statements.all<{ pushes: number }>('SELECT count(*) AS pushes FROM ~push');
+  if (pushes === 0) return;
   if (hasRecordIn(file, await head(statements))) return;
   throw new AgentError(
     'ledger.refused',
-    `the ledger at ${label} has ${pushes[0]?.pushes} pushes that are not this agent's`,
+    `the ledger at ${label} has ${pushes} ${pushes === 1 ? 'push that is' : 'pushes that are'} not this agent's`,
     {
-      hint: 'name another "schema" under "ledger", or go on with that ledger: move ledger.db out of the state directory',
+      hint: 'an agent was started before "take-over", or the url is that of another ledger: name another "schema" under "ledger"; docs/MACHINES.md says how the pushes there are dropped where none of them is to be kept',
     },
   );
 }

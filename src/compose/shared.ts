@@ -124,17 +124,18 @@ export function openSharedParts(
   };
 }
 
-/** @throws AgentError `ledger.led` that names who leads */
-export async function requireLead({ lead, ledger }: SharedParts): Promise<void> {
+/** @throws AgentError `ledger.led` that names who leads; the hint is what the caller advises beside another leader */
+export async function requireLead(
+  { lead, ledger }: SharedParts,
+  hint = '"driver-sync sync --wake" has it make a pass, from any machine',
+): Promise<void> {
   if (lead.isLeading()) return;
   const { leader } = (await ledger.agents?.()) ?? {};
   const why = lead.whyNot();
   if (leader === undefined)
     throw new AgentError('ledger.led', why ?? 'no agent leads yet', { hint: 'try again in a moment' });
   const since = new Date(leader.sinceMs).toISOString();
-  throw new AgentError('ledger.led', `the agent on ${leader.host}, pid ${leader.pid}, leads since ${since}`, {
-    hint: '"driver-sync sync --wake" has it make a pass, from any machine',
-  });
+  throw new AgentError('ledger.led', `the agent on ${leader.host}, pid ${leader.pid}, leads since ${since}`, { hint });
 }
 
 /** Pushes that only the state directory knows of must not be forgotten. */

@@ -46,6 +46,10 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     await one.write('sales.csv', rowsOf({ north: '9', south: '2' }));
     await world.service.post(2);
     expect((await two.command('sync')).code).toBe(75);
+    // Waking the leader, as `sync` is advised to, would not let the ledger be given back.
+    const givenBack = await two.command('ledger', 'give-back');
+    expect(givenBack.code).toBe(75);
+    expect(givenBack.stderr).toMatch(/pid \d+, leads since .*\n.*stop the agents of this ledger first/);
     const woken = await two.command('sync', '--wake', '--json');
     expect(woken.json()).toMatchObject({ outcome: 'unchanged', exit: 0 });
     expect((await two.command('sync', '--wake', '--force')).code).toBe(64);
@@ -82,6 +86,17 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     const refused = await one.command('sync');
     expect(refused).toMatchObject({ code: 78 });
     expect(refused.stderr).toContain('driver-sync ledger take-over');
+    // An agent at work has to be stopped; waking it would not help.
+    await one.configure(alone);
+    const daemon = await one.daemon();
+    await one.configure(world.config);
+    const beside = await one.command('ledger', 'take-over');
+    expect(beside.code).toBe(75);
+    expect(beside.stderr).toContain(`another agent (pid ${daemon.pid}, driver-sync run) holds`);
+    expect(beside.stderr).toContain('stop the agents of this ledger first');
+    expect(beside.stderr).not.toContain('kill -USR2');
+    daemon.kill('SIGTERM');
+    await daemon.exit;
     // Two at once: one holds the state directory, or both do the same.
     const both = await Promise.all([one.command('ledger', 'take-over'), one.command('ledger', 'take-over')]);
     expect(both.map(({ code }) => code)).toContain(0);
