@@ -54,6 +54,10 @@ export interface ReadCounts {
   readonly points: number;
 }
 
+export function atMost(counts: ReadCounts, most: ReadCounts): ReadCounts {
+  return { drivers: Math.min(counts.drivers, most.drivers), points: Math.min(counts.points, most.points) };
+}
+
 /** Points by driver: what a candidate deletes. */
 export type DeletedPoints = ReadonlyMap<string, readonly Month[]>;
 
@@ -168,8 +172,11 @@ export interface HoldLog {
   ): Promise<void>;
   /** Their sum over some sources since a moment, without those of one read, which is being judged again. */
   deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough>;
-  /** What was let through for one source counts for another one too, each read once: it takes drivers of it over. */
-  inheritDeletes(from: string, to: string): Promise<void>;
+  /**
+   * What was let through for one source counts for another one too, each read once: it takes drivers of it over.
+   * @param most what the other can have had before any of it; a source that is split leaves each taker a part of what it had
+   */
+  inheritDeletes(from: string, to: string, most: ReadCounts): Promise<void>;
 }
 
 /** What commands asked of the next pass. */

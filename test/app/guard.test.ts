@@ -223,6 +223,36 @@ describe('deletes of the last 30 days', () => {
   });
 });
 
+describe('deletes of a source whose drivers several sources take over', () => {
+  const day = 24 * hour;
+
+  test('leave each of them a share of what it took, not of the whole', async () => {
+    const guard = { floor: 0 };
+    const all = ids(1, 100);
+    await using w = await guarded(gridFile(all), { guard });
+    w.clock.jump(day);
+    await w.write('sales.csv', gridFile(all.slice(1)));
+    expect(await w.sync()).toMatchObject(accepted);
+    w.clock.jump(day);
+    const [part, rest, other] = [longSource('part.csv'), longSource('rest.csv'), longSource('other.csv')];
+    await w.reconfigure({ guard, sources: { part, rest, other } });
+    await w.write('part.csv', gridFile(all.slice(1, 21)));
+    await w.write('rest.csv', gridFile(all.slice(21)));
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    expect(w.count()).toBe(99);
+    let [first, isHeld] = [1, false];
+    for (let today = 1; today <= 20 && !isHeld; today++) {
+      w.clock.jump(day);
+      first += 1;
+      await w.write('part.csv', gridFile(all.slice(first, 21)));
+      isHeld = (await w.sync()).exit === 4;
+    }
+    expect((await w.status()).held[0]?.reason).toBe(
+      'it would delete 1 of 15 drivers after 6 of 21 in the last 30 days, more than three times guard.maxDeletes 10%',
+    );
+  });
+});
+
 describe('a source without readings', () => {
   const empty = 'id,time,value\n';
 

@@ -143,12 +143,18 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     await holds.recordDeletes('sales', 'r1', deletes);
     await holds.recordDeletes('sales', 'r1', { ...deletes, points: 3 });
     await holds.recordDeletes('sales', 'r2', { ...deletes, atMs: 20, had: { drivers: 8, points: 80 } });
-    await holds.inheritDeletes('sales', 'rents');
+    await holds.inheritDeletes('sales', 'rents', { drivers: 9, points: 90 });
     const sum = { drivers: 2, points: 5, had: { drivers: 9, points: 90 } };
     expect(await holds.deletesSince(['sales', 'rents'], 0, '')).toEqual(sum);
     expect(await holds.deletesSince(['rents'], 10, '')).toMatchObject({ points: 2 });
     expect(await holds.deletesSince(['sales'], 0, 'r1')).toMatchObject({ points: 2 });
     expect(await holds.deletesSince([], 0, '')).toEqual({ drivers: 0, points: 0, had: undefined });
+    await holds.inheritDeletes('rents', 'fees', { drivers: 4, points: 85 });
+    const part = { drivers: 2, points: 5, had: { drivers: 4, points: 85 } };
+    expect(await holds.deletesSince(['fees'], 0, '')).toEqual(part);
+    expect(await holds.deletesSince(['rents', 'fees'], 0, '')).toEqual(part);
+    expect(await holds.deletesSince(['fees'], 10, '')).toMatchObject({ had: { drivers: 4, points: 80 } });
+    expect(await holds.deletesSince(['rents'], 0, '')).toEqual(sum);
   });
 
   test.skipIf(isMissing)('a request waits until it is finished, and each one and each approval shows', async () => {

@@ -258,9 +258,14 @@ describe.each(bothStates)('%s', (_name, openState) => {
     const had = { drivers: 9, points: 90 };
     await holds.recordDeletes('s', 'one', { atMs: 10, drivers: 1, points: 2, had });
     await holds.recordDeletes('s', 'two', { atMs: 20, drivers: 1, points: 3, had: { drivers: 8, points: 88 } });
-    await holds.inheritDeletes('s', 't');
+    await holds.inheritDeletes('s', 't', had);
     expect(await holds.deletesSince(['s', 't'], 0, 'none')).toEqual({ drivers: 2, points: 5, had });
     expect(await holds.deletesSince(['s'], 0, 'two')).toEqual({ drivers: 1, points: 2, had });
+    await holds.inheritDeletes('t', 'u', { drivers: 4, points: 89 });
+    const part = { drivers: 2, points: 5, had: { drivers: 4, points: 89 } };
+    expect(await holds.deletesSince(['u', 't'], 0, 'none')).toEqual(part);
+    expect(await holds.deletesSince(['u'], 10, 'none')).toMatchObject({ had: { drivers: 4, points: 88 } });
+    expect(await holds.deletesSince(['t'], 0, 'none')).toMatchObject({ had });
     await holds.release('s');
     expect(await holds.held()).toEqual([]);
   });

@@ -9,8 +9,9 @@ import type { Dependencies } from '../dependencies.ts';
 import { yieldTaken } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
 import { consentToEmpty, dropApprovals, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
-import { type WatchChanges, readKey } from './decide.ts';
+import type { WatchChanges } from './decide.ts';
 import type { Accepting, Decision, Holding } from './decision.ts';
+import { inheritDeletes, readKey } from './let-through.ts';
 import { isEmptyRead } from './together.ts';
 import type { ValueFindings } from './values.ts';
 import type { Verdict } from './verdict.ts';
@@ -36,7 +37,7 @@ async function accept(deps: Dependencies, decision: Accepting): Promise<Verdict>
   const { source, comparison, isApproved, approval, isFirst, scope } = decision;
   const { changes, before } = comparison;
   // Counted before it is done: a crash in between must not give the budget of the day back.
-  for (const gone of decision.inheritedFrom) await ledger.holds.inheritDeletes(gone, source);
+  await inheritDeletes(deps, source, decision.inheritedFrom, before);
   if (!isApproved && changes.drivers.delete + changes.points.delete > 0) {
     const { drivers, points } = changes;
     const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete, had: before };

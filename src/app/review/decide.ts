@@ -6,7 +6,7 @@ import { type DriverChange, pairDrivers } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { ReadKind, ReadPart } from '../../core/buffer.ts';
+import type { ReadPart } from '../../core/buffer.ts';
 import type { ApprovalScope } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
@@ -14,10 +14,9 @@ import { inTurns } from '../turns.ts';
 import { isWithin, pendingApproval } from './approvals.ts';
 import { findCarriedDoubts } from './carried-doubts.ts';
 import type { CandidateDecision, Reviewed } from './decision.ts';
+import { dayMs, letThroughInMonth, readKey } from './let-through.ts';
 import type { Move } from './moves.ts';
 import { type ValueFindings, ValueGuardReview, noFindings } from './values.ts';
-
-const dayMs = 86_400_000;
 
 interface Circumstances {
   /** Sources that left the config. */
@@ -152,7 +151,7 @@ async function judgeAll(
       dropsOnlyNewest: mayLag && dropsOnlyNewest,
       letThrough: {
         day: await ledger.holds.deletesSince([name, ...gone], nowMs - dayMs, key),
-        month: await ledger.holds.deletesSince([name, ...gone], nowMs - 30 * dayMs, key),
+        month: await letThroughInMonth(deps, name, gone, before),
       },
       doubts,
       regression: findRegression(accepted, candidate),
@@ -187,12 +186,6 @@ function findRegression(accepted: readonly ReadPart[], candidate: readonly ReadP
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** Names a source's candidate and what it would replace, in this buffer and no other. */
-export function readKey({ buffer }: Dependencies, source: string): string {
-  const idsOf = (kind: ReadKind): string => (buffer.reads.parts(source, kind) ?? []).map(({ id }) => id).join(' ');
-  return `${buffer.state().id} ${idsOf('accepted')} > ${idsOf('candidate')}`;
 }
 
 function sumRejects(parts: readonly { readonly rejects: number }[]): number {

@@ -95,16 +95,19 @@ export class SharedHolds implements HoldLog {
   }
 
   async deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough> {
-    const sql = `SELECT DISTINCT read, at_ms, drivers, points, had_drivers AS "hadDrivers", had_points AS "hadPoints"
-      FROM ~deletion WHERE source = ANY ($1) AND at_ms > $2 AND read != $3 ORDER BY at_ms`;
+    const sql = `SELECT read, max(at_ms) AS at_ms, max(drivers) AS drivers, max(points) AS points,
+      min(had_drivers) AS "hadDrivers", min(had_points) AS "hadPoints"
+      FROM ~deletion WHERE source = ANY ($1) AND at_ms > $2 AND read != $3 GROUP BY read ORDER BY 2`;
     type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
     return sumOfDeletes(await this.#database.all<Row>(sql, sources, sinceMs, read));
   }
 
-  inheritDeletes(from: string, to: string): Promise<void> {
+  inheritDeletes(from: string, to: string, most: ReadCounts): Promise<void> {
     const sql = `INSERT INTO ~deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
-      SELECT $1, read, at_ms, drivers, points, had_drivers, had_points FROM ~deletion WHERE source = $2 ${overwriting}`;
-    return this.#fence.write(async (statements) => void (await statements.run(sql, to, from)));
+      SELECT $1, read, at_ms, drivers, points, least(had_drivers, $3), least(had_points, $4)
+      FROM ~deletion WHERE source = $2 ${overwriting}`;
+    const values = [to, from, most.drivers, most.points];
+    return this.#fence.write(async (statements) => void (await statements.run(sql, ...values)));
   }
 }
 

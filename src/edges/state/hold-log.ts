@@ -91,15 +91,16 @@ export class SqliteHolds implements HoldLog {
   }
 
   async deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough> {
-    const sql = `SELECT DISTINCT read, at_ms, drivers, points, had_drivers AS hadDrivers, had_points AS hadPoints
-      FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ? ORDER BY at_ms`;
+    const sql = `SELECT read, max(at_ms) AS at_ms, max(drivers) AS drivers, max(points) AS points,
+      min(had_drivers) AS hadDrivers, min(had_points) AS hadPoints
+      FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ? GROUP BY read ORDER BY 2`;
     type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
     return sumOfDeletes(this.#tables.all<Row>(sql, JSON.stringify(sources), sinceMs, read));
   }
 
-  async inheritDeletes(from: string, to: string): Promise<void> {
+  async inheritDeletes(from: string, to: string, most: ReadCounts): Promise<void> {
     const sql = `INSERT OR REPLACE INTO deletion (source, read, at_ms, drivers, points, had_drivers, had_points)
-      SELECT ?, read, at_ms, drivers, points, had_drivers, had_points FROM deletion WHERE source = ?`;
-    this.#tables.run(sql, to, from);
+      SELECT ?, read, at_ms, drivers, points, min(had_drivers, ?), min(had_points, ?) FROM deletion WHERE source = ?`;
+    this.#tables.run(sql, to, most.drivers, most.points, from);
   }
 }

@@ -1,5 +1,14 @@
 /** Held candidates, approvals and unapproved deletes, in memory. The same as `SqliteHolds`. */
-import type { Approval, ApprovalScope, Decided, HeldCandidate, HoldLog, LetThrough } from '../../core/ledger.ts';
+import {
+  type Approval,
+  type ApprovalScope,
+  type Decided,
+  type HeldCandidate,
+  type HoldLog,
+  type LetThrough,
+  type ReadCounts,
+  atMost,
+} from '../../core/ledger.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import type { Deletion, Records } from './records.ts';
 
@@ -66,8 +75,8 @@ export class MemoryHolds implements HoldLog {
     const found = new Map<string, Deletion>();
     for (const one of this.#records.deletions) {
       if (!sources.includes(one.source) || one.atMs <= sinceMs || one.read === read) continue;
-      const { atMs, drivers, points, had } = one;
-      found.set(JSON.stringify([one.read, atMs, drivers, points, had]), one);
+      const had = atMost(one.had, found.get(one.read)?.had ?? one.had);
+      found.set(one.read, { ...one, had });
     }
     const counted = [...found.values()].sort((a, b) => a.atMs - b.atMs);
     return {
@@ -77,9 +86,9 @@ export class MemoryHolds implements HoldLog {
     };
   }
 
-  async inheritDeletes(from: string, to: string): Promise<void> {
+  async inheritDeletes(from: string, to: string, most: ReadCounts): Promise<void> {
     for (const one of this.#records.deletions.filter(({ source }) => source === from))
-      this.#replace({ ...one, source: to });
+      this.#replace({ ...one, source: to, had: atMost(one.had, most) });
   }
 }
 
