@@ -10,7 +10,7 @@ import { head } from '../edges/shared/chain.ts';
 import { copyFromSqlite, copyToSqlite, hasRecordIn } from '../edges/shared/copy.ts';
 import type { SharedDatabase } from '../edges/shared/database.ts';
 import { sharedLedger } from '../edges/shared/ledger.ts';
-import { forgetShared } from '../edges/shared/seen.ts';
+import { forgetShared, isShared } from '../edges/shared/seen.ts';
 import { snapshotFileSha256, snapshotsIn } from '../edges/state/archive.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
@@ -31,6 +31,8 @@ interface Way {
   readonly settings: Settings;
   readonly ledger: LedgerSettings;
   readonly shared: SharedParts;
+  /** Nothing refuses it any more: from here on the state directory counts as one that shared this ledger. */
+  readonly allowed: () => void;
 }
 
 /**
@@ -38,7 +40,7 @@ interface Way {
  * @throws AgentError `state.locked`, `ledger.led` where an agent runs, `ledger.refused` where the database has other pushes
  */
 export function takeOverLedger(settings: Settings, log: Log): Promise<Copied> {
-  return asOnlyAgent(settings, log, async ({ shared }) => {
+  return asOnlyAgent(settings, log, async ({ shared, allowed }) => {
     const file = fileIn(settings, 'ledger');
     if (!existsSync(file)) throw noState(settings);
     const own = openOwnLedger(settings);
@@ -48,6 +50,7 @@ export function takeOverLedger(settings: Settings, log: Log): Promise<Copied> {
     await database.transaction(async (statements) => {
       await statements.all('SELECT 1 FROM ~lead FOR UPDATE');
       await refuseOthers(statements, { file, label: database.label });
+      allowed();
       await copyFromSqlite(statements, file);
       if ((await head(statements)) !== ownHead) throw new Error('the chain is not the same after it was copied');
     });
@@ -64,7 +67,8 @@ export function takeOverLedger(settings: Settings, log: Log): Promise<Copied> {
  * @throws AgentError `state.locked`, `ledger.led` where an agent runs
  */
 export function giveBackLedger(settings: Settings, log: Log): Promise<Copied> {
-  return asOnlyAgent(settings, log, async ({ shared }) => {
+  return asOnlyAgent(settings, log, async ({ shared, allowed }) => {
+    allowed();
     const { database, ledger } = shared;
     const directory = fileIn(settings, 'archive');
     const digests = await ledger.snapshots.kept();
@@ -103,10 +107,18 @@ async function asOnlyAgent(settings: Settings, log: Log, run: (way: Way) => Prom
   using _lock = lockStopped(settings.state);
   const address = settings.destination === 'emulator' ? 'emulator' : settings.destination.url;
   const options = { log, changed: () => undefined, isCopying: true } as const;
-  await using shared = openSharedParts(settings, { of: ledger, address }, options);
-  await shared.lead.begin();
-  await requireLead(shared, stopFirst);
-  return await run({ settings, ledger, shared });
+  const wasShared = isShared(settings.state);
+  let isAllowed = false;
+  try {
+    await using shared = openSharedParts(settings, { of: ledger, address }, options);
+    await shared.lead.begin();
+    await requireLead(shared, stopFirst);
+    return await run({ settings, ledger, shared, allowed: () => (isAllowed = true) });
+  } catch (error) {
+    // To look at the ledger was enough to note it as shared, and with that note the agent would not go on alone any more.
+    if (!wasShared && !isAllowed) forgetShared(settings.state);
+    throw error;
+  }
 }
 
 const stopFirst =

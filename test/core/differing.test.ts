@@ -46,14 +46,21 @@ describe('an agent that follows', () => {
       pushed,
       agent('b', { ...pushed, sources: sales }),
       true,
-      'would push the same; cannot read sales',
+      'would push the same; cannot read sales (it is gone)',
     ],
     [
       'cannot read what nobody can read',
       { ...pushed, sources: sales },
       agent('b', { ...pushed, sources: sales }),
       false,
-      'would push the same; cannot read sales',
+      'would push the same; cannot read sales (it is gone)',
+    ],
+    [
+      'holds one for a reason',
+      pushed,
+      agent('b', { ...pushed, sources: [{ name: 'rents', state: 'held', reason: 'it turned empty' }] }),
+      true,
+      'would push the same; holds rents (it turned empty)',
     ],
     [
       'has another config',

@@ -123,6 +123,21 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     expect((await one.command('diff', '1', '2')).code).toBe(0);
   });
 
+  test('a take-over that is refused leaves the agent as it was', async () => {
+    await using world = await machines({ count: 2 });
+    const [one, two] = world.places as [Place, Place];
+    const alone = { ...world.config, ledger: undefined };
+    await two.configure(alone);
+    expect((await two.command('sync')).code).toBe(0);
+    expect((await one.command('sync')).code).toBe(0);
+    await two.configure(world.config);
+    const refused = await two.command('ledger', 'take-over');
+    expect(refused.code).toBe(78);
+    expect(refused.stderr).toContain("push that is not this agent's");
+    await two.configure(alone);
+    expect(await two.command('sync')).toMatchObject({ code: 0 });
+  });
+
   test('a machine that sees other data says so before it leads, and is ready to', async () => {
     await using world = await machines({ count: 2, more: { status: '127.0.0.1:0' } });
     const [one, two] = world.places as [Place, Place];

@@ -1,7 +1,7 @@
 /** How things stand among agents, as a person reads it. */
 import { count } from '../text.ts';
 import { differsFromLeader } from './differing.ts';
-import type { SharedAgent, SharedView } from './lead.ts';
+import type { AgentSaid, SharedAgent, SharedView } from './lead.ts';
 
 /** Who leads; `nobody` where a lead is free. */
 export function leaderWords({ leader }: SharedView, self: string | undefined): string {
@@ -16,9 +16,14 @@ export function agentWords(agent: SharedAgent, view: SharedView): string {
     ...(agent.isSilent ? ['has not been heard of for a minute'] : []),
     ...(agent.hasLeadersConfig ? [] : ['has another config than the agent that leads']),
     would === undefined ? 'has read nothing yet' : wouldWords(agent, view),
-    ...sources.map(({ name, state }) => (state === 'held' ? `holds ${name}` : `cannot read ${name}`)),
+    ...sources.map(sourceWords),
   ];
   return parts.join('; ');
+}
+
+function sourceWords({ name, state, reason }: AgentSaid['sources'][number]): string {
+  const what = state === 'held' ? `holds ${name}` : `cannot read ${name}`;
+  return reason === undefined ? what : `${what} (${reason})`;
 }
 
 /** Whether something about an agent is for a person to look at. */
