@@ -228,6 +228,7 @@ function typeHint(path: Path, expected: string, written: Written): string | unde
   const isTable = path.at(-1) === 'calendar' || path.at(-2) === 'maps';
   if (expected === 'a mapping' && isTable && /^[^{}\n]+\.\w{1,5}$/.test(text))
     return `if it is a file, write { file: ${text} }`;
+  if (expected.endsWith('number') && /^\d+e\d$/i.test(text)) return `write ${Number(text)}`;
   if (expected.endsWith('number') && /^\d+$/.test(text)) return `write ${Number(text)}, without quotes`;
   if (expected === 'true or false' && /^(true|false)$/i.test(text))
     return `write ${text.toLowerCase()}, without quotes`;

@@ -78,6 +78,7 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
     (day) =>
       [`lastClose: { day: ${day} }`, '1:19 lastClose.day: expected a day from 1 to 28, which every month has'] as const,
   ),
+  ['workers: 1e1', '1:10 workers: expected a number, found "1e1" (write 10)'],
   ['lastClose: { day: tenth }', '1:19 lastClose.day: expected a number, found "tenth"'],
   ['lastClose: [2026-03]', '1:12 lastClose: expected a month such as 2026-03, or { day: 10 }, found a list'],
   [

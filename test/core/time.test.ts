@@ -222,7 +222,9 @@ describe('tokens', () => {
     ['yyyy MMMM', '26 March', 'outside 1000 to 9999'],
     ['yyyy MMMM', '2026 Marsh', 'does not fit'],
     ['MMM yyyy', 'J 2026', 'does not fit'],
-    ['d MMMM yyyy', '31 April 2026', 'does not fit'],
+    ['d MMMM yyyy', '31 April 2026', 'April 2026 has days 1 to 30, not 31'],
+    ['d MMMM yy', '29 February 30', 'does not fit'],
+    ['d MMMM yyyy', '32 April 2026', 'does not fit'],
     ['yyyy-MM-dd HH:mm', '2026-03-05 24:00', 'there is no hour 24'],
   ])('%s rejects %j: %s', (tokens, text, reason) => {
     expect(read(text, { formats: [tokens] })).toContain(reason);

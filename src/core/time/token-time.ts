@@ -7,6 +7,7 @@
 import { createRequire } from 'node:module';
 import type { Locale } from 'date-fns';
 import { compileDigitTokens, writeDigitTokens } from './digit-tokens.ts';
+import { readDate } from './iso-time.ts';
 import { clashingName, compileMonthNames } from './month-names.ts';
 import type { FormatReader, ReadTime } from './time-format.ts';
 import { quote } from '../text.ts';
@@ -60,13 +61,24 @@ function compileInLocale(tokens: string, localeName: string): FormatReader {
   const format = tokens.replaceAll(/\s/g, ' ');
   const kind = kindOf(format);
   const months = tokenMonths(format);
+  const parsed = (text: string): number => parse(text, format, new WallDate(referenceMs), options).getTime();
   return (text) => {
     const written = text.normalize('NFC').replaceAll(/\s/g, ' ');
-    const ms = parse(written, format, new WallDate(referenceMs), options).getTime();
-    if (Number.isNaN(ms)) return `it does not fit the format ${tokens}`;
+    const ms = parsed(written);
+    if (Number.isNaN(ms)) return missingDay(written, parsed) ?? `it does not fit the format ${tokens}`;
     const seconds = Math.floor(ms / 1000);
     return { kind, seconds, nanos: (ms - seconds * 1000) * 1_000_000, months };
   };
+}
+
+/** Says that the month of `29 February 2026` has no such day; `undefined` where something else does not fit. */
+function missingDay(text: string, parsed: (text: string) => number): string | undefined {
+  const [day, more] = text.match(/(?<![0-9])(?:29|30|31)(?![0-9])/g) ?? [];
+  if (day === undefined || more !== undefined) return undefined;
+  const date = new Date(parsed(text.replace(day, '28')));
+  if (Number.isNaN(date.getTime())) return undefined;
+  const misfit = readDate(date.getUTCFullYear(), date.getUTCMonth() + 1, Number(day));
+  return typeof misfit === 'string' ? misfit : undefined;
 }
 
 /** How many calendar months a text of these tokens names: 1 for a month or less, 3 for a quarter, 12 for a year. */
