@@ -10,7 +10,8 @@ import type { Dependencies, PassEvent } from '../app/dependencies.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Log, Supervisor } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Context, commandLog, load, loadSettings } from './context.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { type Context, commandLog, loadSettings } from './context.ts';
 import { problemLine } from './failing.ts';
 import { embedEmulator } from './embedded.ts';
 import { openEnding } from './ending.ts';
@@ -52,7 +53,7 @@ export async function run(context: Context): Promise<number> {
   const agent = await openWhenPossible(log, { signal: ending.signal, waits }, () => openAgent(settings, options));
   if (agent === undefined) return 0;
   await using _agent = agent;
-  const fileDigest = (): string | undefined => load(context, 'required').settings?.digest;
+  const fileDigest = (): string | undefined => loadAgain(settings, context).settings?.digest;
   await using page = await openStatusPage(settings, { log, version, fileDigest });
   // Only now is it sure that it runs.
   if (emulator !== undefined) {
@@ -132,7 +133,7 @@ async function reloadSettings(
   context: Context,
   { log, current }: { log: Log; current: Settings },
 ): Promise<Settings | undefined> {
-  const { settings, problems } = load(context, 'required');
+  const { settings, problems } = loadAgain(current, context);
   if (settings === undefined) {
     log.error('the new config is not valid; the old one stays', { problems: problems.map(problemLine) });
     return undefined;
@@ -153,6 +154,11 @@ async function reloadSettings(
   }
   log.info('the config is loaded again', { wouldChange: await previewReload(settings, log) });
   return settings;
+}
+
+/** The file that the agent began with, and no other one: while it is away, another place may have a config. */
+function loadAgain({ file }: Settings, { env }: Context): LoadedConfig {
+  return loadConfig(file, { env, secrets: 'required' });
 }
 
 function ledgerOf({ ledger }: Settings): string {

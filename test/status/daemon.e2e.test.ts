@@ -11,15 +11,9 @@ import { loadConfig } from '../../src/config/load.ts';
 import { asAnybody } from '../support/anybody.ts';
 import { twoPushes } from '../support/commands-world.ts';
 import { memoryLog } from '../support/memory-log.ts';
-import { scene, two } from '../support/daemon-scene.ts';
-import type { Running } from '../support/process.ts';
+import { portOf, scene, two } from '../support/daemon-scene.ts';
+import { pointsOf } from '../support/receiver.ts';
 import { askAt } from '../support/status-world.ts';
-
-/** The port that the log of a daemon names. */
-function portOf({ stderr }: Running): number {
-  const [, port = ''] = /"address":"http:\/\/127\.0\.0\.1:(\d+)\/"/.exec(stderr) ?? [];
-  return Number(port);
-}
 
 async function usedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -44,6 +38,20 @@ test('a daemon serves what "status --json" prints, is ready after its first pass
   expect(JSON.parse(await bodyOf('/api/status'))).toMatchObject({ configDiffers: true });
   daemon.kill('SIGTERM');
   expect((await daemon.exit).code).toBe(0);
+});
+
+test('SIGHUP while the config is away keeps the old one and says why, and the page goes on', async () => {
+  await using s = await scene({ status: '127.0.0.1:0' });
+  const daemon = await s.place.daemon();
+  await daemon.says(/"pushed"/);
+  await s.place.remove('driver-sync.yaml');
+  const { body, status } = await askAt(portOf(daemon), '/api/status');
+  expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ configDiffers: true })]);
+  daemon.kill('SIGHUP');
+  await daemon.says(/driver-sync\.yaml:1:1 the config cannot be read \(ENOENT\)/);
+  await s.place.write('sales.csv', two);
+  daemon.kill('SIGUSR2');
+  expect(pointsOf(await s.service.post(2))).toHaveProperty('b');
 });
 
 test('a port that another program has ends the start with 78 and what to do', async () => {

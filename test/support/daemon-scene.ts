@@ -1,5 +1,5 @@
 /** A place with one source, a receiver and daemons that are processes. */
-import { type Place, csv, place } from './process.ts';
+import { type Place, type Running, csv, place } from './process.ts';
 import { type Receiver, openReceiver } from './receiver.ts';
 
 export interface Scene extends AsyncDisposable {
@@ -37,6 +37,12 @@ export interface Status {
   readonly lastPush?: { readonly id: number; readonly outcome: string };
   readonly lastAcknowledged?: { readonly id: number };
   readonly held: readonly { readonly digest: string }[];
+}
+
+/** The port of the status page, which the log of a daemon names. */
+export function portOf({ stderr }: Running): number {
+  const [, port = ''] = /"address":"http:\/\/127\.0\.0\.1:(\d+)\/"/.exec(stderr) ?? [];
+  return Number(port);
 }
 
 export const statusOf = async (where: Place): Promise<Status> =>
