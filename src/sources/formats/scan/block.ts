@@ -1,69 +1,66 @@
-/** Bytes of delimited text on their way through the scanner. */
+/** Bytes of text on their way through a scanner. */
+import { classesAt, endOfField, plainByte, strayQuote } from './kernel/layout.ts';
+import type { Kernel } from './kernel/kernel.ts';
 
 export const lineFeed = 0x0a;
 export const carriageReturn = 0x0d;
 export const quoteMark = 0x22;
-
-/** What a byte means outside quotes. */
-export const plainByte = 0;
-/** A delimiter or a line end. */
-export const endOfField = 1;
 
 /** Instead of the place where a field ends: the bytes are for csv-parse to judge. */
 export const notPlain = -1;
 
 /** Read behind the end without a check: a line end, a quote that closes what is open, and a line end behind that. */
 const sentinels = [lineFeed, quoteMark, lineFeed];
-const slackBytes = 8;
 
-/** Bytes that are also compared four at a time. */
-export interface Words {
-  readonly bytes: Buffer;
-  readonly words: DataView;
-}
-
-export function wordsOf(bytes: Buffer): Words {
-  return { bytes, words: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
-}
-
-/** A buffer that the rows of a file pass through. Every loop over it ends at its sentinels, so that none has to count. */
-export class Block implements Words {
-  bytes: Buffer;
-  words: DataView;
+/** A buffer in the memory of a kernel that the rows of a file pass through. Every loop over it ends at its sentinels, so that none has to count. */
+export class Block {
+  bytes!: Buffer;
   /** Where the first row begins that is still to be read. */
   start = 0;
   /** Where the sentinels stand. */
   end = 0;
-  /** A field that ends here or later is not complete. */
-  limit = 0;
-  /** Whether a quoted field with a line break was seen, so that rows are no lines. */
-  hasBreaks = false;
   /** By byte: `plainByte`, `endOfField`, or another where a field that began without a quote is not plain. */
-  readonly classes: Uint8Array;
+  classes!: Uint8Array;
   readonly delimiter: number;
+  /** Of `bytes` in the memory of the kernel. */
+  address: number;
+  #room: number;
+  readonly #kernel: Kernel;
 
-  constructor(delimiter: number, bytes: number) {
+  constructor(kernel: Kernel, delimiter: number, bytes: number) {
+    this.#kernel = kernel;
     this.delimiter = delimiter;
-    ({ bytes: this.bytes, words: this.words } = wordsOf(Buffer.alloc(bytes + slackBytes)));
-    this.classes = new Uint8Array(256);
+    this.#room = bytes + sentinels.length;
+    this.address = kernel.allocate(this.#room);
+    kernel.follow(() => {
+      this.#look();
+      this.classes = kernel.bytes.subarray(kernel.context + classesAt, kernel.context + classesAt + 256);
+    });
     for (const byte of [delimiter, lineFeed, carriageReturn]) this.classes[byte] = endOfField;
-    this.classes[quoteMark] = 2;
+    this.classes[quoteMark] = strayQuote;
     this.#seal();
   }
 
   /** Appends bytes; those before `start` go. */
   append(chunk: Buffer): void {
     const kept = this.end - this.start;
-    const needed = kept + chunk.length + slackBytes;
-    const from = this.bytes;
-    if (needed > from.length) {
-      ({ bytes: this.bytes, words: this.words } = wordsOf(Buffer.alloc(Math.max(needed, 2 * from.length))));
+    const needed = kept + chunk.length + sentinels.length;
+    const from = this.address + this.start;
+    if (needed > this.#room) {
+      this.address = this.#kernel.allocate(2 * needed);
+      this.#room = 2 * needed;
+      this.#look();
     }
-    if (this.start > 0 || this.bytes !== from) from.copy(this.bytes, 0, this.start, this.end);
+    const { bytes } = this.#kernel;
+    if (from !== this.address) bytes.copyWithin(this.address, from, from + kept);
     chunk.copy(this.bytes, kept);
     this.start = 0;
     this.end = kept + chunk.length;
     this.#seal();
+  }
+
+  #look(): void {
+    this.bytes = this.#kernel.bytes.subarray(this.address, this.address + this.#room);
   }
 
   #seal(): void {
@@ -83,9 +80,7 @@ export class Block implements Words {
   #skipQuoted(from: number): number {
     const { bytes } = this;
     for (let at = from; ; at++) {
-      const byte = bytes[at];
-      if (byte === lineFeed || byte === carriageReturn) this.hasBreaks ||= at < this.end;
-      if (byte !== quoteMark) continue;
+      if (bytes[at] !== quoteMark) continue;
       const next = bytes[at + 1] as number;
       if (this.classes[next] === endOfField) return at + 1;
       if (next !== quoteMark) return notPlain;

@@ -1,170 +1,184 @@
-/** The distinct byte strings of one column, numbered. */
-import { enlarged } from '../../../core/enlarged.ts';
+/** The distinct byte strings of one column, numbered; in the memory of a kernel. */
 import type { Texts } from '../../../core/mapping/column-batch.ts';
-import { type Words, carriageReturn, lineFeed, quoteMark, wordsOf } from './block.ts';
+import type { Kernel } from './kernel/kernel.ts';
+import {
+  columnBytes,
+  countAt,
+  flagsAt,
+  fullBytesAt,
+  hashesAt,
+  lastAt,
+  lengthAt,
+  nextAt,
+  recordBytes,
+  recordsAt,
+  roomAt,
+  slotMaskAt,
+  slotsAt,
+  textAt,
+  textsAt,
+  textsRoomAt,
+  textsUsedAt,
+} from './kernel/layout.ts';
 import type { TextBytes } from './text-bytes.ts';
 
 /** Beyond either a column is one of texts that hardly come twice. */
 const textsMax = 1 << 16;
 const bytesMax = 4_000_000;
 
-/** A text that can stand in a file only within quotes. */
-export const needsQuotes = 1;
-/** It holds a quote, which the file has twice. */
-export const holdsQuote = 2;
-export const holdsLineBreak = 4;
+const startTexts = 1 << 8;
+const startBytes = 1 << 12;
 
 /** The number of the empty text, which every dictionary begins with. */
-export const emptyCode = 0;
+const emptyCode = 0;
 
-export class Dictionary implements Texts, Words {
+export class Dictionary implements Texts {
   generation = 0;
-  size = 0;
-  /** The texts, one behind the other. */
-  bytes: Buffer;
-  words: DataView;
-  /** Where each text begins in `bytes`, and behind them where the last one ends. */
-  starts = new Int32Array(1 << 8);
-  /** By number: the text that came after it last time. */
-  next = new Int32Array(1 << 8);
-  /** By number: `needsQuotes`, `holdsQuote`, `holdsLineBreak`. */
-  flags = new Uint8Array(1 << 8);
-  #hashes = new Int32Array(1 << 8);
-  /** Numbers plus one, by hash; open addressing. */
-  #slots = new Int32Array(1 << 10);
+  /** Where the kernel finds it. */
+  readonly column: number;
+  readonly #kernel: Kernel;
+  readonly #encoding: TextBytes;
   #strings: (string | undefined)[] = [];
   /** Texts that the encoding cannot write, so that no row has them. */
   readonly #unwritable = new Map<string, number>();
-  readonly #encoding: TextBytes;
-  readonly #delimiter: number;
+  /** Room for a text on its way into the dictionary. */
+  #scratch = 0;
+  #scratchBytes = 0;
 
-  constructor(encoding: TextBytes, delimiter: number) {
+  /** @param column described there; a place of `columnBytes` */
+  constructor(kernel: Kernel, encoding: TextBytes, column = kernel.allocate(columnBytes)) {
+    this.#kernel = kernel;
     this.#encoding = encoding;
-    this.#delimiter = delimiter;
-    ({ bytes: this.bytes, words: this.words } = wordsOf(Buffer.alloc(1 << 12)));
-    this.find(this, 0, 0);
+    this.column = column;
+    kernel.set(column + textsAt, kernel.allocate(startBytes));
+    kernel.set(column + textsRoomAt, startBytes);
+    this.#makeRecords(startTexts);
+    this.#empty();
+  }
+
+  get size(): number {
+    return this.#kernel.get(this.column + countAt);
   }
 
   text(code: number): string {
-    return (this.#strings[code] ??= this.#encoding.decode(
-      this.bytes,
-      this.starts[code] ?? 0,
-      this.starts[code + 1] ?? 0,
-    ));
+    return (this.#strings[code] ??= this.#decode(code));
   }
 
   code(text: string): number {
     const bytes = this.#encoding.encode(text);
-    if (bytes !== undefined) return this.find(wordsOf(bytes), 0, bytes.length);
-    let code = this.#unwritable.get(text);
-    if (code === undefined) {
-      code = this.#add(this.bytes, 0, 0);
-      this.#strings[code] = text;
-      this.#unwritable.set(text, code);
+    return bytes === undefined ? this.#codeOfUnwritable(text) : this.#codeOf(bytes);
+  }
+
+  /** The number of the text that stands so in the memory of the kernel. */
+  find(from: number, end: number): number {
+    const kernel = this.#kernel;
+    for (;;) {
+      const code = kernel.call.find(kernel.context, this.column, from, end - from);
+      if (code >= 0) return code;
+      this.grow();
     }
-    return code;
   }
 
   /** To be called between batches: numbers the texts anew where there are too many. */
   bound(): void {
-    if (this.size <= textsMax && (this.starts[this.size] as number) <= bytesMax) return;
+    this.#kernel.set(this.column + lastAt, emptyCode);
+    if (this.size <= textsMax && this.#kernel.get(this.column + textsUsedAt) <= bytesMax) return;
     this.generation++;
-    this.size = 0;
     this.#strings = [];
     this.#unwritable.clear();
-    this.#slots.fill(0);
-    this.find(this, 0, 0);
+    this.#empty();
   }
 
-  /** The number of the text that stands from `start` to before `end`. */
-  find(from: Words, start: number, end: number): number {
-    const hash = hashOf(from, start, end);
-    const slots = this.#slots;
-    const mask = slots.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const code = (slots[slot] as number) - 1;
-      if (code < 0) return this.#insert(slot, this.#add(from.bytes, start, end), hash);
-      if (this.#hashes[code] === hash && this.#isText(code, from, { start, end })) return code;
+  /** Makes the room that was missing, as the context says. */
+  grow(): void {
+    const kernel = this.#kernel;
+    const { column } = this;
+    const used = kernel.get(column + textsUsedAt);
+    const needed = used + kernel.get(kernel.context + fullBytesAt);
+    if (needed > kernel.get(column + textsRoomAt)) this.#moveTexts(used, 2 * needed);
+    if (this.size >= kernel.get(column + roomAt)) this.#makeRecords(4 * this.size);
+  }
+
+  #empty(): void {
+    const kernel = this.#kernel;
+    const { column } = this;
+    const slots = kernel.get(column + slotsAt);
+    kernel.bytes.fill(0, slots, slots + 4 * (kernel.get(column + slotMaskAt) + 1));
+    kernel.set(column + countAt, 0);
+    kernel.set(column + textsUsedAt, 0);
+    kernel.set(column + lastAt, emptyCode);
+    this.find(column, column);
+  }
+
+  #decode(code: number): string {
+    const { ints, bytes } = this.#kernel;
+    const record = (this.#kernel.get(this.column + recordsAt) + code * recordBytes) >> 2;
+    const start = ints[record + (textAt >> 2)] as number;
+    return this.#encoding.decode(bytes, start, start + (ints[record + (lengthAt >> 2)] as number));
+  }
+
+  #codeOf(bytes: Buffer): number {
+    const kernel = this.#kernel;
+    if (bytes.length > this.#scratchBytes || this.#scratch === 0) {
+      this.#scratchBytes = 2 * bytes.length;
+      this.#scratch = kernel.allocate(this.#scratchBytes);
     }
+    bytes.copy(kernel.bytes, this.#scratch);
+    return this.find(this.#scratch, this.#scratch + bytes.length);
   }
 
-  #isText(code: number, { bytes, words }: Words, { start, end }: { start: number; end: number }): boolean {
-    const known = this.bytes;
-    const knownWords = this.words;
-    let at = this.starts[code] as number;
-    if ((this.starts[code + 1] as number) - at !== end - start) return false;
-    let from = start;
-    for (; from + 4 <= end; from += 4, at += 4)
-      if (knownWords.getInt32(at, true) !== words.getInt32(from, true)) return false;
-    for (; from < end; from++, at++) if (known[at] !== bytes[from]) return false;
-    return true;
-  }
-
-  #insert(slot: number, code: number, hash: number): number {
-    this.#hashes[code] = hash;
-    this.#slots[slot] = code + 1;
-    if (2 * this.size > this.#slots.length) this.#rehash();
+  #codeOfUnwritable(text: string): number {
+    const known = this.#unwritable.get(text);
+    if (known !== undefined) return known;
+    const kernel = this.#kernel;
+    const code = this.size;
+    if (code >= kernel.get(this.column + roomAt)) this.#makeRecords(4 * code);
+    const record = kernel.get(this.column + recordsAt) + code * recordBytes;
+    for (const place of [textAt, lengthAt, nextAt, flagsAt]) kernel.set(record + place, 0);
+    kernel.set(this.column + countAt, code + 1);
+    this.#strings[code] = text;
+    this.#unwritable.set(text, code);
     return code;
   }
 
-  #rehash(): void {
-    const slots = new Int32Array(4 * this.#slots.length);
-    const mask = slots.length - 1;
-    const used = this.#slots.filter((code) => code > 0);
-    for (const code of used) {
-      let slot = (this.#hashes[code - 1] as number) & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = code;
+  #moveTexts(used: number, room: number): void {
+    const kernel = this.#kernel;
+    const { column } = this;
+    const to = kernel.allocate(room);
+    const from = kernel.get(column + textsAt);
+    kernel.bytes.copyWithin(to, from, from + used);
+    const records = kernel.get(column + recordsAt);
+    for (let code = 0; code < this.size; code++) {
+      const place = records + code * recordBytes + textAt;
+      kernel.set(place, kernel.get(place) - from + to);
     }
-    this.#slots = slots;
+    kernel.set(column + textsAt, to);
+    kernel.set(column + textsRoomAt, room);
   }
 
-  #add(from: Buffer, start: number, end: number): number {
-    const code = this.size++;
-    if (code + 2 > this.starts.length) this.#grow();
-    const at = code === 0 ? 0 : (this.starts[code] as number);
-    const to = at + end - start;
-    if (to > this.bytes.length) {
-      const bytes = Buffer.alloc(2 * to);
-      this.bytes.copy(bytes, 0, 0, at);
-      this.bytes = bytes;
-      this.words = wordsOf(bytes).words;
+  /** Room for so many texts, a power of two; those that are there keep their numbers. */
+  #makeRecords(room: number): void {
+    const kernel = this.#kernel;
+    const { column, size } = this;
+    const [records, hashes] = [kernel.get(column + recordsAt), kernel.get(column + hashesAt)];
+    const newRecords = kernel.allocate(room * recordBytes);
+    const newHashes = kernel.allocate(room * 4);
+    const newSlots = kernel.allocate(2 * room * 4);
+    const { bytes, ints } = kernel;
+    bytes.copyWithin(newRecords, records, records + size * recordBytes);
+    bytes.copyWithin(newHashes, hashes, hashes + size * 4);
+    const mask = 2 * room - 1;
+    const unwritable = new Set(this.#unwritable.values());
+    for (let code = 0; code < size; code++) {
+      if (unwritable.has(code)) continue;
+      let slot = (ints[(newHashes >> 2) + code] as number) & mask;
+      while (ints[(newSlots >> 2) + slot] !== 0) slot = (slot + 1) & mask;
+      ints[(newSlots >> 2) + slot] = code + 1;
     }
-    let flags = 0;
-    for (let i = start, into = at; i < end; i++, into++) {
-      const byte = from[i] as number;
-      this.bytes[into] = byte;
-      if (byte === quoteMark) flags |= needsQuotes | holdsQuote;
-      else if (byte === lineFeed || byte === carriageReturn) flags |= needsQuotes | holdsLineBreak;
-      else if (byte === this.#delimiter) flags |= needsQuotes;
-    }
-    this.starts[code] = at;
-    this.starts[code + 1] = to;
-    this.flags[code] = flags;
-    // Many columns repeat the text of the row above. One with a quote in it is never guessed.
-    this.next[code] = (flags & holdsQuote) === 0 ? code : emptyCode;
-    this.#strings[code] = undefined;
-    return code;
+    kernel.set(column + recordsAt, newRecords);
+    kernel.set(column + hashesAt, newHashes);
+    kernel.set(column + slotsAt, newSlots);
+    kernel.set(column + slotMaskAt, mask);
+    kernel.set(column + roomAt, room);
   }
-
-  #grow(): void {
-    const length = 2 * this.starts.length;
-    this.starts = enlarged(this.starts, new Int32Array(length));
-    this.next = enlarged(this.next, new Int32Array(length));
-    this.flags = enlarged(this.flags, new Uint8Array(length));
-    this.#hashes = enlarged(this.#hashes, new Int32Array(length));
-  }
-}
-
-function hashOf({ bytes, words }: Words, start: number, end: number): number {
-  let hash = end - start;
-  let at = start;
-  for (; at + 4 <= end; at += 4) hash = mixed(hash ^ words.getInt32(at, true));
-  for (; at < end; at++) hash = mixed(hash ^ (bytes[at] as number));
-  return hash ^ (hash >>> 15);
-}
-
-function mixed(hash: number): number {
-  const product = Math.imul(hash, 0x9e37_79b1);
-  return product ^ (product >>> 16);
 }

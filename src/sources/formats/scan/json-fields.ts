@@ -1,6 +1,6 @@
 /** Values of JSON in the bytes of a block: where they end, whether they are valid, and what their text is. */
-import { type Block, endOfField, notPlain, quoteMark } from './block.ts';
-import type { Fields } from './columns.ts';
+import { type Block, notPlain, quoteMark } from './block.ts';
+import { endOfField } from './kernel/layout.ts';
 import { type TextBytes, utf8 } from './text-bytes.ts';
 
 const backslash = 0x5c;
@@ -31,7 +31,7 @@ export const jsonText: TextBytes = {
   isText: (bytes) => utf8.isText(bytes),
 };
 
-export class JsonFields implements Fields {
+export class JsonFields {
   /** Where the last value stopped being plain. At the end of a block, what follows may make it plain. */
   reached = 0;
   readonly #block: Block;

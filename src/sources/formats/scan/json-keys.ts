@@ -1,23 +1,28 @@
 /** The keys of the records of a file, and the columns that they name. */
 import { trimWhiteSpace } from '../../../core/text.ts';
 import { rowFieldsMax } from '../../limits.ts';
-import { notPlain, quoteMark, type Words } from './block.ts';
+import { notPlain } from './block.ts';
 import { Dictionary } from './dictionary.ts';
 import { jsonText } from './json-fields.ts';
+import type { Kernel } from './kernel/kernel.ts';
 
 export class JsonKeys {
   /** In the order of their first appearance. */
   readonly columns: string[] = [];
   /** Whether there may be no more of them. */
   isComplete = false;
-  readonly #texts = new Dictionary(jsonText, quoteMark);
+  readonly #texts: Dictionary;
   /** By the number of a key; two that differ in white space are one. */
   readonly #columns: (number | undefined)[] = [];
   readonly #byName = new Map<string, number>();
 
-  /** The column of the key that stands from `start` to before `end`, or `notPlain`. */
-  find(from: Words, start: number, end: number): number {
-    const code = this.#texts.find(from, start, end);
+  constructor(kernel: Kernel) {
+    this.#texts = new Dictionary(kernel, jsonText);
+  }
+
+  /** The column of the key that stands so in the memory of the kernel, or `notPlain`. */
+  find(from: number, end: number): number {
+    const code = this.#texts.find(from, end);
     return this.#columns[code] ?? this.#add(code);
   }
 

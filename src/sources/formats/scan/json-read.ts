@@ -4,6 +4,7 @@ import type { Batch, ColumnNeed, ColumnNeeds } from '../../../core/mapping/colum
 import type { PartFile } from '../../files/part-file.ts';
 import { TextInput, openText } from './input.ts';
 import { JsonKeys } from './json-keys.ts';
+import { Kernel } from './kernel/kernel.ts';
 import { type JsonLayout, JsonScanner } from './json-scanner.ts';
 import { blockBytesDefault, scanAll } from './read.ts';
 
@@ -23,13 +24,14 @@ export async function* readPlainRecords(
   file: PartFile,
   { layout, needs, blockBytes = blockBytesDefault }: JsonScan,
 ): AsyncGenerator<Batch, { readonly last: number | undefined } | 'notPlain', void> {
-  const keys = new JsonKeys();
+  const kernel = new Kernel();
+  const keys = new JsonKeys(kernel);
   const text = await openText(file, 'utf-8', blockBytes);
   let last: number | undefined;
   async function* pass(needed: readonly ColumnNeed[]): AsyncGenerator<Batch, boolean, void> {
     const input = new TextInput(text, 0);
     try {
-      const scanner = new JsonScanner(layout, keys, { needs: needed, bytes: blockBytes });
+      const scanner = new JsonScanner(kernel, layout, keys, { needs: needed, bytes: blockBytes });
       const isPlain = yield* scanAll(scanner, input, { file, blockBytes, footer: 0 });
       last = input.last;
       return isPlain;

@@ -1,23 +1,20 @@
 /**
- * Records of JSON to columns: plain JavaScript over bytes, without a string for a record. A record is plain where it is an
- * object without lists and objects in it.
+ * Records of JSON to columns, without a string for a record. A record is plain where it is an object without lists and objects in it.
  *
- * What stands between two values (a comma, the next key, its colon) is mostly what stood there in the record before. It is
- * compared with that first, and taken apart only where it differs.
+ * What stands between two values (a comma, the next key, its colon) is mostly what stood there in the record before. The kernel compares
+ * it with that first; where it differs, it is taken apart here.
  */
 import type { Batch, ColumnNeed } from '../../../core/mapping/column-batch.ts';
 import type { Row } from '../../../core/model.ts';
-import { Block, type Words, lineFeed, notPlain, quoteMark, wordsOf } from './block.ts';
-import { ValueScan } from './columns.ts';
-import { JsonCodedScan } from './json-coded.ts';
+import { Block, lineFeed, notPlain, quoteMark } from './block.ts';
+import { type ScanColumns, placeColumns } from './columns.ts';
 import { JsonFields, jsonText } from './json-fields.ts';
 import type { JsonKeys } from './json-keys.ts';
+import type { Kernel } from './kernel/kernel.ts';
+import * as place from './kernel/layout.ts';
 import { batchRowsOf, plainRowBytesMax } from './scanner.ts';
 
-const openObject = 0x7b;
 const closeObject = 0x7d;
-const openList = 0x5b;
-const closeList = 0x5d;
 const comma = 0x2c;
 const colon = 0x3a;
 
@@ -29,16 +26,8 @@ isSpace[lineFeed] = 1;
 /** How records follow each other: one in a line, or as the list that is all of a document. */
 export type JsonLayout = 'lines' | 'list';
 
-/** What may come next between records: a record where it is `first` or `record`. */
-type Next = 'list' | 'first' | 'record' | 'more' | 'nothing';
-
-/** What stands between a value and the one before it. */
-interface Lead extends Words {
-  readonly column: number;
-}
-
 /** No column: a record has no more values. */
-const none = -1;
+const none = place.noColumn;
 
 const noRagged: ReadonlyMap<number, number> = new Map();
 
@@ -48,42 +37,59 @@ export class JsonScanner {
   count = 0;
   /** Whether the last scan ended because a batch holds no more. */
   isFull = false;
+  readonly #kernel: Kernel;
   readonly #layout: JsonLayout;
   readonly #keys: JsonKeys;
   readonly #fields: JsonFields;
   readonly #isSpace: Uint8Array;
-  readonly #coded: readonly (JsonCodedScan | undefined)[];
-  readonly #values: readonly (ValueScan | undefined)[];
-  /** The columns that are coded or values. */
-  readonly #needed: readonly number[];
+  readonly #columns: ScanColumns;
+  readonly #leads: Leads;
+  readonly #rowsMax: number;
   /** Where the records of the last scan begin. */
-  readonly #starts: Int32Array;
+  #starts!: Int32Array;
   /** Where it ended. */
   #end = 0;
-  /** By place in a record. */
-  readonly #leads: Lead[] = [];
-  /** The number of the present record; by column, that of the last record that has it. */
-  #record = 0;
-  readonly #lastRecords: number[] = [];
-  #next: Next;
-  /** The column of the value whose lead was read last. */
-  #column = 0;
+  /** The column of the value whose lead was taken apart last. */
+  #column: number = none;
 
   /** @param needs by column of `keys`; none where the keys are still to be learned */
-  constructor(layout: JsonLayout, keys: JsonKeys, { needs, bytes }: { needs: readonly ColumnNeed[]; bytes: number }) {
+  constructor(
+    kernel: Kernel,
+    layout: JsonLayout,
+    keys: JsonKeys,
+    { needs, bytes }: { needs: readonly ColumnNeed[]; bytes: number },
+  ) {
     const rowsMax = batchRowsOf(needs);
-    const block = new Block(comma, bytes);
+    const block = new Block(kernel, comma, bytes);
     const fields = new JsonFields(block);
+    this.#kernel = kernel;
     this.block = block;
     this.#layout = layout;
-    this.#next = layout === 'lines' ? 'record' : 'list';
     this.#keys = keys;
     this.#fields = fields;
     this.#isSpace = layout === 'lines' ? isSpaceInLine : isSpace;
-    this.#coded = needs.map(({ isCoded }) => (isCoded ? new JsonCodedScan(block, fields, rowsMax) : undefined));
-    this.#values = needs.map(({ isValue }) => (isValue ? new ValueScan(block, fields, rowsMax) : undefined));
-    this.#needed = needs.flatMap(({ isCoded, isValue }, column) => (isCoded || isValue ? [column] : []));
-    this.#starts = new Int32Array(rowsMax);
+    this.#rowsMax = rowsMax;
+    this.#columns = placeColumns(kernel, needs, { encoding: jsonText, rowsMax, textAt: (from) => fields.text(from) });
+    this.#leads = new Leads(kernel, needs.length);
+    const starts = kernel.allocate(4 * rowsMax);
+    this.#set(place.rowStartsAt, starts);
+    this.#set(place.rowsMaxAt, rowsMax);
+    this.#set(place.delimiterAt, quoteMark);
+    this.#set(place.isListAt, layout === 'list' ? 1 : 0);
+    this.#set(place.nextRecordAt, layout === 'list' ? place.nextIsList : place.nextIsRecord);
+    this.#set(place.recordAt, 0);
+    this.#set(place.recordsSeenAt, 0);
+    kernel.follow(() => {
+      this.#starts = kernel.ints.subarray(starts >> 2, (starts >> 2) + rowsMax);
+    });
+  }
+
+  #get(at: number): number {
+    return this.#kernel.get(this.#kernel.context + at);
+  }
+
+  #set(at: number, value: number): void {
+    this.#kernel.set(this.#kernel.context + at, value);
   }
 
   /**
@@ -93,137 +99,103 @@ export class JsonScanner {
    */
   scan(isLast: boolean): boolean {
     const { block } = this;
-    const rowsMax = this.#starts.length;
-    this.count = 0;
-    for (const column of this.#coded) column?.begin();
-    let at = block.start;
-    while (this.count < rowsMax) {
-      at = this.#toRecord(at);
-      if (at === notPlain) return false;
-      if (at === block.end) break;
-      const end = this.#readRecord(at);
-      if ((end === notPlain ? block.end : end) - at > plainRowBytesMax) return false;
-      if (end === notPlain) {
-        if (isLast || this.#fields.reached < block.end) return false;
-        break;
-      }
-      this.#starts[this.count++] = at;
-      this.#next = 'more';
-      at = end;
-    }
+    const { address, start, end } = block;
+    for (const column of this.#columns.coded) column?.texts.bound();
+    this.#set(place.rowsAt, 0);
+    this.#set(place.blockAt, address);
+    this.#set(place.rowAt, address + start);
+    this.#set(place.endAt, address + end);
+    if (!this.#readRecords(isLast)) return false;
+    const at = this.#get(place.rowAt) - address;
+    this.count = this.#get(place.rowsAt);
     this.#end = at;
-    this.isFull = this.count === rowsMax;
-    const isCut = isLast && !this.isFull && this.#layout === 'list' && this.#next !== 'nothing';
-    return !isCut && jsonText.isText(block.bytes.subarray(block.start, at));
+    this.isFull = this.count === this.#rowsMax;
+    const isWhole = this.#layout === 'lines' || this.#get(place.nextRecordAt) === place.nextIsNothing;
+    return (isWhole || !isLast || this.isFull) && jsonText.isText(block.bytes.subarray(start, at));
+  }
+
+  #readRecords(isLast: boolean): boolean {
+    const { call, context } = this.#kernel;
+    for (;;) {
+      switch (call.scanRecords(context, plainRowBytesMax)) {
+        case place.notPlain:
+          return false;
+        case place.full:
+          this.#columns.coded[this.#get(place.valueColumnAt)]?.texts.grow();
+          break;
+        case place.maybeCut:
+          return this.#isCut(isLast, this.#get(place.reachedAt) - this.block.address);
+        case place.strangeLead:
+          if (this.#readLead()) break;
+          this.#set(place.rowAt, this.#get(place.recordAt));
+          this.#set(place.recordAt, 0);
+          return this.#isCut(isLast, this.#fields.reached);
+        default:
+          return true;
+      }
+    }
+  }
+
+  /** Whether a record that is not plain may be so with the bytes that are still to come. @param reached where it stopped being plain */
+  #isCut(isLast: boolean, reached: number): boolean {
+    const { end, address } = this.block;
+    const from = this.#get(place.rowAt) - address;
+    return !isLast && reached >= end && end - from <= plainRowBytesMax;
+  }
+
+  /** Takes apart what stands before the next value. @returns whether it is plain */
+  #readLead(): boolean {
+    const { address } = this.block;
+    const at = this.#takeApart(this.#get(place.valueAt) - address, this.#get(place.placeAt));
+    if (at === notPlain) return false;
+    this.#set(place.valueAt, address + at);
+    this.#set(place.valueColumnAt, this.#column);
+    return true;
   }
 
   /** What was scanned; the block begins behind it then. */
   take(): Batch {
     this.block.start = this.#end;
-    const starts = this.#starts;
     return {
       columns: this.#keys.columns,
       count: this.count,
-      coded: this.#coded,
-      values: this.#values,
+      ...this.#columns,
       ragged: noRagged,
-      row: (at) => this.#rowOf(starts[at] as number),
+      row: (at) => this.#rowOf(this.#starts[at] as number),
     };
   }
 
-  /** Where the next record begins; the block's end where there is none. */
-  #toRecord(from: number): number {
-    const { bytes, end } = this.block;
-    for (let at = this.#skipSpace(from); at < end; at = this.#skipSpace(at + 1)) {
-      const byte = bytes[at] as number;
-      if (byte === openObject && (this.#next === 'record' || this.#next === 'first')) return at;
-      const next = this.#layout === 'lines' ? (byte === lineFeed ? 'record' : undefined) : nextInList(this.#next, byte);
-      if (next === undefined) return notPlain;
-      this.#next = next;
-    }
-    return end;
-  }
-
-  /** Behind the record that begins at `from`, or `notPlain`. */
-  #readRecord(from: number): number {
-    const row = this.count;
-    const record = ++this.#record;
-    let at = from;
-    let place = 0;
-    for (; ; place++) {
-      at = this.#toValue(at, place);
-      const column = this.#column;
-      if (at === notPlain || column === none) break;
-      // The second value of a column.
-      if (this.#lastRecords[column] === record) return this.#fail(from);
-      this.#lastRecords[column] = record;
-      const coded = this.#coded[column];
-      const value = this.#values[column];
-      const start = at;
-      if (coded !== undefined) at = coded.scan(start, row);
-      if (value !== undefined && at !== notPlain) at = value.scan(start, row);
-      if (coded === undefined && value === undefined) at = this.#fields.skip(start);
-      if (at === notPlain) break;
-    }
-    if (at !== notPlain && place < this.#coded.length) this.#leaveOut(row, record);
-    return at;
-  }
-
-  /** Where the next value begins, whose column is `#column` then; behind the record where it has no more values. */
-  #toValue(from: number, place: number): number {
-    const { bytes, words, end } = this.block;
-    const lead = this.#leads[place];
-    if (lead === undefined) return this.#takeApart(from, place);
-    const { length } = lead.bytes;
-    const behind = from + length;
-    if (behind >= end) return this.#takeApart(from, place);
-    let at = 0;
-    while (at + 4 <= length && lead.words.getInt32(at, true) === words.getInt32(from + at, true)) at += 4;
-    while (at < length && lead.bytes[at] === bytes[from + at]) at++;
-    // More space may follow than in the record before.
-    if (at < length || this.#isSpace[bytes[behind] as number] === 1) return this.#takeApart(from, place);
-    this.#column = lead.column;
-    return behind;
-  }
-
-  #takeApart(from: number, place: number): number {
+  /** Where the value behind a lead begins, whose column is `#column` then; behind the record where it has no more values. */
+  #takeApart(from: number, at: number): number {
     const { block } = this;
     const { bytes } = block;
-    let at = this.#skipSpace(from);
+    let to = this.#skipSpace(from);
     // A brace opens the record; between its values are commas.
-    const isFollowed = place > 0 && bytes[at] === comma;
-    if (place === 0 || isFollowed) at = this.#skipSpace(at + 1);
-    if (bytes[at] === closeObject && !isFollowed) {
+    const isFollowed = at > 0 && bytes[to] === comma;
+    if (at === 0 || isFollowed) to = this.#skipSpace(to + 1);
+    if (bytes[to] === closeObject && !isFollowed) {
       this.#column = none;
-      return at + 1;
+      return to + 1;
     }
-    if (bytes[at] !== quoteMark || (place > 0 && !isFollowed)) return this.#fail(at);
-    const keyEnd = this.#fields.skipString(at);
+    if (bytes[to] !== quoteMark || (at > 0 && !isFollowed)) return this.#fail(to);
+    const keyEnd = this.#fields.skipString(to);
     if (keyEnd === notPlain) return notPlain;
-    const column = this.#keys.find(block, at + 1, keyEnd - 1);
-    if (column === notPlain) return this.#fail(at);
-    at = this.#skipSpace(keyEnd);
-    if (bytes[at] !== colon) return this.#fail(at);
-    at = this.#skipSpace(at + 1);
-    if (at >= block.end) return this.#fail(at);
-    this.#leads[place] = { ...wordsOf(Buffer.from(bytes.subarray(from, at))), column };
+    const column = this.#keys.find(block.address + to + 1, block.address + keyEnd - 1);
+    if (column === notPlain) return this.#fail(to);
+    to = this.#skipSpace(keyEnd);
+    if (block.bytes[to] !== colon) return this.#fail(to);
+    to = this.#skipSpace(to + 1);
+    if (to >= block.end) return this.#fail(to);
+    this.#leads.set(at, column, block.bytes.subarray(from, to));
     this.#column = column;
-    return at;
-  }
-
-  #leaveOut(row: number, record: number): void {
-    for (const column of this.#needed) {
-      if (this.#lastRecords[column] === record) continue;
-      this.#coded[column]?.leaveOut(row);
-      this.#values[column]?.leaveOut(row);
-    }
+    return to;
   }
 
   #rowOf(from: number): Row {
     const row = this.#keys.columns.map(() => '');
     let at = from;
-    for (let place = 0; ; place++) {
-      at = this.#toValue(at, place);
+    for (let index = 0; ; index++) {
+      at = this.#takeApart(at, index);
       if (this.#column === none) return row;
       row[this.#column] = this.#fields.text(at);
       at = this.#fields.skip(at);
@@ -243,8 +215,51 @@ export class JsonScanner {
   }
 }
 
-function nextInList(next: Next, byte: number): Next | undefined {
-  if (byte === openList) return next === 'list' ? 'first' : undefined;
-  if (byte === closeList) return next === 'first' || next === 'more' ? 'nothing' : undefined;
-  return byte === comma && next === 'more' ? 'record' : undefined;
+/** By place in a record, what stood before its value last time; by column, the last record that has it. In the memory of the kernel. */
+class Leads {
+  readonly #kernel: Kernel;
+  /** How long a lead may be where it is now. */
+  readonly #rooms: number[] = [];
+  #leadsMax = 0;
+  #columnsMax = 0;
+
+  constructor(kernel: Kernel, columns: number) {
+    this.#kernel = kernel;
+    kernel.set(kernel.context + place.leadsCountAt, 0);
+    this.#fit(startLeads, Math.max(startLeads, columns));
+  }
+
+  set(at: number, column: number, text: Buffer): void {
+    const kernel = this.#kernel;
+    const { length } = text;
+    // Making room may move what `text` is a view of.
+    const copy = Buffer.from(text);
+    this.#fit(at + 1, column + 1);
+    const lead = kernel.get(kernel.context + place.leadsAt) + at * place.leadBytes;
+    if ((this.#rooms[at] ?? 0) < length) {
+      this.#rooms[at] = 2 * length;
+      kernel.set(lead + place.leadTextAt, kernel.allocate(2 * length));
+    }
+    copy.copy(kernel.bytes, kernel.get(lead + place.leadTextAt));
+    kernel.set(lead + place.leadLengthAt, length);
+    kernel.set(lead + place.leadColumnAt, column);
+    const count = kernel.context + place.leadsCountAt;
+    kernel.set(count, Math.max(kernel.get(count), at + 1));
+  }
+
+  #fit(leads: number, columns: number): void {
+    if (leads > this.#leadsMax) this.#leadsMax = this.#move(place.leadsAt, place.leadBytes, this.#leadsMax, 2 * leads);
+    if (columns > this.#columnsMax) this.#columnsMax = this.#move(place.seenInAt, 4, this.#columnsMax, 2 * columns);
+  }
+
+  #move(at: number, bytes: number, before: number, room: number): number {
+    const kernel = this.#kernel;
+    const to = kernel.allocate(bytes * room);
+    const from = kernel.get(kernel.context + at);
+    kernel.bytes.copyWithin(to, from, from + bytes * before);
+    kernel.set(kernel.context + at, to);
+    return room;
+  }
 }
+
+const startLeads = 32;

@@ -1,5 +1,5 @@
 /**
- * Delimited text to columns: plain JavaScript over bytes, without a string for a row.
+ * Delimited text to columns, without a string for a row.
  *
  * At the start of a row its whole state is the place of that row in the file and how many rows and lines stand before it:
  * dictionaries and guesses change how fast a row is read, and no result. Any row can be the first of a range.
@@ -8,9 +8,10 @@ import type { Batch, ColumnNeed } from '../../../core/mapping/column-batch.ts';
 import type { Row } from '../../../core/model.ts';
 import { trimWhiteSpace } from '../../../core/text.ts';
 import { rowFieldsMax } from '../../limits.ts';
-import { Block, carriageReturn, countLineEnds, lineFeed, notPlain } from './block.ts';
-import { CodedScan, ValueScan, delimitedFields } from './columns.ts';
-import { Dictionary } from './dictionary.ts';
+import { Block, carriageReturn, countLineEnds, lineFeed } from './block.ts';
+import { type ScanColumns, placeColumns } from './columns.ts';
+import { Kernel } from './kernel/kernel.ts';
+import * as place from './kernel/layout.ts';
 import { type TextBytes, fieldText } from './text-bytes.ts';
 
 /** A text of so many bytes is within the limits of a field and a row in every encoding, where none takes more than three. */
@@ -19,7 +20,7 @@ export const plainRowBytesMax = 3_000_000;
 /** Enough for the work around a batch to be small, and few enough for its columns to stay in the processor's cache. */
 const batchRowsMax = 8192;
 
-/** The fields of a batch that are kept: up to 13 bytes each. */
+/** The fields of a batch that are kept: up to 17 bytes each. */
 const batchFieldsMax = 1 << 19;
 
 /** How many rows a batch of such columns has at most. */
@@ -42,6 +43,8 @@ export interface ScanLayout {
   readonly rowsMax: number;
 }
 
+const noRagged: ReadonlyMap<number, number> = new Map();
+
 export class Scanner {
   readonly block: Block;
   /** Rows of the last scan. */
@@ -52,28 +55,41 @@ export class Scanner {
   offset = 0;
   lines: number;
   readonly #layout: ScanLayout;
-  readonly #coded: readonly (CodedScan | undefined)[];
-  readonly #values: readonly (ValueScan | undefined)[];
-  readonly #width: number;
+  readonly #kernel = new Kernel();
+  readonly #columns: ScanColumns;
   /** Where the rows of the last scan begin, and behind them where it ended. */
-  readonly #rowStarts: Int32Array;
-  #ragged = new Map<number, number>();
-  #linesSkipped = 0;
-  #fields = 0;
+  #rowStarts!: Int32Array;
 
   /** @param at lines of the file before the first byte; bytes of a block */
   constructor(layout: ScanLayout, at: { readonly lines: number; readonly bytes: number }) {
-    const { encoding, delimiter, needs, rowsMax } = layout;
+    const { encoding, delimiter, needs, rowsMax, comment, isOneColumn } = layout;
+    const kernel = this.#kernel;
     this.#layout = layout;
     this.lines = at.lines;
-    this.block = new Block(delimiter, at.bytes);
-    this.#coded = needs.map(({ isCoded }) =>
-      isCoded ? new CodedScan(this.block, new Dictionary(encoding, delimiter), rowsMax) : undefined,
-    );
-    const fields = delimitedFields(this.block, encoding);
-    this.#values = needs.map(({ isValue }) => (isValue ? new ValueScan(this.block, fields, rowsMax) : undefined));
-    this.#width = layout.columns.length;
-    this.#rowStarts = new Int32Array(rowsMax + 1);
+    this.block = new Block(kernel, delimiter, at.bytes);
+    this.#columns = placeColumns(kernel, needs, {
+      encoding,
+      rowsMax,
+      textAt: (from) => fieldText(this.block.bytes, from, this.block.skip(from), encoding),
+    });
+    const rowStarts = kernel.allocate(4 * (rowsMax + 1));
+    this.#set(place.rowStartsAt, rowStarts);
+    this.#set(place.raggedAt, kernel.allocate(8 * rowsMax));
+    this.#set(place.rowsMaxAt, rowsMax);
+    this.#set(place.delimiterAt, delimiter);
+    this.#set(place.commentAt, comment?.[0] ?? lineFeed);
+    this.#set(place.isOneColumnAt, isOneColumn ? 1 : 0);
+    kernel.follow(() => {
+      this.#rowStarts = kernel.ints.subarray(rowStarts >> 2, (rowStarts >> 2) + rowsMax + 1);
+    });
+  }
+
+  #get(at: number): number {
+    return this.#kernel.get(this.#kernel.context + at);
+  }
+
+  #set(at: number, value: number): void {
+    this.#kernel.set(this.#kernel.context + at, value);
   }
 
   /**
@@ -84,105 +100,111 @@ export class Scanner {
    */
   scan(isLast: boolean, stop = this.block.end): boolean {
     const { block } = this;
-    const { end } = block;
-    const { comment, rowsMax } = this.#layout;
-    const commentStart = comment?.[0] ?? lineFeed;
-    this.count = 0;
-    this.#linesSkipped = 0;
-    this.#ragged = new Map();
-    block.hasBreaks = false;
-    block.limit = isLast ? end + 1 : end;
-    for (const column of this.#coded) column?.begin();
-    let at = block.start;
-    while (at < stop && this.count < rowsMax) {
-      const byte = block.bytes[at];
-      if (byte === lineFeed || byte === carriageReturn || byte === commentStart) {
-        const next = this.#skipLine(at, isLast);
-        if (next < 0 && end - at > plainRowBytesMax) return false;
-        if (next < 0) break;
-        if (next > at) {
-          this.#linesSkipped++;
-          at = next;
-          continue;
-        }
-      }
-      const rowEnd = this.#row(at);
-      if (rowEnd === notPlain || rowEnd - at > plainRowBytesMax || this.#fields > rowFieldsMax) return false;
-      const next = this.#behindLineEnd(rowEnd, isLast);
-      if (next < 0) {
-        if (isLast) return false;
-        break;
-      }
-      this.#rowStarts[this.count] = at;
-      if (this.#fields === 1 && this.#isWhiteSpace(at, rowEnd)) this.#linesSkipped++;
-      else this.#takeRow();
-      at = next;
+    const { address, start, end } = block;
+    for (const column of this.#columns.coded) column?.texts.bound();
+    for (const at of [place.rowsAt, place.raggedRowsAt, place.linesSkippedAt, place.hasBreaksAt, place.noCommentAt]) {
+      this.#set(at, 0);
     }
+    this.#set(place.blockAt, address);
+    this.#set(place.rowAt, address + start);
+    this.#set(place.stopAt, address + stop);
+    this.#set(place.endAt, address + end);
+    this.#set(place.limitAt, address + (isLast ? end + 1 : end));
+    this.#set(place.isLastAt, isLast ? 1 : 0);
+    if (!this.#readRows(isLast)) return false;
+    const at = this.#get(place.rowAt) - address;
+    this.count = this.#get(place.rowsAt);
     this.#rowStarts[this.count] = at;
-    this.isFull = this.count === rowsMax;
-    return this.#layout.encoding.isText(block.bytes.subarray(block.start, at));
+    this.isFull = this.count === this.#layout.rowsMax;
+    return this.#layout.encoding.isText(block.bytes.subarray(start, at));
   }
 
-  /** Reads the fields of a row into the places of the next row. @returns where its line ends, or `notPlain` */
-  #row(from: number): number {
-    const { block } = this;
-    const { delimiter } = block;
-    const row = this.count;
-    const width = this.#width;
-    let at = from;
-    for (let field = 0; ; field++) {
-      let end = 0;
-      if (field < width) {
-        const coded = this.#coded[field];
-        const value = this.#values[field];
-        if (coded !== undefined) end = coded.scan(at, row);
-        if (value !== undefined && end !== notPlain) end = value.scan(at, row);
-        if (coded === undefined && value === undefined) end = block.skip(at);
-      } else end = block.skip(at);
-      if (end === notPlain || block.bytes[end] !== delimiter) {
-        this.#fields = field + 1;
-        return end;
+  #readRows(isLast: boolean): boolean {
+    const { call, context } = this.#kernel;
+    for (;;) {
+      switch (call.scan(context, plainRowBytesMax, rowFieldsMax)) {
+        case place.notPlain:
+          return false;
+        case place.full:
+          this.#growTexts();
+          break;
+        case place.maybeComment: {
+          const found = this.#skipComment(isLast);
+          if (found !== 'skipped') return found === 'cut';
+          break;
+        }
+        case place.oneField:
+          this.#takeOneField(isLast);
+          break;
+        default:
+          return true;
       }
-      at = end + 1;
     }
   }
 
-  /** Behind a blank line or a comment; `at` itself where the line is a row, -1 where its end is still to come. */
-  #skipLine(at: number, isLast: boolean): number {
-    const { bytes } = this.block;
+  #growTexts(): void {
+    const column = this.#get(place.fullColumnAt);
+    this.#columns.coded.find((coded) => coded?.texts.column === column)?.texts.grow();
+  }
+
+  /** Leaves out a comment, or says that the line is a row. @returns whether the line is complete */
+  #skipComment(isLast: boolean): 'skipped' | 'cut' | 'notPlain' {
+    const { block } = this;
+    const { bytes, address } = block;
     const { comment } = this.#layout;
-    let end = at;
-    if (bytes[at] !== lineFeed && bytes[at] !== carriageReturn) {
-      if (comment === undefined || comment.compare(bytes, at, at + comment.length) !== 0) return at;
-      while (bytes[end] !== lineFeed && bytes[end] !== carriageReturn) end++;
+    const at = this.#get(place.rowAt) - address;
+    if (comment === undefined || comment.compare(bytes, at, at + comment.length) !== 0) {
+      this.#set(place.noCommentAt, address + at);
+      return 'skipped';
     }
-    return this.#behindLineEnd(end, isLast);
+    let end = at;
+    while (bytes[end] !== lineFeed && bytes[end] !== carriageReturn) end++;
+    const next = this.#behindLineEnd(end, isLast);
+    if (next < 0) return block.end - at > plainRowBytesMax ? 'notPlain' : 'cut';
+    this.#skipTo(next);
+    return 'skipped';
+  }
+
+  /** Takes a row of one field, or leaves out a line with nothing but white space. */
+  #takeOneField(isLast: boolean): void {
+    const { call, context } = this.#kernel;
+    const { bytes, address } = this.block;
+    const at = this.#get(place.rowAt) - address;
+    const end = this.#get(place.rowEndAt) - address;
+    const next = this.#behindLineEnd(end, isLast);
+    if (trimWhiteSpace(fieldText(bytes, at, end, this.#layout.encoding)) === '') {
+      this.#skipTo(next);
+      return;
+    }
+    const row = this.#get(place.rowsAt);
+    this.#rowStarts[row] = at;
+    call.takeRagged(context, row, 1);
+    this.#set(place.rowsAt, row + 1);
+    this.#set(place.rowAt, address + next);
+  }
+
+  #skipTo(next: number): void {
+    this.#set(place.linesSkippedAt, this.#get(place.linesSkippedAt) + 1);
+    this.#set(place.rowAt, this.block.address + next);
   }
 
   /** Where the next line begins; -1 where it is not known yet. */
   #behindLineEnd(at: number, isLast: boolean): number {
     const { bytes, end } = this.block;
-    // The file may end without a line end. A sentinel behind that one is in a quoted field that nothing closes.
     if (at >= end) return isLast && at === end ? end : -1;
     if (bytes[at] === lineFeed) return at + 1;
     if (at + 1 === end) return isLast ? end : -1;
     return bytes[at + 1] === lineFeed ? at + 2 : at + 1;
   }
 
-  /** Whether the one field of a row is no field, but a line with nothing on it. */
-  #isWhiteSpace(from: number, end: number): boolean {
-    const { isOneColumn, encoding } = this.#layout;
-    return !isOneColumn && trimWhiteSpace(fieldText(this.block.bytes, from, end, encoding)) === '';
-  }
-
-  #takeRow(): void {
-    const row = this.count++;
-    if (this.#fields === this.#width) return;
-    this.#ragged.set(row, this.#fields);
-    for (let column = this.#fields; column < this.#width; column++) {
-      this.#coded[column]?.leaveOut(row);
-      this.#values[column]?.leaveOut(row);
-    }
+  #ragged(): ReadonlyMap<number, number> {
+    const count = this.#get(place.raggedRowsAt);
+    if (count === 0) return noRagged;
+    const at = this.#get(place.raggedAt) >> 2;
+    const { ints } = this.#kernel;
+    return new Map(
+      Array.from({ length: count }, (_, pair) => [ints[at + 2 * pair] as number, ints[at + 2 * pair + 1] as number]),
+    );
   }
 
   /**
@@ -197,22 +219,22 @@ export class Scanner {
     const rowStarts = this.#rowStarts;
     const isWhole = count === this.count;
     const end = rowStarts[count] as number;
-    const isCounted = isWhole && !block.hasBreaks;
-    this.lines += isCounted ? count + this.#linesSkipped : countLineEnds(bytes, start, end);
+    const isCounted = isWhole && this.#get(place.hasBreaksAt) === 0;
+    this.lines += isCounted ? count + this.#get(place.linesSkippedAt) : countLineEnds(bytes, start, end);
     this.offset += end - start;
     block.start = end;
     let counted = { at: start, line: linesBefore + 1 };
     return {
       columns,
       count,
-      coded: this.#coded,
-      values: this.#values,
-      ragged: this.#ragged,
-      row: (at) => this.#fieldsOf(rowStarts[at] as number),
+      ...this.#columns,
+      ragged: this.#ragged(),
+      row: (at) => this.#fieldsOf(this.#rowStarts[at] as number),
       line: (at) => {
-        const to = rowStarts[at] as number;
+        const to = this.#rowStarts[at] as number;
         // From the row that was asked for last, in either direction.
-        const more = to < counted.at ? -countLineEnds(bytes, to, counted.at) : countLineEnds(bytes, counted.at, to);
+        const more =
+          to < counted.at ? -countLineEnds(block.bytes, to, counted.at) : countLineEnds(block.bytes, counted.at, to);
         counted = { at: to, line: counted.line + more };
         return counted.line;
       },
