@@ -24,8 +24,9 @@ export function readingsOf({ name, moment, value, text = '', row = 1, count = 1,
   const readings = new Readings();
   readMantissa(value, 0, readings);
   readings.named[0] = readings.names.add(name);
-  readings.times.push({ text: '', moment });
+  readings.timed[0] = readings.times.add({ text: '', moment });
   readings.values.push(value);
+  readings.spelled[0] = text === '' ? 0 : 1;
   readings.texts.push(text);
   readings.rows[0] = row;
   readings.counts[0] = count;

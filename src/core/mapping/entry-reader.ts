@@ -5,12 +5,14 @@ import type { Calendar } from '../time/calendar.ts';
 import { type DecimalFormat, describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
 import { type FormattedReader, formattedReader } from '../numbers/formatted.ts';
 import { type Mantissas, readMantissa } from '../numbers/mantissa.ts';
-import type { CollapsedValue, Moment } from '../model.ts';
+import type { CollapsedValue } from '../model.ts';
 import type { BatchColumns } from './batch-columns.ts';
 import type { ValueColumn } from './column-batch.ts';
 import type { FieldPlace } from './columns.ts';
 import { Keyed } from './keyed.ts';
-import { type DriverNames, type LatestReading, type ReadTime, Readings } from './reading.ts';
+import { type DriverNames, type LatestReading, type ReadTimes, Readings } from './reading.ts';
+import { emptyReason, timeReason } from './reasons.ts';
+import type { ReadRows } from './tuples.ts';
 import type { DriverEntry, Mapping } from '../settings.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { quote, trimWhiteSpace } from '../text.ts';
@@ -33,6 +35,8 @@ const notRead = -2;
 export class RowTake {
   readonly readings = new Readings();
   readonly reasons = new Set<string>();
+  /** Times that were made of one of several months: by the number of it, and by month. */
+  readonly spread = new Map<string, number>();
 }
 
 export interface EntryContext {
@@ -40,26 +44,29 @@ export interface EntryContext {
   readonly index: number;
   readonly rules: MonthRules;
   readonly batch: BatchColumns;
-  /** Where names are numbered. */
-  readonly names: DriverNames;
+  /** Where names and times are numbered. */
+  readonly readings: Readings;
 }
 
-/** A time, or why it is none. */
-interface TriedTime {
+/** A text that is no time, and why. */
+interface BadTime {
   readonly text: string;
-  readonly moment: Moment | string;
+  readonly reason: string;
 }
 
 /** What an entry reads in one of the long rows of a row, or in the row itself. */
 interface Unit {
-  /** The number of the name, or why there is none. */
-  readonly names: Keyed<number | string>;
-  readonly times: Keyed<TriedTime>;
+  /** The numbers of the names, or why there is none. */
+  readonly names: Keyed<string>;
+  readonly times: Keyed<BadTime>;
   /** The column of the value, where the template is that column alone. */
   readonly valueColumn: number | undefined;
   readonly valueText: (at: number) => string;
-  values: ValueColumn | undefined;
+  values: ValueColumn;
 }
+
+/** For a value that is no column: each has to be made. */
+const noValues: ValueColumn = { mantissas: new Float64Array(0), scales: new Int8Array(0), text: () => '' };
 
 export class EntryReader {
   readonly #entry: DriverEntry;
@@ -70,19 +77,23 @@ export class EntryReader {
   readonly #plainScaleMax: number;
   /** Missing values that are canonical decimals. */
   readonly #missingValues: Mantissas;
+  readonly #hasMissingValues: boolean;
+  /** Whether a time of several months was read. */
+  #hasSpans = false;
   readonly #readFormatted: FormattedReader | undefined;
   readonly #readTime: TimeReader;
   readonly #batch: BatchColumns;
   readonly #driverNames: DriverNames;
+  readonly #readTimes: ReadTimes;
   readonly #units: Unit[] = [];
   /** By what they depend on: long rows that differ only in their value share them. */
-  readonly #names = new Map<string, Unit['names']>();
-  readonly #times = new Map<string, Unit['times']>();
+  readonly #names = new Map<string, Keyed<string>>();
+  readonly #times = new Map<string, Keyed<BadTime>>();
 
   /** @param longRows for each the places of the columns; a row that is not unpivoted is one */
   constructor(
     entry: DriverEntry,
-    { mapping, index, rules, batch, names }: EntryContext,
+    { mapping, index, rules, batch, readings }: EntryContext,
     longRows: readonly ((column: string) => FieldPlace)[],
   ) {
     this.#entry = entry;
@@ -91,18 +102,21 @@ export class EntryReader {
     this.#missing = mapping.missing;
     this.#plainScaleMax = plainScaleMax(entry.value.format);
     this.#missingValues = mantissasOf(mapping.missing);
+    this.#hasMissingValues = this.#missingValues.mantissas.length > 0;
     this.#readFormatted = formattedReader(entry.value.format);
     this.#readTime = compileTimeReader(entry.time.format, rules.timezone, rules.calendar);
     this.#batch = batch;
-    this.#driverNames = names;
+    this.#driverNames = readings.names;
+    this.#readTimes = readings.times;
     for (const placeOf of longRows) this.#units.push(this.#unit(placeOf));
   }
 
-  /** To be called before the rows of a batch are read. */
-  begin(): void {
-    for (const keyed of [...this.#names.values(), ...this.#times.values()]) keyed.begin(this.#batch);
+  /** To be called before the rows of a batch are read. @param rows those that will be */
+  begin(rows: ReadRows): void {
+    for (const keyed of this.#names.values()) keyed.read(this.#batch, rows);
+    for (const keyed of this.#times.values()) keyed.read(this.#batch, rows);
     for (const unit of this.#units) {
-      unit.values = unit.valueColumn === undefined ? undefined : this.#batch.values(unit.valueColumn);
+      unit.values = unit.valueColumn === undefined ? noValues : this.#batch.values(unit.valueColumn);
     }
   }
 
@@ -111,63 +125,98 @@ export class EntryReader {
     for (const keyed of this.#names.values()) keyed.clear();
   }
 
+  /** To be called, before `begin`, when times are numbered anew. */
+  forgetTimes(): void {
+    for (const keyed of this.#times.values()) keyed.clear();
+  }
+
+  /**
+   * Reads rows, which are one long row each, as long as they are what most are: with a name, a time of one month and a value that is an integer.
+   * @param from an index of the rows; @param rowsBefore how many rows of the part came before the batch
+   * @returns the index of the first one that is not
+   */
+  readPlain({ count, list }: ReadRows, from: number, rowsBefore: number, readings: Readings): number {
+    const { names, times, values } = this.#units[0] as Unit;
+    if (values === noValues || this.#hasSpans || this.#hasMissingValues) return from;
+    const to = Math.min(count, from + readings.reserve(count - from));
+    const { named, timed, mantissas, scales, spelled, rows, entries } = readings;
+    const { numbers: nameOf } = names;
+    const { numbers: timeOf } = times;
+    const { mantissas: mantissaOf, scales: scaleOf } = values;
+    let into = readings.count;
+    let index = from;
+    for (; index < to; index++) {
+      const at = list === undefined ? index : (list[index] as number);
+      const scale = scaleOf[at] as number;
+      const name = nameOf[at] as number;
+      const time = timeOf[at] as number;
+      if (scale < 0 || scale > this.#plainScaleMax || name < 0 || time < 0) break;
+      named[into] = name;
+      timed[into] = time;
+      mantissas[into] = mantissaOf[at] as number;
+      scales[into] = scale;
+      spelled[into] = 0;
+      rows[into] = rowsBefore + at + 1;
+      entries[into] = this.#index;
+      into++;
+    }
+    readings.count = into;
+    return index;
+  }
+
   /** Reads a row of the batch, or one of its long rows. Nothing is taken where the value is missing. */
   read(at: number, longRow: number, row: number, take: RowTake): void {
     const unit = this.#units[longRow] as Unit;
     const { values } = unit;
     const { readings } = take;
-    readings.reserve();
+    readings.reserve(1);
     const into = readings.count;
-    const scale = values === undefined ? inText : (values.scales[at] as number);
+    const scale = at < values.scales.length ? (values.scales[at] as number) : inText;
     if (scale >= 0 && scale <= this.#plainScaleMax) {
-      const mantissa = (values as ValueColumn).mantissas[at] as number;
-      if (this.#missingValues.scales.length > 0 && this.#isMissing(mantissa, scale)) return;
+      const mantissa = values.mantissas[at] as number;
+      if (this.#hasMissingValues && this.#isMissing(mantissa, scale)) return;
       readings.mantissas[into] = mantissa;
       readings.scales[into] = scale;
-      readings.values[into] = '';
-      readings.texts[into] = '';
+      readings.spelled[into] = 0;
     } else {
-      const text = values === undefined ? unit.valueText(at) : values.text(at);
+      const text = values === noValues ? unit.valueText(at) : values.text(at);
       if (this.#missing.includes(trimWhiteSpace(text))) return;
       this.#readValue(text, readings);
     }
-    const name = unit.names.of(at);
-    const time = unit.times.of(at);
-    if (typeof name === 'string' || typeof time.moment === 'string' || readings.scales[into] === notRead) {
+    const name = unit.names.numbers[at] as number;
+    const time = unit.times.numbers[at] as number;
+    if (name < 0 || time < 0 || readings.scales[into] === notRead) {
       this.#reject(unit, at, take);
       return;
     }
     readings.named[into] = name;
-    readings.times[into] = time as ReadTime;
+    readings.timed[into] = time;
     readings.rows[into] = row;
-    readings.counts[into] = 1;
-    if (readings.latest.length > into) readings.latest[into] = undefined;
     readings.entries[into] = this.#index;
-    if (time.moment.months === 1) readings.count++;
-    else this.#spread(time as ReadTime, take);
+    if (!this.#hasSpans || this.#readTimes.of(time).moment.months === 1) readings.count++;
+    else this.#spread(time, take);
   }
 
   /** Reads a row that a database collapsed. */
   readCollapsed(at: number, { value, time, count, place = 0, latest }: CollapsedValue, take: RowTake): void {
-    const name = (this.#units[0] as Unit).names.of(at);
+    const { names } = this.#units[0] as Unit;
+    const name = names.numbers[at] as number;
     const moment = this.#readTime(time);
     const { readings, reasons } = take;
-    readings.reserve();
+    readings.reserve(1);
     const into = readings.count;
-    if (typeof name === 'string') reasons.add(name);
+    if (name < 0) reasons.add(names.badOf(at));
     if (typeof moment === 'string') reasons.add(timeReason(time, moment));
     this.#readValue(value, readings);
     if (readings.scales[into] === notRead) reasons.add(describeBadDecimal(value, this.#entry.value.format));
-    if (typeof name === 'string' || typeof moment === 'string' || readings.scales[into] === notRead) return;
-    const read = { text: time, moment };
+    if (name < 0 || typeof moment === 'string' || readings.scales[into] === notRead) return;
     readings.named[into] = name;
-    readings.times[into] = read;
+    readings.timed[into] = this.#readTimes.add({ text: time, moment });
     readings.rows[into] = orderOfPlace(place);
-    readings.counts[into] = count;
-    readings.latest[into] = latest && this.#latest(latest);
+    readings.collapsed(count, latest && this.#latest(latest));
     readings.entries[into] = this.#index;
     if (moment.months === 1) readings.count++;
-    else this.#spread(read, take);
+    else this.#spread(readings.timed[into], take);
   }
 
   /** A time that cannot be read cannot be the latest one. */
@@ -178,10 +227,11 @@ export class EntryReader {
 
   /** All that is wrong with the row, in the order of what was asked for. */
   #reject(unit: Unit, at: number, { reasons, readings }: RowTake): void {
-    const name = unit.names.of(at);
-    const { moment, text } = unit.times.of(at);
-    if (typeof name === 'string') reasons.add(name);
-    if (typeof moment === 'string') reasons.add(timeReason(text, moment));
+    if ((unit.names.numbers[at] as number) < 0) reasons.add(unit.names.badOf(at));
+    if ((unit.times.numbers[at] as number) < 0) {
+      const { text, reason } = unit.times.badOf(at);
+      reasons.add(timeReason(text, reason));
+    }
     if (readings.scales[readings.count] === notRead) {
       reasons.add(describeBadDecimal(unit.valueText(at), this.#entry.value.format));
     }
@@ -197,8 +247,8 @@ export class EntryReader {
     const into = readings.count;
     const spelling = this.#readFormatted?.(text, into, readings) ?? 'unread';
     if (spelling !== 'unread') {
-      readings.values[into] = '';
-      readings.texts[into] = spelling === 'canonical' ? '' : text;
+      readings.spelled[into] = spelling === 'canonical' ? 0 : 1;
+      if (spelling !== 'canonical') readings.texts[into] = text;
       return;
     }
     const value = parseDecimal(text, this.#entry.value.format);
@@ -207,26 +257,31 @@ export class EntryReader {
   }
 
   /** Makes readings of months from a value of a quarter or a year: one for each month, or for one of them. */
-  #spread({ text: time, moment }: ReadTime, { readings, reasons }: RowTake): void {
+  #spread(time: number, take: RowTake): void {
     const { spread, value: of } = this.#entry;
+    const { readings, reasons } = take;
+    const { text: timeText, moment } = this.#readTimes.of(time);
     const from = readings.count;
     const value = readings.value(from);
     const text = readings.text(from);
     const add = (month: number, share: string): void => {
-      readings.reserve();
+      readings.reserve(1);
       const into = readings.count;
       readings.named[into] = readings.named[from] as number;
-      readings.times[into] = { text: time, moment: { ...moment, month: moment.month + month, months: 1 } };
+      readings.timed[into] = this.#monthOf(time, month, take);
       readings.rows[into] = readings.rows[from] as number;
-      readings.counts[into] = readings.counts[from] as number;
-      if (readings.latest.length > from) readings.latest[into] = readings.latest[from];
+      if (into > from && readings.counts[from] !== 1) {
+        readings.collapsed(readings.counts[from] as number, readings.latest[from]);
+      }
       readings.entries[into] = this.#index;
       setValue(readings, share, text);
       readings.count++;
     };
     switch (spread) {
       case undefined:
-        reasons.add(`time ${quote(time)} is ${moment.months} months, and the entry does not say how to spread a value`);
+        reasons.add(
+          `time ${quote(timeText)} is ${moment.months} months, and the entry does not say how to spread a value`,
+        );
         return;
       case 'first':
       case 'last':
@@ -240,6 +295,18 @@ export class EntryReader {
         for (const [at, share] of shares.entries()) add(at, share);
       }
     }
+  }
+
+  /** The number of the time of one of the months of a time. */
+  #monthOf(time: number, month: number, { spread }: RowTake): number {
+    const key = `${time} ${month}`;
+    let number = spread.get(key);
+    if (number === undefined) {
+      const { text, moment } = this.#readTimes.of(time);
+      number = this.#readTimes.add({ text, moment: { ...moment, month: moment.month + month, months: 1 } });
+      spread.set(key, number);
+    }
+    return number;
   }
 
   #unit(placeOf: (column: string) => FieldPlace): Unit {
@@ -257,12 +324,19 @@ export class EntryReader {
       names: keyedOnce(this.#names, names, placeOf, (at) => this.#resolve(field(at))),
       times: keyedOnce(this.#times, [time.from], placeOf, (at) => {
         const text = renderText(time.from, field(at), this.#maps);
-        return { text, moment: this.#readTime(text) };
+        return this.#resolveTime(text);
       }),
       valueColumn: typeof valuePlace === 'number' ? valuePlace : undefined,
       valueText: (at) => renderText(value.from, field(at), this.#maps),
-      values: undefined,
+      values: noValues,
     };
+  }
+
+  #resolveTime(text: string): number | BadTime {
+    const moment = this.#readTime(text);
+    if (typeof moment === 'string') return { text, reason: moment };
+    if (moment.months > 1) this.#hasSpans = true;
+    return this.#readTimes.add({ text, moment });
   }
 
   /** The number of the name, or all reasons why the key gives no name. */
@@ -285,17 +359,18 @@ export class EntryReader {
 function setValue(readings: Readings, value: string, text: string): void {
   const into = readings.count;
   readMantissa(value, into, readings);
-  readings.values[into] = (readings.scales[into] as number) < 0 ? value : '';
-  readings.texts[into] = text === value ? '' : text;
+  if ((readings.scales[into] as number) < 0) readings.values[into] = value;
+  readings.spelled[into] = text === value ? 0 : 1;
+  if (text !== value) readings.texts[into] = text;
 }
 
 /** One for all long rows in which the templates come out of the same columns and texts. */
-function keyedOnce<T>(
-  known: Map<string, Keyed<T>>,
+function keyedOnce<Bad>(
+  known: Map<string, Keyed<Bad>>,
   templates: readonly Template[],
   placeOf: (column: string) => FieldPlace,
-  resolve: (at: number) => T,
-): Keyed<T> {
+  resolve: (at: number) => number | Bad,
+): Keyed<Bad> {
   const places = [...new Set(templates.flatMap(templateColumns))].map(placeOf);
   const key = JSON.stringify(places);
   const before = known.get(key);
@@ -320,13 +395,4 @@ function mantissasOf(texts: readonly string[]): Mantissas {
     mantissas: Float64Array.from(fitting, (at) => all.mantissas[at] as number),
     scales: Int8Array.from(fitting, (at) => all.scales[at] as number),
   };
-}
-
-function timeReason(text: string, reason: string): string {
-  return text.trim() === '' ? 'time is empty' : reason;
-}
-
-function emptyReason(where: 'id' | 'path', column: string, text: string): string {
-  if (text.trim() === '') return `${where}: column "${column}" is empty`;
-  return `${where}: "${text.slice(0, 40)}" of column "${column}" comes out empty`;
 }

@@ -3,6 +3,10 @@ import { enlarged } from '../enlarged.ts';
 import type { Moment, Rule } from '../model.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
 
+const capacityMin = 1 << 6;
+/** Readings that wait at most, but for those of one row: few enough to stay in the processor's cache. */
+export const readingsMax = 4096;
+
 /** What a driver is called: resolved once per distinct key, not per row. */
 export interface DriverName {
   readonly id: string;
@@ -50,48 +54,111 @@ export interface ReadTime {
   readonly moment: Moment;
 }
 
+/** Times that are kept; beyond it they are numbered anew. */
+const timesMax = 100_000;
+
+/** Times, numbered from 0, whose moments stand in columns too: a fold looks at them for each reading. */
+export class ReadTimes {
+  #all: ReadTime[] = [];
+  months = new Int32Array(capacityMin);
+  seconds = new Float64Array(capacityMin);
+  nanos = new Int32Array(capacityMin);
+
+  get isFull(): boolean {
+    return this.#all.length > timesMax;
+  }
+
+  of(number: number): ReadTime {
+    return this.#all[number] as ReadTime;
+  }
+
+  add(time: ReadTime): number {
+    const number = this.#all.push(time) - 1;
+    if (number === this.months.length) {
+      this.months = enlarged(this.months, new Int32Array(2 * number));
+      this.seconds = enlarged(this.seconds, new Float64Array(2 * number));
+      this.nanos = enlarged(this.nanos, new Int32Array(2 * number));
+    }
+    const { month, seconds, nanos } = time.moment;
+    this.months[number] = month;
+    this.seconds[number] = seconds;
+    this.nanos[number] = nanos;
+    return number;
+  }
+
+  clear(): void {
+    this.#all = [];
+  }
+}
+
 export interface LatestReading {
   readonly moment: Moment;
   /** As `Readings.rows`. */
   readonly row: number;
 }
 
-const capacityMin = 1 << 6;
-
 /** Readings in the order of their rows. Used again for the next ones: who wants to keep something copies it. */
 export class Readings {
   count = 0;
   readonly names = new DriverNames();
-  /** The numbers of their names. */
+  readonly times = new ReadTimes();
+  /** The numbers of their names and times. */
   named = new Int32Array(capacityMin);
-  readonly times: ReadTime[] = [];
+  timed = new Int32Array(capacityMin);
   /** The value as an integer without its point, where `scales` says how many of its digits are decimals. */
   mantissas = new Float64Array(capacityMin);
   /** -1: the value does not fit an integer and stands in `values`. */
   scales = new Int8Array(capacityMin);
   /** Canonical decimal text, where the scale is -1. */
   readonly values: string[] = [];
-  /** The value's text as read; '' where it equals the value. */
+  /** 1 where the value's text as read is not the value itself, but stands in `texts`. */
+  spelled = new Uint8Array(capacityMin);
   readonly texts: string[] = [];
   /** The order in the part: see `row-origin.ts`. */
   rows = new Float64Array(capacityMin);
-  /** How many readings of the source it stands for: more than one where a database collapsed them. */
-  counts = new Float64Array(capacityMin);
+  /** How many readings of the source it stands for: 1 but where a database collapsed them. */
+  counts = new Float64Array(capacityMin).fill(1);
   /** Where it stands for several: the latest of them, whose path is the driver's. May be shorter than the others. */
   readonly latest: (LatestReading | undefined)[] = [];
   /** Which of the source's `drivers:` made it, counted from 0. */
   entries = new Int32Array(capacityMin);
+  /** Whether a count is another than 1. */
+  #hasCounts = false;
 
-  /** Makes place for one more. */
-  reserve(): void {
-    if (this.count < this.scales.length) return;
-    const capacity = 2 * this.scales.length;
+  /** Makes place for so many more, within `readingsMax` as far as more than one is wanted. @returns for how many there is place now */
+  reserve(wanted: number): number {
+    const free = this.scales.length - this.count;
+    if (free >= wanted || (free > 0 && this.scales.length >= readingsMax)) return free;
+    this.#grow(Math.max(2 * this.scales.length, Math.min(readingsMax, this.count + wanted)));
+    return this.scales.length - this.count;
+  }
+
+  #grow(capacity: number): void {
     this.named = enlarged(this.named, new Int32Array(capacity));
+    this.timed = enlarged(this.timed, new Int32Array(capacity));
     this.mantissas = enlarged(this.mantissas, new Float64Array(capacity));
     this.scales = enlarged(this.scales, new Int8Array(capacity));
+    this.spelled = enlarged(this.spelled, new Uint8Array(capacity));
     this.rows = enlarged(this.rows, new Float64Array(capacity));
-    this.counts = enlarged(this.counts, new Float64Array(capacity));
+    this.counts = enlarged(this.counts, new Float64Array(capacity).fill(1));
     this.entries = enlarged(this.entries, new Int32Array(capacity));
+  }
+
+  /** The next reading stands for so many, the latest of them being this one. */
+  collapsed(count: number, latest: LatestReading | undefined): void {
+    this.#hasCounts = true;
+    this.counts[this.count] = count;
+    this.latest[this.count] = latest;
+  }
+
+  /** Forgets the readings from there on. */
+  cut(count: number): void {
+    if (this.#hasCounts) {
+      this.counts.fill(1, count, this.count + 1);
+      this.latest.length = Math.min(this.latest.length, count);
+      this.#hasCounts = count > 0;
+    }
+    this.count = count;
   }
 
   name(at: number): DriverName {
@@ -99,12 +166,12 @@ export class Readings {
   }
 
   moment(at: number): Moment {
-    return (this.times[at] as ReadTime).moment;
+    return this.times.of(this.timed[at] as number).moment;
   }
 
   /** The time's text as read. */
   time(at: number): string {
-    return (this.times[at] as ReadTime).text;
+    return this.times.of(this.timed[at] as number).text;
   }
 
   /** Canonical decimal text. */
@@ -115,7 +182,7 @@ export class Readings {
 
   /** The value's text as read. */
   text(at: number): string {
-    return this.texts[at] === '' ? this.value(at) : (this.texts[at] as string);
+    return this.spelled[at] === 0 ? this.value(at) : (this.texts[at] as string);
   }
 }
 

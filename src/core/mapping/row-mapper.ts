@@ -10,7 +10,8 @@ import { type FieldPlace, columnIndex, columnNeeds, columnProblems, placesOf } f
 import { isMatch } from './condition.ts';
 import { EntryReader, type MonthRules, RowTake } from './entry-reader.ts';
 import { Keyed } from './keyed.ts';
-import type { ReadingSink, Readings } from './reading.ts';
+import { type ReadingSink, type Readings, readingsMax } from './reading.ts';
+import type { ReadRows } from './tuples.ts';
 
 /** The row number that people are told. For a query: the place among its rows, where the database knows that. */
 export function rowShown(batch: Batch, at: number, row: number): number {
@@ -42,6 +43,8 @@ export class RowMapper {
   /** Whether rows of the part can pass the conditions on what all of them share. */
   readonly #mayPass: boolean;
   readonly #take = new RowTake();
+  /** The rows of a batch that are read, where these are not all. */
+  #list = new Int32Array(0);
 
   /**
    * @param shared columns of the part beside these, which are the same in every row
@@ -70,9 +73,9 @@ export class RowMapper {
       conditions: mapping.where.map(({ column, test }) => placeCondition(placeOf(column), test, batch)),
     }));
     const places = longRows.map(({ placeOf }) => placeOf);
-    const { names } = this.#take.readings;
+    const { readings } = this.#take;
     this.#entries = mapping.drivers.map(
-      (entry, index) => new EntryReader(entry, { mapping, index, rules, batch, names }, places),
+      (entry, index) => new EntryReader(entry, { mapping, index, rules, batch, readings }, places),
     );
   }
 
@@ -85,31 +88,91 @@ export class RowMapper {
     const { fault, collapsed, places } = batch;
     const columns = this.#batch;
     columns.take(batch, fault && ((at, column) => fault(at, column) !== undefined));
-    for (const { conditions } of this.#longRows) for (const condition of conditions) condition.begin();
-    const { readings } = this.#take;
-    if (readings.names.isFull) {
-      readings.names.clear();
-      for (const entry of this.#entries) entry.forgetNames();
-    }
-    for (const entry of this.#entries) entry.begin();
+    const unreadable = this.#findUnreadable(fault);
+    const rows = this.#judge(unreadable);
+    this.#begin(rows);
+    const { readings, reasons } = this.#take;
     let passed = 0;
-    for (let at = 0; at < columns.count; at++) {
-      const before = readings.count;
-      const row = places === undefined ? rowsBefore + at + 1 : orderOfPlace(places[at] as number);
-      const reject = this.#unreadable(at, fault);
-      const many = collapsed?.[at];
-      const passes =
-        reject === undefined && (many === undefined ? this.#readRow(at, row) : this.#readCollapsed(at, many));
-      const reason = reject ?? this.#reason();
-      if (reason !== undefined) {
-        readings.count = before;
-        listener.reject(at, reason);
+    const reject = (at: number, reason: string): void => {
+      passed += collapsed?.[at]?.rows ?? 1;
+      listener.reject(at, reason);
+    };
+    let next = 0;
+    const [only, ...others] = this.#entries;
+    const mayBePlain =
+      others.length === 0 && this.#longRows.length === 1 && collapsed === undefined && places === undefined;
+    for (let index = 0; index < rows.count; index++) {
+      if (mayBePlain && only !== undefined) {
+        const from = index;
+        index = only.readPlain(rows, from, rowsBefore, readings);
+        passed += index - from;
+        if (readings.count >= readingsMax) handOver(readings, sink);
+        if (index >= rows.count) break;
       }
-      if (passes || reason !== undefined) passed += many?.rows ?? 1;
+      const at = rows.list === undefined ? index : (rows.list[index] as number);
+      if (unreadable !== undefined) next = rejectBefore(unreadable, { from: next, to: at }, reject);
+      const before = readings.count;
+      const many = collapsed?.[at];
+      if (many === undefined) {
+        this.#readRow(at, places === undefined ? rowsBefore + at + 1 : orderOfPlace(places[at] as number));
+      } else this.#readCollapsed(at, many);
+      if (reasons.size > 0) {
+        readings.cut(before);
+        reject(at, this.#reason());
+      } else passed += many?.rows ?? 1;
       if (readings.count >= readingsMax) handOver(readings, sink);
     }
+    if (unreadable !== undefined) rejectBefore(unreadable, { from: next, to: columns.count }, reject);
     handOver(readings, sink);
     return passed;
+  }
+
+  /** Finds names and times of the rows that are read. */
+  #begin(rows: ReadRows): void {
+    const { readings, spread } = this.#take;
+    const { names, times } = readings;
+    if (names.isFull) {
+      names.clear();
+      for (const entry of this.#entries) entry.forgetNames();
+    }
+    if (times.isFull) {
+      times.clear();
+      spread.clear();
+      for (const entry of this.#entries) entry.forgetTimes();
+    }
+    for (const entry of this.#entries) entry.begin(rows);
+  }
+
+  /** The rows of which nothing can be read, each with the reason; `undefined` where there are none. */
+  #findUnreadable(fault: FieldFault | undefined): ReadonlyMap<number, string> | undefined {
+    const columns = this.#batch;
+    if (columns.ragged.size === 0 && fault === undefined && !columns.hasFilled) return undefined;
+    const found = new Map<number, string>();
+    for (let at = 0; at < columns.count; at++) {
+      const reason = this.#unreadable(at, fault);
+      if (reason !== undefined) found.set(at, reason);
+    }
+    return found.size === 0 ? undefined : found;
+  }
+
+  /** The rows that pass the conditions of any of their long rows. */
+  #judge(unreadable: ReadonlyMap<number, string> | undefined): ReadRows {
+    const { count } = this.#batch;
+    const isUnconditional = this.#longRows.some(({ conditions }) => conditions.length === 0);
+    if (isUnconditional && unreadable === undefined) return { count, list: undefined };
+    if (this.#list.length < count) this.#list = new Int32Array(count);
+    const list = this.#list;
+    let passing = 0;
+    for (let at = 0; at < count; at++) if (unreadable?.has(at) !== true) list[passing++] = at;
+    if (isUnconditional) return { count: passing, list };
+    const readable = { count: passing, list };
+    for (const { conditions } of this.#longRows) for (const condition of conditions) condition.begin(readable);
+    passing = 0;
+    for (let index = 0; index < readable.count; index++) {
+      const at = list[index] as number;
+      if (this.#longRows.some(({ conditions }) => isPassing(conditions, at))) list[passing++] = at;
+    }
+    return { count: passing, list };
   }
 
   /** Why nothing of a row can be read. */
@@ -153,53 +216,43 @@ export class RowMapper {
     });
   }
 
-  /** Whether the row passed `where`: any of its long rows. */
-  #readRow(at: number, row: number): boolean {
+  /** Reads a row that passed `where` as any of its long rows. */
+  #readRow(at: number, row: number): void {
     const take = this.#take;
-    let passes = false;
-    let reasons: string[] | undefined;
+    const { reasons } = take;
+    let labelled: string[] | undefined;
     for (let index = 0; index < this.#longRows.length; index++) {
       const { label, conditions } = this.#longRows[index] as LongRow;
-      if (!isPassing(conditions, at)) continue;
-      passes = true;
-      for (const entry of this.#entries) entry.read(at, index, row, take);
-      if (label === undefined || take.reasons.size === 0) continue;
-      reasons ??= [];
-      for (const reason of take.reasons) reasons.push(`column "${label}": ${reason}`);
-      take.reasons.clear();
+      if (conditions.length > 0 && !isPassing(conditions, at)) continue;
+      for (let entry = 0; entry < this.#entries.length; entry++) this.#entries[entry]?.read(at, index, row, take);
+      if (reasons.size === 0 || label === undefined) continue;
+      labelled ??= [];
+      for (const reason of reasons) labelled.push(`column "${label}": ${reason}`);
+      reasons.clear();
     }
-    for (const reason of reasons ?? []) take.reasons.add(reason);
-    return passes;
+    if (labelled !== undefined) for (const reason of labelled) reasons.add(reason);
   }
 
   /** The fields of the row are those of the key. */
-  #readCollapsed(at: number, { entries }: CollapsedRow): boolean {
-    const [only] = this.#longRows;
-    const passes = only !== undefined && isPassing(only.conditions, at);
+  #readCollapsed(at: number, { entries }: CollapsedRow): void {
     for (const [index, entry] of this.#entries.entries()) {
       const value = entries[index];
-      if (passes && value !== undefined) entry.readCollapsed(at, value, this.#take);
+      if (value !== undefined) entry.readCollapsed(at, value, this.#take);
     }
-    return passes;
   }
 
   /** Why the row's readings do not count. */
-  #reason(): string | undefined {
+  #reason(): string {
     const { reasons } = this.#take;
-    if (reasons.size === 0) return undefined;
     const reason = [...reasons].join('; ');
     reasons.clear();
     return reason;
   }
 }
 
-/** Readings that wait at most: few enough to stay in the processor's cache. */
-const readingsMax = 4096;
-
 function handOver(readings: Readings, sink: ReadingSink): void {
   if (readings.count > 0) sink.take(readings);
-  readings.count = 0;
-  readings.latest.length = 0;
+  readings.cut(0);
 }
 
 interface LongRow {
@@ -211,7 +264,7 @@ interface LongRow {
 /** A condition for one of the long rows. */
 interface PlacedCondition {
   /** To be called before the rows of a batch are judged. */
-  begin(): void;
+  begin(rows: ReadRows): void;
   passes(at: number): boolean;
 }
 
@@ -221,8 +274,21 @@ function placeCondition(place: FieldPlace, test: Test, batch: BatchColumns): Pla
     const always = isMatch(test, place.text);
     return { begin: () => undefined, passes: () => always };
   }
-  const judged = new Keyed([place], (at) => (isMatch(test, batch.text(place, at)) ? 'yes' : 'no'));
-  return { begin: () => judged.begin(batch), passes: (at) => judged.of(at) === 'yes' };
+  const judged = new Keyed<never>([place], (at) => (isMatch(test, batch.text(place, at)) ? 1 : 0));
+  return { begin: (rows) => judged.read(batch, rows), passes: (at) => judged.numbers[at] === 1 };
+}
+
+/** Tells of the unreadable rows between two places. @returns where the next ones begin */
+function rejectBefore(
+  unreadable: ReadonlyMap<number, string>,
+  { from, to }: { from: number; to: number },
+  reject: (at: number, reason: string) => void,
+): number {
+  for (let at = from; at < to; at++) {
+    const reason = unreadable.get(at);
+    if (reason !== undefined) reject(at, reason);
+  }
+  return to;
 }
 
 function isPassing(conditions: readonly PlacedCondition[], at: number): boolean {

@@ -7,6 +7,12 @@ const none = -1;
 /** Combinations that are kept; beyond it they are numbered anew. */
 const tuplesMax = 120_000;
 
+/** The rows of a batch that are read: all of them, or those of a list. */
+export interface ReadRows {
+  readonly count: number;
+  readonly list: Int32Array | undefined;
+}
+
 export class Tuples {
   count = 0;
   readonly #width: number;
@@ -29,24 +35,24 @@ export class Tuples {
     return this.count > tuplesMax;
   }
 
-  /** The codes of the rows that are asked for next. */
-  use(columns: readonly Int32Array[]): void {
-    this.#columns = columns;
-  }
-
   clear(): void {
     this.count = 0;
     this.#last = none;
     this.#slots.fill(none);
   }
 
-  /** The number of a row's combination: `count` before the call, where it is a new one. */
-  of(row: number): number {
-    // Rows tend to name drivers in one order.
-    const guess = this.#last === none ? none : (this.#next[this.#last] as number);
-    const tuple = guess !== none && this.#isOf(guess, row) ? guess : this.#find(row);
-    this.#last = tuple;
-    return tuple;
+  /** The numbers of the combinations of rows, by row. @param columns codes by row */
+  find(columns: readonly Int32Array[], { count, list }: ReadRows, into: Int32Array): void {
+    this.#columns = columns;
+    let last = this.#last;
+    for (let index = 0; index < count; index++) {
+      const row = list === undefined ? index : (list[index] as number);
+      // Rows tend to name drivers in one order.
+      const guess = last === none ? none : (this.#next[last] as number);
+      last = guess !== none && this.#isOf(guess, row) ? guess : this.#findAfter(last, row);
+      into[row] = last;
+    }
+    this.#last = last;
   }
 
   #isOf(tuple: number, row: number): boolean {
@@ -59,7 +65,7 @@ export class Tuples {
     return true;
   }
 
-  #find(row: number): number {
+  #findAfter(last: number, row: number): number {
     if (this.count * 2 >= this.#slots.length) this.#grow();
     const made = this.count;
     const start = made * this.#width;
@@ -79,7 +85,7 @@ export class Tuples {
       this.#next[made] = none;
       this.#slots[slot] = made;
     }
-    if (this.#last !== none) this.#next[this.#last] = tuple;
+    if (last !== none) this.#next[last] = tuple;
     return tuple;
   }
 

@@ -1,9 +1,8 @@
 /**
- * The cells of a fold, kept as columns of numbers and bytes. As objects they would take most of a fold's memory: each
+ * The cells of a fold, kept as records of numbers and bytes. As objects they would take most of a fold's memory: each
  * reading replaces the texts of an old object, and the garbage collector moves and keeps them (1 M rows of 10 000 drivers:
  * 0.5 s of 3.3 and 150 MB of 280).
  */
-import { enlarged } from '../enlarged.ts';
 import type { Month } from '../model.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
 
@@ -11,31 +10,54 @@ import { mantissaText } from '../numbers/mantissa.ts';
 const startCapacity = 1 << 6;
 const none = -1;
 
+/**
+ * A cell is a record of 64 bytes, as long as what a processor reads of its memory at once: where rows name drivers in no order, each cell
+ * is one look at memory, and would be ten as a row of ten columns.
+ */
+const cellBytes = 64;
+/** Numbers of a record, of 8 bytes each. */
+export const cellNumbers = cellBytes / 8;
+export const secondsIn = 0;
+export const rowIn = 1;
+/** How many readings were folded into the cell. */
+export const readingsIn = 2;
+/** The value as an integer, see `core/numbers/mantissa.ts`; for an average its sum. */
+export const mantissaIn = 3;
+/** The text of the latest reading that was added, as an integer: mantissa and scale are the same for the value. */
+export const addedMantissaIn = 4;
+/** Integers of a record, of 4 bytes each. */
+export const cellIntegers = cellBytes / 4;
+export const nanosIn = 10;
+export const monthIn = 11;
+const driverIn = 12;
+const nextIn = 13;
+/** How many digits of the value are decimals; -1: the value stands in `value`. */
+export const scaleIn = 14;
+/** The scale of the latest reading that was added, and whether `text` has its text as read: see `textIsElsewhere`. */
+export const addedScaleIn = 15;
+/** Instead of a scale: `text` has the text as read, which is neither the value itself nor such an integer. */
+export const textIsElsewhere = -1;
+/** Instead of a scale: the text as read is the value. */
+export const textIsValue = -2;
+
 /** Cells are numbered from 0. Those of one driver are a list, the newest first. */
 export class CellTable {
   /** Cells in use. */
   count = 0;
-  month = new Int32Array(startCapacity);
-  seconds = new Float64Array(startCapacity);
-  nanos = new Uint32Array(startCapacity);
-  row = new Float64Array(startCapacity);
-  /** How many readings were folded into the cell. */
-  readings = new Float64Array(startCapacity);
-  /** The value as an integer, see `core/numbers/mantissa.ts`; for an average its sum. */
-  mantissa = new Float64Array(startCapacity);
-  /** How many digits of the value are decimals; -1: the value stands in `value`. */
-  scale = new Int8Array(startCapacity);
+  /** The records, in both forms. */
+  numbers!: Float64Array;
+  integers!: Int32Array;
   /** Values that do not fit an integer. */
   readonly value = new TextColumn();
-  /** The text of the latest reading that was added, as an integer: `mantissa` and `scale` are the same for the value. */
-  addedMantissa = new Float64Array(startCapacity);
-  addedScale = new Int8Array(startCapacity);
-  /** Texts as read that are neither the value itself nor such an integer. */
+  /** Texts as read. */
   readonly text = new TextColumn();
-  #driver = new Int32Array(startCapacity);
-  #next = new Int32Array(startCapacity);
+  #capacity = startCapacity;
   /** Open addressing over driver and month, at most half full. */
   #slots = new Int32Array(startCapacity * 2).fill(none);
+
+  constructor() {
+    this.#look(new ArrayBuffer(startCapacity * cellBytes));
+  }
 
   /** The cell of a driver and month, or -1. */
   find(driver: number, month: Month): number {
@@ -44,20 +66,65 @@ export class CellTable {
 
   /** Makes a cell that is not there yet, empty but for its month. `next`: where the driver's list begins so far, or -1. */
   create(driver: number, month: Month, next: number): number {
-    if (this.count === this.month.length) this.#grow();
+    if (this.count === this.#capacity) this.#grow();
     const cell = this.count++;
-    this.#driver[cell] = driver;
-    this.month[cell] = month;
-    this.#next[cell] = next;
+    const at = cell * cellIntegers;
+    this.integers[at + driverIn] = driver;
+    this.integers[at + monthIn] = month;
+    this.integers[at + nextIn] = next;
+    this.integers[at + addedScaleIn] = textIsValue;
     this.#slots[this.#slotOf(driver, month)] = cell;
     return cell;
+  }
+
+  month(cell: number): Month {
+    return this.integers[cell * cellIntegers + monthIn] as Month;
+  }
+
+  nanos(cell: number): number {
+    return this.integers[cell * cellIntegers + nanosIn] as number;
+  }
+
+  scale(cell: number): number {
+    return this.integers[cell * cellIntegers + scaleIn] as number;
+  }
+
+  addedScale(cell: number): number {
+    return this.integers[cell * cellIntegers + addedScaleIn] as number;
+  }
+
+  seconds(cell: number): number {
+    return this.numbers[cell * cellNumbers + secondsIn] as number;
+  }
+
+  row(cell: number): number {
+    return this.numbers[cell * cellNumbers + rowIn] as number;
+  }
+
+  readings(cell: number): number {
+    return this.numbers[cell * cellNumbers + readingsIn] as number;
+  }
+
+  mantissa(cell: number): number {
+    return this.numbers[cell * cellNumbers + mantissaIn] as number;
+  }
+
+  addedMantissa(cell: number): number {
+    return this.numbers[cell * cellNumbers + addedMantissaIn] as number;
+  }
+
+  /** The value of a cell as decimal text; for an average its sum. */
+  valueText(cell: number): string {
+    const scale = this.scale(cell);
+    return scale < 0 ? this.value.get(cell) : mantissaText(this.mantissa(cell), scale);
   }
 
   /** A list from one of its cells on, by month. */
   inOrder(first: number): number[] {
     const cells: number[] = [];
-    for (let cell = first; cell !== none; cell = this.#next[cell] as number) cells.push(cell);
-    return cells.sort((a, b) => (this.month[a] as number) - (this.month[b] as number));
+    for (let cell = first; cell !== none; cell = this.integers[cell * cellIntegers + nextIn] as number)
+      cells.push(cell);
+    return cells.sort((a, b) => this.month(a) - this.month(b));
   }
 
   /** Empties the table; its memory is used again. */
@@ -73,42 +140,30 @@ export class CellTable {
     for (;;) {
       slot &= mask;
       const cell = this.#slots[slot] as number;
-      if (cell === none || (this.#driver[cell] === driver && this.month[cell] === month)) return slot;
+      if (cell === none) return slot;
+      const at = cell * cellIntegers;
+      if (this.integers[at + driverIn] === driver && this.integers[at + monthIn] === month) return slot;
       slot++;
     }
   }
 
   #grow(): void {
-    const capacity = this.month.length * 2;
-    this.month = enlarged(this.month, new Int32Array(capacity));
-    this.seconds = enlarged(this.seconds, new Float64Array(capacity));
-    this.nanos = enlarged(this.nanos, new Uint32Array(capacity));
-    this.row = enlarged(this.row, new Float64Array(capacity));
-    this.readings = enlarged(this.readings, new Float64Array(capacity));
-    this.mantissa = enlarged(this.mantissa, new Float64Array(capacity));
-    this.scale = enlarged(this.scale, new Int8Array(capacity));
-    this.addedMantissa = enlarged(this.addedMantissa, new Float64Array(capacity));
-    this.addedScale = enlarged(this.addedScale, new Int8Array(capacity));
-    this.#driver = enlarged(this.#driver, new Int32Array(capacity));
-    this.#next = enlarged(this.#next, new Int32Array(capacity));
-    this.#slots = new Int32Array(capacity * 2).fill(none);
+    this.#capacity *= 2;
+    const larger = new ArrayBuffer(this.#capacity * cellBytes);
+    const before = this.integers;
+    this.#look(larger);
+    this.integers.set(before);
+    this.#slots = new Int32Array(this.#capacity * 2).fill(none);
     for (let cell = 0; cell < this.count; cell++) {
-      this.#slots[this.#slotOf(this.#driver[cell] as number, this.month[cell] as number)] = cell;
+      const at = cell * cellIntegers;
+      this.#slots[this.#slotOf(this.integers[at + driverIn] as number, this.integers[at + monthIn] as number)] = cell;
     }
   }
-}
 
-/** Values by cell: an integer and its scale, or, where the scale is negative, a text. */
-interface CellValues {
-  readonly mantissa: Float64Array;
-  readonly scale: Int8Array;
-  readonly value: { get(cell: number): string | undefined };
-}
-
-/** The value of a cell as decimal text; for an average its sum. */
-export function valueOfCell({ mantissa, scale, value }: CellValues, cell: number): string {
-  const decimals = scale[cell] as number;
-  return decimals < 0 ? (value.get(cell) ?? '') : mantissaText(mantissa[cell] as number, decimals);
+  #look(records: ArrayBuffer): void {
+    this.numbers = new Float64Array(records);
+    this.integers = new Int32Array(records);
+  }
 }
 
 /** Bytes for each text: its length, then its characters. */

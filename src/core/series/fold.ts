@@ -3,46 +3,51 @@
  * alone and then together (`merge-folds.ts`), and the result depends on no order of arrival.
  */
 import { addDecimals, compareDecimals } from '../numbers/arithmetic.ts';
-import { enlarged } from '../enlarged.ts';
-import { AgentError } from '../errors.ts';
-import type { DriverName, DriverNames, Readings, ReadingSink } from '../mapping/reading.ts';
-import type { Moment, Rule } from '../model.ts';
+import type { Readings, ReadingSink } from '../mapping/reading.ts';
+import type { Rule } from '../model.ts';
 import { isExact, rescaled } from '../numbers/mantissa.ts';
-import { CellTable, valueOfCell } from './cell-table.ts';
-import { samePath } from './merge-folds.ts';
+import {
+  CellTable,
+  addedMantissaIn,
+  addedScaleIn,
+  cellIntegers,
+  cellNumbers,
+  mantissaIn,
+  monthIn,
+  nanosIn,
+  readingsIn,
+  rowIn,
+  scaleIn,
+  secondsIn,
+  textIsElsewhere,
+  textIsValue,
+} from './cell-table.ts';
+import {
+  DriverTable,
+  cellIn,
+  driverIntegers,
+  driverNumbers,
+  isLastRuleIn,
+  latestEntryIn,
+  latestNanosIn,
+  latestRowIn,
+  latestSecondsIn,
+  namedIn,
+  newestIn,
+} from './driver-table.ts';
 import { packCells } from './pack-cells.ts';
 import type { PackedDriver } from './packing.ts';
 import { isAdding } from './rule.ts';
 import { TieFinder, takenBy } from './tie-finder.ts';
 
 const none = -1;
-const startDrivers = 1 << 5;
 
 /** Folds the readings of one part, which come in the order of its rows. */
 export class Fold implements ReadingSink {
   readonly #part: number;
   readonly #cells = new CellTable();
+  readonly #drivers = new DriverTable();
   readonly #ties: TieFinder;
-  /** Drivers are numbered from 0. Columns of them, since objects would be spread over the memory. */
-  readonly #numbers = new Map<string, number>();
-  #names: DriverName[] = [];
-  #rules: Rule[] = [];
-  /** By driver: the number that readings name it by as it is called in `#names`, or -1. */
-  #named = new Int32Array(startDrivers);
-  /** Place of the latest reading, and the entry that made it. */
-  #seconds = new Float64Array(startDrivers);
-  #nanos = new Int32Array(startDrivers);
-  #row = new Float64Array(startDrivers);
-  #entry = new Int32Array(startDrivers);
-  /** Cell of the newest reading: rows of one driver and month tend to follow each other. */
-  #cell = new Int32Array(startDrivers);
-  /** The driver's newest cell, where the list of its cells begins. */
-  #newest = new Int32Array(startDrivers);
-  readonly #otherPaths = new Map<number, readonly string[]>();
-  /** By the number of a name, the driver of that name, or -1: with one numbering of names. */
-  #drivers = new Int32Array(startDrivers).fill(none);
-  #numbering: DriverNames | undefined;
-  #generation = 0;
 
   /** `part`: the number that cells name this part by. */
   constructor(part: number) {
@@ -52,59 +57,95 @@ export class Fold implements ReadingSink {
 
   /** How many cells, drivers and ties it holds: its memory grows with them. */
   get size(): number {
-    return this.#cells.count + this.#names.length + this.#ties.size;
+    return this.#cells.count + this.#drivers.count + this.#ties.size;
   }
 
   /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
   take(readings: Readings): void {
+    this.#drivers.use(readings.names);
     const { count } = readings;
-    this.#begin(readings.names);
-    for (let at = 0; at < count; at++) this.#add(readings, at);
+    for (let at = 0; at < count; at++) {
+      at = this.#takeLatest(readings, at);
+      if (at < count) this.#add(readings, at);
+    }
   }
 
   /** Adds one of the readings. @throws as `take` */
   add(readings: Readings, at: number): void {
-    this.#begin(readings.names);
+    this.#drivers.use(readings.names);
     this.#add(readings, at);
   }
 
-  #begin(names: DriverNames): void {
-    if (names !== this.#numbering || names.generation !== this.#generation) {
-      this.#numbering = names;
-      this.#generation = names.generation;
-      this.#drivers.fill(none);
-      this.#named.fill(none);
+  /**
+   * Takes readings as long as they are what most are: the latest one of their driver and of its newest cell, by the rule `last`, with a value
+   * that is an integer. All that each of them does is to take the place of the one before.
+   * @returns the first one that is not
+   */
+  #takeLatest(readings: Readings, from: number): number {
+    const { count, named, timed, rows, mantissas, scales, spelled, entries, counts } = readings;
+    if (readings.latest.length > 0 || this.#ties.hasPassed) return from;
+    const { months, seconds, nanos } = readings.times;
+    const { byName, numbers: driverNumber, integers: driverInteger } = this.#drivers;
+    const { numbers, integers } = this.#cells;
+    for (let at = from; at < count; at++) {
+      const name = named[at] as number;
+      const driver = byName[name] as number;
+      const ofDriver = driver * driverIntegers;
+      if (driver === none || driverInteger[ofDriver + namedIn] !== name) return at;
+      const cell = driverInteger[ofDriver + cellIn] as number;
+      if (cell === none || driverInteger[ofDriver + isLastRuleIn] === 0) return at;
+      const time = timed[at] as number;
+      const second = seconds[time] as number;
+      const number = cell * cellNumbers;
+      const integer = cell * cellIntegers;
+      const isLatest =
+        integers[integer + monthIn] === months[time] &&
+        second > (numbers[number + secondsIn] as number) &&
+        second > (driverNumber[driver * driverNumbers + latestSecondsIn] as number);
+      const scale = scales[at] as number;
+      if (!isLatest || scale < 0 || spelled[at] !== 0) return at;
+      const nano = nanos[time] as number;
+      const row = rows[at] as number;
+      driverNumber[driver * driverNumbers + latestSecondsIn] = second;
+      driverNumber[driver * driverNumbers + latestRowIn] = row;
+      driverInteger[ofDriver + latestNanosIn] = nano;
+      driverInteger[ofDriver + latestEntryIn] = entries[at] as number;
+      numbers[number + secondsIn] = second;
+      numbers[number + rowIn] = row;
+      numbers[number + readingsIn] = (numbers[number + readingsIn] as number) + (counts[at] as number);
+      numbers[number + mantissaIn] = mantissas[at] as number;
+      integers[integer + nanosIn] = nano;
+      integers[integer + scaleIn] = scale;
+      integers[integer + addedScaleIn] = textIsValue;
     }
-    const { length } = this.#drivers;
-    if (names.size <= length) return;
-    this.#drivers = enlarged(this.#drivers, new Int32Array(Math.max(names.size, 2 * length)).fill(none, length));
+    return count;
   }
 
   #add(readings: Readings, at: number): void {
-    const moment = readings.moment(at);
+    const { times } = readings;
+    const time = readings.timed[at] as number;
+    const month = times.months[time] as number;
     const latest = readings.latest.length === 0 ? undefined : readings.latest[at];
-    const named = readings.named[at] as number;
-    const entry = readings.entries[at] as number;
-    const driver =
-      latest === undefined
-        ? this.#driverOf(named, entry, moment, readings.rows[at] as number)
-        : this.#driverOf(named, entry, latest.moment, latest.row);
-    const rule = this.#rules[driver] as Rule;
+    const { moment, row } = latest ?? { moment: readings.moment(at), row: readings.rows[at] as number };
+    const drivers = this.#drivers;
+    const driver = drivers.find(readings.named[at] as number, readings.entries[at] as number, moment, row);
+    const rule = drivers.rule(driver);
+    const ofDriver = driver * driverIntegers;
     const cells = this.#cells;
-    const { month } = moment;
-    let cell = this.#cell[driver] as number;
-    if (cell !== none && cells.month[cell] !== month) cell = cells.find(driver, month);
+    let cell = drivers.integers[ofDriver + cellIn] as number;
+    if (cell !== none && cells.integers[cell * cellIntegers + monthIn] !== month) cell = cells.find(driver, month);
     if (cell === none) {
-      cell = cells.create(driver, month, this.#newest[driver] as number);
-      this.#newest[driver] = cell;
-      cells.readings[cell] = readings.counts[at] as number;
+      cell = cells.create(driver, month, drivers.integers[ofDriver + newestIn] as number);
+      drivers.integers[ofDriver + newestIn] = cell;
+      cells.numbers[cell * cellNumbers + readingsIn] = readings.counts[at] as number;
       this.#setValue(cell, readings, at);
       this.#place(rule, cell, readings, at);
     } else {
-      cells.readings[cell] = (cells.readings[cell] as number) + (readings.counts[at] as number);
+      const counted = cell * cellNumbers + readingsIn;
+      cells.numbers[counted] = (cells.numbers[counted] as number) + (readings.counts[at] as number);
       if (this.#fold(rule, cell, readings, at)) this.#place(rule, cell, readings, at);
     }
-    this.#cell[driver] = cell;
+    drivers.integers[ofDriver + cellIn] = cell;
   }
 
   /**
@@ -122,113 +163,47 @@ export class Fold implements ReadingSink {
    * @param rowsBefore how many rows of the part stand before those that were counted from 1 here
    */
   *drain(rowsBefore = 0): Generator<PackedDriver> {
-    const numbers = [...this.#names.keys()].sort((a, b) => (this.#id(a) < this.#id(b) ? -1 : 1));
+    const drivers = this.#drivers;
+    const idOf = (driver: number): string => drivers.name(driver).id;
+    const numbers = Array.from({ length: drivers.count }, (_, driver) => driver);
+    numbers.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
     const columns = { cells: this.#cells, ties: this.#ties };
     for (const driver of numbers) {
-      const { id, path, rule } = this.#names[driver] as DriverName;
+      const { id, path, rule } = drivers.name(driver);
+      const number = driver * driverNumbers;
+      const integer = driver * driverIntegers;
       const pathPlace = {
-        seconds: this.#seconds[driver] as number,
-        nanos: this.#nanos[driver] as number,
-        row: rowsBefore + (this.#row[driver] as number),
+        seconds: drivers.numbers[number + latestSecondsIn] as number,
+        nanos: drivers.integers[integer + latestNanosIn] as number,
+        row: rowsBefore + (drivers.numbers[number + latestRowIn] as number),
         part: this.#part,
       };
-      const otherPath = this.#otherPaths.get(driver);
+      const otherPath = drivers.otherPaths.get(driver);
+      const cells = this.#cells.inOrder(drivers.integers[integer + newestIn] as number);
       yield {
         id,
         path: JSON.stringify(path),
         rule,
         otherPath: otherPath && JSON.stringify(otherPath),
-        entry: this.#entry[driver],
-        ...packCells(this.#cells.inOrder(this.#newest[driver] as number), columns, { rule, pathPlace, rowsBefore }),
+        entry: drivers.integers[integer + latestEntryIn],
+        ...packCells(cells, columns, { rule, pathPlace, rowsBefore }),
       };
     }
-    this.#names = [];
-    this.#rules = [];
-    this.#numbers.clear();
-    this.#otherPaths.clear();
+    drivers.clear();
     this.#cells.clear();
     this.#ties.clear();
-    this.#drivers.fill(none);
-  }
-
-  #id(driver: number): string {
-    return (this.#names[driver] as DriverName).id;
-  }
-
-  /** The number of the reading's driver, which also takes its place and path if it is the latest. */
-  #driverOf(named: number, entry: number, { seconds, nanos }: Moment, row: number): number {
-    let driver = this.#drivers[named] as number;
-    if (driver === none) driver = this.#meet(named);
-    const later =
-      seconds - (this.#seconds[driver] as number) ||
-      nanos - (this.#nanos[driver] as number) ||
-      row - (this.#row[driver] as number);
-    if (this.#named[driver] !== named) this.#rename(driver, named, later >= 0);
-    if (later < 0) return driver;
-    this.#seconds[driver] = seconds;
-    this.#nanos[driver] = nanos;
-    this.#row[driver] = row;
-    this.#entry[driver] = entry;
-    return driver;
-  }
-
-  /** The driver of a name that readings have not named by this number before. */
-  #meet(named: number): number {
-    const name = (this.#numbering as DriverNames).of(named);
-    const driver = this.#numbers.get(name.id) ?? this.#create(name, named);
-    this.#drivers[named] = driver;
-    return driver;
-  }
-
-  #create(name: DriverName, named: number): number {
-    const driver = this.#names.length;
-    if (driver === this.#cell.length) {
-      const length = 2 * driver;
-      this.#seconds = enlarged(this.#seconds, new Float64Array(length));
-      this.#nanos = enlarged(this.#nanos, new Int32Array(length));
-      this.#row = enlarged(this.#row, new Float64Array(length));
-      this.#entry = enlarged(this.#entry, new Int32Array(length));
-      this.#cell = enlarged(this.#cell, new Int32Array(length));
-      this.#newest = enlarged(this.#newest, new Int32Array(length));
-      this.#named = enlarged(this.#named, new Int32Array(length));
-    }
-    this.#names.push(name);
-    this.#rules.push(name.rule);
-    this.#numbers.set(name.id, driver);
-    this.#named[driver] = named;
-    // Whatever comes is later.
-    this.#seconds[driver] = -Infinity;
-    this.#cell[driver] = none;
-    this.#newest[driver] = none;
-    return driver;
-  }
-
-  /** @throws AgentError `part.unreadable` where the names differ in their rule */
-  #rename(driver: number, named: number, isLater: boolean): void {
-    const before = this.#names[driver] as DriverName;
-    const name = (this.#numbering as DriverNames).of(named);
-    if (before.rule !== name.rule) {
-      throw new AgentError(
-        'part.unreadable',
-        `driver "${name.id}" is made with collapse ${before.rule} and ${name.rule}`,
-        {
-          hint: 'give the entries that make this id the same collapse, or different ids',
-        },
-      );
-    }
-    if (!samePath(before.path, name.path)) this.#otherPaths.set(driver, isLater ? before.path : name.path);
-    if (!isLater) return;
-    this.#names[driver] = name;
-    this.#named[driver] = named;
   }
 
   /** Folds a reading's value into a cell of the same part. Returns whether the cell takes the reading's place too. */
   #fold(rule: Rule, cell: number, readings: Readings, at: number): boolean {
     const cells = this.#cells;
-    const { seconds, nanos } = readings.moment(at);
+    const time = readings.timed[at] as number;
+    const seconds = readings.times.seconds[time] as number;
+    const nanos = readings.times.nanos[time] as number;
     // Rows come in their order, but for those that a database collapsed.
-    const time = seconds - (cells.seconds[cell] as number) || nanos - (cells.nanos[cell] as number);
-    const isLater = (time || (readings.rows[at] as number) - (cells.row[cell] as number)) >= 0;
+    const later =
+      seconds - cells.seconds(cell) || nanos - cells.nanos(cell) || (readings.rows[at] as number) - cells.row(cell);
+    const isLater = later >= 0;
     switch (rule) {
       case 'last':
       case 'first': {
@@ -256,8 +231,8 @@ export class Fold implements ReadingSink {
   #setValue(cell: number, { mantissas, scales, values }: Readings, at: number): void {
     const cells = this.#cells;
     const scale = scales[at] as number;
-    cells.mantissa[cell] = mantissas[at] as number;
-    cells.scale[cell] = scale;
+    cells.numbers[cell * cellNumbers + mantissaIn] = mantissas[at] as number;
+    cells.integers[cell * cellIntegers + scaleIn] = scale;
     if (scale < 0) cells.value.set(cell, values[at] as string);
   }
 
@@ -265,47 +240,47 @@ export class Fold implements ReadingSink {
   #compare(cell: number, readings: Readings, at: number): number {
     const cells = this.#cells;
     const scale = readings.scales[at] as number;
-    if (scale >= 0 && scale === cells.scale[cell]) {
-      return (readings.mantissas[at] as number) - (cells.mantissa[cell] as number);
-    }
-    return compareDecimals(readings.value(at), valueOfCell(cells, cell));
+    if (scale >= 0 && scale === cells.scale(cell)) return (readings.mantissas[at] as number) - cells.mantissa(cell);
+    return compareDecimals(readings.value(at), cells.valueText(cell));
   }
 
   #addTo(cell: number, readings: Readings, at: number): void {
     const cells = this.#cells;
-    const scale = cells.scale[cell] as number;
+    const scale = cells.scale(cell);
     const added = readings.scales[at] as number;
     if (scale >= 0 && added >= 0) {
       const longest = Math.max(scale, added);
       const sum =
-        rescaled(cells.mantissa[cell] as number, scale, longest) +
-        rescaled(readings.mantissas[at] as number, added, longest);
+        rescaled(cells.mantissa(cell), scale, longest) + rescaled(readings.mantissas[at] as number, added, longest);
       if (isExact(sum)) {
-        cells.mantissa[cell] = sum;
-        cells.scale[cell] = longest;
+        cells.numbers[cell * cellNumbers + mantissaIn] = sum;
+        cells.integers[cell * cellIntegers + scaleIn] = longest;
         return;
       }
     }
-    const sum = addDecimals(valueOfCell(cells, cell), readings.value(at));
-    cells.scale[cell] = -1;
+    const sum = addDecimals(cells.valueText(cell), readings.value(at));
+    cells.integers[cell * cellIntegers + scaleIn] = -1;
     cells.value.set(cell, sum);
   }
 
   #place(rule: Rule, cell: number, readings: Readings, at: number): void {
-    const cells = this.#cells;
-    const { seconds, nanos } = readings.moment(at);
-    const scale = readings.scales[at] as number;
-    cells.seconds[cell] = seconds;
-    cells.nanos[cell] = nanos;
-    cells.row[cell] = readings.rows[at] as number;
-    // An empty text means that it equals the value, as in nearly every cell of most files.
-    const isNumber = readings.texts[at] === '' && scale >= 0;
+    const { numbers, integers, text } = this.#cells;
+    const number = cell * cellNumbers;
+    const integer = cell * cellIntegers;
+    const time = readings.timed[at] as number;
+    numbers[number + secondsIn] = readings.times.seconds[time] as number;
+    integers[integer + nanosIn] = readings.times.nanos[time] as number;
+    numbers[number + rowIn] = readings.rows[at] as number;
+    const isSpelled = readings.spelled[at] === 1;
     if (isAdding(rule)) {
-      cells.addedMantissa[cell] = readings.mantissas[at] as number;
-      cells.addedScale[cell] = isNumber ? scale : -1;
-      cells.text.set(cell, isNumber ? '' : readings.text(at));
-    } else {
-      cells.text.set(cell, readings.texts[at] as string);
+      const scale = readings.scales[at] as number;
+      const isNumber = !isSpelled && scale >= 0;
+      numbers[number + addedMantissaIn] = readings.mantissas[at] as number;
+      integers[integer + addedScaleIn] = isNumber ? scale : textIsElsewhere;
+      if (!isNumber) text.set(cell, readings.text(at));
+      return;
     }
+    integers[integer + addedScaleIn] = isSpelled ? textIsElsewhere : textIsValue;
+    if (isSpelled) text.set(cell, readings.texts[at] as string);
   }
 }

@@ -3,7 +3,7 @@ import { averageDecimal } from '../numbers/arithmetic.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
 import type { Place, Rule } from '../model.ts';
 import { BlobWriter } from './blob.ts';
-import { type CellTable, valueOfCell } from './cell-table.ts';
+import { type CellTable, textIsElsewhere } from './cell-table.ts';
 import { type PackedDriver, type Tie, type TiedReading, packTies } from './packing.ts';
 import { isAdding } from './rule.ts';
 import type { TieFinder } from './tie-finder.ts';
@@ -32,14 +32,14 @@ export function packCells(
   origins.place(pathPlace);
   let month = 0;
   for (const cell of list) {
-    const cellMonth = cells.month[cell] as number;
+    const cellMonth = cells.month(cell);
     points.varint(cellMonth - month);
     month = cellMonth;
-    origins.seconds(cells.seconds[cell] as number);
-    origins.varint(cells.nanos[cell] as number);
-    origins.varint(rowsBefore + (cells.row[cell] as number));
+    origins.seconds(cells.seconds(cell));
+    origins.varint(cells.nanos(cell));
+    origins.varint(rowsBefore + cells.row(cell));
     origins.varint(pathPlace.part);
-    origins.varint(cells.readings[cell] as number);
+    origins.varint(cells.readings(cell));
     if (isAdding(rule)) packAdded(cells, cell, rule);
     else packTaken(cells, cell);
   }
@@ -49,22 +49,22 @@ export function packCells(
 
 /** Writes the value of a single reading, and its text as read. */
 function packTaken(cells: CellTable, cell: number): void {
-  const scale = cells.scale[cell] as number;
-  const text = cells.text.get(cell);
-  if (scale >= 0) points.decimal(cells.mantissa[cell] as number, scale, 0);
+  const scale = cells.scale(cell);
+  const text = cells.addedScale(cell) === textIsElsewhere ? cells.text.get(cell) : '';
+  if (scale >= 0) points.decimal(cells.mantissa(cell), scale, 0);
   else points.text(cells.value.get(cell), 0);
-  if (text === '' || text === valueOfCell(cells, cell)) origins.varint(0);
+  if (text === '' || text === cells.valueText(cell)) origins.varint(0);
   else origins.text(text, 1);
 }
 
 /** Writes a value that readings were added to, and the text of the latest one. */
 function packAdded(cells: CellTable, cell: number, rule: Rule): void {
-  const sum = valueOfCell(cells, cell);
-  const count = cells.readings[cell] as number;
+  const sum = cells.valueText(cell);
+  const count = cells.readings(cell);
   const value = rule === 'average' ? averageDecimal(sum, count) : rule === 'count' ? String(count) : sum;
-  const addedScale = cells.addedScale[cell] as number;
-  const added = addedScale >= 0 ? mantissaText(cells.addedMantissa[cell] as number, addedScale) : '';
-  const text = added || cells.text.get(cell) || sum;
+  const addedScale = cells.addedScale(cell);
+  const added = addedScale >= 0 ? mantissaText(cells.addedMantissa(cell), addedScale) : cells.text.get(cell);
+  const text = added || sum;
   points.text(value, 0);
   if (text === value) origins.varint(0);
   else origins.text(text, 1);

@@ -2,7 +2,8 @@
 import { enlarged } from '../enlarged.ts';
 import { compareDecimals } from '../numbers/arithmetic.ts';
 import type { Readings } from '../mapping/reading.ts';
-import { type CellTable, valueOfCell } from './cell-table.ts';
+import { mantissaText } from '../numbers/mantissa.ts';
+import type { CellTable } from './cell-table.ts';
 import type { Tie, TiedReading } from './packing.ts';
 
 /** What becomes of a reading, and by which rule. */
@@ -34,7 +35,7 @@ export class TieFinder {
   readonly #ties = new Map<number, Tie>();
   /** Only readings behind this row are compared. */
   #from = -Infinity;
-  /** By cell, its newest reading where that is not the one that it takes; row 0 where it is. Made when it is needed. */
+  /** Made when it is needed. */
   #passed: PassedReadings | undefined;
 
   constructor(part: number, cells: CellTable) {
@@ -60,20 +61,25 @@ export class TieFinder {
     this.#passed = undefined;
   }
 
+  /** Whether a cell has another reading than its newest one: only then a later reading of another time has to be noted. */
+  get hasPassed(): boolean {
+    return this.#passed !== undefined;
+  }
+
   /** To be called before the cell takes the reading. */
   note(cell: number, readings: Readings, at: number, { takes, rule }: TakenBy): void {
     const { seconds, nanos } = readings.moment(at);
     const cells = this.#cells;
     const passed = this.#passed;
-    const passedRow = passed?.row[cell] ?? 0;
-    const from = passed !== undefined && passedRow > 0 ? passed : cells;
-    if (from.seconds[cell] === seconds && from.nanos[cell] === nanos && (from.row[cell] as number) > this.#from) {
+    const isPassed = passed !== undefined && passed.row(cell) > 0;
+    const from = isPassed ? passed : cells;
+    if (from.seconds(cell) === seconds && from.nanos(cell) === nanos && from.row(cell) > this.#from) {
       const scale = readings.scales[at] as number;
-      const isEqual = scale >= 0 && scale === from.scale[cell] && readings.mantissas[at] === from.mantissa[cell];
+      const isEqual = scale >= 0 && scale === from.scale(cell) && readings.mantissas[at] === from.mantissa(cell);
       if (!isEqual) this.#compare(cell, from, { readings, at, rule });
     }
-    if (!takes) this.#pass(cell, readings, at);
-    else if (passed !== undefined && passedRow > 0) passed.row[cell] = 0;
+    if (!takes) (this.#passed ??= new PassedReadings()).set(cell, readings, at);
+    else if (isPassed) passed.forget(cell);
   }
 
   #compare(
@@ -82,10 +88,10 @@ export class TieFinder {
     { readings, at, rule }: { readings: Readings; at: number; rule: 'last' | 'first' },
   ): void {
     const { seconds, nanos } = readings.moment(at);
-    const value = valueOfCell(from, cell);
+    const value = from.valueText(cell);
     const newValue = readings.value(at);
     if (compareDecimals(newValue, value) === 0) return;
-    const before: TiedReading = { value, row: from.row[cell] as number, part: this.#part };
+    const before: TiedReading = { value, row: from.row(cell), part: this.#part };
     const now: TiedReading = { value: newValue, row: readings.rows[at] as number, part: this.#part };
     const [left, kept] = rule === 'last' ? [before, now] : [now, before];
     const known = this.#ties.get(cell);
@@ -93,36 +99,69 @@ export class TieFinder {
     const later = known === undefined ? 0 : seconds - known.seconds || nanos - known.nanos || left.row - known.left.row;
     if (known === undefined || later > 0 === (rule === 'last')) this.#ties.set(cell, { seconds, nanos, left, kept });
   }
-
-  #pass(cell: number, readings: Readings, at: number): void {
-    const { seconds, nanos } = readings.moment(at);
-    const scale = readings.scales[at] as number;
-    const passed = (this.#passed ??= new PassedReadings());
-    passed.fit(this.#cells.month.length);
-    passed.seconds[cell] = seconds;
-    passed.nanos[cell] = nanos;
-    passed.row[cell] = readings.rows[at] as number;
-    passed.mantissa[cell] = readings.mantissas[at] as number;
-    passed.scale[cell] = scale;
-    if (scale < 0) passed.value.set(cell, readings.values[at] as string);
-  }
 }
 
-/** As the cells, by cell. */
-class PassedReadings {
-  seconds = new Float64Array(0);
-  nanos = new Uint32Array(0);
-  row = new Float64Array(0);
-  mantissa = new Float64Array(0);
-  scale = new Int8Array(0);
-  readonly value = new Map<number, string>();
+/** A record of 32 bytes for each cell, as `CellTable` has them: its time, row and value. */
+const passedNumbers = 4;
+const passedIntegers = 8;
+const secondsIn = 0;
+const rowIn = 1;
+const mantissaIn = 2;
+const nanosIn = 6;
+const scaleIn = 7;
 
-  fit(capacity: number): void {
-    if (this.row.length >= capacity) return;
-    this.seconds = enlarged(this.seconds, new Float64Array(capacity));
-    this.nanos = enlarged(this.nanos, new Uint32Array(capacity));
-    this.row = enlarged(this.row, new Float64Array(capacity));
-    this.mantissa = enlarged(this.mantissa, new Float64Array(capacity));
-    this.scale = enlarged(this.scale, new Int8Array(capacity));
+/** By cell, its newest reading where that is not the one that it has; row 0 where it is. */
+class PassedReadings {
+  #numbers = new Float64Array(0);
+  #integers = new Int32Array(0);
+  readonly #value = new Map<number, string>();
+
+  row(cell: number): number {
+    return this.#numbers[cell * passedNumbers + rowIn] ?? 0;
+  }
+
+  seconds(cell: number): number {
+    return this.#numbers[cell * passedNumbers + secondsIn] as number;
+  }
+
+  nanos(cell: number): number {
+    return this.#integers[cell * passedIntegers + nanosIn] as number;
+  }
+
+  scale(cell: number): number {
+    return this.#integers[cell * passedIntegers + scaleIn] as number;
+  }
+
+  mantissa(cell: number): number {
+    return this.#numbers[cell * passedNumbers + mantissaIn] as number;
+  }
+
+  valueText(cell: number): string {
+    const scale = this.scale(cell);
+    return scale < 0 ? (this.#value.get(cell) as string) : mantissaText(this.mantissa(cell), scale);
+  }
+
+  set(cell: number, readings: Readings, at: number): void {
+    if ((cell + 1) * passedNumbers > this.#numbers.length) this.#grow(cell + 1);
+    const { seconds, nanos } = readings.moment(at);
+    const numbers = cell * passedNumbers;
+    const integers = cell * passedIntegers;
+    const scale = readings.scales[at] as number;
+    this.#numbers[numbers + secondsIn] = seconds;
+    this.#numbers[numbers + rowIn] = readings.rows[at] as number;
+    this.#numbers[numbers + mantissaIn] = readings.mantissas[at] as number;
+    this.#integers[integers + nanosIn] = nanos;
+    this.#integers[integers + scaleIn] = scale;
+    if (scale < 0) this.#value.set(cell, readings.values[at] as string);
+  }
+
+  forget(cell: number): void {
+    this.#numbers[cell * passedNumbers + rowIn] = 0;
+  }
+
+  #grow(cells: number): void {
+    const larger = new Float64Array(Math.max(2 * this.#numbers.length, cells * passedNumbers));
+    this.#numbers = enlarged(this.#numbers, larger);
+    this.#integers = new Int32Array(larger.buffer);
   }
 }
