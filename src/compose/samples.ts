@@ -60,7 +60,7 @@ export function namesBeside(file: string, name: string): readonly string[] {
 }
 
 async function beginning(part: PartFile): Promise<Buffer> {
-  for await (const chunk of part.chunks(4096)) return chunk.subarray(0, 4096);
+  for await (const chunk of part.chunks()) return chunk.subarray(0, 4096);
   return Buffer.alloc(0);
 }
 

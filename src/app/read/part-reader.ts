@@ -18,7 +18,7 @@ import { addInTurns } from '../turns.ts';
 /** Counted up when the same rows would fold to something else: every part is then read again. */
 const readingVersion = 2;
 /** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */
-const foldSizeMax = 260_000;
+const foldSizeMax = 400_000;
 
 type ReadingRows = Parameters<typeof takeRows>[0];
 

@@ -8,6 +8,8 @@ import { mantissaText } from '../numbers/mantissa.ts';
 
 /** Few: making room for 4 096 cells takes 40 us, as long as folding a small part. */
 const startCapacity = 1 << 6;
+/** Room for so many more cells is made at once. */
+const roomMax = 1 << 16;
 const none = -1;
 
 /**
@@ -148,12 +150,14 @@ export class CellTable {
   }
 
   #grow(): void {
-    this.#capacity *= 2;
+    // Less than twice as much where it is large: the room that nobody uses is memory too.
+    this.#capacity += Math.min(this.#capacity, roomMax);
     const larger = new ArrayBuffer(this.#capacity * cellBytes);
     const before = this.integers;
     this.#look(larger);
     this.integers.set(before);
-    this.#slots = new Int32Array(this.#capacity * 2).fill(none);
+    if (this.#slots.length < this.#capacity * 2) this.#slots = new Int32Array(this.#slots.length * 2);
+    this.#slots.fill(none);
     for (let cell = 0; cell < this.count; cell++) {
       const at = cell * cellIntegers;
       this.#slots[this.#slotOf(this.integers[at + driverIn] as number, this.integers[at + monthIn] as number)] = cell;

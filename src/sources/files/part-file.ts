@@ -60,11 +60,11 @@ export class PartFile {
 
   /**
    * The bytes from the start, in chunks of any size.
-   * @param bytes how many of a file are read at once
+   * @param into see `StableFile.chunks`
    * @throws AgentError as `StableFile.chunks` and `expand`
    */
-  chunks(bytes?: number): AsyncGenerator<Buffer, void, void> {
-    return this.#compression === undefined ? this.#stored(bytes) : this.#expanded(this.#compression);
+  chunks(into?: readonly Buffer[]): AsyncGenerator<Buffer, void, void> {
+    return this.#compression === undefined ? this.#stored(into) : this.#expanded(this.#compression);
   }
 
   /** For work on bytes that were read earlier. @throws the signal's reason */
@@ -177,11 +177,11 @@ export class PartFile {
     }
   }
 
-  async *#stored(bytes?: number): AsyncGenerator<Buffer, void, void> {
+  async *#stored(into?: readonly Buffer[]): AsyncGenerator<Buffer, void, void> {
     const hasher = this.#blocks === undefined ? new BlockHasher() : undefined;
     const pass = { bytesRead: 0 };
     this.#pass = pass;
-    for await (const chunk of this.#file.chunks(bytes)) {
+    for await (const chunk of this.#file.chunks(into)) {
       hasher?.update(chunk);
       pass.bytesRead += chunk.length;
       yield chunk;

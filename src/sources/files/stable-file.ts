@@ -178,10 +178,14 @@ export class StableFile {
     return this.#handle.fd;
   }
 
-  /** The bytes from the start, in full chunks; may be asked for again. @param bytes of a chunk */
-  async *chunks(bytes = chunkBytes): AsyncGenerator<Buffer, void, void> {
-    for (let position = 0; ;) {
-      const chunk = await this.slice(position, position + bytes);
+  /**
+   * The bytes from the start, in full chunks; may be asked for again.
+   * @param into buffers that are filled in turn, so that a chunk holds until the others were; else each chunk is a new one
+   */
+  async *chunks(into?: readonly Buffer[]): AsyncGenerator<Buffer, void, void> {
+    for (let position = 0, count = 0; ; count++) {
+      const buffer = into?.[count % into.length] ?? Buffer.allocUnsafe(chunkBytes);
+      const chunk = await this.readInto(buffer, position);
       if (chunk.length === 0) return;
       position += chunk.length;
       // Somebody appends as fast as it is read: this would have no end.

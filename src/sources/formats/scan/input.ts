@@ -25,8 +25,16 @@ export async function openText(file: PartFile, declared: string, blockBytes: num
   const label = mark?.encoding ?? declared;
   const encoding = isUtf8Label(label) ? utf8 : singleByteText(label);
   const markBytes = mark?.bytes ?? 0;
-  if (encoding !== undefined) return { encoding, label, isRaw: true, markBytes, chunks: () => file.chunks(blockBytes) };
+  if (encoding !== undefined) return { encoding, label, isRaw: true, markBytes, chunks: () => file.chunks(ring(blockBytes)) };
   return { encoding: utf8, label, isRaw: false, markBytes: 0, chunks: () => readText({ file, encoding: declared }) };
+}
+
+/**
+ * Buffers for chunks that nobody keeps: one is worked on, one waits, and one is being read. New ones by the thousand would keep the garbage
+ * collector busy.
+ */
+function ring(bytes: number): readonly Buffer[] {
+  return [1, 2, 3].map(() => Buffer.allocUnsafe(bytes));
 }
 
 /** Chunks of a text behind its first bytes. The next chunk is read while the last one is worked on. */
