@@ -66,7 +66,7 @@ async function foldInRanges(
       add: async (drivers) => listener.add(unpackDrivers(packDrivers(drivers))),
       progress: (bytes, rows) => listener.progress(bytes, rows),
     });
-  const opened = Object.assign(file, { fd: 0, hash: async () => '' });
+  const opened = Object.assign(file, { fd: 0, hashRest: async () => undefined });
   const threads = { count: how.ranges, run, bytesMin: 1, chunkBytes: how.chunkBytes, gridBytes: how.gridBytes };
   const folding = { mapping, rules, rejectsMax, foldMax: how.foldMax };
   return await foldPieces(folding, (job) => foldDelimited(opened, settings, job, threads));

@@ -48,6 +48,38 @@ export class BlockHasher {
   }
 }
 
+/** The hashes of some blocks: which these are, and their hashes one behind the other. Can be cloned. */
+export interface HashedBlocks {
+  readonly numbers: readonly number[];
+  readonly hashes: Uint8Array;
+}
+
+/** Hashes the blocks of a file that are read whole on the way, by whoever reads parts of it. */
+export class PassingBlocks {
+  readonly #bytes: number;
+  readonly #hashes = new Map<number, Uint8Array>();
+
+  /** @param bytes of the file */
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  /** @param position where the bytes stand in the file; @param end no block is taken that begins there or later */
+  take(chunk: Uint8Array, position: number, end: number): void {
+    if (position % blockBytes !== 0) return;
+    for (let at = 0; at < chunk.length && position + at < end; at += blockBytes) {
+      const block = (position + at) / blockBytes;
+      const piece = chunk.subarray(at, at + blockBytes);
+      const isWhole = piece.length === blockBytes || position + at + piece.length === this.#bytes;
+      if (isWhole && !this.#hashes.has(block)) this.#hashes.set(block, blockHash(piece));
+    }
+  }
+
+  all(): HashedBlocks {
+    return { numbers: [...this.#hashes.keys()], hashes: Buffer.concat([...this.#hashes.values()]) };
+  }
+}
+
 export function blockHash(block: Uint8Array): Buffer {
   return hash('sha256', block, 'buffer');
 }

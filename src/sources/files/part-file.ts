@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
 import type { SharedTexts } from '../../core/model.ts';
 import type { Compression } from './archive.ts';
-import { BlockHasher, blockBytes, contentHash, hashBytes } from './blocks.ts';
+import { BlockHasher, type HashedBlocks, blockBytes, blockHash, contentHash, hashAt, hashBytes } from './blocks.ts';
 import { compressionOf, expand } from './compressed.ts';
 import type { StableFile } from './stable-file.ts';
 
@@ -131,6 +131,28 @@ export class PartFile {
       if (position > this.bytes) throw this.#file.changed();
       hasher.update(chunk);
     }
+  }
+
+  /** Hashes the blocks that others did not read whole. @throws AgentError `part.changing` where the file is shorter than it was */
+  async hashRest(read: readonly HashedBlocks[]): Promise<void> {
+    const blocks = Buffer.alloc(Math.ceil(this.bytes / blockBytes) * hashBytes);
+    const known = new Set<number>();
+    for (const { numbers, hashes } of read) {
+      for (const [at, block] of numbers.entries()) {
+        blocks.set(hashAt(hashes, at), block * hashBytes);
+        known.add(block);
+      }
+    }
+    const buffer = Buffer.allocUnsafe(blockBytes);
+    for (let position = 0; position < this.bytes; position += blockBytes) {
+      const block = position / blockBytes;
+      if (known.has(block)) continue;
+      const length = Math.min(blockBytes, this.bytes - position);
+      const chunk = await this.#file.readInto(buffer.subarray(0, length), position);
+      if (chunk.length < length) throw this.#file.changed();
+      blocks.set(blockHash(chunk), block * hashBytes);
+    }
+    this.#blocks ??= blocks;
   }
 
   /** The bytes as they are stored from there on. */

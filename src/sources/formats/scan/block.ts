@@ -43,19 +43,28 @@ export class Block {
 
   /** Appends bytes; those before `start` go. */
   append(chunk: Buffer): void {
+    chunk.copy(this.room(chunk.length));
+    this.extend(chunk.length);
+  }
+
+  /** Where so many bytes may be put behind the others, of which those before `start` go. `extend` says how many were. */
+  room(wanted: number): Buffer {
     const kept = this.end - this.start;
-    const needed = kept + chunk.length + sentinels.length;
+    const needed = kept + wanted + sentinels.length;
     const from = this.address + this.start;
     if (needed > this.#room) {
       this.address = this.#kernel.allocate(2 * needed);
       this.#room = 2 * needed;
       this.#look();
     }
-    const { bytes } = this.#kernel;
-    if (from !== this.address) bytes.copyWithin(this.address, from, from + kept);
-    chunk.copy(this.bytes, kept);
+    if (from !== this.address) this.#kernel.bytes.copyWithin(this.address, from, from + kept);
     this.start = 0;
-    this.end = kept + chunk.length;
+    this.end = kept;
+    return this.bytes.subarray(kept, kept + wanted);
+  }
+
+  extend(length: number): void {
+    this.end += length;
     this.#seal();
   }
 

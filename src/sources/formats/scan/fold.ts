@@ -69,9 +69,9 @@ export async function foldDelimited(
   };
   const from = await byteOffsetOf(text, start.offset);
   const wanted = Math.max(1, Math.min(count, Math.floor((file.bytes - from) / bytesMin)));
-  // The hash is of all bytes in their order: it is made beside the threads.
-  const [folded] = await Promise.all([foldRanges({ job: ranges, from, ranges: wanted }, job, run), file.hash()]);
+  const folded = await foldRanges({ job: ranges, from, ranges: wanted }, job, run);
   if (folded === undefined) return undefined;
+  await file.hashRest(folded.hashed);
   const isOneColumn = start.firstRow.length === 1;
   return { ...folded, format: formatOf(settings, { columns: start.columns, isOneColumn, label: text.label }) };
 }

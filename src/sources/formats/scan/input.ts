@@ -25,7 +25,8 @@ export async function openText(file: PartFile, declared: string, blockBytes: num
   const label = mark?.encoding ?? declared;
   const encoding = isUtf8Label(label) ? utf8 : singleByteText(label);
   const markBytes = mark?.bytes ?? 0;
-  if (encoding !== undefined) return { encoding, label, isRaw: true, markBytes, chunks: () => file.chunks(ring(blockBytes)) };
+  if (encoding !== undefined)
+    return { encoding, label, isRaw: true, markBytes, chunks: () => file.chunks(ring(blockBytes)) };
   return { encoding: utf8, label, isRaw: false, markBytes: 0, chunks: () => readText({ file, encoding: declared }) };
 }
 

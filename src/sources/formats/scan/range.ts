@@ -8,6 +8,7 @@ import type { Reject, SharedTexts } from '../../../core/model.ts';
 import { Fold } from '../../../core/series/fold.ts';
 import type { PackedDriver } from '../../../core/series/packing.ts';
 import { carriageReturn, lineFeed } from './block.ts';
+import type { HashedBlocks } from '../../files/blocks.ts';
 import { Scanner, batchRowsOf } from './scanner.ts';
 import { singleByteText, utf8 } from './text-bytes.ts';
 
@@ -70,6 +71,8 @@ export interface RangeEnd {
   readonly rejected: number;
   /** The first of them, with their numbers in the part. */
   readonly rejects: readonly Reject[];
+  /** The blocks of the file that were hashed on the way. */
+  readonly hashed?: HashedBlocks;
 }
 
 /** What a range needs while it is read. */
@@ -186,11 +189,13 @@ class RangeReading {
 
   async #run(): Promise<boolean> {
     const { bytes, chunkBytes = chunkBytesDefault } = this.#job;
-    const chunk = Buffer.allocUnsafe(chunkBytes);
+    const { block } = this.#scanner;
     let position = this.#from;
     for (;;) {
-      const length = position < bytes ? this.#port.read(chunk, position) : 0;
-      if (length > 0) this.#scanner.block.append(chunk.subarray(0, length));
+      // At multiples of its length, so that blocks of the file come whole.
+      const room = chunkBytes - (position % chunkBytes);
+      const length = position < bytes ? this.#port.read(block.room(room), position) : 0;
+      block.extend(length);
       position += length;
       const isLast = length === 0 || position >= bytes;
       if (!(await this.#scan(isLast))) return false;

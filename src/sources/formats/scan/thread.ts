@@ -2,6 +2,7 @@
 import { readSync } from 'node:fs';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { PackedDriver } from '../../../core/series/packing.ts';
+import { PassingBlocks } from '../../files/blocks.ts';
 import { packDrivers } from './driver-message.ts';
 import { type ByteRange, type RangeBefore, type RangeJob, type RangePort, readRange } from './range.ts';
 import type { FromThread, ToThread } from './threads.ts';
@@ -31,10 +32,15 @@ async function read(job: RangeJob, range: ByteRange, fd: number): Promise<boolea
   const before = new Promise<RangeBefore>((resolve) => {
     gotBefore = resolve;
   });
+  const blocks = new PassingBlocks(job.bytes);
   const ports: RangePort = {
-    read: (into, position) => readSync(fd, into, 0, into.length, position),
+    read(into, position) {
+      const length = readSync(fd, into, 0, into.length, position);
+      blocks.take(into.subarray(0, length), position, range.to);
+      return length;
+    },
     before: async () => await before,
-    ended: (end) => tell({ kind: 'ended', end }),
+    ended: (end) => tell({ kind: 'ended', end: { ...end, hashed: blocks.all() } }),
     add: async (drivers) => {
       tellDrivers(drivers);
       onTheWay++;

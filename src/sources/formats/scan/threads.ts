@@ -6,6 +6,7 @@
 import * as workerThreads from 'node:worker_threads';
 import type { FoldJob, RowCounts } from '../../../core/ports.ts';
 import type { Reject } from '../../../core/model.ts';
+import type { HashedBlocks } from '../../files/blocks.ts';
 import { type DriverMessage, unpackDrivers } from './driver-message.ts';
 import { type ByteRange, type RangeBefore, type RangeEnd, type RangeJob, gridBytesDefault } from './range.ts';
 
@@ -41,6 +42,8 @@ export type RunRange = (job: RangeJob, range: ByteRange, listener: RangeListener
 export interface FoldedRanges {
   readonly counts: RowCounts;
   readonly rejects: readonly Reject[];
+  /** The blocks of the file that were hashed on the way. */
+  readonly hashed: readonly HashedBlocks[];
 }
 
 /**
@@ -87,6 +90,7 @@ export async function foldRanges(
       rejects: sum(({ rejected }) => rejected),
     },
     rejects: found.flatMap(({ rejects }) => rejects).slice(0, job.rejectsMax),
+    hashed: found.flatMap(({ hashed }) => hashed ?? []),
   };
 }
 
