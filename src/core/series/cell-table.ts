@@ -151,13 +151,16 @@ export class CellTable {
 
   #grow(): void {
     // Less than twice as much where it is large: the room that nobody uses is memory too.
-    this.#capacity += Math.min(this.#capacity, roomMax);
+    this.#capacity += Math.min(this.#capacity, Math.max(roomMax, Math.floor(this.#capacity / 2)));
     const larger = new ArrayBuffer(this.#capacity * cellBytes);
     const before = this.integers;
     this.#look(larger);
     this.integers.set(before);
-    if (this.#slots.length < this.#capacity * 2) this.#slots = new Int32Array(this.#slots.length * 2);
-    this.#slots.fill(none);
+    if (this.#slots.length < this.#capacity * 2) this.#makeSlots();
+  }
+
+  #makeSlots(): void {
+    this.#slots = new Int32Array(this.#slots.length * 2).fill(none);
     for (let cell = 0; cell < this.count; cell++) {
       const at = cell * cellIntegers;
       this.#slots[this.#slotOf(this.integers[at + driverIn] as number, this.integers[at + monthIn] as number)] = cell;
