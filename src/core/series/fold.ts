@@ -65,7 +65,8 @@ export class Fold implements ReadingSink {
     this.#drivers.use(readings.names);
     const { count } = readings;
     for (let at = 0; at < count; at++) {
-      at = this.#takeLatest(readings, at);
+      // Where a cell has passed a reading, each one has to be noted: rows are in no order of time then.
+      if (!this.#ties.hasPassed && readings.latest.length === 0) at = this.#takeLatest(readings, at);
       if (at < count) this.#add(readings, at);
     }
   }
@@ -83,7 +84,6 @@ export class Fold implements ReadingSink {
    */
   #takeLatest(readings: Readings, from: number): number {
     const { count, named, timed, rows, mantissas, scales, spelled, entries, counts } = readings;
-    if (readings.latest.length > 0 || this.#ties.hasPassed) return from;
     const { months, seconds, nanos } = readings.times;
     const { byName, numbers: driverNumber, integers: driverInteger } = this.#drivers;
     const { numbers, integers } = this.#cells;
