@@ -1,4 +1,5 @@
 /** Parts that hold nothing open: clock, schedule, log, and how sources are opened. */
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
@@ -44,8 +45,14 @@ export function sourceOpener(settings: Settings): Dependencies['openSource'] {
   return ({ name, type, kind, mapping }) => {
     const known = kinds[type];
     if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
-    return known.open(kind, { name, ...place, mapping, timezone, threads: settings.workers ?? 0 });
+    return known.open(kind, { name, ...place, mapping, timezone, threads: settings.workers ?? threadsDefault() });
   };
+}
+
+/** More than a few wait for the memory and the disk, and one has nobody to share the work with. */
+function threadsDefault(): number {
+  const cores = availableParallelism();
+  return cores === 1 ? 0 : Math.min(4, cores);
 }
 
 export function lookupReader(settings: Settings): Dependencies['readLookups'] {
