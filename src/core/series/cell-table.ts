@@ -23,9 +23,9 @@ export const secondsIn = 0;
 export const rowIn = 1;
 /** How many readings were folded into the cell. */
 export const readingsIn = 2;
-/** The value as an integer, see `core/numbers/mantissa.ts`; for an average its sum. */
+/** The value as an integer, see `core/numbers/mantissa.ts`; for an average its sum. Where that does not fit: its place in `texts`. */
 export const mantissaIn = 3;
-/** The text of the latest reading that was added, as an integer: mantissa and scale are the same for the value. */
+/** The text of the latest reading that was added, as an integer: mantissa and scale are the same for the value. Or its place in `texts`. */
 export const addedMantissaIn = 4;
 /** Integers of a record, of 4 bytes each. */
 export const cellIntegers = cellBytes / 4;
@@ -33,11 +33,11 @@ export const nanosIn = 10;
 export const monthIn = 11;
 const driverIn = 12;
 const nextIn = 13;
-/** How many digits of the value are decimals; -1: the value stands in `value`. */
+/** How many digits of the value are decimals; -1: the value is one of `texts`. */
 export const scaleIn = 14;
-/** The scale of the latest reading that was added, and whether `text` has its text as read: see `textIsElsewhere`. */
+/** The scale of the latest reading that was added, or `textIsElsewhere` or `textIsValue`. */
 export const addedScaleIn = 15;
-/** Instead of a scale: `text` has the text as read, which is neither the value itself nor such an integer. */
+/** Instead of a scale: one of `texts` is the text as read, which is neither the value itself nor such an integer. */
 export const textIsElsewhere = -1;
 /** Instead of a scale: the text as read is the value. */
 export const textIsValue = -2;
@@ -49,10 +49,9 @@ export class CellTable {
   /** The records, in both forms. */
   numbers!: Float64Array;
   integers!: Int32Array;
-  /** Values that do not fit an integer. */
-  readonly value = new TextColumn();
-  /** Texts as read. */
-  readonly text = new TextColumn();
+  /** Values that do not fit an integer, and texts as read. */
+  readonly #texts = new TextPool();
+  #records!: ArrayBuffer;
   #capacity = startCapacity;
   /** Open addressing over driver and month, at most half full. */
   #slots = new Int32Array(startCapacity * 2).fill(none);
@@ -74,6 +73,7 @@ export class CellTable {
     this.integers[at + driverIn] = driver;
     this.integers[at + monthIn] = month;
     this.integers[at + nextIn] = next;
+    this.integers[at + scaleIn] = 0;
     this.integers[at + addedScaleIn] = textIsValue;
     this.#slots[this.#slotOf(driver, month)] = cell;
     return cell;
@@ -103,6 +103,24 @@ export class CellTable {
     return this.numbers[cell * cellNumbers + rowIn] as number;
   }
 
+  /** Sets the value of a cell: an integer and its scale, or below zero `text`. */
+  setValue(cell: number, mantissa: number, scale: number, text: string): void {
+    const number = cell * cellNumbers + mantissaIn;
+    const before = this.scale(cell) < 0 ? (this.numbers[number] as number) : none;
+    this.integers[cell * cellIntegers + scaleIn] = scale;
+    this.numbers[number] = scale < 0 ? this.#texts.set(before, text) : mantissa;
+    if (scale >= 0) this.#texts.free(before);
+  }
+
+  /** Sets the text as read: the value itself, an integer and its scale, or `text`, as `addedScale` says. */
+  setText(cell: number, mantissa: number, addedScale: number, text: string): void {
+    const number = cell * cellNumbers + addedMantissaIn;
+    const before = this.addedScale(cell) === textIsElsewhere ? (this.numbers[number] as number) : none;
+    this.integers[cell * cellIntegers + addedScaleIn] = addedScale;
+    this.numbers[number] = addedScale === textIsElsewhere ? this.#texts.set(before, text) : mantissa;
+    if (addedScale !== textIsElsewhere) this.#texts.free(before);
+  }
+
   readings(cell: number): number {
     return this.numbers[cell * cellNumbers + readingsIn] as number;
   }
@@ -111,14 +129,19 @@ export class CellTable {
     return this.numbers[cell * cellNumbers + mantissaIn] as number;
   }
 
-  addedMantissa(cell: number): number {
-    return this.numbers[cell * cellNumbers + addedMantissaIn] as number;
-  }
-
   /** The value of a cell as decimal text; for an average its sum. */
   valueText(cell: number): string {
     const scale = this.scale(cell);
-    return scale < 0 ? this.value.get(cell) : mantissaText(this.mantissa(cell), scale);
+    const mantissa = this.mantissa(cell);
+    return scale < 0 ? this.#texts.get(mantissa) : mantissaText(mantissa, scale);
+  }
+
+  /** The text as read of the reading that a cell has; '' where it is the value. */
+  readText(cell: number): string {
+    const scale = this.addedScale(cell);
+    const mantissa = this.numbers[cell * cellNumbers + addedMantissaIn] as number;
+    if (scale === textIsValue) return '';
+    return scale === textIsElsewhere ? this.#texts.get(mantissa) : mantissaText(mantissa, scale);
   }
 
   /** A list from one of its cells on, by month. */
@@ -133,7 +156,7 @@ export class CellTable {
   clear(): void {
     this.count = 0;
     this.#slots.fill(none);
-    for (const column of [this.value, this.text]) column.clear();
+    this.#texts.clear();
   }
 
   #slotOf(driver: number, month: Month): number {
@@ -152,10 +175,8 @@ export class CellTable {
   #grow(): void {
     // Less than twice as much where it is large: the room that nobody uses is memory too.
     this.#capacity += Math.min(this.#capacity, Math.max(roomMax, Math.floor(this.#capacity / 2)));
-    const larger = new ArrayBuffer(this.#capacity * cellBytes);
-    const before = this.integers;
-    this.#look(larger);
-    this.integers.set(before);
+    // What was there is given back at once: the collector would let it lie for a while.
+    this.#look(this.#records.transfer(this.#capacity * cellBytes));
     if (this.#slots.length < this.#capacity * 2) this.#makeSlots();
   }
 
@@ -168,6 +189,7 @@ export class CellTable {
   }
 
   #look(records: ArrayBuffer): void {
+    this.#records = records;
     this.numbers = new Float64Array(records);
     this.integers = new Int32Array(records);
   }
@@ -177,17 +199,17 @@ export class CellTable {
 const textBytes = 32;
 const isElsewhere = 255;
 
-/** Short Latin-1 texts in place, others beside. A text that was never set is empty. */
-class TextColumn {
+/** Texts, each at a place of its own: short Latin-1 texts in bytes, others beside. */
+class TextPool {
   #bytes = Buffer.alloc(0);
+  #count = 0;
+  readonly #free: number[] = [];
   readonly #others = new Map<number, string>();
 
-  set(cell: number, text: string): void {
-    const start = cell * textBytes;
-    if (start >= this.#bytes.length) {
-      if (text === '') return;
-      this.#grow(start);
-    }
+  /** @param place where a text is that this one takes the place of, or -1. @returns where it is */
+  set(place: number, text: string): number {
+    const at = place === none ? (this.#free.pop() ?? this.#add()) : place;
+    const start = at * textBytes;
     const bytes = this.#bytes;
     const { length } = text;
     let isShort = length < textBytes;
@@ -196,27 +218,41 @@ class TextColumn {
       isShort = code < 256;
       bytes[start + index + 1] = code;
     }
-    if (bytes[start] === isElsewhere) this.#others.delete(cell);
+    if (bytes[start] === isElsewhere) this.#others.delete(at);
     bytes[start] = isShort ? length : isElsewhere;
-    if (!isShort) this.#others.set(cell, text);
+    if (!isShort) this.#others.set(at, text);
+    return at;
   }
 
-  get(cell: number): string {
-    const start = cell * textBytes;
-    const length = this.#bytes[start] ?? 0;
-    if (length === 0) return '';
-    if (length === isElsewhere) return this.#others.get(cell) ?? '';
+  get(place: number): string {
+    const start = place * textBytes;
+    const length = this.#bytes[start] as number;
+    if (length === isElsewhere) return this.#others.get(place) as string;
     return this.#bytes.toString('latin1', start + 1, start + 1 + length);
   }
 
+  /** @param place of a text that nobody needs any more, or -1 */
+  free(place: number): void {
+    if (place === none) return;
+    if (this.#bytes[place * textBytes] === isElsewhere) this.#others.delete(place);
+    this.#bytes[place * textBytes] = 0;
+    this.#free.push(place);
+  }
+
   clear(): void {
-    this.#bytes.fill(0);
+    this.#count = 0;
+    this.#free.length = 0;
     this.#others.clear();
   }
 
-  #grow(start: number): void {
-    const larger = Buffer.alloc(Math.max(startCapacity * textBytes, start * 2));
-    this.#bytes.copy(larger);
-    this.#bytes = larger;
+  #add(): number {
+    const at = this.#count++;
+    if ((at + 1) * textBytes > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(startCapacity * textBytes, this.#bytes.length * 2));
+      this.#bytes.copy(larger);
+      this.#bytes = larger;
+    }
+    this.#bytes[at * textBytes] = 0;
+    return at;
   }
 }

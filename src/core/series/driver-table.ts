@@ -104,7 +104,7 @@ export class DriverTable {
   #create(name: DriverName, named: number): number {
     const driver = this.#names.length;
     if ((driver + 1) * driverNumbers > this.numbers.length) {
-      this.numbers = enlarged(this.numbers, new Float64Array(2 * this.numbers.length));
+      this.numbers = new Float64Array(this.numbers.buffer.transfer(2 * this.numbers.byteLength));
       this.integers = new Int32Array(this.numbers.buffer);
     }
     this.#names.push(name);

@@ -8,7 +8,6 @@ import type { Rule } from '../model.ts';
 import { isExact, rescaled } from '../numbers/mantissa.ts';
 import {
   CellTable,
-  addedMantissaIn,
   addedScaleIn,
   cellIntegers,
   cellNumbers,
@@ -100,6 +99,8 @@ export class Fold implements ReadingSink {
       const integer = cell * cellIntegers;
       const isLatest =
         integers[integer + monthIn] === months[time] &&
+        (integers[integer + scaleIn] as number) >= 0 &&
+        integers[integer + addedScaleIn] === textIsValue &&
         second > (numbers[number + secondsIn] as number) &&
         second > (driverNumber[driver * driverNumbers + latestSecondsIn] as number);
       const scale = scales[at] as number;
@@ -116,7 +117,6 @@ export class Fold implements ReadingSink {
       numbers[number + mantissaIn] = mantissas[at] as number;
       integers[integer + nanosIn] = nano;
       integers[integer + scaleIn] = scale;
-      integers[integer + addedScaleIn] = textIsValue;
     }
     return count;
   }
@@ -229,11 +229,8 @@ export class Fold implements ReadingSink {
   }
 
   #setValue(cell: number, { mantissas, scales, values }: Readings, at: number): void {
-    const cells = this.#cells;
     const scale = scales[at] as number;
-    cells.numbers[cell * cellNumbers + mantissaIn] = mantissas[at] as number;
-    cells.integers[cell * cellIntegers + scaleIn] = scale;
-    if (scale < 0) cells.value.set(cell, values[at] as string);
+    this.#cells.setValue(cell, mantissas[at] as number, scale, scale < 0 ? (values[at] as string) : '');
   }
 
   /** Negative, zero or positive: the reading's value against that of a cell. */
@@ -253,34 +250,26 @@ export class Fold implements ReadingSink {
       const sum =
         rescaled(cells.mantissa(cell), scale, longest) + rescaled(readings.mantissas[at] as number, added, longest);
       if (isExact(sum)) {
-        cells.numbers[cell * cellNumbers + mantissaIn] = sum;
-        cells.integers[cell * cellIntegers + scaleIn] = longest;
+        cells.setValue(cell, sum, longest, '');
         return;
       }
     }
-    const sum = addDecimals(cells.valueText(cell), readings.value(at));
-    cells.integers[cell * cellIntegers + scaleIn] = -1;
-    cells.value.set(cell, sum);
+    cells.setValue(cell, 0, -1, addDecimals(cells.valueText(cell), readings.value(at)));
   }
 
   #place(rule: Rule, cell: number, readings: Readings, at: number): void {
-    const { numbers, integers, text } = this.#cells;
-    const number = cell * cellNumbers;
-    const integer = cell * cellIntegers;
+    const cells = this.#cells;
     const time = readings.timed[at] as number;
-    numbers[number + secondsIn] = readings.times.seconds[time] as number;
-    integers[integer + nanosIn] = readings.times.nanos[time] as number;
-    numbers[number + rowIn] = readings.rows[at] as number;
+    cells.numbers[cell * cellNumbers + secondsIn] = readings.times.seconds[time] as number;
+    cells.integers[cell * cellIntegers + nanosIn] = readings.times.nanos[time] as number;
+    cells.numbers[cell * cellNumbers + rowIn] = readings.rows[at] as number;
     const isSpelled = readings.spelled[at] === 1;
+    const scale = readings.scales[at] as number;
     if (isAdding(rule)) {
-      const scale = readings.scales[at] as number;
       const isNumber = !isSpelled && scale >= 0;
-      numbers[number + addedMantissaIn] = readings.mantissas[at] as number;
-      integers[integer + addedScaleIn] = isNumber ? scale : textIsElsewhere;
-      if (!isNumber) text.set(cell, readings.text(at));
-      return;
-    }
-    integers[integer + addedScaleIn] = isSpelled ? textIsElsewhere : textIsValue;
-    if (isSpelled) text.set(cell, readings.texts[at] as string);
+      const text = isNumber ? '' : readings.text(at);
+      cells.setText(cell, readings.mantissas[at] as number, isNumber ? scale : textIsElsewhere, text);
+    } else if (isSpelled) cells.setText(cell, 0, textIsElsewhere, readings.texts[at] as string);
+    else cells.setText(cell, 0, textIsValue, '');
   }
 }

@@ -1,9 +1,8 @@
 /** Packs the drivers of a fold from its columns, without an object or a text for a point. */
 import { averageDecimal } from '../numbers/arithmetic.ts';
-import { mantissaText } from '../numbers/mantissa.ts';
 import type { Place, Rule } from '../model.ts';
 import { BlobWriter } from './blob.ts';
-import { type CellTable, textIsElsewhere } from './cell-table.ts';
+import type { CellTable } from './cell-table.ts';
 import { type PackedDriver, type Tie, type TiedReading, packTies } from './packing.ts';
 import { isAdding } from './rule.ts';
 import type { TieFinder } from './tie-finder.ts';
@@ -50,9 +49,9 @@ export function packCells(
 /** Writes the value of a single reading, and its text as read. */
 function packTaken(cells: CellTable, cell: number): void {
   const scale = cells.scale(cell);
-  const text = cells.addedScale(cell) === textIsElsewhere ? cells.text.get(cell) : '';
+  const text = cells.readText(cell);
   if (scale >= 0) points.decimal(cells.mantissa(cell), scale, 0);
-  else points.text(cells.value.get(cell), 0);
+  else points.text(cells.valueText(cell), 0);
   if (text === '' || text === cells.valueText(cell)) origins.varint(0);
   else origins.text(text, 1);
 }
@@ -62,9 +61,7 @@ function packAdded(cells: CellTable, cell: number, rule: Rule): void {
   const sum = cells.valueText(cell);
   const count = cells.readings(cell);
   const value = rule === 'average' ? averageDecimal(sum, count) : rule === 'count' ? String(count) : sum;
-  const addedScale = cells.addedScale(cell);
-  const added = addedScale >= 0 ? mantissaText(cells.addedMantissa(cell), addedScale) : cells.text.get(cell);
-  const text = added || sum;
+  const text = cells.readText(cell) || sum;
   points.text(value, 0);
   if (text === value) origins.varint(0);
   else origins.text(text, 1);
