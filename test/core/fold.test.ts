@@ -4,7 +4,7 @@ import { Fold } from '../../src/core/series/fold.ts';
 import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
 import { mergePacked } from '../../src/core/series/merge-packed.ts';
 import type { Rule } from '../../src/core/model.ts';
-import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
+import { type Cell, type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
 import { readingsOf } from '../support/mapping.ts';
 
 const rules: Rule[] = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
@@ -137,6 +137,39 @@ describe('across parts', () => {
           expect(mergePacked(turned.map(packDriver), order)).toEqual(packDriver(expected));
         },
       ),
+    );
+  });
+
+  test.each(rules)('%s of series that overlap anywhere is merged from bytes as it is from cells', (rule) => {
+    const cell = fc.record({
+      month: fc.integer({ min: 24_000, max: 24_300 }),
+      value: fc.constantFrom('0', '-2.5', '1000000000000000000000.01', '7'.repeat(130)),
+      text: fc.constantFrom('0', '-2,5', 'x'.repeat(200)),
+      count: fc.constantFrom(1, 300),
+      seconds: fc.integer({ min: -3, max: 3 }),
+      nanos: fc.constantFrom(0, 999_999_999),
+      row: fc.integer({ min: 1, max: 2 ** 40 }),
+      sum: fc.constant('12.5'),
+    });
+    const series = fc.record({
+      part: fc.constantFrom(1, 2, 3),
+      cells: fc.uniqueArray(cell, { selector: ({ month }) => month, minLength: 1, maxLength: 200, size: 'max' }),
+      from: fc.integer({ min: 0, max: 300 }),
+    });
+    const driverOf = ({ part, cells, from }: { part: number; cells: Omit<Cell, 'part'>[]; from: number }) => ({
+      id: 'a',
+      path: ['A'],
+      rule,
+      pathPlace: { seconds: 0, nanos: 0, row: 1, part },
+      cells: cells.toSorted((a, b) => a.month - b.month).map((one) => ({ ...one, part, month: one.month + from })),
+    });
+    fc.assert(
+      fc.property(fc.array(series, { minLength: 2, maxLength: 3 }), (list) => {
+        // An average alone keeps a sum.
+        const kept = list.map((one) => packDriver(driverOf(one)));
+        const expected = mergeDrivers(kept.map(unpackDriver), order);
+        expect(mergePacked(kept, order)).toEqual(packDriver(expected));
+      }),
     );
   });
 

@@ -1,6 +1,9 @@
 /** The bytes of packed drivers: LEB128 varints, texts behind their length, and places. See `packing.ts`. */
 import type { Place } from '../model.ts';
 
+/** So many bytes are copied one by one: for fewer the objects of a copy take longer. */
+const shortBytes = 24;
+
 /** The digits of a number, the last one first. */
 const digits = new Uint8Array(32);
 
@@ -42,8 +45,28 @@ export class BlobReader {
     while (this.#next() >= 128);
   }
 
-  skipPlace(): void {
-    for (let left = 4; left > 0; left--) this.skipVarint();
+  /** Passes what `writeCell` writes of so many cells into the origins. */
+  skipOrigins(cells: number, hasSum: boolean): void {
+    const bytes = this.#bytes;
+    let at = this.at;
+    for (let left = cells; left > 0; left--) {
+      // A place and a count.
+      for (let varints = 5; varints > 0; varints--) while ((bytes[at++] as number) >= 128);
+      const text = bytes[at++] as number;
+      if (text === 0 && !hasSum) continue;
+      this.at = at - 1;
+      this.#skipText(1);
+      if (hasSum) this.#skipText(0);
+      at = this.at;
+    }
+    this.at = at;
+    if (at > bytes.length) throw new Error('a packed driver ends too early');
+  }
+
+  /** A text behind its length, which has this `bias` where it is not 0. */
+  #skipText(bias: number): void {
+    const length = this.varint();
+    this.at += Math.max(0, length - bias);
   }
 
   #next(): number {
@@ -57,13 +80,30 @@ export class BlobReader {
 export class BlobWriter {
   #bytes = Buffer.allocUnsafe(1 << 16);
   #at = 0;
+  #start = 0;
 
-  reset(): void {
+  /** @param room bytes for the number of `copyBehind` */
+  reset(room = 0): void {
     this.#at = 0;
+    this.#reserve(room);
+    this.#start = room;
+    this.#at = room;
   }
 
   copy(): Uint8Array {
-    return Buffer.from(this.#bytes.subarray(0, this.#at));
+    return Buffer.from(this.#bytes.subarray(this.#start, this.#at));
+  }
+
+  /** The same behind a number that stands for what was written, and is known only now. */
+  copyBehind(count: number): Uint8Array {
+    const end = this.#at;
+    let bytes = 1;
+    for (let rest = count; rest >= 128; rest = Math.floor(rest / 128)) bytes++;
+    this.#start -= bytes;
+    this.#at = this.#start;
+    this.varint(count);
+    this.#at = end;
+    return this.copy();
   }
 
   varint(value: number): void {
@@ -107,9 +147,12 @@ export class BlobWriter {
 
   /** Bytes as they stand in another blob. */
   bytes(from: Uint8Array, start: number, end: number): void {
-    this.#reserve(end - start);
+    const length = end - start;
+    this.#reserve(length);
     const bytes = this.#bytes;
-    for (let at = start; at < end; at++) bytes[this.#at++] = from[at] as number;
+    if (length > shortBytes) bytes.set(from.subarray(start, end), this.#at);
+    else for (let at = 0; at < length; at++) bytes[this.#at + at] = from[start + at] as number;
+    this.#at += length;
   }
 
   place(place: Place): void {
