@@ -1,7 +1,7 @@
 /** Approvals: what somebody let pass, and whether a newer read stays within it. */
 import { createHash } from 'node:crypto';
 import type { Comparison } from '../../core/series/compare.ts';
-import { monthsIn } from '../../core/series/diff.ts';
+import { monthsIn } from '../../core/series/packing.ts';
 import type { Month } from '../../core/model.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { encodeBody } from '../../core/series/snapshot.ts';

@@ -3,7 +3,7 @@ import type { Month, Rule } from '../model.ts';
 import { atOnce } from '../steps.ts';
 import { ChangeCounts, type Changes, type DriverChange, type RenamedId, changeBetween, pairDrivers } from './diff.ts';
 import { isWithin } from './merge-folds.ts';
-import { type PackedDriver, type PackedPoints, PointWalk, type Tie, pointCount, unpackTies } from './packing.ts';
+import { type PackedDriver, type PackedPoints, type Tie, monthsIn, pointCount, unpackTies } from './packing.ts';
 
 /** Points by driver, months in order. */
 type PointsByDriver = ReadonlyMap<string, readonly Month[]>;
@@ -134,12 +134,13 @@ class RunSurvey {
   #note(driver: PackedDriver): void {
     const { id, path, otherPath, points, ties } = driver;
     this.#drivers++;
-    this.#points += pointCount(points);
-    const walk = new PointWalk(points);
-    if (walk.next()) this.firstMonth = Math.min(this.firstMonth, walk.month);
-    while (walk.next());
-    if (walk.month > this.lastMonth) {
-      this.lastMonth = walk.month;
+    const months = monthsIn(points);
+    this.#points += months.length;
+    const [first = Infinity] = months;
+    const last = months.at(-1) ?? 0;
+    this.firstMonth = Math.min(this.firstMonth, first);
+    if (last > this.lastMonth) {
+      this.lastMonth = last;
       this.#lastDriver = id;
     }
     if (otherPath !== undefined) {

@@ -1,6 +1,6 @@
 /** What changes between two reads or snapshots, both in the order of ids. */
 import type { Month } from '../model.ts';
-import { type PackedPoints, PointWalk, packMonths } from './packing.ts';
+import { type PackedPoints, PointWalk, monthsIn, packMonths } from './packing.ts';
 import { compareUtf8 } from './snapshot.ts';
 
 export interface Counts {
@@ -154,13 +154,6 @@ export function withoutDeletes({ drivers, points }: Changes): Changes {
 export function hasChanges(changes: Changes): boolean {
   const { drivers, points } = changes;
   return [drivers, points].some((counts) => counts.create + counts.update + counts.delete > 0);
-}
-
-/** The months of a `points` blob. */
-export function monthsIn(points: Uint8Array): Month[] {
-  const list: Month[] = [];
-  for (const walk = new PointWalk(points); walk.next();) list.push(walk.month);
-  return list;
 }
 
 /** The values of a `points` blob by month. */

@@ -209,6 +209,28 @@ export function firstMonth(points: Uint8Array): Month {
   return walk.month;
 }
 
+/** The months of a `points` blob: without a `PointWalk`, which knows more, in a third of the time. */
+export function monthsIn(points: Uint8Array): Month[] {
+  const reader = new BlobReader(points);
+  const count = reader.varint();
+  const months: Month[] = [];
+  let [month, at] = [0, reader.at];
+  while (months.length < count) {
+    const monthsOn = points[at] as number;
+    const length = points[at + 1] as number;
+    if (monthsOn < 128 && length < 128) {
+      month += monthsOn;
+      at += 2 + length;
+    } else {
+      reader.at = at;
+      month += reader.varint();
+      at = reader.varint() + reader.at;
+    }
+    months.push(month);
+  }
+  return months;
+}
+
 /** How many points a `points` blob holds. */
 export function pointCount(points: Uint8Array): number {
   const first = points[0] as number;

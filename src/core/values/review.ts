@@ -58,6 +58,8 @@ export class ValueReview {
       if (!isJudged) return;
       look.loadGain(after, created.length);
     } else {
+      // Of a driver that is new or goes only closed months are looked after: a first read is nothing but such drivers.
+      if (closedUpTo === -Infinity && (before === undefined || after === undefined)) return;
       look.load(before, after);
       if (closedMonths(look, this.#rules).length > 0) this.#closed++;
       if (!isJudged || before === undefined || after === undefined) return;

@@ -1,5 +1,5 @@
 /** Points that two parts have, of drivers whose readings add up. */
-import { monthsIn } from '../../core/series/diff.ts';
+import { monthsIn } from '../../core/series/packing.ts';
 import type { SharedPoint } from '../../core/buffer.ts';
 
 /** Folds of one driver in two parts: parameters are the source, the parts and the others, as JSON. */

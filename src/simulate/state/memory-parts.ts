@@ -9,7 +9,7 @@ import type {
   SharedPoint,
 } from '../../core/buffer.ts';
 import type { Content, Month } from '../../core/model.ts';
-import { monthsIn } from '../../core/series/diff.ts';
+import { monthsIn } from '../../core/series/packing.ts';
 import { isAdding } from '../../core/series/rule.ts';
 import {
   type FoldedDriver,
