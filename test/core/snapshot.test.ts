@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Stamp, parseMonth, stampSeconds } from '../../src/core/time/month.ts';
+import { type Stamp, formatMonth, parseMonth, stampSeconds } from '../../src/core/time/month.ts';
 import { BodyEncoder, compareUtf8, encodeBody } from '../../src/core/series/snapshot.ts';
 import { driver } from '../support/packed.ts';
 
@@ -78,6 +78,32 @@ describe('the body of a snapshot', () => {
     expect(parsed.extDrivers.map(({ timeSeries }) => timeSeries.length)).toEqual([3000, 3000, 3000]);
     expect(parsed.extDrivers[2]?.timeSeries.at(-1)?.value).toBe('9'.repeat(300));
   });
+});
+
+test('a body is the same whatever was written before it: other stamps, other months in the same places, longer drivers', () => {
+  const series = fc.uniqueArray(fc.integer({ min: 1600 * 12, max: 9999 * 12 }), { minLength: 1, maxLength: 40 });
+  const one = fc.record({
+    stamp: fc.constantFrom<Stamp>('start', 'middle', 'end'),
+    months: fc.oneof(
+      series,
+      fc
+        .constantFrom(100, 1023, 1024, 1025, 3000)
+        .map((count) => Array.from({ length: count }, (_, at) => 24_000 + at)),
+    ),
+    value: fc.constantFrom('0', '-1.25', '123456789012345', '1234567890123456', '12345678901234567', '7'.repeat(140)),
+  });
+  fc.assert(
+    fc.property(fc.array(one, { minLength: 1, maxLength: 6 }), (bodies) => {
+      for (const { stamp, months, value } of bodies) {
+        const sorted = months.toSorted((a, b) => a - b);
+        const values = Object.fromEntries(sorted.map((month) => [formatMonth(month), value]));
+        const timeSeries = sorted.map((month) => ({ time: String(stampSeconds(month, stamp)), value }));
+        expect(body([driver('a', values)], true, stamp)).toBe(
+          JSON.stringify({ shouldDeleteMissing: true, extDrivers: [{ id: 'a', path: ['a'], timeSeries }] }),
+        );
+      }
+    }),
+  );
 });
 
 test('chunks that are kept stay as they were while the next ones are made', () => {
