@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PartRead } from '../../src/core/buffer.ts';
 import type { SnapshotDriver } from '../../src/core/ledger.ts';
-import type { FoldedDriver } from '../../src/core/series/packing.ts';
+import { type FoldedDriver, unpackDriver } from '../../src/core/series/packing.ts';
 import type { Stores } from '../../src/simulate/world/stores.ts';
 import { bothStates } from '../support/two-stores.ts';
 
@@ -73,6 +73,33 @@ const taken = { outcome: 'acknowledged', status: 200, maybeTaken: false } as con
 const unknown = { outcome: 'unknown', maybeTaken: true } as const;
 
 describe.each(bothStates)('%s', (_name, openState) => {
+  test('a read that was walked as the candidate is the same as the accepted one, and again after drivers left it', () => {
+    const stores = openState().open();
+    const { reads } = stores.buffer;
+    const one = readPart(stores, { name: 'a.csv', drivers: [driver('a', ['1', '2']), driver('c', ['7'])] });
+    const other = readPart(stores, { name: 'b.csv', drivers: [driver('b', ['5']), driver('a', ['1', '2', '3'])] });
+    const walk = (kind: 'accepted' | 'candidate'): readonly unknown[] =>
+      Array.from(reads.drivers('sales', kind), (packed) => unpackDriver(packed));
+    reads.set('sales', 'candidate', [chosen(one), chosen(other)]);
+    // A walk that ends early, two whole ones, and one of the same parts in another read.
+    for (const { id } of reads.drivers('sales', 'candidate')) if (id === 'b') break;
+    const judged = walk('candidate');
+    expect(judged).toMatchObject([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
+    expect(walk('candidate')).toEqual(judged);
+    reads.accept('sales', []);
+    expect(walk('accepted')).toEqual(judged);
+    expect(walk('accepted')).toEqual(judged);
+
+    reads.set('sales', 'candidate', [chosen(one), chosen(other)]);
+    expect(walk('candidate')).toEqual(judged);
+    reads.removeDrivers('sales', ['b']);
+    expect(walk('candidate')).toMatchObject([{ id: 'a' }, { id: 'c' }]);
+    reads.accept('sales', []);
+    expect(walk('accepted')).toMatchObject([{ id: 'a' }, { id: 'c' }]);
+    reads.set('sales', 'candidate', [chosen(one)]);
+    expect(walk('candidate')).toMatchObject([{ id: 'a', cells: [{ value: '1' }, { value: '2' }] }, { id: 'c' }]);
+  });
+
   test('a candidate counts once it is accepted, and its parts with it', () => {
     const stores = openState().open();
     const { reads } = stores.buffer;

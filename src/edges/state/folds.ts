@@ -6,11 +6,17 @@ import { type PlaceOrder, placeOrder } from '../../core/series/merge-folds.ts';
 import { mergePacked } from '../../core/series/merge-packed.ts';
 import type { PackedDriver, PartOrigin } from '../../core/series/packing.ts';
 import { type FoldRow, foldChecksum, foldColumns } from './buffer-rows.ts';
+import { KeptReads } from './kept-reads.ts';
 import { release } from './release.ts';
 import { openBeside, translated } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
+type Keep = (driver: PackedDriver) => boolean;
+
+const keepNone: Keep = () => false;
+
 export class Folds {
+  readonly kept = new KeptReads();
   readonly #tables: Statements;
   /** Iterating blocks its connection for writing, so reads that stream have one of their own. */
   #reader: Database | undefined;
@@ -55,18 +61,27 @@ export class Folds {
     return placeOrder((id) => named.get(id) ?? this.origin(id));
   }
 
-  /** The drivers of rows in the order of ids, each once. The bytes of each go when the next one is asked for. */
-  *merged(rows: Iterable<FoldRow>, order: PlaceOrder): Generator<PackedDriver> {
+  /**
+   * The drivers of rows in the order of ids, each once. The bytes of each go when the next one is asked for.
+   * @param keep is shown each driver before: where it says so, its bytes stay
+   */
+  *merged(rows: Iterable<FoldRow>, order: PlaceOrder, keep: Keep = keepNone): Generator<PackedDriver> {
     let group: FoldRow[] = [];
     for (const row of rows) {
       if (group[0] !== undefined && group[0][0] !== row[0]) {
-        yield this.merge(group, order);
-        for (const [, , , , , , blobs] of group) release(blobs);
+        const driver = this.merge(group, order);
+        const isKept = keep(driver);
+        yield driver;
+        // What was merged has bytes of its own.
+        if (!isKept || group.length > 1) for (const [, , , , , , blobs] of group) release(blobs);
         group = [];
       }
       group.push(row);
     }
-    if (group.length > 0) yield this.merge(group, order);
+    if (group.length === 0) return;
+    const last = this.merge(group, order);
+    keep(last);
+    yield last;
   }
 
   /** Origins may have changed. */
@@ -141,5 +156,6 @@ export class Folds {
     this.#reader?.close();
     this.#reader = undefined;
     this.#origins.clear();
+    this.kept.clear();
   }
 }

@@ -11,6 +11,9 @@ import type { Statements } from './statements.ts';
 /** The runs of the read of a source and a kind. */
 const runsOfRead = `SELECT run FROM read_part rp JOIN part_run USING (part_read) WHERE rp.source = ? AND rp.kind = ?`;
 
+/** A read of as many folds is not kept from its judgement to the snapshot: it would hardly fit, and is given up on the way. */
+const keptFoldsMax = 30_000;
+
 export class SqliteReads implements ReadStore {
   readonly #tables: Statements;
   readonly #folds: Folds;
@@ -103,8 +106,25 @@ export class SqliteReads implements ReadStore {
   *drivers(source: string, kind: ReadKind): Generator<PackedDriver> {
     const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read IN (${runsOfRead})
       ORDER BY f.driver, f.part_read, f.chunk`;
-    const order = this.#folds.orderIn(this.parts(source, kind) ?? []);
-    yield* this.#folds.merged(this.#folds.rows(sql, source, source, kind), order);
+    const { kept } = this.#folds;
+    const parts = this.parts(source, kind) ?? [];
+    // A candidate that was judged is the accepted read from then on.
+    const read = JSON.stringify([source, ...parts.map(({ id }) => id)]);
+    const known = kept.get(read);
+    if (known !== undefined) {
+      if (kind === 'accepted') kept.forget(read);
+      yield* known;
+      return;
+    }
+    const keeping = kind === 'candidate' && this.#isSmall(source, kind) ? kept.begin(read) : undefined;
+    const rows = this.#folds.rows(sql, source, source, kind);
+    yield* this.#folds.merged(rows, this.#folds.orderIn(parts), keeping?.take);
+    keeping?.end();
+  }
+
+  #isSmall(source: string, kind: ReadKind): boolean {
+    const sql = `SELECT count(*) AS folds FROM (SELECT 1 FROM fold WHERE source = ? AND part_read IN (${runsOfRead}) LIMIT ?)`;
+    return this.#tables.all<{ folds: number }>(sql, source, source, kind, keptFoldsMax)[0]!.folds < keptFoldsMax;
   }
 
   driver(source: string, id: string): PackedDriver | undefined {
@@ -148,6 +168,7 @@ export class SqliteReads implements ReadStore {
   removeDrivers(source: string, ids: Iterable<string>): void {
     this.#tables.write(() => {
       for (const id of ids) this.#tables.run('DELETE FROM fold WHERE source = ? AND driver = ?', source, id);
+      this.#folds.kept.clear();
       this.#tables.run('UPDATE read SET summary = NULL WHERE source = ?', source);
       // What is read behind such a part would not have them back.
       this.#tables.run('DELETE FROM growth WHERE part_read IN (SELECT id FROM part_read WHERE source = ?)', source);
