@@ -119,6 +119,57 @@ test('chunks that are kept stay as they were while the next ones are made', () =
   expect(Buffer.compare(Buffer.concat(kept), Buffer.concat(copies))).toBe(0);
 });
 
+describe('drivers in a section', () => {
+  const piece = (bytes: Uint8Array): Buffer => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  };
+  const sectionOf = (drivers: readonly ReturnType<typeof driver>[]): Buffer =>
+    Buffer.concat(
+      drivers.flatMap(({ id, path, rule, points }) => [
+        piece(Buffer.from(JSON.stringify(['sales', id, rule, path, null]))),
+        piece(points),
+      ]),
+    );
+
+  test('give the same bytes as one by one, and are counted', () => {
+    const name = fc.string({ unit: fc.constantFrom('a', '"', '\\', ',', 'é', '\n', '\ud800'), maxLength: 8 });
+    const one = fc.record({ id: name, path: fc.array(name, { minLength: 1 }), hasPoints: fc.boolean() });
+    fc.assert(
+      fc.property(fc.uniqueArray(one, { selector: ({ id }) => id }), fc.nat(5), (list, first) => {
+        const drivers = list.map(({ id, path, hasPoints }) => driver(id, hasPoints ? { '2025-01': '7' } : {}, path));
+        const chunks: Buffer[] = [];
+        const format = { shouldDeleteMissing: true, stamp: 'middle' } as const;
+        const encoder = new BodyEncoder(format, (chunk) => chunks.push(Buffer.from(chunk)));
+        const counts = [drivers.slice(0, first), drivers.slice(first)].map((some) =>
+          encoder.addSection(sectionOf(some)),
+        );
+        encoder.end();
+        expect(Buffer.concat(chunks).toString()).toBe(body(drivers));
+        expect(counts).toEqual([Math.min(first, drivers.length), Math.max(0, drivers.length - first)]);
+      }),
+    );
+  });
+
+  test('are refused where the section does not end with one of them', () => {
+    const whole = sectionOf([driver('a', { '2025-01': '7' }), driver('b', { '2025-02': '8' })]);
+    const encode = (section: Uint8Array): number =>
+      new BodyEncoder({ shouldDeleteMissing: true, stamp: 'middle' }, () => {}).addSection(section);
+    const ofOne = sectionOf([driver('a', { '2025-01': '7' })]).length;
+    for (let length = 1; length < whole.length; length++) {
+      if (length === ofOne) continue;
+      expect(() => encode(whole.subarray(0, length)), `${length} bytes`).toThrow('a section of drivers is damaged');
+    }
+    for (const length of [0x7fff_ffff, 0xffff_fff0, 0xffff_ffff]) {
+      const broken = Buffer.from(whole);
+      broken.writeUInt32LE(length, 0);
+      expect(() => encode(broken), String(length)).toThrow('a section of drivers is damaged');
+    }
+    expect(encode(whole)).toBe(2);
+  });
+});
+
 test('ids are ordered by their UTF-8 bytes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {

@@ -24,7 +24,7 @@ import { onFile, removeFile, translatedFile } from './file-failure.ts';
 import { makeFolder, syncFolder } from './private-file.ts';
 import { release } from './release.ts';
 import { type Block, BlockWriter, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
-import { findDriver, pointsIn, pointsOf, wholeOf } from './snapshot-drivers.ts';
+import { findDriver, pointsIn, wholeOf } from './snapshot-drivers.ts';
 
 const suffix = '.snapshot';
 
@@ -147,21 +147,20 @@ async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, he
     writeAll(fd, Buffer.alloc(titleBytes, ' '));
     const digest = createHash('sha256');
     const counts = { drivers: 0, points: 0, bytes: 0 };
-    const pack = new BlockWriter(fd, Buffer.from(JSON.stringify(header)));
     // The body is encoded once on the way, for its digest and length.
     const body = new BodyEncoder(header.format, (chunk) => {
       counts.bytes += chunk.length;
       digest.update(chunk);
     });
+    const pack = new BlockWriter(fd, Buffer.from(JSON.stringify(header)), (points) => void body.addSection(points));
     for (const driver of drivers) {
       counts.drivers++;
       counts.points += pointCount(driver.points);
-      body.add(driver);
       pack.add(driver);
       if (pack.isFull) await pack.drain();
     }
-    body.end();
     await pack.end();
+    body.end();
     const title = `driver-sync snapshot 1 ${JSON.stringify(counts)}\n`;
     writeAll(fd, Buffer.from(title), 0);
     fsyncSync(fd);
@@ -250,12 +249,9 @@ async function* readBody(file: string, expected: number, format: BodyFormat): As
       const { block } = now;
       const section = await now.section;
       now = begin();
-      for (const driver of pointsOf(section)) {
-        found++;
-        encoder.add(driver);
-        if (full.length > 0) yield* full.splice(0);
-      }
+      found += encoder.addSection(section);
       block.release(section);
+      yield* full.splice(0);
       if (gathered < gatheredMax) continue;
       releaseBuffers();
       gathered = 0;

@@ -82,9 +82,12 @@ export class BlockWriter {
   readonly #queue: BlockQueue;
   readonly #points = new Section();
   readonly #origins = new Section();
+  readonly #filled: (points: Uint8Array) => void;
 
-  constructor(fd: number, header: Uint8Array) {
+  /** @param filled sees each section of points, which is written over later */
+  constructor(fd: number, header: Uint8Array, filled: (points: Uint8Array) => void) {
     this.#queue = new BlockQueue(fd);
+    this.#filled = filled;
     this.#queue.add(header, () => {});
   }
 
@@ -113,10 +116,10 @@ export class BlockWriter {
 
   #flush(): void {
     if (this.#points.bytes === 0) return;
-    for (const section of [this.#points, this.#origins]) {
-      const { bytes, again } = section.take();
-      this.#queue.add(bytes, again);
-    }
+    const [points, origins] = [this.#points.take(), this.#origins.take()];
+    for (const { bytes, again } of [points, origins]) this.#queue.add(bytes, again);
+    // While they are compressed.
+    this.#filled(points.bytes);
   }
 }
 

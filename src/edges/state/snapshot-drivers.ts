@@ -5,7 +5,7 @@ import type { PackedPoints } from '../../core/series/packing.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import { type Block, Pieces, openBlocks } from './snapshot-blocks.ts';
 
-export function* pointsOf(section: Buffer): Generator<Omit<SnapshotDriver, 'origins'>> {
+function* pointsOf(section: Buffer): Generator<Omit<SnapshotDriver, 'origins'>> {
   const pieces = new Pieces(section);
   while (pieces.hasMore()) {
     const [source, id, rule, driverPath, otherPath] = JSON.parse(pieces.text()) as [
