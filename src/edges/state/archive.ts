@@ -24,7 +24,7 @@ import { onFile, removeFile, translatedFile } from './file-failure.ts';
 import { makeFolder, syncFolder } from './private-file.ts';
 import { release } from './release.ts';
 import { type Block, BlockWriter, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
-import { findDriver, pointsIn, wholeOf } from './snapshot-drivers.ts';
+import { findDriver, piecesOf, pointsIn, wholeOf } from './snapshot-drivers.ts';
 
 const suffix = '.snapshot';
 
@@ -152,7 +152,9 @@ async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, he
       counts.bytes += chunk.length;
       digest.update(chunk);
     });
-    const pack = new BlockWriter(fd, Buffer.from(JSON.stringify(header)), (points) => void body.addSection(points));
+    const pack = new BlockWriter(fd, Buffer.from(JSON.stringify(header)), (points) => {
+      for (const piece of piecesOf(points)) body.addSection(piece);
+    });
     for (const driver of drivers) {
       counts.drivers++;
       counts.points += pointCount(driver.points);
@@ -249,9 +251,11 @@ async function* readBody(file: string, expected: number, format: BodyFormat): As
       const { block } = now;
       const section = await now.section;
       now = begin();
-      found += encoder.addSection(section);
+      for (const piece of piecesOf(section)) {
+        found += encoder.addSection(piece);
+        yield* full.splice(0);
+      }
       block.release(section);
-      yield* full.splice(0);
       if (gathered < gatheredMax) continue;
       releaseBuffers();
       gathered = 0;

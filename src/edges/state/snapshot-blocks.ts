@@ -82,10 +82,10 @@ export class BlockWriter {
   readonly #queue: BlockQueue;
   readonly #points = new Section();
   readonly #origins = new Section();
-  readonly #filled: (points: Uint8Array) => void;
+  readonly #filled: (points: Buffer) => void;
 
   /** @param filled sees each section of points, which is written over later */
-  constructor(fd: number, header: Uint8Array, filled: (points: Uint8Array) => void) {
+  constructor(fd: number, header: Uint8Array, filled: (points: Buffer) => void) {
     this.#queue = new BlockQueue(fd);
     this.#filled = filled;
     this.#queue.add(header, () => {});
@@ -169,7 +169,7 @@ class Section {
   }
 
   /** All of it; it is empty then. `again` says that these bytes may be written over. */
-  take(): { readonly bytes: Uint8Array; readonly again: () => void } {
+  take(): { readonly bytes: Buffer; readonly again: () => void } {
     const taken = this.#buffer;
     const bytes = taken.subarray(0, this.bytes);
     this.#buffer = this.#spare.pop() ?? Buffer.allocUnsafeSlow(sectionBytes);

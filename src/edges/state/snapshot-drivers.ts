@@ -5,6 +5,22 @@ import type { PackedPoints } from '../../core/series/packing.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import { type Block, Pieces, openBlocks } from './snapshot-blocks.ts';
 
+/** The text of so many bytes is about one chunk of a body. */
+const pieceBytes = 60_000;
+
+/** A section of points in pieces that end behind a driver, of about one size. */
+export function* piecesOf(section: Buffer): Generator<Uint8Array> {
+  let [from, at] = [0, 0];
+  while (at < section.length) {
+    // Two lengths, and what each stands before.
+    at += 4 + section.readUInt32LE(at);
+    at += 4 + section.readUInt32LE(at);
+    if (at - from < pieceBytes && at < section.length) continue;
+    yield section.subarray(from, at);
+    from = at;
+  }
+}
+
 function* pointsOf(section: Buffer): Generator<Omit<SnapshotDriver, 'origins'>> {
   const pieces = new Pieces(section);
   while (pieces.hasMore()) {
