@@ -63,9 +63,6 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
     faults: flags.faults === undefined ? undefined : await readScript(flags.faults),
   };
   const emulated = await startEmulator(options).catch((error: unknown) => {
-    if (isPortInUse(error)) {
-      throw portInUse(flags.listen);
-    }
     if (error instanceof OriginError) {
       throw new AgentError('usage', `${isOf(flags.publicUrl, error) ? '--public-url' : '--origin'}: ${error.message}`, {
         cause: error,
@@ -76,7 +73,7 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
       const { code, message, hint } = error;
       throw new AgentError(code === 'held' ? 'state.locked' : 'usage', message, { cause: error, hint });
     }
-    throw flags.catalog === undefined ? error : asCatalogError(flags.catalog, error);
+    throw asListenError(flags.listen, error) ?? asCatalogError(flags.catalog, error);
   });
   await using _emulator = emulated;
   if (state !== undefined) await warnOfOpenState(state);
@@ -130,16 +127,30 @@ async function tape({ listen, origin, record, replay }: EmulatorFlags, file?: st
       : startReplay({ ...place, file: replay ?? '' });
   await using server = await started.catch((error: unknown) => {
     if (error instanceof TapeError) throw new AgentError('usage', error.message, { cause: error, hint: error.hint });
-    throw isPortInUse(error) ? portInUse(listen) : error;
+    throw asListenError(listen, error) ?? error;
   });
   print([`${record === undefined ? 'replay' : 'recorder'}: ${server.url}`]);
   await untilStopped();
   return 0;
 }
 
-function portInUse(listen: string): AgentError {
-  return new AgentError('emulator.port', `${listen} is in use`, { hint: 'choose another port with --listen' });
+/** `undefined` where the error is about something else. */
+function asListenError(listen: string, error: unknown): AgentError | undefined {
+  if (isPortInUse(error)) {
+    return new AgentError('emulator.port', `${listen} is in use`, { hint: 'choose another port with --listen' });
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const [why, hint] = unusable[code] ?? [];
+  if (why === undefined) return undefined;
+  return new AgentError('usage', `the emulator cannot listen at ${listen}: ${why}`, { cause: error, hint });
 }
+
+const unusable: Readonly<Record<string, readonly [why: string, hint: string]>> = {
+  EACCES: ['only root may use this port', 'choose a port above 1023 with --listen'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'choose one that it has with --listen, such as 127.0.0.1:8787'],
+  ENOTFOUND: ['no such name is known', 'name an address of this machine with --listen, such as 127.0.0.1:8787'],
+  EAI_AGAIN: ['the name cannot be looked up now', 'name an address with --listen, such as 127.0.0.1:8787'],
+};
 
 function rereadOnHangup(emulated: Emulator, file: string): void {
   process.on('SIGHUP', () => {
@@ -214,9 +225,9 @@ async function readScript(file: string): Promise<unknown> {
 }
 
 /** The first problem of a catalog, in one line; other errors are returned as they are. */
-function asCatalogError(file: string, error: unknown): Error {
+function asCatalogError(file: string | undefined, error: unknown): Error {
   const [first] = issuesOf(error);
-  if (first === undefined) return error as Error;
+  if (first === undefined || file === undefined) return error as Error;
   const place = first.path.length === 0 ? '' : ` at ${first.path.map(String).join('.')}`;
   return new AgentError('usage', `the catalog ${file} is not valid${place}: ${first.message}`, {
     cause: error,

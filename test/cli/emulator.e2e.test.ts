@@ -130,6 +130,20 @@ test('it refuses an address that is none with 64, and a port that is taken with 
   expect(stderr).toContain('in use');
 });
 
+test('an address that this machine does not have is refused with 64 and says so, and is no bug', async () => {
+  // Of a network that is kept for examples.
+  const elsewhere = '192.0.2.1:8787';
+  const { code, stderr } = await commandLine('emulator', '--listen', elsewhere);
+  expect({ code, stderr }).toEqual({
+    code: 64,
+    stderr: [
+      `driver-sync: the emulator cannot listen at ${elsewhere}: this machine has no such address`,
+      '  choose one that it has with --listen, such as 127.0.0.1:8787',
+      '',
+    ].join('\n'),
+  });
+});
+
 test('it begins with fixtures, also above a state directory, and can go back to them', async () => {
   const dir = await emptyDir();
   const file = path.join(dir, 'fixtures.json');
