@@ -77,14 +77,15 @@ describe('globs', () => {
     expect(await namesOf(csvFiles(dir, ['*.csv', 'a.*', './a.csv']))).toEqual(['a.csv']);
   });
 
-  test('must each match something, and say what is there instead', async () => {
+  test.each([
+    ['in/c-*.csv', '/in', 'that directory holds a.csv, b.txt'],
+    ['in', '', 'that is a folder: write in/* for the files in it'],
+    ['in*/', '', 'only folders match: write in*/* for the files in them'],
+  ])('must each match something, and say what is there instead: %s', async (glob, where, hint) => {
     const dir = await tempDir();
     await writeFiles(dir, { 'in/a.csv': table, 'in/b.txt': table });
-    expect(await failureOf(csvFiles(dir, ['in/*.csv', 'in/c-*.csv']))).toMatchObject({
-      code: 'source.unreadable',
-      message: `nothing matches in/c-*.csv in ${dir}/in`,
-      hint: 'that directory holds a.csv, b.txt',
-    });
+    const failure = { code: 'source.unreadable', message: `nothing matches ${glob} in ${dir}${where}`, hint };
+    expect(await failureOf(csvFiles(dir, ['in/*.csv', glob]))).toMatchObject(failure);
   });
 
   test('that match in an empty directory, or one that is not there, say so', async () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
 import type { Part } from '../../core/model.ts';
 import { accessError, codeOf, untilAborted } from './access.ts';
-import { findMatches, listNeighbours } from './glob.ts';
+import { type Glob, findMatches, isMagic, listNeighbours } from './glob.ts';
 import { withMembers } from './members.ts';
 import type { FilePlace } from './place.ts';
 import { notAFile, revisedAtMsOf, versionOf } from './stable-file.ts';
@@ -30,12 +30,22 @@ async function collectParts(place: FilePlace, signal: AbortSignal): Promise<read
     const files = (await Promise.all(matches.map((file) => partOf(place, file)))).filter((part) => part !== undefined);
     if (files.length === 0) {
       throw new AgentError('source.unreadable', `nothing matches ${glob.text} in ${glob.directory}`, {
-        hint: await listNeighbours(glob),
+        hint: (await hintOfFolder(glob, matches)) ?? (await listNeighbours(glob)),
       });
     }
     for (const part of files) parts.set(part.name, part);
   }
   return [...parts.values()];
+}
+
+/** For a person who wrote the name of a folder and meant the files in it. */
+async function hintOfFolder({ text, segments }: Glob, matches: readonly string[]): Promise<string | undefined> {
+  const stats = await Promise.all(matches.map(statFile));
+  if (!stats.some((one) => one?.isDirectory())) return undefined;
+  const within = `${text.replace(/\/+$/, '')}/*`;
+  return segments.some(isMagic)
+    ? `only folders match: write ${within} for the files in them`
+    : `that is a folder: write ${within} for the files in it`;
 }
 
 async function partOf(place: FilePlace, file: string): Promise<Part | undefined> {
