@@ -54,7 +54,15 @@ function notHeld(digest: string, held: readonly HeldCandidate[]): AgentError {
     held.length === 0
       ? 'nothing is held now'
       : `held are ${held.map((one) => `${one.digest.slice(0, 12)} (${one.source})`).join(', ')}`;
-  if (digest.length < digestMin) return new AgentError('usage', `"${digest}" is too short for a digest`, { hint });
+  if (digest.length < digestMin) {
+    return new AgentError(
+      'usage',
+      `"${digest}" is too short for a digest: its first ${digestMin} characters are needed`,
+      {
+        hint,
+      },
+    );
+  }
   const matches = held.filter((one) => one.digest.startsWith(digest.toLowerCase())).length;
   const fact = matches > 1 ? 'several held candidates have' : 'no held candidate has';
   return new AgentError('usage', `${fact} the digest ${digest}`, { hint });

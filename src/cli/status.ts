@@ -107,7 +107,7 @@ function showStatus(report: StatusReport, now: Now): string[] {
     rows.push(['blocked', hint === undefined ? reason : `${reason} (${hint})`]);
   }
   const head = [...rows, ...decisionRows(report, now)].map(([name, text]) => `${name.padEnd(14)}${text}`);
-  return sources.length === 0 ? head : [...head, '', ...showSources(sources)];
+  return sources.length === 0 ? head : [...head, '', ...showSources(withoutApproved(report))];
 }
 
 /** Who of the agents leads, and what each would push. */
@@ -162,7 +162,8 @@ function decisionRows(report: StatusReport, now: Now): (readonly [string, string
   for (const { source, digest, reason, hint, since, approvable } of report.held) {
     rows.push(['held', `${source} since ${showTime(since, now)}: ${reason}`]);
     if (hint !== undefined) rows.push(['', hint]);
-    if (approvable) rows.push(['', `driver-sync approve ${digest.slice(0, 12)}`]);
+    if (isApproved(report, digest)) rows.push(['', 'approved: the next pass takes it up']);
+    else if (approvable) rows.push(['', `driver-sync approve ${digest.slice(0, 12)}`]);
   }
   for (const { source, digest, state, why } of report.approvals) {
     rows.push(['approval', `${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`]);
@@ -174,6 +175,17 @@ function decisionRows(report: StatusReport, now: Now): (readonly [string, string
     if (said !== '') rows.push(['', said]);
   }
   return rows;
+}
+
+function isApproved({ approvals }: StatusReport, digest: string | undefined): boolean {
+  return approvals.some((one) => one.digest === digest && one.state === 'pending');
+}
+
+/** Nobody is asked twice for what is approved already. */
+function withoutApproved(report: StatusReport): readonly SourceReport[] {
+  return report.sources.map((source) =>
+    isApproved(report, source.digest) ? { ...source, approvable: false } : source,
+  );
 }
 
 function whatCarriesOut({ kind }: Decision, { agent }: StatusReport): string {

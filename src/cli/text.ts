@@ -115,7 +115,11 @@ function sourceNotes(source: SourceReport): string[] {
   if (source.reason !== undefined) notes.push(`${source.name}: ${source.state}: ${source.reason}`);
   if (source.hint !== undefined) notes.push(`  ${source.hint}`);
   if (staysAccepted(source)) notes.push('  meanwhile its accepted data stays in every snapshot');
-  notes.push(...showDeletes(source.deletes ?? []), ...showFindings(source.findings ?? []).map((line) => `  ${line}`));
+  const findings = showFindings(source.findings ?? []).map((line) => `  ${line}`);
+  if (source.reason === undefined && findings.length > 0) {
+    notes.push(`${source.name}: ${source.state}, and its values look like a slip:`);
+  }
+  notes.push(...showDeletes(source.deletes ?? []), ...findings);
   if (source.digest !== undefined && source.approvable === true)
     notes.push(`  approve it with: driver-sync approve ${source.digest.slice(0, 12)}`);
   for (const part of source.carried) {

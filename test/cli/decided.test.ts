@@ -46,6 +46,28 @@ test('approve keeps who and why, which history and status show before and after 
   }
 });
 
+test('status asks nobody again to approve what is approved already', async () => {
+  const { run, digest } = await holding();
+  await run('sync');
+  const asked = `driver-sync approve ${digest.slice(0, 12)}`;
+  expect((await run('status')).stdout.split(asked)).toHaveLength(3);
+  await run('approve', digest);
+  const { stdout } = await run('status');
+  expect(stdout).not.toContain(asked);
+  expect(stdout).toMatch(/^held +revenue since .*\n(?: .*\n)* +approved: the next pass takes it up$/m);
+});
+
+test('a digest of fewer than 8 characters is refused, and the least number is named', async () => {
+  const { run, digest } = await holding();
+  expect(await run('approve', digest.slice(0, 7))).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining(
+      `"${digest.slice(0, 7)}" is too short for a digest: its first 8 characters are needed`,
+    ),
+  });
+  expect((await run('approve', digest.slice(0, 8))).code).toBe(0);
+});
+
 test('a person who goes through sudo is named, and the user that the command ran as beside them', async () => {
   const { run, digest, ...commands } = await holding();
   vi.stubEnv('SUDO_USER', 'anna');

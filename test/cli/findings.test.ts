@@ -55,6 +55,9 @@ test.each(['hold', 'warn'] as const)(
       const { stdout } = await run(command);
       expect(stdout).toContain(`  ${line}`);
       expect(stdout.match(/^ {4}such as: sales-s0\d {2}2025-12 {2}from /gm)).toHaveLength(3);
+      const heading =
+        values === 'hold' ? `sales: held: ${sentence}\n` : 'sales: accepted, and its values look like a slip:\n';
+      expect(stdout).toContain(heading);
       if (command !== 'plan') continue;
       const markdown = (await run('plan', '--format', 'markdown')).stdout;
       expect(markdown).toContain('- another unit: <code>Sales</code>, 288 of 288 values, 1000 times\n');
