@@ -160,8 +160,13 @@ function readDuration(written: unknown, leastMs: number): ScalarResult<number> {
   if (ms !== undefined && ms >= leastMs) return { value: ms };
   if (ms !== undefined) return unexpected('a duration longer than 0s', written);
   const bare = textOf(written) ?? '';
-  const hint = /^\d+$/.test(bare) ? `write ${bare}s` : 'write whole numbers with ms, s, m, h or d, such as 90m';
+  const hint = /^\d+$/.test(bare) ? withUnits(bare) : 'write whole numbers with ms, s, m, h or d, such as 90m';
   return unexpected('a duration such as 30s, 20h or 400d', written, hint);
+}
+
+/** All of them, so that nobody who follows a hint keeps snapshots for 400 seconds. */
+function withUnits(digits: string): string {
+  return `write ${digits}s, ${digits}m, ${digits}h or ${digits}d`;
 }
 
 /** Bytes. */

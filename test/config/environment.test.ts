@@ -184,7 +184,7 @@ sources:
 
   test('everything else still is a problem', () => {
     expect(problems(`${yaml}refresh: 5\n`, { secrets: 'optional' })).toEqual([
-      '21:10 refresh: expected a duration such as 30s, 20h or 400d, found 5 (write 5s)',
+      '21:10 refresh: expected a duration such as 30s, 20h or 400d, found 5 (write 5s, 5m, 5h or 5d)',
     ]);
   });
 

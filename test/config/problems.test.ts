@@ -25,7 +25,10 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
     'schedule: "@fortnightly"',
     '1:11 schedule: expected a cron expression of five fields, or six with seconds, found "@fortnightly" (such as "15 2 * * *", or @hourly, @daily, @weekly or @monthly)',
   ],
-  ['pushOnChange: 30', '1:15 pushOnChange: expected a duration such as 30s, 20h or 400d, found 30 (write 30s)'],
+  [
+    'pushOnChange: 30',
+    '1:15 pushOnChange: expected a duration such as 30s, 20h or 400d, found 30 (write 30s, 30m, 30h or 30d)',
+  ],
   [
     'pushOnChange: 1h30m',
     '1:15 pushOnChange: expected a duration such as 30s, 20h or 400d, found "1h30m" (write whole numbers with ms, s, m, h or d, such as 90m)',
@@ -243,7 +246,7 @@ sources:
   c: { type: csv, files: [c], drivers: *d }
 `;
     expect(problems(yaml)).toEqual([
-      '3:43 sources.a.poll: expected a duration such as 30s, 20h or 400d, found 5 (write 5s)',
+      '3:43 sources.a.poll: expected a duration such as 30s, 20h or 400d, found 5 (write 5s, 5m, 5h or 5d)',
       '3:93 sources.a.drivers[0].value: bad template: a "{" without its "}"; write "{{" for a brace',
     ]);
   });

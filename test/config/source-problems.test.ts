@@ -195,7 +195,7 @@ describe('what is wrong in a source', () => {
     const yaml = 'destination: emulator\nsources:\n  s: { type: cvs, files: [a], poll: 1, sepaator: x, drivers: [] }\n';
     expect(problems(yaml)).toEqual([
       `3:14 sources.s.type: unknown type of source "cvs" (did you mean "csv"? there are ${Object.keys(kinds).join(', ')})`,
-      '3:37 sources.s.poll: expected a duration such as 30s, 20h or 400d, found 1 (write 1s)',
+      '3:37 sources.s.poll: expected a duration such as 30s, 20h or 400d, found 1 (write 1s, 1m, 1h or 1d)',
       expect.stringContaining('3:40 sources.s.sepaator: unknown key "sepaator" (known here: '),
       '3:62 sources.s.drivers: the list is empty',
     ]);

@@ -38,7 +38,7 @@ sources:
       expect.stringMatching(/^3:1 guard: flow map in block collection must be sufficiently indented/),
       '3:21 destination.url: expected an http or https address (such as https://drivers.example.com)',
       expect.stringMatching(/^7:22 sources.a: YAML does not expect this here/),
-      '9:37 sources.b.poll: expected a duration such as 30s, 20h or 400d, found 5 (write 5s)',
+      '9:37 sources.b.poll: expected a duration such as 30s, 20h or 400d, found 5 (write 5s, 5m, 5h or 5d)',
     ]);
   });
 
