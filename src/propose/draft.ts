@@ -7,7 +7,15 @@ import { type Column, type Table, isYears, profile } from './profile.ts';
 import { type Names, type When, countRepeats, findNames, findValues, findWhen } from './roles.ts';
 import type { Layout } from './layout.ts';
 import { escaped } from './escaped.ts';
-import { type NamedFiles, countShared, doubtOfFileTime, monthPiece, ownerPiece, withPiece } from './file-names.ts';
+import {
+  type NamedFiles,
+  countShared,
+  doubtOfFileTime,
+  doubtOfFolders,
+  monthPiece,
+  ownerPiece,
+  withPiece,
+} from './file-names.ts';
 import { type Wide, findWide, freeName } from './wide.ts';
 
 /** Files of one shape, and the layout that they have in common. */
@@ -45,7 +53,9 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   const entries = plan.measures.map((measure, at) =>
     entryOf(plan, measure, { root, source: shape.name, isFirst: at === 0 }),
   );
-  const { undecided, left } = plan;
+  const { left, names, when } = plan;
+  const folders = doubtOfFolders(plan.table, shape.named, [...names.keys, ...names.constants, ...when.columns]);
+  const undecided = [...plan.undecided, ...folders];
   const sampled = shape.isWhole ? [] : ['only the start, the middle and the end of the files were looked at'];
   const ragged = shape.ragged === 0 ? [] : [`${shape.ragged} rows have too few or too many fields and will be rejects`];
   const drivers: Line = {

@@ -39,11 +39,9 @@ export interface EntryPlace {
 
 export function entryOf(plan: Plan, measure: Measure, { root, source, isFirst }: EntryPlace): readonly Line[] {
   const { names, measureColumn } = plan;
-  const filled = new Set(
-    fillLine(plan.table, names).flatMap(({ value }) => ('flow' in value ? (value.flow as string[]) : [])),
-  );
+  const unnamed = unnamedColumns(plan);
   const named = (column: Column): string =>
-    column.empty > 0 && !filled.has(column.ref ?? '') ? `{${column.ref}|default:none}` : `{${column.ref}}`;
+    unnamed.includes(column) ? `{${column.ref}|default:none}` : `{${column.ref}}`;
   const measured = [
     ...(measureColumn === undefined ? [] : [`{${measureColumn}}`]),
     ...(measure.title === undefined ? [] : [asText(measure.title)]),
@@ -56,7 +54,12 @@ export function entryOf(plan: Plan, measure: Measure, { root, source, isFirst }:
     ...(names.codes.size === 0
       ? []
       : [{ key: 'id', value: plain(id), beside: isFirst ? idBecause(names) : undefined }]),
-    { key: 'path', value: flow(path), beside: isFirst ? pathBecause(plan) : undefined },
+    {
+      key: 'path',
+      value: flow(path),
+      beside: isFirst ? pathBecause(plan, unnamed) : undefined,
+      above: isFirst ? insteadOfNone(plan, unnamed) : [],
+    },
     timeLine(plan.when, isFirst),
     ...spreadLine(plan.when),
     valueLine(measure),
@@ -73,9 +76,35 @@ function idBecause({ codes }: Names): string {
   return `by ${listed([...codes.values()])}, which has one name each: names may change`;
 }
 
-function pathBecause({ names: { constants }, pathBecause: told }: Plan): string | undefined {
+/** Columns of names that are empty in some rows, and not filled from the row above. */
+function unnamedColumns({ table, names }: Plan): readonly Column[] {
+  const filled = new Set(
+    fillLine(table, names).flatMap(({ value }) => ('flow' in value ? (value.flow as string[]) : [])),
+  );
+  return [...names.constants, ...names.keys, ...names.codes.values()].filter(
+    ({ empty, ref = '' }) => empty > 0 && !filled.has(ref),
+  );
+}
+
+/** An empty name may mean the one above it, unless there is none. */
+function insteadOfNone({ table: { rows } }: Plan, unnamed: readonly Column[]): readonly string[] {
+  const below = unnamed.filter(({ at }) => (rows[0]?.[at] ?? '') !== '');
+  if (below.length === 0) return [];
+  const columns = below.map(({ ref }) => JSON.stringify(ref)).join(', ');
+  return [`or beside "files" fillDown: [ ${columns} ], where an empty field means the text above it`];
+}
+
+function pathBecause({ table, names, pathBecause: told }: Plan, unnamed: readonly Column[]): string | undefined {
+  const { constants } = names;
   const same = `${listed(constants)} is the same in every row as yet: another text is another driver`;
-  const said = [...(told === undefined ? [] : [told]), ...(constants.length === 0 ? [] : [same])];
+  const said = [
+    ...(told === undefined ? [] : [told]),
+    ...(constants.length === 0 ? [] : [same]),
+    ...unnamed.map(
+      (column) =>
+        `${shownName(column)} is empty in ${column.empty} of ${table.rows.length} rows: they are named "none"`,
+    ),
+  ];
   return said.length === 0 ? undefined : said.join('; ');
 }
 

@@ -9,6 +9,8 @@ import { type TimeGuess, guessTimes } from './times.ts';
 export interface NamedFiles {
   /** Without folders. */
   readonly names: readonly string[];
+  /** The folder of each. */
+  readonly folders: readonly string[];
   /** Numbers of names, one for each row. */
   readonly fileOf: readonly number[];
 }
@@ -116,6 +118,26 @@ export function countShared({ rows }: Table, { fileOf }: NamedFiles, columns: re
     else if (seen.get(key) !== file) shared++;
   }
   return shared;
+}
+
+/** No template can name a folder: what only the folder says is lost, and its numbers count together with those of another. */
+export function doubtOfFolders(
+  table: Table,
+  { names, folders, fileOf }: NamedFiles,
+  columns: readonly Pick<Column, 'at'>[],
+): readonly string[] {
+  const all = [...new Set(folders)];
+  const shared = countShared(
+    table,
+    { names, folders, fileOf: fileOf.map((file) => all.indexOf(folders[file] ?? '')) },
+    columns,
+  );
+  if (shared === 0) return [];
+  const shown = examples(all.map((folder) => (folder === '' ? '.' : folder.replace(/(?<=.)\/$/, ''))));
+  const rows = shared === 1 ? 'row has the names and the time of a row' : 'rows have the names and the time of a row';
+  return [
+    `whether the numbers of ${shown} count together: ${shared} ${rows} of another folder; if not, write a source for each folder, with its name in the path`,
+  ];
 }
 
 /** A day in a name may be when the file was made. */

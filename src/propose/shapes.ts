@@ -31,7 +31,8 @@ export function shapesOf(
       name,
       stem,
       named: {
-        names: alike.map((layout) => layout.name.slice(layout.name.lastIndexOf('/') + 1)),
+        names: alike.map((layout) => layout.name.slice(folderOf(layout.name).length)),
+        folders: alike.map((layout) => folderOf(layout.name)),
         fileOf: alike.flatMap(({ rows }, file) => rows.map(() => file)).slice(0, rowsMax),
       },
       type: first.type,
@@ -80,8 +81,8 @@ function becauseOf(names: readonly string[], glob: string | undefined): string |
 function globOf(names: readonly string[], neighbours: readonly string[]): string | undefined {
   const [first = '', ...others] = names;
   if (others.length === 0) return undefined;
-  const folder = first.slice(0, first.lastIndexOf('/') + 1);
-  if (names.some((name) => name.slice(0, name.lastIndexOf('/') + 1) !== folder)) return undefined;
+  const folder = folderOf(first);
+  if (names.some((name) => folderOf(name) !== folder)) return undefined;
   const bare = names.map((name) => name.slice(folder.length));
   const start = commonStart(bare);
   const rest = bare.map((name) => name.slice(start.length));
@@ -98,6 +99,11 @@ function globOf(names: readonly string[], neighbours: readonly string[]): string
     }
   }
   return undefined;
+}
+
+/** With the slash at its end; empty for the folder of the config. */
+function folderOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('/') + 1);
 }
 
 function namesIn(folder: string, names: readonly string[]): readonly string[] {

@@ -113,3 +113,36 @@ describe('several files', () => {
     });
   });
 });
+
+describe('files of one shape in several folders', () => {
+  const product = (name: string): string => lines('month,product,units', `2026-01,${name},12`, `2026-02,${name},14`);
+  const doubt =
+    'whether the numbers of "cities/Berlin", "cities/Hamburg" count together: 2 rows have the names and the time of a row of another folder; if not, write a source for each folder, with its name in the path';
+
+  test('whose rows repeat those of another folder are a doubt, since no template can name a folder', () => {
+    const { sources, text } = proposed({
+      'cities/Berlin/sales.csv': product('Beans'),
+      'cities/Hamburg/sales.csv': product('Beans'),
+    });
+    expect(sources[0]?.undecided).toEqual([doubt]);
+    expect(text).toContain(`# look at this: ${doubt}\n`);
+  });
+
+  test('are a doubt too where their names tell other things apart', () => {
+    const { sources } = proposed({
+      'cities/Berlin/shop.csv': product('Beans'),
+      'cities/Berlin/web.csv': product('Beans'),
+      'cities/Hamburg/shop.csv': product('Beans'),
+      'cities/Hamburg/web.csv': product('Beans'),
+    });
+    expect(sources[0]?.undecided).toEqual([doubt.replace('2 rows', '4 rows')]);
+  });
+
+  test('whose rows differ are none', () => {
+    const { sources } = proposed({
+      'cities/Berlin/sales.csv': product('Beans'),
+      'cities/Hamburg/sales.csv': product('Cups'),
+    });
+    expect(sources[0]?.undecided).toEqual([]);
+  });
+});

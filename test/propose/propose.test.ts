@@ -235,11 +235,13 @@ describe('which column is what', () => {
     expect(sources[0]?.undecided.join()).toContain('whether all rows count');
   });
 
-  test('names that are empty in some rows get a name', () => {
-    const { source } = proposed({
+  test('names that are empty in some rows get a name, and what it stands for is said', () => {
+    const { source, text } = proposed({
       'a.csv': lines('month,city,amount', '2024-01,Bonn,1.5', '2024-01,,2.5', '2024-02,Kiel,3', '2024-02,Bonn,4'),
     });
     expect(source.drivers[0]?.path).toEqual(['A', '{city|default:none}']);
+    expect(text).toContain('# "city" is empty in 1 of 4 rows: they are named "none"\n');
+    expect(text).toContain('# or beside "files" fillDown: [ "city" ], where an empty field means the text above it\n');
   });
 
   test('a table without any time, or without any number, is told', () => {
