@@ -1,4 +1,6 @@
 /** What people type who have not read the manual, and the command that does it here. */
+import type { CommanderError } from 'commander';
+import { AgentError } from '../core/errors.ts';
 
 const commands: Readonly<Record<string, string>> = {
   validate: 'check',
@@ -63,6 +65,8 @@ const options: readonly (readonly [pattern: RegExp, says: string])[] = [
   [/^(--force|-f)$/, 'only sync and rollback have --force'],
   [/^(--yes|-y)$/, 'only forget asks, and has --yes'],
   [/^(--from|--file)$/, '"driver-sync init --from FILE…" proposes a config for files'],
+  // Every command has these, so only one that stands before the command is unknown.
+  [/^--(config|json|log-level)$/, 'options stand behind the command: driver-sync status --config FILE'],
   [/^(--token|--url|--host)$/, 'the address and its token stand in the config, under destination'],
 ];
 
@@ -81,4 +85,20 @@ export function meant(argv: readonly string[], message: string): string | undefi
   const words = known.split(' ');
   const rest = argv.slice(argv.indexOf(command) + 1);
   return `"driver-sync ${[...words, ...(words.length === 1 && known !== '--version' ? rest : [])].join(' ')}" does that`;
+}
+
+/** What commander refused, with the hint that a person gets. */
+export function refusal(argv: readonly string[], { code, message }: CommanderError): AgentError {
+  // Commander has no words for `help COMMAND` of a command that is none.
+  const said = code === 'commander.help' ? `unknown command '${argv[1] ?? ''}'` : message.replace(/^error: /, '');
+  const [, fact = said, near] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(said) ?? [];
+  return new AgentError('usage', fact, {
+    hint: meant(argv, fact) ?? near?.replace('Did', 'did') ?? helpFor(argv, fact),
+  });
+}
+
+function helpFor([command = '-']: readonly string[], fact: string): string {
+  return command.startsWith('-') || fact.startsWith('unknown command')
+    ? '"driver-sync --help" shows the commands'
+    : `"driver-sync ${command} --help" shows what it takes`;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { AgentError, isAgentError } from '../core/errors.ts';
+import { isAgentError } from '../core/errors.ts';
 import { type CommandSpec, keepExamples, specsOf } from './command-spec.ts';
 import type { Shell } from './completion.ts';
 import type { CommonOptions, Context } from './context.ts';
@@ -13,7 +13,7 @@ import { emulatorOptions } from './emulator-options.ts';
 import { refuseEmpty } from './empty.ts';
 import type { EmulatorFlags } from './emulator.ts';
 import type { SupportOptions } from './support.ts';
-import { meant } from './meant.ts';
+import { meant, refusal } from './meant.ts';
 import type { PlanOptions } from './plan.ts';
 import type { SimulateOptions } from './simulate.ts';
 
@@ -61,8 +61,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     if (!isJson) return 64;
-    const message = error.message.replace(/^error: /, '').replace(/\n\(.*\)$/s, '');
-    return fail(context, new AgentError('usage', message, { hint: meant(argv, message) ?? 'driver-sync --help' }));
+    return fail(context, refusal(argv, error));
   }
 }
 

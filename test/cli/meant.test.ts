@@ -44,6 +44,22 @@ test('a script is told the same', async () => {
   });
 });
 
+test.each([
+  [['statsu', '--json'], "unknown command 'statsu'", 'did you mean status?'],
+  [['plan', '--al', '--json'], "unknown option '--al'", 'did you mean --all?'],
+  [['explain', '--json'], "missing required argument 'driver'", '"driver-sync explain --help" shows what it takes'],
+  [['help', 'me', '--json'], "unknown command 'me'", '"driver-sync --help" shows the commands'],
+  [
+    ['--json', 'status'],
+    "unknown option '--json'",
+    'options stand behind the command: driver-sync status --config FILE',
+  ],
+])('a script gets the hint that a person gets: %j', async (typed, message, hint) => {
+  const { code, json } = await commandLine(...typed);
+  expect(code).toBe(64);
+  expect(json()).toEqual({ error: { code: 'usage', message, hint }, exit: 64 });
+});
+
 test('what resembles a command is still guessed by its letters', async () => {
   expect((await commandLine('statsu')).stderr).toContain('(Did you mean status?)');
 });

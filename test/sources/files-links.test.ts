@@ -52,6 +52,19 @@ describe('a part that is one of the agent’s own files', () => {
     expect(printed).not.toContain(secret);
   });
 
+  test('is refused where the config itself names it, and no link is looked for', async () => {
+    const all = await printedWith(async () => undefined, { kind: { ...source, files: ['*.yaml'] } });
+    expect(all).toMatch(/driver-sync\.yaml is the agent's own\n +narrow the glob: /);
+    const within = await printedWith((dir) => writeFiles(dir, { 'exports/a.csv': secret }), {
+      kind: { ...source, files: ['exports/*.csv'] },
+      config: { state: 'exports' },
+    });
+    expect(within).toMatch(
+      /a\.csv is in .+exports, which is the agent's own\n +narrow the glob, or name another "state": /,
+    );
+    expect(within).not.toContain(secret);
+  });
+
   test('is refused in the state directory as a hard link', async () => {
     const dir = await tempDir();
     await writeFiles(dir, { 'state/deep/a.csv': secret, 'in/.keep': '' });

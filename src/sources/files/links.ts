@@ -39,9 +39,16 @@ async function realPathOf(file: OpenedFile): Promise<string> {
 export async function refuseForbidden(file: OpenedFile, forbidden: readonly string[]): Promise<void> {
   const own = await ownFileOf(file, forbidden);
   if (own === undefined) return;
-  throw new AgentError('part.unreadable', `${file.name} is a link to ${own}, which is the agent's own`, {
-    hint: 'remove the link, or narrow the glob: the config, the files of tokens and the state directory hold no data to read',
-  });
+  const noData = 'the config, the files of tokens and the state directory hold no data to read';
+  const [fact, cure] = reachedBy(path.resolve(file.path), own);
+  throw new AgentError('part.unreadable', `${file.name} ${fact}`, { hint: `${cure}: ${noData}` });
+}
+
+/** How a name leads to the agent's own file, and what ends that. */
+function reachedBy(file: string, own: string): readonly [fact: string, cure: string] {
+  if (file === own) return ["is the agent's own", 'narrow the glob'];
+  if (isBelow(file, own)) return [`is in ${own}, which is the agent's own`, 'narrow the glob, or name another "state"'];
+  return [`is a link to ${own}, which is the agent's own`, 'remove the link, or narrow the glob'];
 }
 
 /**
