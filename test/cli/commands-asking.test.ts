@@ -84,6 +84,17 @@ describe('forget', () => {
     }
     expect(await json('sync')).toMatchObject({ outcome: 'unchanged', exit: 0 });
   });
+
+  test('says of a source of the config that it was never accepted, and of another one which there are', async () => {
+    const { run } = await commandsWorld({ revenue: csv('r.csv') }, { 'r.csv': longFile({ A: { '2026-01': 1 } }) });
+    await run('plan');
+    const refused = async (source: string): Promise<string> => (await run('forget', source, '--yes')).stderr;
+    const fact = (source: string): string => `driver-sync: nothing is kept of a source "${source}"\n`;
+    expect(await refused('revenue')).toBe(
+      `${fact('revenue')}  it is in the config, and no read of it was accepted yet\n`,
+    );
+    expect(await refused('nobody')).toBe(`${fact('nobody')}  there are revenue\n`);
+  });
 });
 
 describe('rollback', () => {

@@ -117,7 +117,10 @@ export function checkForget(deps: Dependencies, { source, part }: { source: stri
   const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted');
   if (parts === undefined) {
     const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.reads.acceptedSources()])];
-    throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint: `there are ${known.join(', ')}` });
+    const hint = isConfigured
+      ? 'it is in the config, and no read of it was accepted yet'
+      : `there are ${known.join(', ')}`;
+    throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint });
   }
   const carried = carriedParts(deps, source);
   const shown = carried.length === 0 ? 'nothing is carried for it' : `carried for it are ${carried.join(', ')}`;
