@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { DriverDeletes } from '../core/report.ts';
 import type { SourceReport } from '../core/report.ts';
 import type { Changes, Counts } from '../core/series/diff.ts';
-import { visible } from '../core/text.ts';
+import { shellWord, visible } from '../core/text.ts';
 import { showFindings } from './findings.ts';
 import { tinted } from './output.ts';
 
@@ -124,7 +124,7 @@ function sourceNotes(source: SourceReport): string[] {
     notes.push(`  approve it with: driver-sync approve ${source.digest.slice(0, 12)}`);
   for (const part of source.carried) {
     notes.push(
-      `${source.name}: ${part} is gone and its data is carried; driver-sync forget ${source.name} '${part}' drops it`,
+      `${source.name}: ${part} is gone and its data is carried; driver-sync forget ${source.name} ${shellWord(part)} drops it`,
     );
   }
   for (const warning of source.warnings) notes.push(`${source.name}: note: ${warning}`);

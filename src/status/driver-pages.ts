@@ -17,7 +17,8 @@ import {
 } from '../pages/markup.ts';
 import { showYears } from '../pages/years.ts';
 import type { Answer, Ask } from './answer.ts';
-import { driverLink, nowOf, pageAnswer, shellWord, showWhen, sourceLink } from './frame.ts';
+import { shellWord } from '../core/text.ts';
+import { driverLink, nowOf, pageAnswer, showWhen, sourceLink } from './frame.ts';
 import type { Watched } from './watched.ts';
 
 const driversShown = 100;

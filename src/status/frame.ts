@@ -99,8 +99,3 @@ export function driverLink(id: string, name: string): Html {
 export function sourceLink(name: string): Html {
   return html`<a href="/source?name=${encodeURIComponent(name)}"><bdi>${name}</bdi></a>`;
 }
-
-/** An argument as a shell takes it. */
-export function shellWord(text: string): string {
-  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -9,7 +9,8 @@ import { fitting } from '../pages/fitting.ts';
 import { type Html, countOf, groupDigits, showState, showTable, showCode } from '../pages/markup.ts';
 import type { Answer, Ask } from './answer.ts';
 import { showDeletes, showFindings } from './changes.ts';
-import { changesText, nowOf, pageAnswer, shellWord, showSourceState, showWhen } from './frame.ts';
+import { shellWord } from '../core/text.ts';
+import { changesText, nowOf, pageAnswer, showSourceState, showWhen } from './frame.ts';
 import type { Watched } from './watched.ts';
 
 const rejectsShown = 50;

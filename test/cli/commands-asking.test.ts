@@ -85,6 +85,22 @@ describe('forget', () => {
     expect(await json('sync')).toMatchObject({ outcome: 'unchanged', exit: 0 });
   });
 
+  test.each([
+    ['r-1.csv', 'r-1.csv'],
+    ['r 1.csv', "'r 1.csv'"],
+    ["r'1.csv", String.raw`'r'\''1.csv'`],
+  ])('is written by sync and status as a shell takes it: %s', async (name, word) => {
+    const { at, run } = await commandsWorld(
+      { revenue: csv('r*.csv') },
+      { [name]: longFile({ A: { '2026-01': 1 } }), 'r.csv': longFile({ B: { '2026-01': 1 } }) },
+    );
+    await run('sync');
+    await at.remove(name);
+    const advice = `revenue: ${name} is gone and its data is carried; driver-sync forget revenue ${word} drops it\n`;
+    expect((await run('sync')).stdout).toContain(advice);
+    expect((await run('status')).stdout).toContain(advice);
+  });
+
   test('says of a source of the config that it was never accepted, and of another one which there are', async () => {
     const { run } = await commandsWorld({ revenue: csv('r.csv') }, { 'r.csv': longFile({ A: { '2026-01': 1 } }) });
     await run('plan');

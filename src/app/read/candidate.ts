@@ -1,6 +1,7 @@
 /** Puts candidates together once all sources were read: the parts that are present, and what is carried. */
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
+import { shellWord } from '../../core/text.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { PartRead, ReadPart } from '../../core/buffer.ts';
@@ -176,7 +177,7 @@ function refuseMixedRules({ buffer }: Dependencies, source: string, owners: read
       hint:
         gone === undefined
           ? 'give the entries that make this id the same collapse, or different ids'
-          : `${gone} is gone, and what is carried of it cannot be collapsed anew: put it back, or drop it with "driver-sync forget ${owner} ${gone}"`,
+          : `${gone} is gone, and what is carried of it cannot be collapsed anew: put it back, or drop it with "driver-sync forget ${owner} ${shellWord(gone)}"`,
     },
   );
 }
