@@ -2,7 +2,7 @@
 import { type Counted, type Guess, examples } from './evidence.ts';
 import { type Plan, entryOf, fillLine, showCounts, statusLines } from './entry.ts';
 import { type Line, type Value, flow, plain } from './lines.ts';
-import { type NumberGuess, guessNumbers } from './numbers.ts';
+import { type NumberGuess, guessNumbers, withGroupsAlike } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
 import { type Names, type When, countRepeats, findNames, findValues, findWhen } from './roles.ts';
 import type { Layout } from './layout.ts';
@@ -203,16 +203,17 @@ function planLong(table: Table): Plan | string {
       ...statusNotes(names),
     ],
   };
-  const numbers = values.flatMap(({ number }) => number ?? []);
+  const written = withGroupsAlike(values);
+  const numbers = written.flatMap(({ number }) => number ?? []);
   const isAlike =
     new Set(numbers.map(({ decimal, group, accounting }) => JSON.stringify([decimal, group, accounting]))).size === 1;
   const areNamed = values.every(({ name }) => name !== '');
-  if (values.length > entriesMax && isAlike && areNamed) return { ...base, ...planMeasures(table, values, numbers) };
+  if (values.length > entriesMax && isAlike && areNamed) return { ...base, ...planMeasures(table, written, numbers) };
   return {
     ...base,
     lines: [...missingLine(numbers), ...fillLine(table, names)],
     measureColumn: undefined,
-    measures: values.flatMap(({ name, ref, number }) =>
+    measures: written.flatMap(({ name, ref, number }) =>
       number === undefined || ref === undefined
         ? []
         : [{ column: ref, title: values.length > 1 || names.keys.length === 0 ? name || ref : undefined, number }],

@@ -89,6 +89,24 @@ export function guessNumbers(texts: Counted, habit: Habit | undefined): NumberGu
   };
 }
 
+/** A file writes all its numbers alike: a column whose numbers are too small for groups gets those of another one. */
+export function withGroupsAlike<T extends { readonly name: string; readonly number: NumberGuess | undefined }>(
+  columns: readonly T[],
+): readonly T[] {
+  const shown = columns.find(({ number }) => number?.group !== undefined && number.doubt === undefined);
+  const { decimal, group } = shown?.number ?? {};
+  if (shown === undefined || group === undefined) return columns;
+  return columns.map((column) => {
+    const { number } = column;
+    if (number === undefined || number.decimal !== decimal || number.group !== undefined) return column;
+    if (number.doubt !== undefined) return column;
+    return {
+      ...column,
+      number: { ...number, group, because: `${number.because}; groups as in ${JSON.stringify(shown.name)}` },
+    };
+  });
+}
+
 export function isMissingWord(text: string): boolean {
   return missingWords.has(text.toLowerCase());
 }

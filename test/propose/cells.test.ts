@@ -42,9 +42,20 @@ describe('numbers', () => {
     });
     expect(source.drivers.map(({ value }) => value)).toEqual([
       { from: '{price}', decimal: ',', group: '.' },
-      { from: '{amount}', decimal: ',' },
+      { from: '{amount}', decimal: ',', group: '.' },
     ]);
     expect(sources[0]?.undecided).toEqual([]);
+  });
+
+  test('a column of small numbers has the groups of another one, since larger ones may follow', () => {
+    const { source, text } = proposed({
+      'a.csv': lines('month;debit;credit', '2024-01;300.00;"1,234.56"', '2024-02;12.50;"2,000.00"'),
+    });
+    expect(source.drivers.map(({ value }) => value)).toEqual([
+      { from: '{debit}', group: ',' },
+      { from: '{credit}', group: ',' },
+    ]);
+    expect(text).toContain('# such as "300.00", "12.50"; groups as in "credit"\n');
   });
 
   test('a mark that nothing decides is said, with what else it could mean', () => {
