@@ -23,7 +23,7 @@ export interface StatusOptions {
 
 /** Whether the agent runs, what the last pass and push came to, and what is held. */
 export async function status(context: Context, options: StatusOptions): Promise<number> {
-  const maxAgeMs = ageOf(options.maxAge);
+  const maxAgeMs = ageOf(options);
   const { settings, unset, problems, state: stateDirectory } = load(context, 'optional');
   // A daemon lives on with the config that it has: a mistake in the file must not have it restarted.
   if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
@@ -58,7 +58,13 @@ function live(context: Context, state: string): number {
 }
 
 /** @throws AgentError `usage` before anything is printed */
-function ageOf(maxAge: string | undefined): number {
+function ageOf({ maxAge, ...options }: StatusOptions): number {
+  // A monitor that asks so would see 0 for ever.
+  if (maxAge !== undefined && options.exitCode !== true && options.live !== true) {
+    throw new AgentError('usage', '--max-age says nothing without --exit-code', {
+      hint: `driver-sync status --exit-code --max-age ${maxAge}`,
+    });
+  }
   const maxMs = maxAge === undefined ? Infinity : parseDuration(maxAge);
   if (maxMs !== undefined) return maxMs;
   throw new AgentError('usage', `"${maxAge}" is no duration`, { hint: 'write it as 26h or 30m' });

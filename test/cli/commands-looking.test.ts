@@ -340,6 +340,19 @@ describe('status', () => {
     expect(refused.json()).toMatchObject({ exit: 64 });
   });
 
+  test('--max-age without --exit-code is refused: a monitor would see 0 for ever', async () => {
+    const { run } = await twoPushes();
+    expect(await run('status', '--max-age', '0s')).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: [
+        'driver-sync: --max-age says nothing without --exit-code',
+        '  driver-sync status --exit-code --max-age 0s',
+        '',
+      ].join('\n'),
+    });
+  });
+
   test('--live is not 0 without a daemon', async () => {
     const { run } = await twoPushes();
     expect((await run('status', '--live')).code).not.toBe(0);
