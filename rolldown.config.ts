@@ -13,7 +13,6 @@ const external = [
   '@clickhouse/client',
   '@duckdb/node-api',
   '@modelcontextprotocol/server',
-  'better-sqlite3',
   'fetch-to-node',
   'mysql2',
   'oidc-provider',
@@ -31,6 +30,23 @@ const lazyRequire: Plugin = {
     const bundled = code.replace(/^const require = createRequire\(import\.meta\.url\);$/m, '');
     // No map: each line stays where it was.
     return bundled === code ? undefined : { code: bundled, map: null };
+  },
+};
+
+/**
+ * The JavaScript of better-sqlite3, which is 13 files, is part of the built ones (6 ms of a start); its binary stays where it was installed, and is
+ * found from there.
+ */
+const binding: Plugin = {
+  name: 'binding',
+  transform(code, id) {
+    if (!/[\\/]better-sqlite3[\\/]lib[\\/]binding\.js$/.test(id)) return undefined;
+    // On its first line, so that each line stays where it was; what is cut from the end is for the package's own installation.
+    const placed = code
+      .replace(/^/, `const folder = require('path').dirname(require.resolve('better-sqlite3/package.json')) + '/lib';`)
+      .replaceAll('__dirname', 'folder')
+      .replace(/\nif \(require\.main === module\) \{[^]*$/, '');
+    return { code: placed, map: null };
   },
 };
 
@@ -131,6 +147,10 @@ function licenceOf(folder: string): string {
 const commandsMin = 8;
 /** What starts, runs as a thread or a process of its own, or is imported by others, loads nothing that it does not need. */
 const apart = /[\\/](main|thread|status-thread|sqlite-child|duckdb-child|emulator[\\/]index)\.ts$/;
+/** Processes that start seldom, and may load what a thread needs too: one file less for each other set of them. */
+const children: ReadonlySet<string> = new Set(['sqlite-child', 'duckdb-child']);
+/** What a pass needs and few other commands do. */
+const passing = /[\\/]cli[\\/]sync\.ts$/;
 
 /** The entries and the modules loaded later that lead to a module. */
 function leadingTo(id: string, context: ChunkingContext): ReadonlySet<string> {
@@ -148,12 +168,13 @@ function leadingTo(id: string, context: ChunkingContext): ReadonlySet<string> {
 }
 
 function fileOf(id: string, context: ChunkingContext): string | null {
-  if (!id.startsWith(source)) return null;
   const leading = [...leadingTo(id, context)];
-  if (leading.length < commandsMin) return null;
+  if (leading.length < commandsMin) return leading.some((entry) => passing.test(entry)) ? 'pass' : null;
   // One file for each set of them: whoever needs one of its modules needs all.
   const needed = leading.flatMap((entry) => apart.exec(entry)?.[1] ?? []).map((name) => path.basename(name));
-  return ['agent', ...needed.toSorted()].join('-');
+  if (needed.includes('main')) return 'agent-main';
+  const named = needed.includes('thread') ? needed.filter((name) => !children.has(name)) : needed;
+  return ['agent', ...named.toSorted()].join('-');
 }
 
 // All files lie in one folder, so that what a module names beside itself is there: threads, child processes, films.
@@ -171,7 +192,7 @@ export default defineConfig({
   // The other form of jsonc-parser hides from a bundler what it requires.
   resolve: { mainFields: ['module', 'main'] },
   external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [lazyRequire, builtins, ascii, notices],
+  plugins: [lazyRequire, binding, builtins, ascii, notices],
   // Wanted by `includeDependenciesRecursively`.
   preserveEntrySignatures: 'allow-extension',
   output: {

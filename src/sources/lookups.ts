@@ -14,7 +14,7 @@ import { type FormatContent, readPart, readTextEnd } from './files/read-part.ts'
 import { delimiterKey, readDelimited } from './formats/delimited.ts';
 import { megabytes } from './limits.ts';
 import { isRemote, unknownAddress } from './remote/address.ts';
-import { encodingKey } from './formats/text.ts';
+import { encodingKey } from './formats/encoding-key.ts';
 
 /** The keys of a file with a table. */
 export const lookupKeys = {

@@ -6,7 +6,7 @@ import { delimitedKeys, delimiterKey } from './formats/delimited.ts';
 import { jsonKeys, readJsonArray } from './formats/json-array.ts';
 import { readJsonLines } from './formats/json-lines.ts';
 import { type ScanNeeds, readColumns } from './formats/scan/read.ts';
-import { encodingKey } from './formats/text.ts';
+import { encodingKey } from './formats/encoding-key.ts';
 
 export const textFormats = ['csv', 'tsv', 'jsonl', 'json'] as const;
 /** Another name of a format. */

@@ -9,7 +9,8 @@ import { BytesAbove, LinesAbove } from './above.ts';
 import { CsvFault, CsvParser } from './csv-parser.ts';
 import { fieldBytesMax, grouped, megabytes, rowBytesMax, rowFieldsMax } from '../limits.ts';
 import { Table, neverMatched, tableKeys } from './table.ts';
-import { encodingKey, isLineEnd, lineAt, readText } from './text.ts';
+import { encodingKey } from './encoding-key.ts';
+import { isLineEnd, lineAt, readText } from './text.ts';
 
 export const delimiterKey = z
   .string()

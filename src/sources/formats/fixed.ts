@@ -8,7 +8,8 @@ import type { FormatContent } from '../files/read-part.ts';
 import { megabytes, rowBytesMax } from '../limits.ts';
 import { LinesAbove } from './above.ts';
 import { Table, neverMatched, tableKeys } from './table.ts';
-import { encodingKey, isLineEnd, readText } from './text.ts';
+import { encodingKey } from './encoding-key.ts';
+import { isLineEnd, readText } from './text.ts';
 
 /** Rows of one batch. */
 const batchRows = 1000;

@@ -4,21 +4,12 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
-import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import type { PartFile } from '../files/part-file.ts';
 import { otherKind, unmarkedUtf16 } from './other-kinds.ts';
 
 /** Bytes that a failed decoder may have kept back: more than any character has. */
 const characterBytesMax = 8;
-
-export const encodingKey = z
-  .string()
-  .refine(isEncoding, 'unknown encoding; utf-8, windows-1252, utf-16le and iso-8859-15 are some that are known')
-  .default('utf-8')
-  .describe(
-    'Any WHATWG label, or a DOS code page such as `cp850`. A byte-order mark always wins. A byte that is invalid in it is an error, never replaced.',
-  );
 
 export interface TextFile {
   readonly file: PartFile;
