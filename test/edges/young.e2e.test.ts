@@ -1,4 +1,4 @@
-/** The young generation of V8, in a process of the executable. */
+/** What the executable tells V8: its young generation, and from when on it optimises. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,3 +43,34 @@ test.each([
     }
   },
 );
+
+/** Writes the flags that were set until the end of the process to the file that `FLAGS` names. */
+const flagRecorder = `data:text/javascript,${encodeURIComponent(`
+  import { writeFileSync } from 'node:fs';
+  const v8 = process.getBuiltinModule('node:v8');
+  const set = v8.setFlagsFromString;
+  const flags = [];
+  v8.setFlagsFromString = (flag) => (flags.push(flag), set(flag));
+  process.on('exit', () => writeFileSync(process.env.FLAGS, flags.join(' ')));
+`)}`;
+
+test('V8 optimises again in whatever takes longer than a start', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-flags-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const env = { FLAGS: path.join(dir, 'flags'), NODE_OPTIONS: `--import=${flagRecorder}` };
+  await using receiver = await openReceiver();
+  const drivers = { drivers: [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' }] };
+  const revenue = { ...csv('a.csv', drivers), settle: '2s' };
+  await using at = await place(
+    { destination: { url: receiver.url }, sources: { revenue } },
+    { 'a.csv': 'id,time,value\na,2026-03-01,1\n' },
+    env,
+    executable,
+  );
+  expect((await at.command('sync')).code).toBe(0);
+  const flags = readFileSync(env.FLAGS, 'utf8').split(' ');
+  for (const name of ['opt', 'maglev']) {
+    expect(flags).toContain(`--no-${name}`);
+    expect(flags.lastIndexOf(`--${name}`)).toBeGreaterThan(flags.indexOf(`--no-${name}`));
+  }
+});
