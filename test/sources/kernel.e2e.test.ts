@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { kernelProgram } from '../support/kernel-program.ts';
+import { kernelProgram, kernels, programFile } from '../support/kernel-program.ts';
 
-test('the program of the kernel is what its source compiles to; if not: npm run kernel', async () => {
-  const program = new URL('../../src/sources/formats/scan/kernel/program.ts', import.meta.url);
-  expect(await readFile(program, 'utf8')).toBe(kernelProgram());
+test.each(kernels)('the program of %s is what its source compiles to; if not: npm run kernels', async (kernel) => {
+  expect(await readFile(programFile(kernel), 'utf8')).toBe(kernelProgram(kernel));
 });

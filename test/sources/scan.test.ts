@@ -69,6 +69,11 @@ describe('the scanner reads as csv-parse does', () => {
     }
   });
 
+  test('a file without a header whose first row has more fields than there are columns', async () => {
+    const settings = { ...plainSettings, headerRows: 0, columns: ['only'] };
+    await expect(scannedRows('1,2\n"x"\n \n"y",3\nz\n', { settings })).resolves.toBe(4);
+  });
+
   test.each(
     'windows-1252 windows-1253 windows-1255 windows-874 iso-8859-2 koi8-r macintosh ibm866 cp437 cp850'.split(' '),
   )('every byte of %s', async (encoding) => {

@@ -26,7 +26,7 @@ export const readingsIn = 2;
 /** The value as an integer, see `core/numbers/mantissa.ts`; for an average its sum. Where that does not fit: its place in `texts`. */
 export const mantissaIn = 3;
 /** The text of the latest reading that was added, as an integer: mantissa and scale are the same for the value. Or its place in `texts`. */
-export const addedMantissaIn = 4;
+const addedMantissaIn = 4;
 /** Integers of a record, of 4 bytes each. */
 export const cellIntegers = cellBytes / 4;
 export const nanosIn = 10;

@@ -3,7 +3,7 @@
  * month, values as they were accepted. Equal data gives equal bytes.
  */
 import type { Stamp } from '../time/month.ts';
-import { writeSection } from './body-text.ts';
+import { writeSection } from './body/text.ts';
 import type { PackedPoints } from './packing.ts';
 
 export interface BodyFormat {

@@ -178,7 +178,7 @@ export class Scanner {
     }
     const row = this.#get(place.rowsAt);
     this.#rowStarts[row] = at;
-    call.takeRagged(context, row, 1);
+    if (this.#layout.columns.length !== 1) call.takeRagged(context, row, 1);
     this.#set(place.rowsAt, row + 1);
     this.#set(place.rowAt, address + next);
   }

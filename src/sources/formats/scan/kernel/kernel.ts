@@ -1,32 +1,23 @@
 /**
  * What is done for every byte and row of a scan, in WebAssembly: 16 bytes are compared at once, which JavaScript cannot do. Its source is
- * in `assembly/`; `npm run kernel` compiles it to `program.ts`. A kernel keeps nothing but its memory, in which everything has a place
+ * in `assembly/`; `npm run kernels` compiles it to `program.ts`. A kernel keeps nothing but its memory, in which everything has a place
  * that this side gives it.
  */
+import { type WasmMemory, startProgram, wasmPageBytes } from '../../../../core/wasm.ts';
 import { contextBytes, digitsAt, slackBytes } from './layout.ts';
 import { program } from './program.ts';
 
 interface Exports {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly memory: WasmMemory;
   scan(context: number, bytesMax: number, fieldsMax: number): number;
   takeRagged(context: number, row: number, fields: number): void;
   scanRecords(context: number, bytesMax: number): number;
   find(context: number, column: number, from: number, length: number): number;
 }
 
-/** The global of every Node, which the types of Node do not name. */
-interface WebAssemblyGlobal {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-}
-
-const pageBytes = 65_536;
 const alignment = 16;
 /** A place that gives a zero. */
 const noDigit = 0x80;
-
-/** Compiled once: 1 ms. */
-let compiled: object | undefined;
 
 export class Kernel {
   /** All of its memory, in two forms; others after `allocate`. */
@@ -39,9 +30,7 @@ export class Kernel {
   readonly #followers: (() => void)[] = [];
 
   constructor() {
-    const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyGlobal }).WebAssembly;
-    compiled ??= new Module(Buffer.from(program, 'base64'));
-    this.call = new Instance(compiled).exports as Exports;
+    this.call = startProgram(program);
     this.#look();
     this.context = this.allocate(contextBytes);
     this.#describeDigits();
@@ -53,7 +42,7 @@ export class Kernel {
     this.#used = Math.ceil((at + bytes) / alignment) * alignment;
     const missing = this.#used + slackBytes - this.bytes.length;
     if (missing > 0) {
-      this.call.memory.grow(Math.ceil(missing / pageBytes));
+      this.call.memory.grow(Math.ceil(missing / wasmPageBytes));
       this.#look();
       for (const refresh of this.#followers) refresh();
     }

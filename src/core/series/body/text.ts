@@ -1,19 +1,11 @@
-/** Sections of drivers as text of a body, in chunks. See `body-kernel.ts`. */
-import type { Month } from '../model.ts';
-import { type Stamp, stampSeconds } from '../time/month.ts';
-import {
-  type BodyKernel,
-  done,
-  firstPlace,
-  fixedTexts,
-  isBroken,
-  openBodyKernel,
-  placeBytes,
-  placeLengthAt,
-  placeMonthAt,
-  wantsText,
-  words,
-} from './body-kernel.ts';
+/** Sections of drivers as text of a body, in chunks. The loop is a program in WebAssembly: `assembly/`. */
+import type { Month } from '../../model.ts';
+import { type Stamp, stampSeconds } from '../../time/month.ts';
+import { type WasmMemory, startProgram, wasmPageBytes } from '../../wasm.ts';
+import * as place from './layout.ts';
+import { program } from './program.ts';
+
+const { firstPlace, placeBytes, placeLengthAt, placeMonthAt } = place;
 
 /** 85 years of months. More points than that take these places again and again, without the first one. */
 const places = 1024;
@@ -21,10 +13,23 @@ const secondPlace = firstPlace + placeBytes;
 /** A place that has the text of no month. */
 const endOfPlaces = firstPlace + places * placeBytes;
 const sectionAt = endOfPlaces + placeBytes;
-const pageBytes = 1 << 16;
 /** So many bytes may be read and written behind what counts. */
 const slackBytes = 16;
 const noMonth = -1;
+
+/** What the program copies, where it looks for it. */
+const fixedTexts = [
+  [',{"id":', place.idTextAt],
+  [',"path":', place.pathTextAt],
+  [',"timeSeries":[', place.seriesTextAt],
+  ['"}]}', place.pointsEndTextAt],
+  [']}', place.noPointsEndTextAt],
+] as const;
+
+interface Program {
+  readonly memory: WasmMemory;
+  write(): number;
+}
 
 /** What stands between the value of one point and the time of the next one. */
 const betweenPoints = '"},';
@@ -51,11 +56,11 @@ export function writeSection(section: Uint8Array, of: TextOf, take: (chunk: Buff
 }
 
 class BodyText {
-  readonly #kernel: BodyKernel = openBodyKernel();
+  readonly #program = startProgram<Program>(program);
   readonly #texts = new Map<Month, Buffer>();
   #stamp: Stamp | undefined;
-  #bytes = Buffer.from(this.#kernel.memory.buffer);
-  #words = new Int32Array(this.#kernel.memory.buffer);
+  #bytes = Buffer.from(this.#program.memory.buffer);
+  #words = new Int32Array(this.#program.memory.buffer);
 
   constructor() {
     for (const [text, at] of fixedTexts) this.#bytes.write(text, at);
@@ -68,63 +73,74 @@ class BodyText {
     let textBytes = chunkBytes;
     this.#reserve(textAt + textBytes);
     this.#bytes.set(section, sectionAt);
-    this.#set({ read: sectionAt, readEnd: sectionEnd, at: textAt, atEnd: textAt + textBytes });
-    this.#set({ left: -1, drivers: 0, isFirst: Number(isFirst) });
+    this.#set(place.readAt, sectionAt);
+    this.#set(place.readEndAt, sectionEnd);
+    this.#writeTo(textAt, textBytes);
+    this.#set(place.leftAt, -1);
+    this.#set(place.driversAt, 0);
+    this.#set(place.isFirstAt, Number(isFirst));
     for (;;) {
-      const said = this.#kernel.write();
-      if (said === wantsText) {
+      const said = this.#program.write();
+      if (said === place.wantsText) {
         this.#putText();
         continue;
       }
-      const end = this.#words[words.at] as number;
+      const end = this.#get(place.textAt);
       if (end > textAt) take(this.#bytes.subarray(textAt, end));
-      if (said === isBroken) throw new Error('a section of drivers is damaged');
-      if (said === done) return this.#words[words.drivers] as number;
+      if (said === place.isBroken) throw new Error('a section of drivers is damaged');
+      if (said === place.done) return this.#get(place.driversAt);
       if (end === textAt) {
         // A driver that is larger than a chunk.
         textBytes *= 2;
         this.#reserve(textAt + textBytes);
       }
-      this.#set({ at: textAt, atEnd: textAt + textBytes });
+      this.#writeTo(textAt, textBytes);
     }
   }
 
-  #set(values: Partial<Record<keyof typeof words, number>>): void {
-    for (const [name, value] of Object.entries(values)) this.#words[words[name as keyof typeof words]] = value;
+  #get(at: number): number {
+    return this.#words[at / 4] as number;
+  }
+
+  #set(at: number, value: number): void {
+    this.#words[at / 4] = value;
+  }
+
+  #writeTo(at: number, bytes: number): void {
+    this.#set(place.textAt, at);
+    this.#set(place.textEndAt, at + bytes);
   }
 
   /** Puts the text of the month that is wanted where it is wanted. */
   #putText(): void {
-    const place = this.#words[words.place] as number;
-    if (place === endOfPlaces) {
-      this.#words[words.place] = secondPlace;
+    const at = this.#get(place.placeAt);
+    if (at === endOfPlaces) {
+      this.#set(place.placeAt, secondPlace);
       return;
     }
-    const month = this.#words[words.wanted] as Month;
+    const month: Month = this.#get(place.wantedAt);
     let text = this.#texts.get(month);
     if (text === undefined) {
       text = Buffer.from(`${betweenPoints}{"time":"${stampSeconds(month, this.#stamp as Stamp)}","value":"`);
       this.#texts.set(month, text);
     }
-    if (place === firstPlace) text = text.subarray(betweenPoints.length);
-    this.#bytes.set(text, place);
-    this.#words[(place + placeMonthAt) / 4] = month;
-    this.#words[(place + placeLengthAt) / 4] = text.length;
+    if (at === firstPlace) text = text.subarray(betweenPoints.length);
+    this.#bytes.set(text, at);
+    this.#set(at + placeMonthAt, month);
+    this.#set(at + placeLengthAt, text.length);
   }
 
   #begin(stamp: Stamp): void {
     this.#stamp = stamp;
     this.#texts.clear();
-    for (let place = firstPlace; place <= endOfPlaces; place += placeBytes) {
-      this.#words[(place + placeMonthAt) / 4] = noMonth;
-    }
+    for (let at = firstPlace; at <= endOfPlaces; at += placeBytes) this.#set(at + placeMonthAt, noMonth);
   }
 
   #reserve(bytes: number): void {
-    const { memory } = this.#kernel;
+    const { memory } = this.#program;
     const more = bytes + slackBytes - memory.buffer.byteLength;
     if (more <= 0) return;
-    memory.grow(Math.ceil(more / pageBytes));
+    memory.grow(Math.ceil(more / wasmPageBytes));
     this.#bytes = Buffer.from(memory.buffer);
     this.#words = new Int32Array(memory.buffer);
   }
