@@ -41,6 +41,7 @@ const binding: Plugin = {
   name: 'binding',
   transform(code, id) {
     if (!/[\\/]better-sqlite3[\\/]lib[\\/]binding\.js$/.test(id)) return undefined;
+    refuseOtherBinary(path.join(id, '../../package.json'));
     // On its first line, so that each line stays where it was; what is cut from the end is for the package's own installation.
     const placed = code
       .replace(/^/, `const folder = require('path').dirname(require.resolve('better-sqlite3/package.json')) + '/lib';`)
@@ -49,6 +50,16 @@ const binding: Plugin = {
     return { code: placed, map: null };
   },
 };
+
+/** @throws Error unless an installation brings exactly the version whose JavaScript is built in */
+function refuseOtherBinary(file: string): void {
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  const own = JSON.parse(readFileSync(path.join(import.meta.dirname, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const wanted = own.dependencies['better-sqlite3'];
+  if (wanted !== version) throw new Error(`better-sqlite3 ${version} is built in, and package.json wants ${wanted}`);
+}
 
 /** Asked for at each use, where they are imported whole: most commands need none of them, and they take 2 ms of CPU time each. */
 const lateBuiltins: ReadonlySet<string> = new Set(['node:child_process', 'node:v8', 'node:worker_threads']);
@@ -173,7 +184,7 @@ function fileOf(id: string, context: ChunkingContext): string | null {
   // One file for each set of them: whoever needs one of its modules needs all.
   const needed = leading.flatMap((entry) => apart.exec(entry)?.[1] ?? []).map((name) => path.basename(name));
   if (needed.includes('main')) return 'agent-main';
-  const named = needed.includes('thread') ? needed.filter((name) => !children.has(name)) : needed;
+  const named: readonly string[] = needed.includes('thread') ? needed.filter((name) => !children.has(name)) : needed;
   return ['agent', ...named.toSorted()].join('-');
 }
 
