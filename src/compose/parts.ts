@@ -11,6 +11,7 @@ import { snapshotFiles } from '../edges/state/archive.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { openOutlets } from '../edges/telling/outlets.ts';
 import { kinds } from '../sources/index.ts';
+import type { ReadThreads } from '../sources/kind.ts';
 import { readLookups } from '../sources/lookups.ts';
 import { type Look, surroundingsOf } from './look.ts';
 import { fileIn } from './place.ts';
@@ -45,14 +46,19 @@ export function sourceOpener(settings: Settings): Dependencies['openSource'] {
   return ({ name, type, kind, mapping }) => {
     const known = kinds[type];
     if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
-    return known.open(kind, { name, ...place, mapping, timezone, threads: settings.workers ?? threadsDefault() });
+    return known.open(kind, { name, ...place, mapping, timezone, threads: readThreads(settings) });
   };
 }
 
 /** More than a few wait for the memory and the disk, and one has nobody to share the work with. */
-function threadsDefault(): number {
+const threadsMax = 4;
+/** Where nobody said how many: what a thread saves at a smaller file is not worth its memory. */
+const threadBytesMin = 32_000_000;
+
+function readThreads({ workers }: Settings): ReadThreads {
+  if (workers !== undefined) return { count: workers };
   const cores = availableParallelism();
-  return cores === 1 ? 0 : Math.min(4, cores);
+  return { count: cores === 1 ? 0 : Math.min(threadsMax, cores), bytesMin: threadBytesMin };
 }
 
 export function lookupReader(settings: Settings): Dependencies['readLookups'] {

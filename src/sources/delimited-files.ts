@@ -10,12 +10,14 @@ import { type SourceContext, needsOf } from './kind.ts';
 
 /** The source of such files. Large ones are folded by threads, where the context has some. */
 export function delimitedFiles(settings: TextSettings & DelimitedSettings, context: SourceContext): Source {
-  const { threads = 0 } = context;
+  const { threads } = context;
   const source = textSource(
     settings,
     context,
     (file) => readColumns(file, settings, needsOf(context)),
-    threads === 0 ? undefined : (file, job, signal) => foldInThreads(file, settings, job, { count: threads, signal }),
+    threads === undefined || threads.count === 0
+      ? undefined
+      : (file, job, signal) => foldInThreads(file, settings, job, { ...threads, signal }),
   );
   // An empty field that is filled down takes a text of rows that were read earlier.
   if (context.mapping.fillDown.length > 0) return source;

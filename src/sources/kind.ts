@@ -20,8 +20,8 @@ export interface SourceContext {
   readonly timezone: string;
   /** The state directory, where content from elsewhere is kept while it is read. Default: the system's for temporary files. */
   readonly state?: string | undefined;
-  /** How many threads may read a large file; none: the main one does. Default 0. */
-  readonly threads?: number;
+  /** Who may read a large file beside the main thread. Default: nobody. */
+  readonly threads?: ReadThreads;
 }
 
 /** An entry of `drivers` as a person would write it. */
@@ -81,4 +81,10 @@ export function needsOf({ mapping }: Pick<SourceContext, 'mapping'>): { readonly
 /** A version that equals no other, for a place without cheap evidence of its content: the part is always read. */
 export function freshVersion(): string {
   return `fresh-${randomUUID()}`;
+}
+
+export interface ReadThreads {
+  readonly count: number;
+  /** How much of a file is worth a thread; default: what it would read while it starts. */
+  readonly bytesMin?: number;
 }

@@ -50,7 +50,14 @@ async function open(text: string, threads: number): Promise<Source> {
   const dir = await tempDir();
   await writeFile(path.join(dir, 'ledger.csv'), text);
   const kind = csv.schema.parse({ files: ['ledger.csv'], settle: '0s' });
-  return csv.open(kind, { name: 'ledger', baseDir: dir, clock: laterClock(), mapping, timezone: 'UTC', threads });
+  return csv.open(kind, {
+    name: 'ledger',
+    baseDir: dir,
+    clock: laterClock(),
+    mapping,
+    timezone: 'UTC',
+    threads: { count: threads },
+  });
 }
 
 const how = { mapping, rules, rejectsMax: 100 };

@@ -4,6 +4,7 @@ import { packMapping } from '../../../core/mapping/portable.ts';
 import type { FoldJob } from '../../../core/ports.ts';
 import type { PartFile } from '../../files/part-file.ts';
 import type { FormatContent } from '../../files/read-part.ts';
+import type { ReadThreads } from '../../kind.ts';
 import type { DelimitedSettings } from '../delimited.ts';
 import { byteOffsetOf, openText } from './input.ts';
 import type { RangeJob } from './range.ts';
@@ -14,12 +15,8 @@ import { utf8 } from './text-bytes.ts';
 /** A thread takes some 50 ms to start: the time in which it reads so much. */
 const threadBytesMin = 8_000_000;
 
-export interface FoldThreads {
-  /** The most ranges at once. */
-  readonly count: number;
+export interface FoldThreads extends ReadThreads {
   readonly run: RunRange;
-  /** What makes a range worth a thread. */
-  readonly bytesMin?: number;
   readonly chunkBytes?: number;
   readonly gridBytes?: number;
 }
@@ -31,10 +28,10 @@ export async function foldInThreads(
   file: PartFile,
   settings: DelimitedSettings,
   job: FoldJob,
-  { count, signal }: { readonly count: number; readonly signal: AbortSignal },
+  { signal, ...threads }: ReadThreads & { readonly signal: AbortSignal },
 ): Promise<FoldedFile | undefined> {
   if (file.fd === undefined) return undefined;
-  return await foldDelimited(file, settings, job, { count, run: inThreads(file.fd, signal) });
+  return await foldDelimited(file, settings, job, { ...threads, run: inThreads(file.fd, signal) });
 }
 
 /** @returns `undefined` where the file is to be read by `readColumns`, also where that will say what is wrong with it */
@@ -50,7 +47,9 @@ export async function foldDelimited(
   const text = await openText(file, settings.encoding, 64 * 1024);
   const marks = marksOf(settings, text.encoding);
   if (marks === undefined || !text.isRaw) return undefined;
-  const { mapping, rules, part, rejectsMax, foldMax } = job;
+  const { mapping, rules, part, rejectsMax } = job;
+  const from = await byteOffsetOf(text, start.offset);
+  const wanted = Math.max(1, Math.min(count, Math.floor((file.bytes - from) / bytesMin)));
   const ranges: RangeJob = {
     encoding: text.encoding === utf8 ? undefined : text.label,
     delimiter: marks.delimiter,
@@ -63,12 +62,11 @@ export async function foldDelimited(
     rules,
     part,
     rejectsMax,
-    foldMax,
+    // All threads together hold what one would.
+    foldMax: Math.floor(job.foldMax / wanted),
     chunkBytes,
     gridBytes,
   };
-  const from = await byteOffsetOf(text, start.offset);
-  const wanted = Math.max(1, Math.min(count, Math.floor((file.bytes - from) / bytesMin)));
   const folded = await foldRanges({ job: ranges, from, ranges: wanted }, job, run);
   if (folded === undefined) return undefined;
   await file.hashRest(folded.hashed);

@@ -21,7 +21,7 @@ export const plainRowBytesMax = 3_000_000;
 const batchRowsMax = 8192;
 
 /** The fields of a batch that are kept: up to 17 bytes each. */
-const batchFieldsMax = 1 << 19;
+const batchFieldsMax = 1 << 17;
 
 /** How many rows a batch of such columns has at most. */
 export function batchRowsOf(needs: readonly ColumnNeed[]): number {
