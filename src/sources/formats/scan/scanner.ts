@@ -147,7 +147,7 @@ export class Scanner {
     this.#columns.coded.find((coded) => coded?.texts.column === column)?.texts.grow();
   }
 
-  /** Leaves out a comment, or says that the line is a row. @returns whether the line is complete */
+  /** Leaves out a comment, or says that the line is a row; `cut` where its end is still to come, `notPlain` where it is too long. */
   #skipComment(isLast: boolean): 'skipped' | 'cut' | 'notPlain' {
     const { block } = this;
     const { bytes, address } = block;
