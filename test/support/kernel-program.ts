@@ -6,14 +6,18 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Folders that have a program of their own: its source in `assembly/`, and what is compiled of it in `program.ts`. */
-export const kernels = ['core/series/body', 'sources/formats/scan/kernel'] as const;
+export const kernels = [
+  'core/mapping/kernel',
+  'core/series/body',
+  'sources/formats/scan/kernel',
+] as const;
 
 const fileOf = (kernel: string, file: string): string =>
   fileURLToPath(new URL(`../../src/${kernel}/${file}`, import.meta.url));
 
 export const programFile = (kernel: string): string => fileOf(kernel, 'program.ts');
 
-const flags = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--initialMemory', '1'];
+const flags = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--importMemory'];
 
 /** The text of `program.ts`. @throws Error with what the compiler says */
 export function kernelProgram(kernel: string): string {

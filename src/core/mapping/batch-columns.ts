@@ -1,4 +1,5 @@
 /** The columns that a mapping needs of a batch, with texts filled down. */
+import { Inlet, type Memory } from '../memory.ts';
 import { trimWhiteSpace } from '../text.ts';
 import type { CodedColumn, Batch, ColumnNeed, Texts, ValueColumn } from './column-batch.ts';
 import { ValuesOfTexts } from './row-coder.ts';
@@ -15,6 +16,12 @@ interface FilledColumn {
   codes: Int32Array;
 }
 
+/** Where the values of a column are in a memory. */
+export interface PlacedValues {
+  readonly mantissas: number;
+  readonly scales: number;
+}
+
 /** Holds one batch at a time. */
 export class BatchColumns {
   count = 0;
@@ -26,12 +33,22 @@ export class BatchColumns {
   readonly #values: (ValueColumn | undefined)[];
   readonly #filled: readonly FilledColumn[];
   readonly #filledValues: ReadonlyMap<number, ValuesOfTexts>;
+  readonly #memory: Memory;
+  /** By column. */
+  readonly #codesIn: Inlet[] = [];
+  readonly #mantissasIn: Inlet[] = [];
+  readonly #scalesIn: Inlet[] = [];
+  /** By column, where they were put already. */
+  readonly #placedCodes = new Map<number, number>();
+  readonly #placedValues = new Map<number, PlacedValues>();
 
   /**
+   * @param memory where the columns of a batch are put when they are needed there
    * @param needs by column
    * @param fillDown columns whose empty fields take the text of the row above
    */
-  constructor(needs: readonly ColumnNeed[], fillDown: readonly number[]) {
+  constructor(memory: Memory, needs: readonly ColumnNeed[], fillDown: readonly number[]) {
+    this.#memory = memory;
     this.#width = needs.length;
     this.#coded = needs.map(() => undefined);
     this.#values = needs.map(() => undefined);
@@ -44,6 +61,8 @@ export class BatchColumns {
   take(from: Batch, isFaulty?: (at: number, column: number) => boolean): void {
     this.count = from.count;
     this.ragged = from.ragged;
+    this.#placedCodes.clear();
+    this.#placedValues.clear();
     for (let column = 0; column < this.#width; column++) {
       this.#coded[column] = from.coded[column];
       this.#values[column] = from.values[column];
@@ -62,6 +81,30 @@ export class BatchColumns {
 
   values(column: number): ValueColumn {
     return this.#values[column] as ValueColumn;
+  }
+
+  /** Where the codes of a column are in the memory, by row. */
+  codesAddress(column: number): number {
+    let address = this.#placedCodes.get(column);
+    if (address === undefined) {
+      address = (this.#codesIn[column] ??= new Inlet(this.#memory)).put(this.coded(column).codes, this.count);
+      this.#placedCodes.set(column, address);
+    }
+    return address;
+  }
+
+  /** Where the values of a column are in the memory, by row. */
+  valuesAddress(column: number): PlacedValues {
+    let placed = this.#placedValues.get(column);
+    if (placed === undefined) {
+      const { mantissas, scales } = this.values(column);
+      placed = {
+        mantissas: (this.#mantissasIn[column] ??= new Inlet(this.#memory)).put(mantissas, this.count),
+        scales: (this.#scalesIn[column] ??= new Inlet(this.#memory)).put(scales, this.count),
+      };
+      this.#placedValues.set(column, placed);
+    }
+    return placed;
   }
 
   /** The field that a mapping needs, as a text. */

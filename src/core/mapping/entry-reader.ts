@@ -4,15 +4,16 @@ import { divideDecimal } from '../numbers/arithmetic.ts';
 import type { Calendar } from '../time/calendar.ts';
 import { type DecimalFormat, describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
 import { type FormattedReader, formattedReader } from '../numbers/formatted.ts';
-import { type Mantissas, readMantissa } from '../numbers/mantissa.ts';
+import { type Mantissas, digitsMax, readMantissa } from '../numbers/mantissa.ts';
 import type { CollapsedValue } from '../model.ts';
 import type { BatchColumns } from './batch-columns.ts';
 import type { ValueColumn } from './column-batch.ts';
 import type { FieldPlace } from './columns.ts';
+import type { MappingKernel, ReadRows } from './kernel/kernel.ts';
 import { Keyed } from './keyed.ts';
+import type { PlainUnit } from './plain-rows.ts';
 import { type DriverNames, type LatestReading, type ReadTimes, Readings } from './reading.ts';
 import { emptyReason, timeReason } from './reasons.ts';
-import type { ReadRows } from './tuples.ts';
 import type { DriverEntry, Mapping } from '../settings.ts';
 import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
 import { quote, trimWhiteSpace } from '../text.ts';
@@ -33,13 +34,18 @@ const notRead = -2;
 
 /** What rows give. The readings of a row count only where no entry gives a reason to reject it. */
 export class RowTake {
-  readonly readings = new Readings();
+  readonly readings: Readings;
   readonly reasons = new Set<string>();
   /** Times that were made of one of several months: by the number of it, and by month. */
   readonly spread = new Map<string, number>();
+
+  constructor(readings: Readings) {
+    this.readings = readings;
+  }
 }
 
 export interface EntryContext {
+  readonly kernel: MappingKernel;
   readonly mapping: Mapping;
   readonly index: number;
   readonly rules: MonthRules;
@@ -93,7 +99,7 @@ export class EntryReader {
   /** @param longRows for each the places of the columns; a row that is not unpivoted is one */
   constructor(
     entry: DriverEntry,
-    { mapping, index, rules, batch, readings }: EntryContext,
+    { kernel, mapping, index, rules, batch, readings }: EntryContext,
     longRows: readonly ((column: string) => FieldPlace)[],
   ) {
     this.#entry = entry;
@@ -108,7 +114,7 @@ export class EntryReader {
     this.#batch = batch;
     this.#driverNames = readings.names;
     this.#readTimes = readings.times;
-    for (const placeOf of longRows) this.#units.push(this.#unit(placeOf));
+    for (const placeOf of longRows) this.#units.push(this.#unit(kernel, placeOf));
   }
 
   /** To be called before the rows of a batch are read. @param rows those that will be */
@@ -130,38 +136,17 @@ export class EntryReader {
     for (const keyed of this.#times.values()) keyed.clear();
   }
 
-  /**
-   * Reads rows, which are one long row each, as long as they are what most are: with a name, a time of one month and a value that is an integer.
-   * @param from an index of the rows; @param rowsBefore how many rows of the part came before the batch
-   * @returns the index of the first one that is not
-   */
-  readPlain({ count, list }: ReadRows, from: number, rowsBefore: number, readings: Readings): number {
-    const { names, times, values } = this.#units[0] as Unit;
-    if (values === noValues || this.#hasSpans || this.#hasMissingValues) return from;
-    const to = Math.min(count, from + readings.reserve(count - from));
-    const { named, timed, mantissas, scales, spelled, rows, entries } = readings;
-    const { numbers: nameOf } = names;
-    const { numbers: timeOf } = times;
-    const { mantissas: mantissaOf, scales: scaleOf } = values;
-    let into = readings.count;
-    let index = from;
-    for (; index < to; index++) {
-      const at = list === undefined ? index : (list[index] as number);
-      const scale = scaleOf[at] as number;
-      const name = nameOf[at] as number;
-      const time = timeOf[at] as number;
-      if (scale < 0 || scale > this.#plainScaleMax || name < 0 || time < 0) break;
-      named[into] = name;
-      timed[into] = time;
-      mantissas[into] = mantissaOf[at] as number;
-      scales[into] = scale;
-      spelled[into] = 0;
-      rows[into] = rowsBefore + at + 1;
-      entries[into] = this.#index;
-      into++;
-    }
-    readings.count = into;
-    return index;
+  /** What a kernel has to know of the entry to read most rows of the batch; `undefined` where each row needs to be looked at. */
+  plainUnit(longRow: number): PlainUnit | undefined {
+    const { names, times, valueColumn } = this.#units[longRow] as Unit;
+    if (valueColumn === undefined || this.#plainScaleMax < 0 || this.#hasSpans || this.#hasMissingValues) return undefined;
+    return {
+      names: names.address,
+      times: times.address,
+      ...this.#batch.valuesAddress(valueColumn),
+      scaleMax: this.#plainScaleMax,
+      entry: this.#index,
+    };
   }
 
   /** Reads a row of the batch, or one of its long rows. Nothing is taken where the value is missing. */
@@ -309,7 +294,7 @@ export class EntryReader {
     return number;
   }
 
-  #unit(placeOf: (column: string) => FieldPlace): Unit {
+  #unit(kernel: MappingKernel, placeOf: (column: string) => FieldPlace): Unit {
     const { id, path, time, value } = this.#entry;
     const field = (at: number) => (column: string) => {
       const place = placeOf(column);
@@ -321,10 +306,11 @@ export class EntryReader {
     const isColumn = value.from.pieces.length === 1 && typeof only === 'object' && only.filters.length === 0;
     const valuePlace = isColumn ? placeOf(only.column) : undefined;
     return {
-      names: keyedOnce(this.#names, names, placeOf, (at) => this.#resolve(field(at))),
-      times: keyedOnce(this.#times, [time.from], placeOf, (at) => {
-        const text = renderText(time.from, field(at), this.#maps);
-        return this.#resolveTime(text);
+      names: keyedOnce(this.#names, names, placeOf, (columns) => {
+        return new Keyed(kernel, columns, (at) => this.#resolve(field(at)));
+      }),
+      times: keyedOnce(this.#times, [time.from], placeOf, (columns) => {
+        return new Keyed(kernel, columns, (at) => this.#resolveTime(renderText(time.from, field(at), this.#maps)));
       }),
       valueColumn: typeof valuePlace === 'number' ? valuePlace : undefined,
       valueText: (at) => renderText(value.from, field(at), this.#maps),
@@ -369,14 +355,14 @@ function keyedOnce<Bad>(
   known: Map<string, Keyed<Bad>>,
   templates: readonly Template[],
   placeOf: (column: string) => FieldPlace,
-  resolve: (at: number) => number | Bad,
+  make: (columns: readonly number[]) => Keyed<Bad>,
 ): Keyed<Bad> {
   const places = [...new Set(templates.flatMap(templateColumns))].map(placeOf);
   const key = JSON.stringify(places);
   const before = known.get(key);
   if (before !== undefined) return before;
   const columns = new Set(places.filter((place) => typeof place === 'number'));
-  const keyed = new Keyed([...columns], resolve);
+  const keyed = make([...columns]);
   known.set(key, keyed);
   return keyed;
 }
@@ -384,7 +370,7 @@ function keyedOnce<Bad>(
 /** A canonical decimal is its own value, unless it is scaled, negated or rounded, or has a point where that is no mark. */
 function plainScaleMax({ decimal, scale, negate, round }: DecimalFormat): number {
   if (scale !== undefined || negate || round !== undefined) return -1;
-  return decimal === '.' ? Infinity : 0;
+  return decimal === '.' ? digitsMax : 0;
 }
 
 function mantissasOf(texts: readonly string[]): Mantissas {

@@ -1,7 +1,9 @@
 /** Readings on their way from rows to a fold: columns, so that no object is made for a reading. */
 import { enlarged } from '../enlarged.ts';
+import { Memory, MemoryArray } from '../memory.ts';
 import type { Moment, Rule } from '../model.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
+import * as place from './kernel/layout.ts';
 
 const capacityMin = 1 << 6;
 /** Readings that wait at most, but for those of one row: few enough to stay in the processor's cache. */
@@ -100,48 +102,115 @@ export interface LatestReading {
 /** Readings in the order of their rows. Used again for the next ones: who wants to keep something copies it. */
 export class Readings {
   count = 0;
+  /** Where a kernel finds them. */
+  readonly address: number;
   readonly names = new DriverNames();
   readonly times = new ReadTimes();
-  /** The numbers of their names and times. */
-  named = new Int32Array(capacityMin);
-  timed = new Int32Array(capacityMin);
-  /** The value as an integer without its point, where `scales` says how many of its digits are decimals. */
-  mantissas = new Float64Array(capacityMin);
-  /** -1: the value does not fit an integer and stands in `values`. */
-  scales = new Int8Array(capacityMin);
   /** Canonical decimal text, where the scale is -1. */
   readonly values: string[] = [];
-  /** 1 where the value's text as read is not the value itself, but stands in `texts`. */
-  spelled = new Uint8Array(capacityMin);
   readonly texts: string[] = [];
-  /** The order in the part: see `row-origin.ts`. */
-  rows = new Float64Array(capacityMin);
-  /** How many readings of the source it stands for: 1 but where a database collapsed them. */
-  counts = new Float64Array(capacityMin).fill(1);
   /** Where it stands for several: the latest of them, whose path is the driver's. May be shorter than the others. */
   readonly latest: (LatestReading | undefined)[] = [];
-  /** Which of the source's `drivers:` made it, counted from 0. */
-  entries = new Int32Array(capacityMin);
+  /** How many readings of the source it stands for: 1 but where a database collapsed them. */
+  counts = new Float64Array(capacityMin).fill(1);
+  readonly #memory: Memory;
+  readonly #named: MemoryArray<Int32Array>;
+  readonly #timed: MemoryArray<Int32Array>;
+  readonly #mantissas: MemoryArray<Float64Array>;
+  readonly #scales: MemoryArray<Int8Array>;
+  readonly #spelled: MemoryArray<Uint8Array>;
+  readonly #rows: MemoryArray<Float64Array>;
+  readonly #entries: MemoryArray<Int32Array>;
   /** Whether a count is another than 1. */
   #hasCounts = false;
 
-  /** Makes place for so many more, within `readingsMax` as far as more than one is wanted. @returns for how many there is place now */
-  reserve(wanted: number): number {
-    const free = this.scales.length - this.count;
-    if (free >= wanted || (free > 0 && this.scales.length >= readingsMax)) return free;
-    this.#grow(Math.max(2 * this.scales.length, Math.min(readingsMax, this.count + wanted)));
-    return this.scales.length - this.count;
+  constructor(memory = new Memory()) {
+    this.#memory = memory;
+    this.#named = new MemoryArray(memory, Int32Array, capacityMin);
+    this.#timed = new MemoryArray(memory, Int32Array, capacityMin);
+    this.#mantissas = new MemoryArray(memory, Float64Array, capacityMin);
+    this.#scales = new MemoryArray(memory, Int8Array, capacityMin);
+    this.#spelled = new MemoryArray(memory, Uint8Array, capacityMin);
+    this.#rows = new MemoryArray(memory, Float64Array, capacityMin);
+    this.#entries = new MemoryArray(memory, Int32Array, capacityMin);
+    this.address = memory.allocate(place.readingsBytes);
+    this.#describe();
+  }
+
+  /** The numbers of their names and times. */
+  get named(): Int32Array {
+    return this.#named.view;
+  }
+
+  get timed(): Int32Array {
+    return this.#timed.view;
+  }
+
+  /** The value as an integer without its point, where `scales` says how many of its digits are decimals. */
+  get mantissas(): Float64Array {
+    return this.#mantissas.view;
+  }
+
+  /** -1: the value does not fit an integer and stands in `values`. */
+  get scales(): Int8Array {
+    return this.#scales.view;
+  }
+
+  /** 1 where the value's text as read is not the value itself, but stands in `texts`. */
+  get spelled(): Uint8Array {
+    return this.#spelled.view;
+  }
+
+  /** The order in the part: see `row-origin.ts`. */
+  get rows(): Float64Array {
+    return this.#rows.view;
+  }
+
+  /** Which of the source's `drivers:` made it, counted from 0. */
+  get entries(): Int32Array {
+    return this.#entries.view;
+  }
+
+  /** Makes place for so many more, and for as many as are wanted within `readingsMax`. */
+  reserve(needed: number, wanted = needed): void {
+    const capacity = this.#scales.length;
+    const free = capacity - this.count;
+    if (free >= wanted || (free >= needed && capacity >= readingsMax)) return;
+    this.#grow(Math.max(2 * capacity, this.count + needed, Math.min(readingsMax, this.count + wanted)));
+  }
+
+  /** Gives the readings to whoever takes them. */
+  handOver(sink: ReadingSink): void {
+    if (this.count > 0) sink.take(this);
+    this.cut(0);
+  }
+
+  /** For how many more there is place. */
+  get room(): number {
+    return this.#scales.length - this.count;
+  }
+
+  /** Reads the count that a kernel has counted on to. */
+  counted(): void {
+    this.count = this.#memory.get(this.address + place.readAt);
   }
 
   #grow(capacity: number): void {
-    this.named = enlarged(this.named, new Int32Array(capacity));
-    this.timed = enlarged(this.timed, new Int32Array(capacity));
-    this.mantissas = enlarged(this.mantissas, new Float64Array(capacity));
-    this.scales = enlarged(this.scales, new Int8Array(capacity));
-    this.spelled = enlarged(this.spelled, new Uint8Array(capacity));
-    this.rows = enlarged(this.rows, new Float64Array(capacity));
+    for (const column of this.#columns()) column.grow(capacity);
     this.counts = enlarged(this.counts, new Float64Array(capacity).fill(1));
-    this.entries = enlarged(this.entries, new Int32Array(capacity));
+    this.#describe();
+  }
+
+  #describe(): void {
+    this.#memory.set(this.address + place.roomAt, this.#scales.length);
+    // In the order of `layout.ts`.
+    for (const [at, column] of this.#columns().entries()) {
+      this.#memory.set(this.address + place.namedAt + 4 * at, column.address);
+    }
+  }
+
+  #columns(): readonly { readonly address: number; grow(capacity: number): void }[] {
+    return [this.#named, this.#timed, this.#mantissas, this.#scales, this.#spelled, this.#rows, this.#entries];
   }
 
   /** The next reading stands for so many, the latest of them being this one. */

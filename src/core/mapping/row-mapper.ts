@@ -1,17 +1,19 @@
 /** Rows to readings: fill down, unpivot, where, then each entry; compiled once for the columns of a part. */
 import { AgentError } from '../errors.ts';
+import { MemoryArray } from '../memory.ts';
 import { orderOfPlace } from '../row-origin.ts';
 import type { CollapsedRow, FieldFault, Row, SharedTexts } from '../model.ts';
 import type { Mapping, Test } from '../settings.ts';
 import { trimWhiteSpace } from '../text.ts';
 import { BatchColumns } from './batch-columns.ts';
 import type { Batch, ColumnNeed } from './column-batch.ts';
-import { type FieldPlace, columnIndex, columnNeeds, columnProblems, placesOf } from './columns.ts';
+import { columnIndex, columnNeeds, columnProblems, placesOf } from './columns.ts';
 import { isMatch } from './condition.ts';
 import { EntryReader, type MonthRules, RowTake } from './entry-reader.ts';
+import { MappingKernel, type ReadRows } from './kernel/kernel.ts';
 import { Keyed } from './keyed.ts';
-import { type ReadingSink, type Readings, readingsMax } from './reading.ts';
-import type { ReadRows } from './tuples.ts';
+import { PlainRows } from './plain-rows.ts';
+import { type ReadingSink, Readings, readingsMax } from './reading.ts';
 
 /** The row number that people are told. For a query: the place among its rows, where the database knows that. */
 export function rowShown(batch: Batch, at: number, row: number): number {
@@ -40,11 +42,13 @@ export class RowMapper {
   readonly #longRows: readonly LongRow[];
   readonly #entries: readonly EntryReader[];
   readonly #needs: readonly ColumnNeed[];
-  /** Whether rows of the part can pass the conditions on what all of them share. */
-  readonly #mayPass: boolean;
-  readonly #take = new RowTake();
+  /** Whether the conditions are the same for all long rows of a row. */
+  readonly #passTogether: boolean;
+  readonly #kernel = new MappingKernel();
+  readonly #take = new RowTake(new Readings(this.#kernel.memory));
+  readonly #plain: PlainRows;
   /** The rows of a batch that are read, where these are not all. */
-  #list = new Int32Array(0);
+  readonly #list = new MemoryArray(this.#kernel.memory, Int32Array, 0);
 
   /**
    * @param shared columns of the part beside these, which are the same in every row
@@ -56,27 +60,38 @@ export class RowMapper {
     this.#columns = columns;
     this.#mapping = mapping;
     this.#needs = columnNeeds(mapping, columns);
+    const kernel = this.#kernel;
     const batch = new BatchColumns(
+      kernel.memory,
       this.#needs,
       mapping.fillDown.map((column) => columnIndex(columns, column)),
     );
     this.#batch = batch;
-    const longRows = placesOf(mapping, columns, shared);
-    this.#mayPass = longRows.some(({ placeOf }) =>
+    // What is the same in every row passes the conditions or does not, once for all.
+    const longRows = placesOf(mapping, columns, shared).filter(({ placeOf }) =>
       mapping.where.every(({ column, test }) => {
         const place = placeOf(column);
         return typeof place === 'number' || isMatch(test, place.text);
       }),
     );
+    const judges = mapping.where.map(({ test }) => new ColumnJudges(kernel, test, batch));
     this.#longRows = longRows.map(({ label, placeOf }) => ({
       label,
-      conditions: mapping.where.map(({ column, test }) => placeCondition(placeOf(column), test, batch)),
+      conditions: mapping.where.flatMap(({ column }, at) => {
+        const place = placeOf(column);
+        return typeof place === 'number' ? [(judges[at] as ColumnJudges).of(place)] : [];
+      }),
     }));
+    const [first] = this.#longRows;
+    this.#passTogether = this.#longRows.every(({ conditions }) =>
+      conditions.every((condition, at) => condition === first?.conditions[at]),
+    );
     const places = longRows.map(({ placeOf }) => placeOf);
     const { readings } = this.#take;
     this.#entries = mapping.drivers.map(
-      (entry, index) => new EntryReader(entry, { mapping, index, rules, batch, readings }, places),
+      (entry, index) => new EntryReader(entry, { kernel, mapping, index, rules, batch, readings }, places),
     );
+    this.#plain = new PlainRows(kernel, readings);
   }
 
   /**
@@ -98,18 +113,15 @@ export class RowMapper {
       listener.reject(at, reason);
     };
     let next = 0;
-    const [only, ...others] = this.#entries;
-    const mayBePlain =
-      others.length === 0 && this.#longRows.length === 1 && collapsed === undefined && places === undefined;
+    const mayBePlain = collapsed === undefined && places === undefined && this.#beginPlain();
     for (let index = 0; index < rows.count; index++) {
-      if (mayBePlain && only !== undefined) {
+      if (mayBePlain) {
         const from = index;
-        index = only.readPlain(rows, from, rowsBefore, readings);
+        index = this.#plain.read(rows, { from, rowsBefore }, sink);
         passed += index - from;
-        if (readings.count >= readingsMax) handOver(readings, sink);
         if (index >= rows.count) break;
       }
-      const at = rows.list === undefined ? index : (rows.list[index] as number);
+      const at = this.#kernel.rowAt(rows, index);
       if (unreadable !== undefined) next = rejectBefore(unreadable, { from: next, to: at }, reject);
       const before = readings.count;
       const many = collapsed?.[at];
@@ -120,10 +132,10 @@ export class RowMapper {
         readings.cut(before);
         reject(at, this.#reason());
       } else passed += many?.rows ?? 1;
-      if (readings.count >= readingsMax) handOver(readings, sink);
+      if (readings.count >= readingsMax) readings.handOver(sink);
     }
     if (unreadable !== undefined) rejectBefore(unreadable, { from: next, to: columns.count }, reject);
-    handOver(readings, sink);
+    readings.handOver(sink);
     return passed;
   }
 
@@ -143,6 +155,12 @@ export class RowMapper {
     for (const entry of this.#entries) entry.begin(rows);
   }
 
+  /** Whether most rows of the batch may be read by the kernel. */
+  #beginPlain(): boolean {
+    const units = this.#longRows.flatMap((_row, longRow) => this.#entries.map((entry) => entry.plainUnit(longRow)));
+    return this.#passTogether && this.#plain.begin(units);
+  }
+
   /** The rows of which nothing can be read, each with the reason; `undefined` where there are none. */
   #findUnreadable(fault: FieldFault | undefined): ReadonlyMap<number, string> | undefined {
     const columns = this.#batch;
@@ -159,20 +177,21 @@ export class RowMapper {
   #judge(unreadable: ReadonlyMap<number, string> | undefined): ReadRows {
     const { count } = this.#batch;
     const isUnconditional = this.#longRows.some(({ conditions }) => conditions.length === 0);
-    if (isUnconditional && unreadable === undefined) return { count, list: undefined };
-    if (this.#list.length < count) this.#list = new Int32Array(count);
+    if (isUnconditional && unreadable === undefined) return { count, list: 0 };
     const list = this.#list;
+    if (list.length < count) list.grow(count);
     let passing = 0;
-    for (let at = 0; at < count; at++) if (unreadable?.has(at) !== true) list[passing++] = at;
-    if (isUnconditional) return { count: passing, list };
-    const readable = { count: passing, list };
-    for (const { conditions } of this.#longRows) for (const condition of conditions) condition.begin(readable);
+    for (let at = 0; at < count; at++) if (unreadable?.has(at) !== true) list.view[passing++] = at;
+    if (isUnconditional) return { count: passing, list: list.address };
+    const readable = { count: passing, list: list.address };
+    const judged = new Set(this.#longRows.flatMap(({ conditions }) => conditions));
+    for (const condition of judged) condition.read(this.#batch, readable);
     passing = 0;
     for (let index = 0; index < readable.count; index++) {
-      const at = list[index] as number;
-      if (this.#longRows.some(({ conditions }) => isPassing(conditions, at))) list[passing++] = at;
+      const at = list.view[index] as number;
+      if (this.#longRows.some(({ conditions }) => isPassing(conditions, at))) list.view[passing++] = at;
     }
-    return { count: passing, list };
+    return { count: passing, list: list.address };
   }
 
   /** Why nothing of a row can be read. */
@@ -197,7 +216,7 @@ export class RowMapper {
   #faultsOf(at: number, fault: FieldFault): readonly string[] {
     const columns = this.#batch;
     const judged: string[] = [];
-    if (!this.#mayPass) return [];
+    if (this.#longRows.length === 0) return [];
     for (const { column, test } of this.#mapping.where) {
       const index = columnIndex(this.#columns, column);
       if (index < 0) continue;
@@ -250,32 +269,34 @@ export class RowMapper {
   }
 }
 
-function handOver(readings: Readings, sink: ReadingSink): void {
-  if (readings.count > 0) sink.take(readings);
-  readings.cut(0);
-}
-
 interface LongRow {
   /** See `PlacedRow`. */
   readonly label: string | undefined;
-  readonly conditions: readonly PlacedCondition[];
+  /** By row: 1 where it passes. */
+  readonly conditions: readonly Keyed<never>[];
 }
 
-/** A condition for one of the long rows. */
-interface PlacedCondition {
-  /** To be called before the rows of a batch are judged. */
-  begin(rows: ReadRows): void;
-  passes(at: number): boolean;
-}
+/** Judges each text of a column once, by one test. */
+class ColumnJudges {
+  readonly #kernel: MappingKernel;
+  readonly #test: Test;
+  readonly #batch: BatchColumns;
+  readonly #judges = new Map<number, Keyed<never>>();
 
-/** Judges each text of the column once. */
-function placeCondition(place: FieldPlace, test: Test, batch: BatchColumns): PlacedCondition {
-  if (typeof place === 'object') {
-    const always = isMatch(test, place.text);
-    return { begin: () => undefined, passes: () => always };
+  constructor(kernel: MappingKernel, test: Test, batch: BatchColumns) {
+    this.#kernel = kernel;
+    this.#test = test;
+    this.#batch = batch;
   }
-  const judged = new Keyed<never>([place], (at) => (isMatch(test, batch.text(place, at)) ? 1 : 0));
-  return { begin: (rows) => judged.read(batch, rows), passes: (at) => judged.numbers[at] === 1 };
+
+  of(column: number): Keyed<never> {
+    let judge = this.#judges.get(column);
+    if (judge === undefined) {
+      judge = new Keyed<never>(this.#kernel, [column], (at) => (isMatch(this.#test, this.#batch.text(column, at)) ? 1 : 0));
+      this.#judges.set(column, judge);
+    }
+    return judge;
+  }
 }
 
 /** Tells of the unreadable rows between two places. @returns where the next ones begin */
@@ -291,8 +312,8 @@ function rejectBefore(
   return to;
 }
 
-function isPassing(conditions: readonly PlacedCondition[], at: number): boolean {
-  for (const condition of conditions) if (!condition.passes(at)) return false;
+function isPassing(conditions: readonly Keyed<never>[], at: number): boolean {
+  for (const { numbers } of conditions) if (numbers[at] !== 1) return false;
   return true;
 }
 

@@ -1,113 +1,82 @@
 /** Numbers the distinct combinations of the codes of some columns. */
-import { enlarged } from '../enlarged.ts';
+import { type Memory, MemoryArray } from '../memory.ts';
+import type { MappingKernel, ReadRows } from './kernel/kernel.ts';
+import * as place from './kernel/layout.ts';
 
 const startCapacity = 1 << 8;
-const none = -1;
 
 /** Combinations that are kept; beyond it they are numbered anew. */
 const tuplesMax = 120_000;
 
-/** The rows of a batch that are read: all of them, or those of a list. */
-export interface ReadRows {
-  readonly count: number;
-  readonly list: Int32Array | undefined;
-}
-
 export class Tuples {
-  count = 0;
+  readonly #kernel: MappingKernel;
+  readonly #memory: Memory;
   readonly #width: number;
-  #columns: readonly Int32Array[] = [];
+  /** Where the kernel finds them. */
+  readonly #address: number;
+  readonly #columns: MemoryArray<Int32Array>;
   /** `width` codes for each combination. */
-  #keys: Int32Array;
+  readonly #keys: MemoryArray<Int32Array>;
   /** By combination: the combination that followed it last time. */
-  #next = new Int32Array(startCapacity);
+  readonly #next: MemoryArray<Int32Array>;
   /** Open addressing, at most half full. */
-  #slots = new Int32Array(startCapacity * 2).fill(none);
-  #last = none;
+  readonly #slots: MemoryArray<Int32Array>;
 
   /** @param width how many columns, at least two */
-  constructor(width: number) {
+  constructor(kernel: MappingKernel, width: number) {
+    const { memory } = kernel;
+    this.#kernel = kernel;
+    this.#memory = memory;
     this.#width = width;
-    this.#keys = new Int32Array(startCapacity * width);
+    this.#columns = new MemoryArray(memory, Int32Array, width);
+    this.#keys = new MemoryArray(memory, Int32Array, startCapacity * width);
+    this.#next = new MemoryArray(memory, Int32Array, startCapacity);
+    this.#slots = new MemoryArray(memory, Int32Array, startCapacity * 2);
+    this.#address = memory.allocate(place.tuplesBytes);
+    this.#set(place.widthAt, width);
+    this.#set(place.columnsAt, this.#columns.address);
+    this.#describe();
+    this.clear();
   }
 
   get isFull(): boolean {
-    return this.count > tuplesMax;
+    return this.#memory.get(this.#address + place.countAt) > tuplesMax;
   }
 
   clear(): void {
-    this.count = 0;
-    this.#last = none;
-    this.#slots.fill(none);
+    this.#set(place.countAt, 0);
+    this.#set(place.lastAt, place.none);
+    this.#slots.view.fill(place.none);
   }
 
-  /** The numbers of the combinations of rows, by row. @param columns codes by row */
-  find(columns: readonly Int32Array[], { count, list }: ReadRows, into: Int32Array): void {
-    this.#columns = columns;
-    let last = this.#last;
-    for (let index = 0; index < count; index++) {
-      const row = list === undefined ? index : (list[index] as number);
-      // Rows tend to name drivers in one order.
-      const guess = last === none ? none : (this.#next[last] as number);
-      last = guess !== none && this.#isOf(guess, row) ? guess : this.#findAfter(last, row);
-      into[row] = last;
+  /** The numbers of the combinations of rows, by row. @param columns where the codes of each are, by row; @param into where the numbers go */
+  find(columns: readonly number[], { count, list }: ReadRows, into: number): void {
+    this.#columns.view.set(columns);
+    for (let index = 0; ;) {
+      index = this.#kernel.call.findTuples(this.#address, list, index, count, into);
+      if (index >= count) return;
+      this.#grow();
     }
-    this.#last = last;
   }
 
-  #isOf(tuple: number, row: number): boolean {
-    const columns = this.#columns;
-    const start = tuple * this.#width;
-    // The last column tells combinations apart soonest: templates go from the general to the particular.
-    for (let at = columns.length - 1; at >= 0; at--) {
-      if (this.#keys[start + at] !== (columns[at] as Int32Array)[row]) return false;
-    }
-    return true;
-  }
-
-  #findAfter(last: number, row: number): number {
-    if (this.count * 2 >= this.#slots.length) this.#grow();
-    const made = this.count;
-    const start = made * this.#width;
-    for (let at = 0; at < this.#width; at++) {
-      this.#keys[start + at] = (this.#columns[at] as Int32Array)[row] as number;
-    }
-    const mask = this.#slots.length - 1;
-    let slot = this.#hash(start) & mask;
-    let tuple = this.#slots[slot] as number;
-    while (tuple !== none && !this.#isOf(tuple, row)) {
-      slot = (slot + 1) & mask;
-      tuple = this.#slots[slot] as number;
-    }
-    if (tuple === none) {
-      tuple = made;
-      this.count++;
-      this.#next[made] = none;
-      this.#slots[slot] = made;
-    }
-    if (last !== none) this.#next[last] = tuple;
-    return tuple;
-  }
-
-  #hash(start: number): number {
-    let hash = 0;
-    for (let at = start; at < start + this.#width; at++) {
-      hash = Math.imul(hash ^ (this.#keys[at] as number), 0x9e3779b1);
-      hash ^= hash >>> 15;
-    }
-    return hash;
+  #set(at: number, value: number): void {
+    this.#memory.set(this.#address + at, value);
   }
 
   #grow(): void {
     const capacity = this.#slots.length;
-    this.#keys = enlarged(this.#keys, new Int32Array(capacity * this.#width));
-    this.#next = enlarged(this.#next, new Int32Array(capacity));
-    this.#slots = new Int32Array(capacity * 2).fill(none);
-    const mask = this.#slots.length - 1;
-    for (let tuple = 0; tuple < this.count; tuple++) {
-      let slot = this.#hash(tuple * this.#width) & mask;
-      while (this.#slots[slot] !== none) slot = (slot + 1) & mask;
-      this.#slots[slot] = tuple;
-    }
+    this.#keys.grow(capacity * this.#width);
+    this.#next.grow(capacity);
+    this.#slots.grow(capacity * 2);
+    this.#slots.view.fill(place.none);
+    this.#describe();
+    this.#kernel.call.fillSlots(this.#address);
+  }
+
+  #describe(): void {
+    this.#set(place.keysAt, this.#keys.address);
+    this.#set(place.nextAt, this.#next.address);
+    this.#set(place.slotsAt, this.#slots.address);
+    this.#set(place.slotMaskAt, this.#slots.length - 1);
   }
 }

@@ -1,7 +1,7 @@
 /** Sections of drivers as text of a body, in chunks. The loop is a program in WebAssembly: `assembly/`. */
 import type { Month } from '../../model.ts';
 import { type Stamp, stampSeconds } from '../../time/month.ts';
-import { type WasmMemory, startProgram, wasmPageBytes } from '../../wasm.ts';
+import { newWasmMemory, startProgram, wasmPageBytes } from '../../wasm.ts';
 import * as place from './layout.ts';
 import { program } from './program.ts';
 
@@ -27,7 +27,6 @@ const fixedTexts = [
 ] as const;
 
 interface Program {
-  readonly memory: WasmMemory;
   write(): number;
 }
 
@@ -56,11 +55,12 @@ export function writeSection(section: Uint8Array, of: TextOf, take: (chunk: Buff
 }
 
 class BodyText {
-  readonly #program = startProgram<Program>(program);
+  readonly #memory = newWasmMemory();
+  readonly #program = startProgram<Program>(program, this.#memory);
   readonly #texts = new Map<Month, Buffer>();
   #stamp: Stamp | undefined;
-  #bytes = Buffer.from(this.#program.memory.buffer);
-  #words = new Int32Array(this.#program.memory.buffer);
+  #bytes = Buffer.from(this.#memory.buffer);
+  #words = new Int32Array(this.#memory.buffer);
 
   constructor() {
     for (const [text, at] of fixedTexts) this.#bytes.write(text, at);
@@ -137,7 +137,7 @@ class BodyText {
   }
 
   #reserve(bytes: number): void {
-    const { memory } = this.#program;
+    const memory = this.#memory;
     const more = bytes + slackBytes - memory.buffer.byteLength;
     if (more <= 0) return;
     memory.grow(Math.ceil(more / wasmPageBytes));

@@ -3,9 +3,6 @@
  * Places are byte offsets; what stands there is an integer of 32 bits.
  */
 
-/** A place that may be read behind whatever is compared 16 bytes at a time. */
-export const slackBytes = 64;
-
 /** What a scan works on. Addresses are of the kernel's memory. */
 export const blockAt = 0;
 /** Where the next row begins; after a scan, where it ended. */

@@ -1,0 +1,166 @@
+/**
+ * Memory that JavaScript and programs in WebAssembly both work on. A program keeps nothing of its own: everything has a place that this side
+ * gives it.
+ */
+import { type WasmMemory, newWasmMemory, startProgram, wasmPageBytes } from './wasm.ts';
+
+/** As long as what a processor reads of its memory at once. */
+const alignment = 64;
+/** A place that may be read behind whatever is read 16 bytes at a time. */
+const slackBytes = 64;
+
+/** A memory of WebAssembly with the programs that were started on it: to make one takes longer than to read a small file. */
+interface Kept {
+  readonly memory: WasmMemory;
+  readonly programs: Map<string, unknown>;
+}
+
+/** Those that nobody uses, and how many and how large they may be. */
+const unused: Kept[] = [];
+const unusedMax = 4;
+const unusedBytesMax = 2_000_000;
+
+export class Memory {
+  /** All of it, in three forms; others after `allocate`. */
+  bytes!: Buffer;
+  ints!: Int32Array;
+  doubles!: Float64Array;
+  #kept: Kept;
+  #used = alignment;
+  #followers: (() => void)[] = [];
+
+  constructor() {
+    this.#kept = unused.pop() ?? { memory: newWasmMemory(), programs: new Map() };
+    this.#look();
+  }
+
+  /** What a program gives to be called. @param program in base64, as `npm run kernels` writes it */
+  start<Exports>(program: string): Exports {
+    const { memory, programs } = this.#kept;
+    let exports = programs.get(program) as Exports | undefined;
+    if (exports === undefined) {
+      exports = startProgram<Exports>(program, memory);
+      programs.set(program, exports);
+    }
+    return exports;
+  }
+
+  /** The address of so many bytes that nobody else has. They are zero. */
+  allocate(bytes: number): number {
+    const at = this.#used;
+    this.#used = Math.ceil((at + bytes) / alignment) * alignment;
+    const missing = this.#used + slackBytes - this.bytes.length;
+    if (missing > 0) {
+      this.#kept.memory.grow(Math.ceil(missing / wasmPageBytes));
+      this.#look();
+      for (const refresh of this.#followers) refresh();
+    }
+    return at;
+  }
+
+  /** `refresh` is called now and whenever the memory is another one: views of the one before are empty then. */
+  follow(refresh: () => void): void {
+    this.#followers.push(refresh);
+    refresh();
+  }
+
+  get(address: number): number {
+    return this.ints[address >> 2] as number;
+  }
+
+  set(address: number, value: number): void {
+    this.ints[address >> 2] = value;
+  }
+
+  /** To be called when nobody works on it any more. All views of it are empty then. */
+  [Symbol.dispose](): void {
+    const kept = this.#kept;
+    const isSmall = this.bytes.length <= unusedBytesMax;
+    if (isSmall) this.bytes.fill(0, 0, this.#used);
+    kept.memory.grow(0);
+    if (isSmall && unused.length < unusedMax) unused.push(kept);
+    // Whoever goes on with it works on nothing, and not on what is another's by now.
+    this.#kept = { memory: noMemory, programs: new Map() };
+    this.#followers = [];
+    this.#look();
+  }
+
+  #look(): void {
+    const { buffer } = this.#kept.memory;
+    this.bytes = Buffer.from(buffer);
+    this.ints = new Int32Array(buffer);
+    this.doubles = new Float64Array(buffer);
+  }
+}
+
+const noMemory: WasmMemory = {
+  buffer: new ArrayBuffer(0),
+  grow: () => {
+    throw new Error('a memory is used that was given back');
+  },
+};
+
+type NumberArray = Int8Array | Uint8Array | Int32Array | Float64Array;
+
+interface ArrayType<T extends NumberArray> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBuffer, at: number, length: number): T;
+}
+
+/** An array in a memory, which may grow. */
+export class MemoryArray<T extends NumberArray> {
+  address: number;
+  /** Another one after anything was allocated. */
+  view!: T;
+  readonly #memory: Memory;
+  readonly #type: ArrayType<T>;
+  #length: number;
+
+  constructor(memory: Memory, type: ArrayType<T>, length: number) {
+    this.#memory = memory;
+    this.#type = type;
+    this.#length = length;
+    this.address = memory.allocate(length * type.BYTES_PER_ELEMENT);
+    memory.follow(() => this.#look());
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What it holds goes along. */
+  grow(length: number): void {
+    const before = this.address;
+    const bytes = this.#length * this.#type.BYTES_PER_ELEMENT;
+    this.address = this.#memory.allocate(length * this.#type.BYTES_PER_ELEMENT);
+    this.#length = length;
+    this.#memory.bytes.copyWithin(this.address, before, before + bytes);
+    this.#look();
+  }
+
+  #look(): void {
+    this.view = new this.#type(this.#memory.bytes.buffer as ArrayBuffer, this.address, this.#length);
+  }
+}
+
+/** A place in a memory for an array that comes from elsewhere, again and again. */
+export class Inlet {
+  readonly #memory: Memory;
+  #address = 0;
+  #bytes = 0;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  /** Copies the first elements of an array. @returns where they are */
+  put({ buffer, byteOffset, BYTES_PER_ELEMENT: each }: NumberArray, count: number): number {
+    const bytes = count * each;
+    if (bytes > this.#bytes) {
+      this.#bytes = 2 * bytes;
+      this.#address = this.#memory.allocate(this.#bytes);
+    }
+    this.#memory.bytes.set(new Uint8Array(buffer, byteOffset, bytes), this.#address);
+    return this.#address;
+  }
+}
