@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Fold } from '../../src/core/series/fold.ts';
+import { Fold } from '../../src/core/series/fold/fold.ts';
 import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
 import { mergePacked } from '../../src/core/series/merge-packed.ts';
 import type { Rule } from '../../src/core/model.ts';

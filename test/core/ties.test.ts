@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/core/model.ts';
 import { compareDecimals } from '../../src/core/numbers/arithmetic.ts';
 import { summarizeRun } from '../../src/core/series/compare.ts';
-import { Fold } from '../../src/core/series/fold.ts';
+import { Fold } from '../../src/core/series/fold/fold.ts';
 import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
 import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
 import { readingsOf } from '../support/mapping.ts';

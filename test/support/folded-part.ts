@@ -4,7 +4,7 @@ import type { Batch } from '../../src/core/mapping/column-batch.ts';
 import { RowMapper, rowText } from '../../src/core/mapping/row-mapper.ts';
 import type { Reject } from '../../src/core/model.ts';
 import type { FoldJob, FoldedPart } from '../../src/core/ports.ts';
-import { Fold } from '../../src/core/series/fold.ts';
+import { Fold } from '../../src/core/series/fold/fold.ts';
 import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
 import { type FoldedDriver, unpackDriver } from '../../src/core/series/packing.ts';
 import type { Mapping } from '../../src/core/settings.ts';

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const kernels = [
   'core/mapping/kernel',
   'core/series/body',
+  'core/series/fold',
   'sources/formats/scan/kernel',
 ] as const;
 

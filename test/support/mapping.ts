@@ -29,7 +29,7 @@ export function readingsOf({ name, moment, value, text = '', row = 1, count = 1,
   readings.spelled[0] = text === '' ? 0 : 1;
   readings.texts.push(text);
   readings.rows[0] = row;
-  readings.counts[0] = count;
+  if (count !== 1) readings.collapsed(count, undefined);
   readings.entries[0] = entry;
   readings.count = 1;
   return readings;

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { Fold } from '../../src/core/series/fold.ts';
+import { Fold } from '../../src/core/series/fold/fold.ts';
 import { unpackDriver } from '../../src/core/series/packing.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import { formatMonth } from '../../src/core/time/month.ts';

@@ -10,7 +10,7 @@ import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { Part, Reject } from '../../core/model.ts';
 import type { Lookups, Source } from '../../core/ports.ts';
 import { summarizeRun } from '../../core/series/compare.ts';
-import { Fold } from '../../core/series/fold.ts';
+import { Fold } from '../../core/series/fold/fold.ts';
 import { mergeDrivers, placeOrder } from '../../core/series/merge-folds.ts';
 import { type FoldedDriver, type PartOrigin, packDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { Limit, Mapping, SourceSettings } from '../../core/settings.ts';

@@ -1,5 +1,5 @@
 /** Reads the parts of a source: what changed, and nothing else. */
-import { Fold } from '../../core/series/fold.ts';
+import { Fold } from '../../core/series/fold/fold.ts';
 import { AgentError } from '../../core/errors.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';

@@ -61,10 +61,16 @@ const timesMax = 100_000;
 
 /** Times, numbered from 0, whose moments stand in columns too: a fold looks at them for each reading. */
 export class ReadTimes {
+  /** Counted up when the numbers are given anew. Only between batches. */
+  generation = 0;
   #all: ReadTime[] = [];
   months = new Int32Array(capacityMin);
   seconds = new Float64Array(capacityMin);
   nanos = new Int32Array(capacityMin);
+
+  get size(): number {
+    return this.#all.length;
+  }
 
   get isFull(): boolean {
     return this.#all.length > timesMax;
@@ -90,6 +96,7 @@ export class ReadTimes {
 
   clear(): void {
     this.#all = [];
+    this.generation++;
   }
 }
 

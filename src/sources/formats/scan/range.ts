@@ -5,7 +5,7 @@ import { columnNeeds } from '../../../core/mapping/columns.ts';
 import { type PortableMapping, unpackMapping } from '../../../core/mapping/portable.ts';
 import { RowMapper, rowText } from '../../../core/mapping/row-mapper.ts';
 import type { Reject, SharedTexts } from '../../../core/model.ts';
-import { Fold } from '../../../core/series/fold.ts';
+import { Fold } from '../../../core/series/fold/fold.ts';
 import type { PackedDriver } from '../../../core/series/packing.ts';
 import { carriageReturn, lineFeed } from './block.ts';
 import type { HashedBlocks } from '../../files/blocks.ts';

@@ -1,10 +1,12 @@
 /** Finds readings of one driver and time that differ, while a part is folded. */
-import { enlarged } from '../enlarged.ts';
-import { compareDecimals } from '../numbers/arithmetic.ts';
-import type { Readings } from '../mapping/reading.ts';
-import { mantissaText } from '../numbers/mantissa.ts';
+import { compareDecimals } from '../../numbers/arithmetic.ts';
+import type { Readings } from '../../mapping/reading.ts';
+import { mantissaText } from '../../numbers/mantissa.ts';
 import type { CellTable } from './cell-table.ts';
-import type { Tie, TiedReading } from './packing.ts';
+import type { FoldKernel } from './kernel.ts';
+import * as place from './layout.ts';
+import { Records } from './records.ts';
+import type { Tie, TiedReading } from '../packing.ts';
 
 /** What becomes of a reading, and by which rule. */
 interface TakenBy {
@@ -30,6 +32,7 @@ export const takenBy: Readonly<Record<'last' | 'first', readonly [TakenBy, Taken
  */
 export class TieFinder {
   readonly #part: number;
+  readonly #kernel: FoldKernel;
   readonly #cells: CellTable;
   /** By cell, the one that is told. */
   readonly #ties = new Map<number, Tie>();
@@ -38,9 +41,11 @@ export class TieFinder {
   /** Made when it is needed. */
   #passed: PassedReadings | undefined;
 
-  constructor(part: number, cells: CellTable) {
+  constructor(part: number, kernel: FoldKernel, cells: CellTable) {
     this.#part = part;
+    this.#kernel = kernel;
     this.#cells = cells;
+    this.cut(this.#from);
   }
 
   get size(): number {
@@ -50,20 +55,22 @@ export class TieFinder {
   /** See `Fold.cutTies`. */
   cut(row: number): void {
     this.#from = row;
+    this.#kernel.memory.doubles[(this.#kernel.context + place.tiesFromAt) >> 3] = row;
   }
 
   of(cell: number): Tie | undefined {
     return this.#ties.get(cell);
   }
 
+  /** To be called before the cells are cleared. */
   clear(): void {
     this.#ties.clear();
-    this.#passed = undefined;
+    this.#passed?.clear();
   }
 
-  /** Whether a cell has another reading than its newest one: only then a later reading of another time has to be noted. */
-  get hasPassed(): boolean {
-    return this.#passed !== undefined;
+  /** To be called before so many cells are there. */
+  reserve(cells: number): void {
+    this.#passed?.reserve(cells);
   }
 
   /** To be called before the cell takes the reading. */
@@ -78,7 +85,7 @@ export class TieFinder {
       const isEqual = scale >= 0 && scale === from.scale(cell) && readings.mantissas[at] === from.mantissa(cell);
       if (!isEqual) this.#compare(cell, from, { readings, at, rule });
     }
-    if (!takes) (this.#passed ??= new PassedReadings()).set(cell, readings, at);
+    if (!takes) (this.#passed ??= new PassedReadings(this.#kernel)).set(cell, readings, at);
     else if (isPassed) passed.forget(cell);
   }
 
@@ -101,39 +108,37 @@ export class TieFinder {
   }
 }
 
-/** A record of 32 bytes for each cell, as `CellTable` has them: its time, row and value. */
-const passedNumbers = 4;
-const passedIntegers = 8;
-const secondsIn = 0;
-const rowIn = 1;
-const mantissaIn = 2;
-const nanosIn = 6;
-const scaleIn = 7;
-
 /** By cell, its newest reading where that is not the one that it has; row 0 where it is. */
 class PassedReadings {
-  #numbers = new Float64Array(0);
-  #integers = new Int32Array(0);
+  readonly #kernel: FoldKernel;
+  readonly #records: Records;
   readonly #value = new Map<number, string>();
 
+  constructor(kernel: FoldKernel) {
+    this.#kernel = kernel;
+    this.#records = new Records(kernel.memory, place.passedBytes);
+    this.reserve(kernel.get(place.cellCountAt));
+    this.#describe();
+  }
+
   row(cell: number): number {
-    return this.#numbers[cell * passedNumbers + rowIn] ?? 0;
+    return this.#records.double(cell, place.passedRowAt);
   }
 
   seconds(cell: number): number {
-    return this.#numbers[cell * passedNumbers + secondsIn] as number;
+    return this.#records.double(cell, place.passedSecondsAt);
   }
 
   nanos(cell: number): number {
-    return this.#integers[cell * passedIntegers + nanosIn] as number;
+    return this.#records.int(cell, place.passedNanosAt);
   }
 
   scale(cell: number): number {
-    return this.#integers[cell * passedIntegers + scaleIn] as number;
+    return this.#records.int(cell, place.passedScaleAt);
   }
 
   mantissa(cell: number): number {
-    return this.#numbers[cell * passedNumbers + mantissaIn] as number;
+    return this.#records.double(cell, place.passedMantissaAt);
   }
 
   valueText(cell: number): string {
@@ -142,26 +147,32 @@ class PassedReadings {
   }
 
   set(cell: number, readings: Readings, at: number): void {
-    if ((cell + 1) * passedNumbers > this.#numbers.length) this.#grow(cell + 1);
+    const records = this.#records;
     const { seconds, nanos } = readings.moment(at);
-    const numbers = cell * passedNumbers;
-    const integers = cell * passedIntegers;
     const scale = readings.scales[at] as number;
-    this.#numbers[numbers + secondsIn] = seconds;
-    this.#numbers[numbers + rowIn] = readings.rows[at] as number;
-    this.#numbers[numbers + mantissaIn] = readings.mantissas[at] as number;
-    this.#integers[integers + nanosIn] = nanos;
-    this.#integers[integers + scaleIn] = scale;
+    records.setDouble(cell, place.passedSecondsAt, seconds);
+    records.setDouble(cell, place.passedRowAt, readings.rows[at] as number);
+    records.setDouble(cell, place.passedMantissaAt, readings.mantissas[at] as number);
+    records.setInt(cell, place.passedNanosAt, nanos);
+    records.setInt(cell, place.passedScaleAt, scale);
     if (scale < 0) this.#value.set(cell, readings.values[at] as string);
   }
 
-  forget(cell: number): void {
-    this.#numbers[cell * passedNumbers + rowIn] = 0;
+  clear(): void {
+    this.#records.clear(this.#kernel.get(place.cellCountAt));
+    this.#value.clear();
   }
 
-  #grow(cells: number): void {
-    const larger = new Float64Array(Math.max(2 * this.#numbers.length, cells * passedNumbers));
-    this.#numbers = enlarged(this.#numbers, larger);
-    this.#integers = new Int32Array(larger.buffer);
+  forget(cell: number): void {
+    this.#records.setDouble(cell, place.passedRowAt, 0);
+  }
+
+  /** Makes room for so many cells in all. */
+  reserve(cells: number): void {
+    if (this.#records.reserve(cells)) this.#describe();
+  }
+
+  #describe(): void {
+    this.#kernel.set(place.passedAt, this.#records.address);
   }
 }

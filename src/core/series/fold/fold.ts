@@ -2,56 +2,35 @@
  * Collapse: readings of one driver in one month become one point. Every rule is a fold that merges, so parts are folded
  * alone and then together (`merge-folds.ts`), and the result depends on no order of arrival.
  */
-import { addDecimals, compareDecimals } from '../numbers/arithmetic.ts';
-import type { Readings, ReadingSink } from '../mapping/reading.ts';
-import type { Rule } from '../model.ts';
-import { isExact, rescaled } from '../numbers/mantissa.ts';
-import {
-  CellTable,
-  addedScaleIn,
-  cellIntegers,
-  cellNumbers,
-  mantissaIn,
-  monthIn,
-  nanosIn,
-  readingsIn,
-  rowIn,
-  scaleIn,
-  secondsIn,
-  textIsElsewhere,
-  textIsValue,
-} from './cell-table.ts';
-import {
-  DriverTable,
-  cellIn,
-  driverIntegers,
-  driverNumbers,
-  isLastRuleIn,
-  latestEntryIn,
-  latestNanosIn,
-  latestRowIn,
-  latestSecondsIn,
-  namedIn,
-  newestIn,
-} from './driver-table.ts';
+import { addDecimals, compareDecimals } from '../../numbers/arithmetic.ts';
+import type { Readings, ReadingSink } from '../../mapping/reading.ts';
+import type { Rule } from '../../model.ts';
+import { isExact, rescaled } from '../../numbers/mantissa.ts';
+import { CellTable } from './cell-table.ts';
+import { DriverTable } from './driver-table.ts';
+import { FoldKernel } from './kernel.ts';
+import * as place from './layout.ts';
 import { packCells } from './pack-cells.ts';
-import type { PackedDriver } from './packing.ts';
-import { isAdding } from './rule.ts';
+import { ReadingsIn } from './readings-in.ts';
+import type { PackedDriver } from '../packing.ts';
+import { isAdding } from '../rule.ts';
 import { TieFinder, takenBy } from './tie-finder.ts';
 
-const none = -1;
+const { none, textIsElsewhere, textIsValue } = place;
 
 /** Folds the readings of one part, which come in the order of its rows. */
 export class Fold implements ReadingSink {
   readonly #part: number;
-  readonly #cells = new CellTable();
-  readonly #drivers = new DriverTable();
+  readonly #kernel = new FoldKernel();
+  readonly #cells = new CellTable(this.#kernel);
+  readonly #drivers = new DriverTable(this.#kernel);
+  readonly #readings = new ReadingsIn(this.#kernel);
   readonly #ties: TieFinder;
 
   /** `part`: the number that cells name this part by. */
   constructor(part: number) {
     this.#part = part;
-    this.#ties = new TieFinder(part, this.#cells);
+    this.#ties = new TieFinder(part, this.#kernel, this.#cells);
   }
 
   /** How many cells, drivers and ties it holds: its memory grows with them. */
@@ -61,91 +40,52 @@ export class Fold implements ReadingSink {
 
   /** @throws AgentError `part.unreadable` where two entries make one driver by different rules. */
   take(readings: Readings): void {
-    this.#drivers.use(readings.names);
     const { count } = readings;
+    this.#begin(readings, count);
+    // Those that a database collapsed stand for several each.
+    if (readings.latest.length > 0) {
+      for (let at = 0; at < count; at++) this.#add(readings, at);
+      return;
+    }
+    const { call, context } = this.#kernel;
+    this.#readings.put(readings);
     for (let at = 0; at < count; at++) {
-      // Where a cell has passed a reading, each one has to be noted: rows are in no order of time then.
-      if (!this.#ties.hasPassed && readings.latest.length === 0) at = this.#takeLatest(readings, at);
+      at = call.take(context, at, count);
       if (at < count) this.#add(readings, at);
     }
   }
 
   /** Adds one of the readings. @throws as `take` */
   add(readings: Readings, at: number): void {
-    this.#drivers.use(readings.names);
+    this.#begin(readings, 1);
     this.#add(readings, at);
   }
 
-  /**
-   * Takes readings as long as they are what most are: the latest one of their driver and of its newest cell, by the rule `last`, with a value
-   * that is an integer. All that each of them does is to take the place of the one before.
-   * @returns the first one that is not
-   */
-  #takeLatest(readings: Readings, from: number): number {
-    const { count, named, timed, rows, mantissas, scales, spelled, entries, counts } = readings;
-    const { months, seconds, nanos } = readings.times;
-    const { byName, numbers: driverNumber, integers: driverInteger } = this.#drivers;
-    const { numbers, integers } = this.#cells;
-    for (let at = from; at < count; at++) {
-      const name = named[at] as number;
-      const driver = byName[name] as number;
-      const ofDriver = driver * driverIntegers;
-      if (driver === none || driverInteger[ofDriver + namedIn] !== name) return at;
-      const cell = driverInteger[ofDriver + cellIn] as number;
-      if (cell === none || driverInteger[ofDriver + isLastRuleIn] === 0) return at;
-      const time = timed[at] as number;
-      const second = seconds[time] as number;
-      const number = cell * cellNumbers;
-      const integer = cell * cellIntegers;
-      const isLatest =
-        integers[integer + monthIn] === months[time] &&
-        (integers[integer + scaleIn] as number) >= 0 &&
-        integers[integer + addedScaleIn] === textIsValue &&
-        second > (numbers[number + secondsIn] as number) &&
-        second > (driverNumber[driver * driverNumbers + latestSecondsIn] as number);
-      const scale = scales[at] as number;
-      if (!isLatest || scale < 0 || spelled[at] !== 0) return at;
-      const nano = nanos[time] as number;
-      const row = rows[at] as number;
-      driverNumber[driver * driverNumbers + latestSecondsIn] = second;
-      driverNumber[driver * driverNumbers + latestRowIn] = row;
-      driverInteger[ofDriver + latestNanosIn] = nano;
-      driverInteger[ofDriver + latestEntryIn] = entries[at] as number;
-      numbers[number + secondsIn] = second;
-      numbers[number + rowIn] = row;
-      numbers[number + readingsIn] = (numbers[number + readingsIn] as number) + (counts[at] as number);
-      numbers[number + mantissaIn] = mantissas[at] as number;
-      integers[integer + nanosIn] = nano;
-      integers[integer + scaleIn] = scale;
-    }
-    return count;
+  /** Makes room for so many readings. */
+  #begin(readings: Readings, count: number): void {
+    this.#drivers.use(readings.names);
+    this.#cells.reserve(count);
+    this.#ties.reserve(this.#cells.count + count);
   }
 
   #add(readings: Readings, at: number): void {
-    const { times } = readings;
-    const time = readings.timed[at] as number;
-    const month = times.months[time] as number;
+    const month = readings.times.months[readings.timed[at] as number] as number;
     const latest = readings.latest.length === 0 ? undefined : readings.latest[at];
     const { moment, row } = latest ?? { moment: readings.moment(at), row: readings.rows[at] as number };
     const drivers = this.#drivers;
     const driver = drivers.find(readings.named[at] as number, readings.entries[at] as number, moment, row);
     const rule = drivers.rule(driver);
-    const ofDriver = driver * driverIntegers;
     const cells = this.#cells;
-    let cell = drivers.integers[ofDriver + cellIn] as number;
-    if (cell !== none && cells.integers[cell * cellIntegers + monthIn] !== month) cell = cells.find(driver, month);
+    let cell = drivers.cell(driver);
+    if (cell !== none && cells.month(cell) !== month) cell = cells.find(driver, month);
     if (cell === none) {
-      cell = cells.create(driver, month, drivers.integers[ofDriver + newestIn] as number);
-      drivers.integers[ofDriver + newestIn] = cell;
-      cells.numbers[cell * cellNumbers + readingsIn] = readings.counts[at] as number;
+      cell = cells.create(driver, month, drivers.newest(driver));
+      drivers.setNewest(driver, cell);
       this.#setValue(cell, readings, at);
       this.#place(rule, cell, readings, at);
-    } else {
-      const counted = cell * cellNumbers + readingsIn;
-      cells.numbers[counted] = (cells.numbers[counted] as number) + (readings.counts[at] as number);
-      if (this.#fold(rule, cell, readings, at)) this.#place(rule, cell, readings, at);
-    }
-    drivers.integers[ofDriver + cellIn] = cell;
+    } else if (this.#fold(rule, cell, readings, at)) this.#place(rule, cell, readings, at);
+    cells.addReadings(cell, readings.counts[at] as number);
+    drivers.setCell(driver, cell);
   }
 
   /**
@@ -170,28 +110,22 @@ export class Fold implements ReadingSink {
     const columns = { cells: this.#cells, ties: this.#ties };
     for (const driver of numbers) {
       const { id, path, rule } = drivers.name(driver);
-      const number = driver * driverNumbers;
-      const integer = driver * driverIntegers;
-      const pathPlace = {
-        seconds: drivers.numbers[number + latestSecondsIn] as number,
-        nanos: drivers.integers[integer + latestNanosIn] as number,
-        row: rowsBefore + (drivers.numbers[number + latestRowIn] as number),
-        part: this.#part,
-      };
+      const { seconds, nanos, row } = drivers.latest(driver);
+      const pathPlace = { seconds, nanos, row: rowsBefore + row, part: this.#part };
       const otherPath = drivers.otherPaths.get(driver);
-      const cells = this.#cells.inOrder(drivers.integers[integer + newestIn] as number);
+      const cells = this.#cells.inOrder(drivers.newest(driver));
       yield {
         id,
         path: JSON.stringify(path),
         rule,
         otherPath: otherPath && JSON.stringify(otherPath),
-        entry: drivers.integers[integer + latestEntryIn],
+        entry: drivers.entry(driver),
         ...packCells(cells, columns, { rule, pathPlace, rowsBefore }),
       };
     }
+    this.#ties.clear();
     drivers.clear();
     this.#cells.clear();
-    this.#ties.clear();
   }
 
   /** Folds a reading's value into a cell of the same part. Returns whether the cell takes the reading's place too. */
@@ -260,9 +194,11 @@ export class Fold implements ReadingSink {
   #place(rule: Rule, cell: number, readings: Readings, at: number): void {
     const cells = this.#cells;
     const time = readings.timed[at] as number;
-    cells.numbers[cell * cellNumbers + secondsIn] = readings.times.seconds[time] as number;
-    cells.integers[cell * cellIntegers + nanosIn] = readings.times.nanos[time] as number;
-    cells.numbers[cell * cellNumbers + rowIn] = readings.rows[at] as number;
+    cells.setPlace(cell, {
+      seconds: readings.times.seconds[time] as number,
+      nanos: readings.times.nanos[time] as number,
+      row: readings.rows[at] as number,
+    });
     const isSpelled = readings.spelled[at] === 1;
     const scale = readings.scales[at] as number;
     if (isAdding(rule)) {

@@ -1,10 +1,10 @@
 /** Packs the drivers of a fold from its columns, without an object or a text for a point. */
-import { averageDecimal } from '../numbers/arithmetic.ts';
-import type { Place, Rule } from '../model.ts';
-import { BlobWriter } from './blob.ts';
+import { averageDecimal } from '../../numbers/arithmetic.ts';
+import type { Place, Rule } from '../../model.ts';
+import { BlobWriter } from '../blob.ts';
 import type { CellTable } from './cell-table.ts';
-import { type PackedDriver, type Tie, type TiedReading, packTies } from './packing.ts';
-import { isAdding } from './rule.ts';
+import { type PackedDriver, type Tie, type TiedReading, packTies } from '../packing.ts';
+import { isAdding } from '../rule.ts';
 import type { TieFinder } from './tie-finder.ts';
 
 const points = new BlobWriter();
