@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { Fold } from '../../src/core/series/fold/fold.ts';
 import { mergeDrivers, placeOrder } from '../../src/core/series/merge-folds.ts';
 import { mergePacked } from '../../src/core/series/merge-packed.ts';
+import { Readings } from '../../src/core/mapping/reading.ts';
 import type { Rule } from '../../src/core/model.ts';
 import { type Cell, type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
-import { readingsOf } from '../support/mapping.ts';
+import { addReading, readingsOf } from '../support/mapping.ts';
 
 const rules: Rule[] = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
 
@@ -16,7 +17,7 @@ interface TestReading {
 }
 
 function fold(rule: Rule, part: number, readings: readonly TestReading[], path = ['A']): FoldedDriver | undefined {
-  const folding = new Fold(part);
+  using folding = new Fold(part);
   for (const [index, { month, seconds, value }] of readings.entries()) {
     const name = { id: 'a', path, rule };
     const moment = { month, months: 1, seconds, nanos: 0 };
@@ -100,6 +101,67 @@ test('a decimal of any sign, length and scale is given as it was read', () => {
       expect(fold(rule, 1, [at(1, value)])!.cells).toMatchObject([{ value, text: value }]);
     }),
   );
+});
+
+describe('many readings at once', () => {
+  const name = fc.record({
+    id: fc.constantFrom('a', 'b', 'c'),
+    path: fc.constantFrom(['A'], ['A', 'B']),
+  });
+  const given = fc.record({
+    /** Which of the names: readings of one driver may be named by several numbers. */
+    named: fc.nat({ max: 5 }),
+    month: fc.integer({ min: 10, max: 13 }),
+    seconds: fc.integer({ min: -2, max: 2 }),
+    nanos: fc.constantFrom(0, 0, 0, 5),
+    value: fc.oneof(
+      fc.constantFrom('0', '1', '1.0', '1.00', '-2.5', '0.3', '999999999999999', '-999999999999999.5'),
+      fc.integer({ min: -1000, max: 1000 }).map(String),
+    ),
+    text: fc.constantFrom('', '', '', '', 'as read'),
+    entry: fc.nat({ max: 2 }),
+  });
+  const cases = fc.record({
+    names: fc.array(name, { minLength: 6, maxLength: 6 }),
+    readings: fc.array(given, { maxLength: 300 }),
+    cuts: fc.array(fc.nat({ max: 300 }), { maxLength: 3 }),
+    tiesFrom: fc.nat({ max: 300 }),
+  });
+
+  test.each(rules)('%s gives what it gives one by one', (rule) => {
+    fc.assert(
+      fc.property(cases, ({ names, readings: list, cuts, tiesFrom }) => {
+        const atOnce = new Fold(1);
+        const oneByOne = new Fold(1);
+        const readings = new Readings();
+        const numbers = names.map((one) => readings.names.add({ ...one, rule }));
+        const handOver = (): void => {
+          if (readings.count > 0) atOnce.take(readings);
+          for (let index = 0; index < readings.count; index++) oneByOne.add(readings, index);
+          readings.cut(0);
+        };
+        for (const [index, { named, value, text, entry, ...moment }] of list.entries()) {
+          addReading(readings, {
+            name: { ...names[named]!, rule },
+            moment: { ...moment, months: 1 },
+            value,
+            text,
+            row: index + 1,
+            entry,
+          });
+          readings.named[readings.count - 1] = numbers[named]!;
+          if (cuts.includes(index)) handOver();
+          if (index === tiesFrom) {
+            handOver();
+            for (const one of [atOnce, oneByOne]) one.cutTies(index + 1);
+          }
+        }
+        handOver();
+        expect([...atOnce.drain()]).toEqual([...oneByOne.drain()]);
+        for (const one of [atOnce, oneByOne]) one[Symbol.dispose]();
+      }),
+    );
+  });
 });
 
 describe('across parts', () => {

@@ -16,7 +16,7 @@ interface Given {
 }
 
 function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDriver[] {
-  const folding = new Fold(part);
+  using folding = new Fold(part);
   for (const [index, { month, seconds, value }] of readings.entries()) {
     const moment = { month, months: 1, seconds, nanos: 0 };
     folding.take(readingsOf({ name: { id: 'a', path: ['A'], rule }, moment, value, row: index + 1, entry: 2 }));

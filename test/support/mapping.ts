@@ -19,20 +19,35 @@ export interface GivenReading {
   readonly entry?: number;
 }
 
-/** One reading, as a mapping gives it. */
-export function readingsOf({ name, moment, value, text = '', row = 1, count = 1, entry = 0 }: GivenReading): Readings {
-  const readings = new Readings();
-  readMantissa(value, 0, readings);
-  readings.named[0] = readings.names.add(name);
-  readings.timed[0] = readings.times.add({ text: '', moment });
-  readings.values.push(value);
-  readings.spelled[0] = text === '' ? 0 : 1;
-  readings.texts.push(text);
-  readings.rows[0] = row;
+/** Used for all of them: each has a memory. */
+const shared = new Readings();
+
+/** One reading, as a mapping gives it. Only until the next one is asked for. */
+export function readingsOf(given: GivenReading): Readings {
+  shared.names.clear();
+  shared.times.clear();
+  shared.cut(0);
+  addReading(shared, given);
+  return shared;
+}
+
+/** Adds a reading to others. */
+export function addReading(
+  readings: Readings,
+  { name, moment, value, text = '', row = 1, count = 1, entry = 0 }: GivenReading,
+): void {
+  readings.reserve(1);
+  const into = readings.count;
+  readMantissa(value, into, readings);
+  readings.named[into] = readings.names.add(name);
+  readings.timed[into] = readings.times.add({ text: '', moment });
+  readings.values[into] = value;
+  readings.spelled[into] = text === '' ? 0 : 1;
+  readings.texts[into] = text;
+  readings.rows[into] = row;
   if (count !== 1) readings.collapsed(count, undefined);
-  readings.entries[0] = entry;
-  readings.count = 1;
-  return readings;
+  readings.entries[into] = entry;
+  readings.count++;
 }
 
 /** A sink that is told what a test asks for most. */

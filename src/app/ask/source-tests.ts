@@ -31,7 +31,7 @@ export function runSourceTests(
 
 function runTest(test: SourceTest, mapping: Mapping, rules: MonthRules): readonly MappingProblem[] {
   const columns = [...new Set(test.rows.flatMap((row) => Object.keys(row)))];
-  const mapper = new RowMapper(mapping, columns, rules);
+  using mapper = new RowMapper(mapping, columns, rules);
   const readings: GivenReading[] = [];
   const rejects: string[] = [];
   const rows = test.rows.map((row) => columns.map((column) => row[column] ?? ''));

@@ -282,7 +282,7 @@ export class PartReader {
     signal: AbortSignal,
   ): Promise<Content | undefined> {
     const { observe } = this.#deps;
-    const fold = new Fold(writer.id);
+    using fold = new Fold(writer.id);
     const foldMax = this.#foldMax;
     const taker: RowTaker = {
       sink: fold,

@@ -12,7 +12,10 @@ import type { Limit, Mapping } from '../../core/settings.ts';
 const changingMaxMs = 30_000;
 
 export interface RowTaker {
-  /** Is given the columns of the part by its first batch; `undefined` ends the read before its first row. */
+  /**
+   * Is given the columns of the part by its first batch; `undefined` ends the read before its first row. Whoever reads the rows disposes of
+   * the mapper.
+   */
   mapper(first: Pick<Batch, 'columns' | 'shared'>): RowMapper | undefined;
   readonly sink: ReadingSink;
   /** Where rejects are kept; the others are only counted. */
@@ -60,6 +63,7 @@ export async function takeRows<End extends Content | undefined>(
       return undefined;
     }
   } finally {
+    mapper?.[Symbol.dispose]();
     // Not awaited: a read that hangs in the kernel would hang this too.
     void rows.return(undefined as never).catch(() => undefined);
   }

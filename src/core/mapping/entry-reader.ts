@@ -139,7 +139,8 @@ export class EntryReader {
   /** What a kernel has to know of the entry to read most rows of the batch; `undefined` where each row needs to be looked at. */
   plainUnit(longRow: number): PlainUnit | undefined {
     const { names, times, valueColumn } = this.#units[longRow] as Unit;
-    if (valueColumn === undefined || this.#plainScaleMax < 0 || this.#hasSpans || this.#hasMissingValues) return undefined;
+    if (valueColumn === undefined || this.#plainScaleMax < 0 || this.#hasSpans || this.#hasMissingValues)
+      return undefined;
     return {
       names: names.address,
       times: times.address,

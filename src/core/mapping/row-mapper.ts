@@ -94,6 +94,11 @@ export class RowMapper {
     this.#plain = new PlainRows(kernel, readings);
   }
 
+  /** To be called when no batch is read any more: its memory is another's then. */
+  [Symbol.dispose](): void {
+    this.#kernel.memory[Symbol.dispose]();
+  }
+
   /**
    * Hands over the readings of a batch, row by row: all readings of a row, or none of them.
    * @param rowsBefore how many rows of the part came before the batch
@@ -292,7 +297,9 @@ class ColumnJudges {
   of(column: number): Keyed<never> {
     let judge = this.#judges.get(column);
     if (judge === undefined) {
-      judge = new Keyed<never>(this.#kernel, [column], (at) => (isMatch(this.#test, this.#batch.text(column, at)) ? 1 : 0));
+      judge = new Keyed<never>(this.#kernel, [column], (at) =>
+        isMatch(this.#test, this.#batch.text(column, at)) ? 1 : 0,
+      );
       this.#judges.set(column, judge);
     }
     return judge;

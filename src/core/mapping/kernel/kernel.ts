@@ -13,15 +13,7 @@ export interface ReadRows {
 interface Exports {
   fillSlots(tuples: number): void;
   findTuples(tuples: number, list: number, from: number, to: number, into: number): number;
-  lookUp(
-    keys: number,
-    known: number,
-    knownCount: number,
-    list: number,
-    from: number,
-    to: number,
-    into: number,
-  ): number;
+  lookUp(keys: number, known: number, knownCount: number, list: number, from: number, to: number, into: number): number;
   readPlain(
     units: number,
     count: number,

@@ -172,9 +172,9 @@ class TextPool {
   readonly #free: number[] = [];
   readonly #others = new Map<number, string>();
 
-  /** @param place where a text is that this one takes the place of, or -1. @returns where it is */
-  set(place: number, text: string): number {
-    const at = place === none ? (this.#free.pop() ?? this.#add()) : place;
+  /** @param known where a text is that this one takes the place of, or -1. @returns where it is */
+  set(known: number, text: string): number {
+    const at = known === none ? (this.#free.pop() ?? this.#add()) : known;
     const start = at * textBytes;
     const bytes = this.#bytes;
     const { length } = text;
@@ -190,19 +190,19 @@ class TextPool {
     return at;
   }
 
-  get(place: number): string {
-    const start = place * textBytes;
+  get(at: number): string {
+    const start = at * textBytes;
     const length = this.#bytes[start] as number;
-    if (length === isElsewhere) return this.#others.get(place) as string;
+    if (length === isElsewhere) return this.#others.get(at) as string;
     return this.#bytes.toString('latin1', start + 1, start + 1 + length);
   }
 
-  /** @param place of a text that nobody needs any more, or -1 */
-  free(place: number): void {
-    if (place === none) return;
-    if (this.#bytes[place * textBytes] === isElsewhere) this.#others.delete(place);
-    this.#bytes[place * textBytes] = 0;
-    this.#free.push(place);
+  /** @param at of a text that nobody needs any more, or -1 */
+  free(at: number): void {
+    if (at === none) return;
+    if (this.#bytes[at * textBytes] === isElsewhere) this.#others.delete(at);
+    this.#bytes[at * textBytes] = 0;
+    this.#free.push(at);
   }
 
   clear(): void {

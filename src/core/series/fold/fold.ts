@@ -33,6 +33,11 @@ export class Fold implements ReadingSink {
     this.#ties = new TieFinder(part, this.#kernel, this.#cells);
   }
 
+  /** To be called when all of it was taken: its memory is another's then. */
+  [Symbol.dispose](): void {
+    this.#kernel.memory[Symbol.dispose]();
+  }
+
   /** How many cells, drivers and ties it holds: its memory grows with them. */
   get size(): number {
     return this.#cells.count + this.#drivers.count + this.#ties.size;

@@ -24,7 +24,7 @@ export async function* readPlainRecords(
   file: PartFile,
   { layout, needs, blockBytes = blockBytesDefault }: JsonScan,
 ): AsyncGenerator<Batch, { readonly last: number | undefined } | 'notPlain', void> {
-  const kernel = new Kernel();
+  using kernel = new Kernel();
   const keys = new JsonKeys(kernel);
   const text = await openText(file, 'utf-8', blockBytes);
   let last: number | undefined;

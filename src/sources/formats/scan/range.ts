@@ -9,6 +9,7 @@ import { Fold } from '../../../core/series/fold/fold.ts';
 import type { PackedDriver } from '../../../core/series/packing.ts';
 import { carriageReturn, lineFeed } from './block.ts';
 import type { HashedBlocks } from '../../files/blocks.ts';
+import { Kernel } from './kernel/kernel.ts';
 import { Scanner, batchRowsOf } from './scanner.ts';
 import { singleByteText, utf8 } from './text-bytes.ts';
 
@@ -94,7 +95,7 @@ export interface RangePort {
  */
 export async function readRange(job: RangeJob, range: ByteRange, port: RangePort): Promise<boolean> {
   const guess = range.isFirst ? range.from : guessStart(job, range, port);
-  const reading = new RangeReading(job, port, guess ?? range.to, range.to);
+  using reading = new RangeReading(job, port, guess ?? range.to, range.to);
   // Where the guess found no line end, only the range before can tell.
   const isPlain = guess === undefined ? true : await reading.run();
   const { end, rows } = await reading.before();
@@ -102,7 +103,7 @@ export async function readRange(job: RangeJob, range: ByteRange, port: RangePort
     if (isPlain) await reading.finish(rows);
     return isPlain;
   }
-  const again = new RangeReading(job, { ...port, before: async () => ({ end, rows }) }, end, range.to);
+  using again = new RangeReading(job, { ...port, before: async () => ({ end, rows }) }, end, range.to);
   const isPlainAgain = await again.run();
   if (isPlainAgain) await again.finish(rows);
   return isPlainAgain;
@@ -134,6 +135,7 @@ class RangeReading {
   readonly #to: number;
   readonly #fold: Fold;
   readonly #mapper: RowMapper;
+  readonly #kernel = new Kernel();
   readonly #scanner: Scanner;
   readonly #rejects: Reject[] = [];
   #before: Promise<RangeBefore> | undefined;
@@ -166,7 +168,13 @@ class RangeReading {
     this.#gridEnd = gridAfter(from, job);
     this.#fold = new Fold(job.part);
     this.#mapper = new RowMapper(mapping, columns, job.rules, job.shared);
-    this.#scanner = new Scanner(layout, { lines: 0, bytes: 2 * chunkBytes });
+    this.#scanner = new Scanner(this.#kernel, layout, { lines: 0, bytes: 2 * chunkBytes });
+  }
+
+  [Symbol.dispose](): void {
+    this.#fold[Symbol.dispose]();
+    this.#mapper[Symbol.dispose]();
+    this.#kernel[Symbol.dispose]();
   }
 
   before(): Promise<RangeBefore> {

@@ -10,6 +10,7 @@ import { type DataStart, type DelimitedSettings, readDelimited } from '../delimi
 import { Table } from '../table.ts';
 import { isLineEnd, isUtf8Label, lineAt, readText } from '../text.ts';
 import { TextInput, openText, utf8LengthOf } from './input.ts';
+import { Kernel } from './kernel/kernel.ts';
 import { type ScanLayout, Scanner, batchRowsOf } from './scanner.ts';
 import { type TextBytes, singleByteText, utf8 } from './text-bytes.ts';
 
@@ -47,7 +48,8 @@ export async function* readColumns(
   if (2 * settings.footer > rowsMax) return yield* readDelimited(file, settings, start);
   const isOneColumn = firstRow.length === 1;
   const layout: ScanLayout = { ...marks, encoding: text.encoding, columns, needs: needed, isOneColumn, rowsMax };
-  const scanner = new Scanner(layout, { lines, bytes: blockBytes });
+  using kernel = new Kernel();
+  const scanner = new Scanner(kernel, layout, { lines, bytes: blockBytes });
   const input = new TextInput(text, start.offset);
   let isPlain: boolean;
   try {
@@ -90,7 +92,8 @@ export async function* readColumnsBehind(
   if (encoding === undefined || marks === undefined) return undefined;
   const needed = needs(columns);
   const layout: ScanLayout = { ...marks, encoding, columns, needs: needed, isOneColumn, rowsMax: batchRowsOf(needed) };
-  const scanner = new Scanner(layout, { lines: 0, bytes: blockBytes });
+  using kernel = new Kernel();
+  const scanner = new Scanner(kernel, layout, { lines: 0, bytes: blockBytes });
   const chunks = (): AsyncGenerator<Buffer, void, void> => file.storedFrom(end.bytes, blockBytes);
   const input = new TextInput({ encoding, label, isRaw: true, markBytes: 0, chunks }, 0);
   try {

@@ -10,7 +10,7 @@ import { trimWhiteSpace } from '../../../core/text.ts';
 import { rowFieldsMax } from '../../limits.ts';
 import { Block, carriageReturn, countLineEnds, lineFeed } from './block.ts';
 import { type ScanColumns, placeColumns } from './columns.ts';
-import { Kernel } from './kernel/kernel.ts';
+import type { Kernel } from './kernel/kernel.ts';
 import * as place from './kernel/layout.ts';
 import { type TextBytes, fieldText } from './text-bytes.ts';
 
@@ -55,15 +55,15 @@ export class Scanner {
   offset = 0;
   lines: number;
   readonly #layout: ScanLayout;
-  readonly #kernel = new Kernel();
+  readonly #kernel: Kernel;
   readonly #columns: ScanColumns;
   /** Where the rows of the last scan begin, and behind them where it ended. */
   #rowStarts!: Int32Array;
 
-  /** @param at lines of the file before the first byte; bytes of a block */
-  constructor(layout: ScanLayout, at: { readonly lines: number; readonly bytes: number }) {
+  /** @param kernel that nothing else uses; @param at lines of the file before the first byte; bytes of a block */
+  constructor(kernel: Kernel, layout: ScanLayout, at: { readonly lines: number; readonly bytes: number }) {
     const { encoding, delimiter, needs, rowsMax, comment, isOneColumn } = layout;
-    const kernel = this.#kernel;
+    this.#kernel = kernel;
     this.#layout = layout;
     this.lines = at.lines;
     this.block = new Block(kernel, delimiter, at.bytes);
