@@ -8,6 +8,8 @@ import { type WasmMemory, newWasmMemory, startProgram, wasmPageBytes } from './w
 const alignment = 64;
 /** A place that may be read behind whatever is read 16 bytes at a time. */
 const slackBytes = 64;
+/** It grows by as much as it has, within this: V8 counts each growth as new memory, and collects garbage for it. What nobody writes to costs nothing. */
+const growthMax = 1 << 24;
 
 /** A memory of WebAssembly with the programs that were started on it: to make one takes longer than to read a small file. */
 interface Kept {
@@ -51,7 +53,8 @@ export class Memory {
     this.#used = Math.ceil((at + bytes) / alignment) * alignment;
     const missing = this.#used + slackBytes - this.bytes.length;
     if (missing > 0) {
-      this.#kept.memory.grow(Math.ceil(missing / wasmPageBytes));
+      const more = Math.max(missing, Math.min(this.bytes.length, growthMax));
+      this.#kept.memory.grow(Math.ceil(more / wasmPageBytes));
       this.#look();
       for (const refresh of this.#followers) refresh();
     }
@@ -75,7 +78,7 @@ export class Memory {
   /** To be called when nobody works on it any more. All views of it are empty then. */
   [Symbol.dispose](): void {
     const kept = this.#kept;
-    const isSmall = this.bytes.length <= unusedBytesMax;
+    const isSmall = this.#used <= unusedBytesMax;
     if (isSmall) this.bytes.fill(0, 0, this.#used);
     kept.memory.grow(0);
     if (isSmall && unused.length < unusedMax) unused.push(kept);
@@ -154,13 +157,18 @@ export class Inlet {
   }
 
   /** Copies the first elements of an array. @returns where they are */
-  put({ buffer, byteOffset, BYTES_PER_ELEMENT: each }: NumberArray, count: number): number {
-    const bytes = count * each;
-    if (bytes > this.#bytes) {
-      this.#bytes = 2 * bytes;
+  put(array: NumberArray, count: number): number {
+    const each = array.BYTES_PER_ELEMENT;
+    if (count * each > this.#bytes) {
+      this.#bytes = 2 * count * each;
       this.#address = this.#memory.allocate(this.#bytes);
     }
-    this.#memory.bytes.set(new Uint8Array(buffer, byteOffset, bytes), this.#address);
+    const { bytes, ints, doubles } = this.#memory;
+    // A view for each of them would keep the collector busy.
+    const elements = count === array.length ? array : array.subarray(0, count);
+    if (elements instanceof Float64Array) doubles.set(elements, this.#address >> 3);
+    else if (elements instanceof Int32Array) ints.set(elements, this.#address >> 2);
+    else bytes.set(elements, this.#address);
     return this.#address;
   }
 }

@@ -4,7 +4,7 @@ import type { Memory } from '../../memory.ts';
 const startCapacity = 1 << 5;
 /** Beyond it there is room for `reservedMin` at once: records that move leave their old place behind, and memory that nobody has written to costs nothing. */
 const movedMax = 1 << 13;
-const reservedMin = 1 << 19;
+const reservedMin = 1 << 18;
 
 export class Records {
   address: number;
