@@ -10,7 +10,7 @@ import { CellTable } from './cell-table.ts';
 import { DriverTable } from './driver-table.ts';
 import { FoldKernel } from './kernel.ts';
 import * as place from './layout.ts';
-import { packCells } from './pack-cells.ts';
+import { CellPacker } from './pack-cells.ts';
 import { ReadingsIn } from './readings-in.ts';
 import type { PackedDriver } from '../packing.ts';
 import { isAdding } from '../rule.ts';
@@ -26,11 +26,13 @@ export class Fold implements ReadingSink {
   readonly #drivers = new DriverTable(this.#kernel);
   readonly #readings = new ReadingsIn(this.#kernel);
   readonly #ties: TieFinder;
+  readonly #packer: CellPacker;
 
   /** `part`: the number that cells name this part by. */
   constructor(part: number) {
     this.#part = part;
     this.#ties = new TieFinder(part, this.#kernel, this.#cells);
+    this.#packer = new CellPacker(this.#kernel, this.#cells, this.#ties);
   }
 
   /** To be called when all of it was taken: its memory is another's then. */
@@ -112,20 +114,18 @@ export class Fold implements ReadingSink {
     const idOf = (driver: number): string => drivers.name(driver).id;
     const numbers = Array.from({ length: drivers.count }, (_, driver) => driver);
     numbers.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
-    const columns = { cells: this.#cells, ties: this.#ties };
     for (const driver of numbers) {
       const { id, path, rule } = drivers.name(driver);
       const { seconds, nanos, row } = drivers.latest(driver);
       const pathPlace = { seconds, nanos, row: rowsBefore + row, part: this.#part };
       const otherPath = drivers.otherPaths.get(driver);
-      const cells = this.#cells.inOrder(drivers.newest(driver));
       yield {
         id,
         path: JSON.stringify(path),
         rule,
         otherPath: otherPath && JSON.stringify(otherPath),
         entry: drivers.entry(driver),
-        ...packCells(cells, columns, { rule, pathPlace, rowsBefore }),
+        ...this.#packer.pack({ driver, newest: drivers.newest(driver), rule, pathPlace, rowsBefore }),
       };
     }
     this.#ties.clear();

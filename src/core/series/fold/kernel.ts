@@ -9,6 +9,15 @@ interface Exports {
   fillSlots(fold: number): void;
   create(fold: number, driver: number, month: number, next: number, slot: number): number;
   take(fold: number, from: number, to: number): number;
+  pack(
+    fold: number,
+    driver: number,
+    part: number,
+    rowsBefore: number,
+    order: number,
+    points: number,
+    origins: number,
+  ): number;
 }
 
 export class FoldKernel {

@@ -29,7 +29,17 @@ export const rowsAt = 60;
 export const entriesAt = 64;
 /** A double: only readings behind this row are compared for ties. */
 export const tiesFromAt = 72;
-export const foldBytes = 80;
+/** What was packed last: where its points and its origins end. */
+export const pointsEndAt = 80;
+export const originsEndAt = 84;
+export const foldBytes = 88;
+
+/** The kernel packs drivers of so many cells. */
+export const packedCellsMax = 1024;
+/** What a cell takes at most, and what stands before the first one. */
+export const packedPointBytes = 32;
+export const packedOriginBytes = 64;
+export const packedHeadBytes = 64;
 
 /**
  * A cell is a record of 64 bytes, as long as what a processor reads of its memory at once: where rows name drivers in no order, each cell

@@ -1,17 +1,21 @@
-/** Packs the drivers of a fold from its columns, without an object or a text for a point. */
+/** Packs the drivers of a fold from its records, without an object or a text for a point. */
 import { averageDecimal } from '../../numbers/arithmetic.ts';
 import type { Place, Rule } from '../../model.ts';
 import { BlobWriter } from '../blob.ts';
 import type { CellTable } from './cell-table.ts';
 import { type PackedDriver, type Tie, type TiedReading, packTies } from '../packing.ts';
 import { isAdding } from '../rule.ts';
+import type { FoldKernel } from './kernel.ts';
+import * as place from './layout.ts';
 import type { TieFinder } from './tie-finder.ts';
 
 const points = new BlobWriter();
 const origins = new BlobWriter();
 
-/** What cells are packed with. */
+/** What a driver is packed with. */
 export interface PackedWith {
+  readonly driver: number;
+  readonly newest: number;
   readonly rule: Rule;
   /** See `FoldedDriver`. */
   readonly pathPlace: Place;
@@ -19,31 +23,74 @@ export interface PackedWith {
   readonly rowsBefore: number;
 }
 
-/** The cells of one driver, in the order of months, in the blobs of `packing.ts`. */
-export function packCells(
-  list: readonly number[],
-  { cells, ties }: { readonly cells: CellTable; readonly ties: TieFinder },
-  { rule, pathPlace, rowsBefore }: PackedWith,
-): Pick<PackedDriver, 'points' | 'origins' | 'ties'> {
-  points.reset();
-  origins.reset();
-  points.varint(list.length);
-  origins.place(pathPlace);
-  let month = 0;
-  for (const cell of list) {
-    const cellMonth = cells.month(cell);
-    points.varint(cellMonth - month);
-    month = cellMonth;
-    origins.seconds(cells.seconds(cell));
-    origins.varint(cells.nanos(cell));
-    origins.varint(rowsBefore + cells.row(cell));
-    origins.varint(pathPlace.part);
-    origins.varint(cells.readings(cell));
-    if (isAdding(rule)) packAdded(cells, cell, rule);
-    else packTaken(cells, cell);
+type Packed = Pick<PackedDriver, 'points' | 'origins' | 'ties'>;
+
+/** Packs the cells of drivers in the order of months, in the blobs of `packing.ts`. */
+export class CellPacker {
+  readonly #kernel: FoldKernel;
+  readonly #cells: CellTable;
+  readonly #ties: TieFinder;
+  /** Where the kernel packs. */
+  #room: { readonly order: number; readonly points: number; readonly origins: number } | undefined;
+
+  constructor(kernel: FoldKernel, cells: CellTable, ties: TieFinder) {
+    this.#kernel = kernel;
+    this.#cells = cells;
+    this.#ties = ties;
   }
-  const found = ties.size === 0 ? [] : tiesOf(list, ties, rowsBefore);
-  return { points: points.copy(), origins: origins.copy(), ties: packTies(found) };
+
+  pack(driver: PackedWith): Packed {
+    const packed = this.#packPlain(driver) ?? this.#packAny(driver);
+    return { ...packed, ties: packTies(this.#ties.size === 0 ? [] : this.#tiesOf(driver)) };
+  }
+
+  /** `undefined` where it has a value or a text that is no integer. */
+  #packPlain({ driver, pathPlace, rowsBefore }: PackedWith): Omit<Packed, 'ties'> | undefined {
+    const { call, context, memory } = this.#kernel;
+    this.#room ??= {
+      order: memory.allocate(4 * place.packedCellsMax),
+      points: memory.allocate(place.packedHeadBytes + place.packedCellsMax * place.packedPointBytes),
+      origins: memory.allocate(place.packedHeadBytes + place.packedCellsMax * place.packedOriginBytes),
+    };
+    const room = this.#room;
+    const isPacked = call.pack(context, driver, pathPlace.part, rowsBefore, room.order, room.points, room.origins);
+    if (isPacked === 0) return undefined;
+    return {
+      points: Buffer.from(memory.bytes.subarray(room.points, this.#kernel.get(place.pointsEndAt))),
+      origins: Buffer.from(memory.bytes.subarray(room.origins, this.#kernel.get(place.originsEndAt))),
+    };
+  }
+
+  #packAny({ newest, rule, pathPlace, rowsBefore }: PackedWith): Omit<Packed, 'ties'> {
+    const cells = this.#cells;
+    const list = cells.inOrder(newest);
+    points.reset();
+    origins.reset();
+    points.varint(list.length);
+    origins.place(pathPlace);
+    let month = 0;
+    for (const cell of list) {
+      const cellMonth = cells.month(cell);
+      points.varint(cellMonth - month);
+      month = cellMonth;
+      origins.seconds(cells.seconds(cell));
+      origins.varint(cells.nanos(cell));
+      origins.varint(rowsBefore + cells.row(cell));
+      origins.varint(pathPlace.part);
+      origins.varint(cells.readings(cell));
+      if (isAdding(rule)) packAdded(cells, cell, rule);
+      else packTaken(cells, cell);
+    }
+    return { points: points.copy(), origins: origins.copy() };
+  }
+
+  #tiesOf({ newest, rowsBefore }: PackedWith): { index: number; tie: Tie }[] {
+    const moved = (reading: TiedReading): TiedReading => ({ ...reading, row: rowsBefore + reading.row });
+    return this.#cells.inOrder(newest).flatMap((cell, index) => {
+      const tie = this.#ties.of(cell);
+      return tie === undefined ? [] : [{ index, tie: { ...tie, left: moved(tie.left), kept: moved(tie.kept) } }];
+    });
+  }
 }
 
 /** Writes the value of a single reading, and its text as read. */
@@ -66,12 +113,4 @@ function packAdded(cells: CellTable, cell: number, rule: Rule): void {
   if (text === value) origins.varint(0);
   else origins.text(text, 1);
   if (rule === 'average') origins.text(sum, 0);
-}
-
-function tiesOf(list: readonly number[], ties: TieFinder, rows: number): { index: number; tie: Tie }[] {
-  const moved = (reading: TiedReading): TiedReading => ({ ...reading, row: rows + reading.row });
-  return list.flatMap((cell, index) => {
-    const tie = ties.of(cell);
-    return tie === undefined ? [] : [{ index, tie: { ...tie, left: moved(tie.left), kept: moved(tie.kept) } }];
-  });
 }

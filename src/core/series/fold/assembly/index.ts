@@ -58,6 +58,8 @@ import {
   timedAt,
 } from '../layout';
 
+export { pack } from './pack';
+
 /** Integers below it have at most 15 digits, which a double holds exactly. */
 const integerMax: f64 = 1e15;
 
