@@ -166,7 +166,7 @@ export interface ReadStore {
   keepSummary(source: string, kind: ReadKind, summary: RunSummary): void;
   /**
    * The drivers of a read, merged across its parts, by the UTF-8 bytes of their ids. The bytes of each are valid until the next
-   * one is asked for, and empty from then on.
+   * one is asked for, and empty a little later.
    */
   drivers(source: string, kind: ReadKind): Iterable<PackedDriver>;
   /** One driver of a source's accepted read. */

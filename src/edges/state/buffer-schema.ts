@@ -1,8 +1,12 @@
 /** The buffer's tables and how they are brought up to date. Everything in it can be rebuilt from sources and archive. */
 import type { Database } from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
+import { bundleFolds } from './bundle-migration.ts';
 
-const migrations = [
+/** Statements, or what no statement can do. */
+type Migration = string | ((db: Database, file: string) => void);
+
+const migrations: readonly Migration[] = [
   `
   -- One read of one part. Its id is also the number that cells name their part by, so it is never used again.
   CREATE TABLE part_read (
@@ -178,6 +182,31 @@ const migrations = [
     WHERE p.source = r.source AND p.name = r.part AND p.kind = 'part' ORDER BY p.id DESC LIMIT 1), 0)), count(*)
     FROM reject r GROUP BY r.source, r.part;
   `,
+  `
+  -- The drivers of a part, collapsed and packed: neighbours in the order of ids in one row. See bundle.ts for what stands in a blob.
+  CREATE TABLE bundle (
+    source TEXT NOT NULL,
+    part_read INTEGER NOT NULL,
+    -- A part comes in several chunks, each in the order of ids, and later ones hold later rows.
+    chunk INTEGER NOT NULL,
+    -- The ids that it begins and ends with.
+    first TEXT NOT NULL,
+    last TEXT NOT NULL,
+    drivers INTEGER NOT NULL,
+    earliest INTEGER NOT NULL,
+    rules TEXT NOT NULL,
+    names TEXT NOT NULL,
+    heads BLOB NOT NULL,
+    names_checksum INTEGER NOT NULL,
+    points BLOB NOT NULL,
+    origins BLOB NOT NULL,
+    checksum INTEGER NOT NULL
+  ) STRICT;
+  -- A driver is looked up in it alone.
+  CREATE UNIQUE INDEX bundle_by_first ON bundle (source, first, part_read, chunk, last);
+  `,
+  bundleFolds,
+  'DROP TABLE fold',
 ];
 
 /**
@@ -189,18 +218,21 @@ export function migrate(db: Database, file: string): void {
 }
 
 /** The same for any list of migrations: `user_version` counts those that were run. */
-export function migrateWith(db: Database, file: string, steps: readonly string[]): void {
+export function migrateWith(db: Database, file: string, steps: readonly Migration[]): void {
   const version = db.pragma('user_version', { simple: true }) as number;
   checkVersion(version, file, steps);
   if (version === steps.length) return;
   db.transaction(() => {
-    for (const step of steps.slice(version)) db.exec(step);
+    for (const step of steps.slice(version)) {
+      if (typeof step === 'string') db.exec(step);
+      else step(db, file);
+    }
     db.pragma(`user_version = ${steps.length}`);
   }).immediate();
 }
 
 /** @throws AgentError `state.newer` where a newer agent made it. */
-export function checkVersion(version: number, file: string, steps: readonly string[] = migrations): void {
+export function checkVersion(version: number, file: string, steps: readonly Migration[] = migrations): void {
   if (version <= steps.length) return;
   throw new AgentError(
     'state.newer',
@@ -215,7 +247,7 @@ export function checkVersion(version: number, file: string, steps: readonly stri
  * For a database that is used as it is.
  * @throws AgentError `state.newer`, `state.older` where the holder of the lock has not brought it up to date yet
  */
-export function checkCurrent(version: number, file: string, steps: readonly string[] = migrations): void {
+export function checkCurrent(version: number, file: string, steps: readonly Migration[] = migrations): void {
   checkVersion(version, file, steps);
   if (version === steps.length) return;
   throw new AgentError(

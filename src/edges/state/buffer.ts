@@ -68,7 +68,7 @@ function bufferOn(tables: Statements): LocalBuffer {
     parts: new SqliteParts(tables, folds),
     growths: new SqliteGrowths(tables, folds),
     reads: new SqliteReads(tables, folds),
-    names: driverNames(tables),
+    names: driverNames(tables, folds),
     rejects: new SqliteRejects(tables),
     state,
     setState: (changed) => {

@@ -1,18 +1,27 @@
 /** The names of accepted drivers, read in pieces: their points stay on the disk. */
-import type { DriverNames } from '../../core/buffer.ts';
+import { compareUtf8 } from '../../core/series/snapshot.ts';
+import type { DriverNames, NamedDriver } from '../../core/buffer.ts';
+import { byDriver, nameColumns } from './bundle-order.ts';
+import type { Folds } from './folds.ts';
 import { parseKept } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
-/** Of several parts that have a driver, the one that was read last names it. */
-const sql = `SELECT f.driver, f.path, max(f.part_read) FROM fold f WHERE f.source = :source AND f.driver > :id AND f.part_read IN (
+const sql = `SELECT ${nameColumns} FROM bundle b WHERE b.source = :source AND b.last > :id AND b.part_read IN (
     SELECT run FROM read_part rp JOIN part_run USING (part_read) WHERE rp.source = :source AND rp.kind = 'accepted')
-  GROUP BY f.driver ORDER BY f.driver LIMIT :limit`;
+  ORDER BY b.first`;
 
-export function driverNames(tables: Statements): DriverNames {
+export function driverNames({ file }: Statements, folds: Folds): DriverNames {
   return {
-    after: (source, id, limit) =>
-      tables
-        .all<{ driver: string; path: string }>(sql, { source, id, limit })
-        .map(({ driver, path }) => ({ source, id: driver, path: parseKept<string[]>(tables.file, path) })),
+    after(source, id, limit) {
+      const names: NamedDriver[] = [];
+      for (const driver of byDriver(folds.inOrder(folds.rows(sql, { source, id })), (fold) => fold.path)) {
+        if (compareUtf8(driver.id, id) <= 0) continue;
+        // Of several parts that have a driver, the one that was read last names it.
+        const path = parseKept<string[]>(file, driver.folds.at(-1) as string);
+        names.push({ source, id: driver.id, path });
+        if (names.length === limit) break;
+      }
+      return names;
+    },
   };
 }

@@ -1,19 +1,27 @@
-/** Folds as they stand in the buffer: read in streams, checked, and merged across parts. */
+/** Folds as they stand in the buffer, in bundles: read in streams, checked, and merged across parts. */
 import type { Database } from 'better-sqlite3';
 import { AgentError } from '../../core/errors.ts';
 import type { PartRead } from '../../core/buffer.ts';
 import { type PlaceOrder, placeOrder } from '../../core/series/merge-folds.ts';
 import { mergePacked } from '../../core/series/merge-packed.ts';
 import type { PackedDriver, PartOrigin } from '../../core/series/packing.ts';
-import { type FoldRow, foldChecksum, foldColumns } from './buffer-rows.ts';
+import { BundleCursor, type BundleRow, bundleColumns, byDriver, inOrder, nameColumns } from './bundle-order.ts';
+import { removeFromBundles } from './bundle-store.ts';
 import { KeptReads } from './kept-reads.ts';
-import { release } from './release.ts';
-import { openBeside, translated } from './sqlite.ts';
+import { damagedDatabase, openBeside, translated } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
 type Keep = (driver: PackedDriver) => boolean;
 
 const keepNone: Keep = () => false;
+
+function openedFrom(file: string, row: BundleRow): BundleCursor {
+  try {
+    return new BundleCursor(row);
+  } catch (error) {
+    throw damagedDatabase(file, error as Error);
+  }
+}
 
 export class Folds {
   readonly kept = new KeptReads();
@@ -45,13 +53,6 @@ export class Folds {
     return origin;
   }
 
-  /** One driver of several folds. @param order see `orderIn` */
-  merge(rows: readonly FoldRow[], order: PlaceOrder): PackedDriver {
-    const packed = rows.map((row) => this.packed(row));
-    if (packed.length === 1) return packed[0] as PackedDriver;
-    return mergePacked(packed, order);
-  }
-
   /**
    * Orders the cells of a read. Earlier reads that one of these parts goes on from had its number too: here it means the part as
    * it is in this read.
@@ -62,26 +63,37 @@ export class Folds {
   }
 
   /**
-   * The drivers of rows in the order of ids, each once. The bytes of each go when the next one is asked for.
+   * The drivers of bundles in the order of ids, each once, see `inOrder`. The bytes of each are valid until the next one is asked for.
    * @param keep is shown each driver before: where it says so, its bytes stay
    */
-  *merged(rows: Iterable<FoldRow>, order: PlaceOrder, keep: Keep = keepNone): Generator<PackedDriver> {
-    let group: FoldRow[] = [];
-    for (const row of rows) {
-      if (group[0] !== undefined && group[0][0] !== row[0]) {
-        const driver = this.merge(group, order);
-        const isKept = keep(driver);
-        yield driver;
-        // What was merged has bytes of its own.
-        if (!isKept || group.length > 1) for (const [, , , , , , blobs] of group) release(blobs);
-        group = [];
-      }
-      group.push(row);
+  *merged(bundles: Iterable<BundleRow>, order: PlaceOrder, keep: Keep = keepNone): Generator<PackedDriver> {
+    let last: BundleCursor | undefined;
+    const passed: BundleCursor[] = [];
+    const cursors = this.inOrder(bundles, (bundle) => passed.push(bundle));
+    const take = (cursor: BundleCursor): PackedDriver => {
+      last = cursor;
+      return cursor.driver();
+    };
+    for (const { folds } of byDriver(cursors, take)) {
+      // What was merged has bytes of its own.
+      const isMerged = folds.length > 1;
+      const driver = isMerged ? mergePacked(folds, order) : (folds[0] as PackedDriver);
+      if (keep(driver) && !isMerged) (last as BundleCursor).isKept = true;
+      yield driver;
+      for (const bundle of passed.splice(0)) bundle.release();
     }
-    if (group.length === 0) return;
-    const last = this.merge(group, order);
-    keep(last);
-    yield last;
+  }
+
+  /** As `inOrder`. @throws AgentError `state.corrupt` where a bundle is not what was written */
+  *inOrder(bundles: Iterable<BundleRow>, passed?: (bundle: BundleCursor) => void): Generator<BundleCursor> {
+    yield* inOrder(bundles, (row) => openedFrom(this.#tables.file, row), passed);
+  }
+
+  /** Takes drivers out of all parts of a source. To be called in a transaction. */
+  remove(source: string, ids: Iterable<string>): void {
+    const { db, file } = this.#tables;
+    removeFromBundles(db, source, ids, (row) => openedFrom(file, row));
+    this.kept.clear();
   }
 
   /** Origins may have changed. */
@@ -89,49 +101,25 @@ export class Folds {
     this.#origins.clear();
   }
 
-  /** @throws AgentError `state.corrupt` where it is not what was written */
-  packed(row: FoldRow): PackedDriver {
-    const [id, rule, path, otherPath, pointsBytes, originsBytes, blobs, entry, checksum] = row;
-    const originsEnd = pointsBytes + originsBytes;
-    if (foldChecksum({ id, rule, path, otherPath: otherPath ?? undefined }, blobs) !== checksum) {
-      throw new AgentError('state.corrupt', `${this.#tables.file} is damaged: driver "${id}" is not what was written`, {
-        hint: 'the next run or sync rebuilds it',
-      });
-    }
-    return {
-      id,
-      rule,
-      path,
-      otherPath: otherPath ?? undefined,
-      points: blobs.subarray(0, pointsBytes),
-      origins: blobs.subarray(pointsBytes, originsEnd),
-      entry: entry ?? undefined,
-      ties: originsEnd === blobs.length ? undefined : blobs.subarray(originsEnd),
-    };
-  }
-
-  /** All that a part is made of, by driver. */
-  ofPart(part: PartRead): Generator<FoldRow> {
-    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ?
-      AND f.part_read IN (SELECT run FROM part_run WHERE part_read = ?) ORDER BY f.driver, f.part_read, f.chunk`;
+  /** All that a part is made of. */
+  ofPart(part: PartRead): Generator<BundleRow> {
+    const sql = `SELECT ${bundleColumns} FROM bundle b WHERE b.source = ?
+      AND b.part_read IN (SELECT run FROM part_run WHERE part_read = ?) ORDER BY b.first`;
     return this.rows(sql, part.source, part.id);
   }
 
-  /** Streams folds: `sql` selects `foldColumns`, after whatever `Row` begins with. */
-  rows<Row extends readonly unknown[] = FoldRow>(sql: string, ...values: unknown[]): Generator<Row> {
-    return this.#stream<Row>(() =>
+  /** The ids of some runs of a source. @param runs SQL that selects them @param values its parameters */
+  *named(owner: string, runs: string, source: string, ...values: unknown[]): Generator<{ id: string; owner: string }> {
+    const sql = `SELECT ${nameColumns} FROM bundle b WHERE b.source = ? AND b.part_read IN (${runs}) ORDER BY b.first`;
+    for (const { id } of this.inOrder(this.rows(sql, source, ...values))) yield { id, owner };
+  }
+
+  /** Streams bundles: `sql` selects `bundleColumns` or `nameColumns`. */
+  rows(sql: string, ...values: unknown[]): Generator<BundleRow> {
+    return this.#stream(() =>
       this.#connection()
         .prepare(sql)
         .raw()
-        .iterate(...values),
-    );
-  }
-
-  /** Streams what is asked of folds. */
-  iterate<Row>(sql: string, ...values: unknown[]): Generator<Row> {
-    return this.#stream<Row>(() =>
-      this.#connection()
-        .prepare(sql)
         .iterate(...values),
     );
   }

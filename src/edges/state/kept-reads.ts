@@ -29,10 +29,19 @@ export class KeptReads {
     return this.#reads.get(read)?.drivers;
   }
 
+  /** Whether what has so many bytes could be kept beside the others. */
+  hasRoom({ bytes, drivers }: { readonly bytes: number; readonly drivers: number }): boolean {
+    return bytes + drivers * objectBytes <= this.#left();
+  }
+
+  #left(): number {
+    return bytesMax - [...this.#reads.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   begin(read: string): Keeping {
     this.forget(read);
     const reads = this.#reads;
-    let left = bytesMax - [...reads.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    let left = this.#left();
     let drivers: PackedDriver[] = [];
     let bytes = 0;
     return {

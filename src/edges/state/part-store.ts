@@ -3,9 +3,10 @@ import type { Month } from '../../core/model.ts';
 import { type FoldedDriver, type OriginFacts, type PartOrigin, unpackDriver } from '../../core/series/packing.ts';
 import type { PartRead, PartStore, PartWriter, PartsOfSource, SeenFile, SharedPoint } from '../../core/buffer.ts';
 import { type OriginRow, readOrigin, runsOf } from './buffer-rows.ts';
+import { bundleColumns } from './bundle-order.ts';
 import type { Folds } from './folds.ts';
 import { dropPart, insertOrigin, openPartWriter } from './part-writer.ts';
-import { type SharedFolds, firstShared, sharedFolds } from './shared-points.ts';
+import { type PartsByRun, firstShared, sharedIds } from './shared-drivers.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteParts implements PartStore {
@@ -37,21 +38,27 @@ export class SqliteParts implements PartStore {
   }
 
   earliestMonth(ids: readonly number[]): Month | undefined {
-    const sql = `SELECT min(earliest) AS month FROM fold WHERE part_read IN (${runsOf('?')})`;
+    const sql = `SELECT min(earliest) AS month FROM bundle WHERE part_read IN (${runsOf('?')})`;
     return this.#tables.all<{ month: number | null }>(sql, JSON.stringify(ids))[0]?.month ?? undefined;
   }
 
   *sharedDrivers(one: PartsOfSource, other: PartsOfSource): Generator<string> {
-    const sql = `SELECT DISTINCT a.driver FROM fold a WHERE a.source = ? AND a.part_read IN (${runsOf('?')})
-      AND EXISTS (SELECT 1 FROM fold b WHERE b.source = ? AND b.driver = a.driver
-        AND b.part_read IN (${runsOf('?')}))`;
-    const values = [one, other].flatMap(({ source, parts }) => [source, JSON.stringify(parts)]);
-    for (const { driver } of this.#folds.iterate<{ driver: string }>(sql, ...values)) yield driver;
+    const named = ({ source, parts }: PartsOfSource, owner: string): Iterable<{ id: string; owner: string }> =>
+      this.#folds.named(owner, runsOf('?'), source, JSON.stringify(parts));
+    for (const { id } of sharedIds([named(one, 'one'), named(other, 'other')])) yield id;
   }
 
   sharedPoints(source: string, parts: readonly number[], others: readonly number[]): readonly SharedPoint[] {
-    const rows = this.#folds.iterate<SharedFolds>(sharedFolds, source, JSON.stringify(parts), JSON.stringify(others));
-    return firstShared(rows, parts.length);
+    const sql = `SELECT ${bundleColumns} FROM bundle b WHERE b.source = ? AND b.part_read IN (${runsOf('?')}) ORDER BY b.first`;
+    const bundles = this.#folds.rows(sql, source, JSON.stringify([...parts, ...others]));
+    return firstShared(this.#folds.inOrder(bundles), this.#byRun(parts), this.#byRun(others));
+  }
+
+  #byRun(parts: readonly number[]): PartsByRun {
+    const sql =
+      'SELECT run, part_read AS part FROM part_run WHERE part_read IN (SELECT value FROM json_each(?)) ORDER BY part_read';
+    const rows = this.#tables.all<{ run: number; part: number }>(sql, JSON.stringify(parts));
+    return new Map([...Map.groupBy(rows, ({ run }) => run)].map(([run, of]) => [run, of.map(({ part }) => part)]));
   }
 
   origin(id: number): PartOrigin {

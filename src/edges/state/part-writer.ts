@@ -1,8 +1,8 @@
 /** Writes one read of one part into the buffer. Nothing of it counts before `commit`. */
-import type { Month } from '../../core/model.ts';
-import { type FoldedDriver, type PackedDriver, firstMonth, packDriver } from '../../core/series/packing.ts';
+import { type FoldedDriver, type PackedDriver, packDriver } from '../../core/series/packing.ts';
 import type { Growth, PartRead, PartWriter } from '../../core/buffer.ts';
-import { type PartReadRow, checksum, readPart } from './buffer-rows.ts';
+import { type PartReadRow, readPart } from './buffer-rows.ts';
+import { openBundleWriter } from './bundle-store.ts';
 import type { Statements } from './statements.ts';
 
 export const insertOrigin = `INSERT INTO origin (id, source, name, revised_at_ms, hash, ends_with_line_end)
@@ -22,31 +22,23 @@ export function openPartWriter(
   const noteOrigin = (origin: number): void => {
     if (origin !== named && !origins.has(origin)) origins.set(origin, false);
   };
-  const addFold = tables.db.prepare(`INSERT INTO fold
-    (source, driver, part_read, chunk, rule, path, other_path, earliest, points, origins, entry, ties, checksum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const insert = (packed: PackedDriver, earliest: Month): void => {
-    const { id: driver, rule, path, otherPath = null, points, origins: blob, entry = null, ties = null } = packed;
-    const crc = checksum(packed);
-    addFold.run(source, driver, id, chunk, rule, path, otherPath, earliest, points, blob, entry, ties, crc);
-  };
+  const write = openBundleWriter(tables.db);
+  const addChunk = (drivers: Iterable<PackedDriver>): void =>
+    tables.write(() => {
+      chunk++;
+      write(drivers, { source, run: id, chunk });
+    });
+  function* packed(drivers: Iterable<FoldedDriver>): Generator<PackedDriver> {
+    for (const driver of drivers) {
+      if (driver.cells.length === 0) continue;
+      for (const origin of originsOf(driver)) noteOrigin(origin);
+      yield packDriver(driver);
+    }
+  }
   return {
     id: named,
-    add: (drivers) =>
-      tables.write(() => {
-        chunk++;
-        for (const driver of drivers) {
-          const first = driver.cells[0];
-          if (first === undefined) continue;
-          for (const origin of originsOf(driver)) noteOrigin(origin);
-          insert(packDriver(driver), first.month);
-        }
-      }),
-    addPacked: (drivers) =>
-      tables.write(() => {
-        chunk++;
-        for (const packed of drivers) insert(packed, firstMonth(packed.points));
-      }),
+    add: (drivers) => addChunk(packed(drivers)),
+    addPacked: addChunk,
     commit: (content, counts, growth) =>
       tables.write(() => {
         const sql = `UPDATE part_read SET version = ?, hash = ?, revised_at_ms = ?, rows = ?, rejects = ?,
@@ -127,5 +119,5 @@ export function dropPart(tables: Statements, id: number, source: string): void {
 /** Drops the folds of a run that no part is made of. */
 export function dropRun(tables: Statements, run: number, source: string): void {
   if (tables.all('SELECT 1 FROM part_run WHERE run = ? LIMIT 1', run).length > 0) return;
-  tables.run('DELETE FROM fold WHERE source = ? AND part_read = ?', source, run);
+  tables.run('DELETE FROM bundle WHERE source = ? AND part_read = ?', source, run);
 }

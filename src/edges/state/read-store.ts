@@ -1,18 +1,17 @@
 /** Reads: which parts make what a source has accepted, and its candidate. Both share parts, so that accepting moves names. */
 import type { Month, Rule } from '../../core/model.ts';
 import type { RunSummary } from '../../core/series/compare.ts';
-import { type OriginFacts, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
+import { type OriginFacts, type PackedDriver, monthsIn } from '../../core/series/packing.ts';
 import type { ChosenPart, MixedRules, ReadKind, ReadPart, ReadStore, SharedDriver } from '../../core/buffer.ts';
-import { type FoldRow, type OriginRow, type PartReadRow, foldColumns, readOrigin, readPart } from './buffer-rows.ts';
+import { type OriginRow, type PartReadRow, readOrigin, readPart } from './buffer-rows.ts';
+import { type BundleCursor, bundleColumns, byDriver } from './bundle-order.ts';
 import type { Folds } from './folds.ts';
+import { sharedIds } from './shared-drivers.ts';
 import { parseKept } from './sqlite.ts';
 import type { Statements } from './statements.ts';
 
 /** The runs of the read of a source and a kind. */
 const runsOfRead = `SELECT run FROM read_part rp JOIN part_run USING (part_read) WHERE rp.source = ? AND rp.kind = ?`;
-
-/** A read of as many folds is not kept from its judgement to the snapshot: it would hardly fit, and is given up on the way. */
-const keptFoldsMax = 30_000;
 
 export class SqliteReads implements ReadStore {
   readonly #tables: Statements;
@@ -104,8 +103,7 @@ export class SqliteReads implements ReadStore {
   }
 
   *drivers(source: string, kind: ReadKind): Generator<PackedDriver> {
-    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.part_read IN (${runsOfRead})
-      ORDER BY f.driver, f.part_read, f.chunk`;
+    const sql = `SELECT ${bundleColumns} FROM bundle b WHERE b.source = ? AND b.part_read IN (${runsOfRead}) ORDER BY b.first`;
     const { kept } = this.#folds;
     const parts = this.parts(source, kind) ?? [];
     // A candidate that was judged is the accepted read from then on.
@@ -123,52 +121,51 @@ export class SqliteReads implements ReadStore {
   }
 
   #isSmall(source: string, kind: ReadKind): boolean {
-    const sql = `SELECT count(*) AS folds FROM (SELECT 1 FROM fold WHERE source = ? AND part_read IN (${runsOfRead}) LIMIT ?)`;
-    return this.#tables.all<{ folds: number }>(sql, source, source, kind, keptFoldsMax)[0]!.folds < keptFoldsMax;
+    const sql = `SELECT total(length(points) + length(origins)) AS bytes, total(drivers) AS drivers
+      FROM bundle WHERE source = ? AND part_read IN (${runsOfRead})`;
+    const [size] = this.#tables.all<{ bytes: number; drivers: number }>(sql, source, source, kind);
+    return this.#folds.kept.hasRoom(size!);
   }
 
   driver(source: string, id: string): PackedDriver | undefined {
-    const sql = `SELECT ${foldColumns} FROM fold f WHERE f.source = ? AND f.driver = ? AND f.part_read IN (${runsOfRead})
-      ORDER BY f.part_read, f.chunk`;
-    const rows = [...this.#folds.rows(sql, source, id, source, 'accepted')];
-    if (rows.length === 0) return undefined;
-    return this.#folds.merge(rows, this.#folds.orderIn(this.parts(source, 'accepted') ?? []));
+    const sql = `SELECT ${bundleColumns} FROM bundle b WHERE b.source = ? AND b.first <= ? AND b.last >= ?
+      AND b.part_read IN (${runsOfRead}) ORDER BY b.first`;
+    const bundles = this.#folds.rows(sql, source, id, id, source, 'accepted');
+    const order = this.#folds.orderIn(this.parts(source, 'accepted') ?? []);
+    for (const driver of this.#folds.merged(bundles, order)) if (driver.id === id) return driver;
+    return undefined;
   }
 
   mixedRules(source: string, kind: ReadKind): MixedRules | undefined {
     const runs = `SELECT r.run, p.name FROM read_part rp JOIN part_run r USING (part_read) JOIN part_read p ON p.id = rp.part_read
       WHERE rp.source = :source AND rp.kind = :kind`;
-    const sql = `WITH runs AS (${runs}) SELECT runs.name, ${foldColumns} FROM fold f JOIN runs ON runs.run = f.part_read
-      WHERE f.source = :source AND f.driver IN (
-        SELECT driver FROM fold WHERE source = :source AND part_read IN (SELECT run FROM runs)
-        GROUP BY driver HAVING count(DISTINCT rule) > 1) ORDER BY f.driver`;
-    const months = new Map<Month, { readonly driver: string; readonly part: string; readonly rule: Rule }>();
-    for (const [part, ...row] of this.#folds.rows<[part: string, ...FoldRow]>(sql, { source, kind })) {
-      const [driver, rule] = row;
-      for (const { month } of unpackDriver(this.#folds.packed(row)).cells) {
-        const other = months.get(month);
-        if (other?.driver === driver && other.rule !== rule) return { driver, month, folds: [other, { part, rule }] };
-        months.set(month, { driver, part, rule });
-      }
+    const distinct = `SELECT DISTINCT rules FROM bundle WHERE source = ? AND part_read IN (${runsOfRead})`;
+    const found = this.#tables.all<{ rules: string }>(distinct, source, source, kind);
+    if (new Set(found.flatMap(({ rules }) => rules.split(' '))).size < 2) return undefined;
+    const named = this.#tables.all<{ run: number; name: string }>(runs, { source, kind });
+    const names = new Map(named.map(({ run, name }) => [run, name]));
+    const sql = `SELECT ${bundleColumns} FROM bundle b WHERE b.source = ? AND b.part_read IN (${runsOfRead}) ORDER BY b.first`;
+    const folds = this.#folds.inOrder(this.#folds.rows(sql, source, source, kind));
+    const foldOf = (fold: BundleCursor): RuledMonths => ({
+      part: names.get(fold.run) as string,
+      rule: fold.rule,
+      months: monthsIn(fold.driver().points),
+    });
+    for (const { id: driver, folds: all } of byDriver(folds, foldOf)) {
+      const mixed = twoRules(all);
+      if (mixed !== undefined) return { driver, ...mixed };
     }
     return undefined;
   }
 
   *sharedDrivers(reads: readonly { source: string; kind: ReadKind }[]): Generator<SharedDriver> {
-    const sql = `SELECT f.driver, json_group_array(DISTINCT f.source) AS sources FROM fold f JOIN part_run r ON r.run = f.part_read
-      JOIN read_part rp ON rp.source = f.source AND rp.part_read = r.part_read
-      JOIN json_each(?) wanted ON wanted.value ->> 0 = rp.source AND wanted.value ->> 1 = rp.kind
-      GROUP BY f.driver HAVING count(DISTINCT f.source) > 1 ORDER BY f.driver`;
-    const wanted = JSON.stringify(reads.map(({ source, kind }) => [source, kind]));
-    for (const row of this.#tables.all<{ driver: string; sources: string }>(sql, wanted)) {
-      yield { driver: row.driver, sources: JSON.parse(row.sources) as string[] };
-    }
+    const lists = reads.map(({ source, kind }) => this.#folds.named(source, runsOfRead, source, source, kind));
+    for (const { id, owners } of sharedIds(lists)) yield { driver: id, sources: owners };
   }
 
   removeDrivers(source: string, ids: Iterable<string>): void {
     this.#tables.write(() => {
-      for (const id of ids) this.#tables.run('DELETE FROM fold WHERE source = ? AND driver = ?', source, id);
-      this.#folds.kept.clear();
+      this.#folds.remove(source, ids);
       this.#tables.run('UPDATE read SET summary = NULL WHERE source = ?', source);
       // What is read behind such a part would not have them back.
       this.#tables.run('DELETE FROM growth WHERE part_read IN (SELECT id FROM part_read WHERE source = ?)', source);
@@ -192,4 +189,26 @@ export class SqliteReads implements ReadStore {
   #countUp(): void {
     this.#tables.run('UPDATE state SET revision = revision + 1');
   }
+}
+
+/** A fold of a driver. */
+interface RuledMonths {
+  readonly part: string;
+  readonly rule: Rule;
+  readonly months: readonly Month[];
+}
+
+/** A month that two folds of one driver have by different rules. */
+function twoRules(folds: readonly RuledMonths[]): Omit<MixedRules, 'driver'> | undefined {
+  if (folds.every(({ rule }) => rule === folds[0]?.rule)) return undefined;
+  const before = new Map<Month, RuledMonths>();
+  for (const fold of folds) {
+    for (const month of fold.months) {
+      const other = before.get(month);
+      if (other !== undefined && other.rule !== fold.rule)
+        return { month, folds: [other, fold].map(({ part, rule }) => ({ part, rule })) };
+      before.set(month, fold);
+    }
+  }
+  return undefined;
 }

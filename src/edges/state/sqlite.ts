@@ -24,7 +24,7 @@ function openWriter(file: string, synchronous: OpenOptions['synchronous']): Data
     if (file !== ':memory:') makePrivate(file);
     db = new Database(file, { timeout: 10_000 });
     if (file !== ':memory:') {
-      // For new files only. A packed driver of 5 years is 1.4 KB: larger pages than 4 KB waste less and are read in fewer calls.
+      // For new files only. Larger pages than 4 KB waste less and are read in fewer calls.
       db.pragma('page_size = 8192');
       db.pragma('journal_mode = WAL');
     }
