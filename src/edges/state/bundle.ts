@@ -84,13 +84,17 @@ class OpenBundle {
   }: PackedDriver): void {
     const ruleNumber = rules.indexOf(rule);
     this.#names += id + path + otherPath;
-    for (const text of [id, path, otherPath]) heads.varint(text.length);
+    heads.varint(id.length);
+    heads.varint(path.length);
+    heads.varint(otherPath.length);
     heads.varint(ruleNumber);
     heads.varint(entry + 1);
-    for (const blob of [values, places, ties]) heads.varint(blob.length);
+    heads.varint(values.length);
+    heads.varint(places.length);
+    heads.varint(ties.length);
     points.bytes(values, 0, values.length);
     origins.bytes(places, 0, places.length);
-    origins.bytes(ties, 0, ties.length);
+    if (ties.length > 0) origins.bytes(ties, 0, ties.length);
     this.last = id;
     this.#drivers++;
     this.#earliest = Math.min(this.#earliest, firstMonth(values));
