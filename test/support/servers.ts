@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import { preparedFolder } from './prepared-files.ts';
 import { within } from './receiver.ts';
 import {
   type Identity,
@@ -91,14 +92,9 @@ export async function postgresServer(options: ServerOptions = {}): Promise<TestS
   const { initdb, postgres } = installed(options.programs ?? usualPostgres, 'PostgreSQL');
   const { dir, tls, own, as } = home('postgres');
   const data = path.join(dir, 'data');
-  await run(
-    initdb,
-    [
-      ['-D', data, '-U', 'admin', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'],
-      ['--auth-local=trust', '--auth-host=scram-sha-256', '--pwfile', own('password', password)],
-    ].flat(),
-    as,
-  );
+  const init = ['-U', 'admin', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'];
+  const access = ['--auth-local=trust', '--auth-host=scram-sha-256', '--pwfile', own('password', password)];
+  await fill(data, { by: initdb, as }, (to) => ['-D', to, ...init, ...access]);
   const usual = ['local all all trust', 'host all all all scram-sha-256'];
   own('data/pg_hba.conf', [...(options.access ?? []), ...usual, ''].join('\n'));
   const more = options.tls === true ? ['ssl=on', `ssl_cert_file=${tls.cert}`, `ssl_key_file=${tls.key}`] : [];
@@ -161,8 +157,9 @@ export async function mariadbServer(options: ServerOptions = {}): Promise<TestSe
   const { dir, tls, own, as } = home('mysql');
   const data = path.join(dir, 'data');
   // Two installs at once would trip over each other's temporary tables in the machine's own directory.
-  const init = ['--no-defaults', `--datadir=${data}`, `--tmpdir=${dir}`, '--skip-test-db', '--skip-name-resolve'];
-  await run(install, [...init, '--innodb-log-file-size=16M', '--auth-root-authentication-method=normal'], as);
+  const init = ['--no-defaults', `--tmpdir=${dir}`, '--skip-test-db', '--skip-name-resolve'];
+  const more = ['--innodb-log-file-size=16M', '--auth-root-authentication-method=normal'];
+  await fill(data, { by: install, as }, (to) => [...init, `--datadir=${to}`, ...more]);
   const socket = path.join(dir, 'socket');
   const secure = options.tls === true ? [`--ssl-cert=${tls.cert}`, `--ssl-key=${tls.key}`] : ['--disable-ssl'];
   const args = [
@@ -208,6 +205,17 @@ const firstStatements = [
   "GRANT ALL ON *.* TO admin@'%' WITH GRANT OPTION;",
   'CREATE DATABASE IF NOT EXISTS books;',
 ];
+
+/** Makes the files of a new server: a copy of those that the first one of the run has made. */
+async function fill(
+  data: string,
+  { by, as }: { readonly by: string; readonly as: Identity | undefined },
+  args: (to: string) => readonly string[],
+): Promise<void> {
+  const prepared = await preparedFolder([by], (to) => run(by, args(to), as));
+  if (prepared === undefined) await run(by, args(data), as);
+  else await run('cp', ['-a', prepared, data], as);
+}
 
 interface Home {
   readonly dir: string;

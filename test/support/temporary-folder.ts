@@ -13,6 +13,11 @@ const freeBytesMin = 4e9;
 /** Names the folder of this run, for the projects that come second. */
 const variable = 'DRIVER_SYNC_TESTS_TEMPORARY';
 
+/** `undefined` in a process that is no part of a run. */
+export function folderOfRun(): string | undefined {
+  return process.env[variable];
+}
+
 /** Makes the folder the TMPDIR of the workers; what this returns removes it. */
 export function openTemporaryFolder(): (() => void) | undefined {
   if (process.env[variable] !== undefined) return undefined;
