@@ -3,6 +3,7 @@ import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/edges/state/ledger.ts';
+import { commandAt } from '../support/command-line.ts';
 import { hours, rows } from '../support/daemon-world.ts';
 import { type Place, csv, place } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
@@ -24,27 +25,27 @@ test('--exit-code is the code of the last pass, or 75 where that is older than -
   const code = async (...args: readonly string[]): Promise<number | undefined> =>
     (await where.command('status', '--exit-code', ...args)).code;
   service.answer(400);
-  expect((await where.command('sync')).code).toBe(5);
+  expect((await commandAt(where, 'sync')).code).toBe(5);
   expect(await code()).toBe(5);
-  expect((await where.command('sync')).code).toBe(0);
+  expect((await commandAt(where, 'sync')).code).toBe(0);
   expect(await code('--max-age', '26h')).toBe(0);
   await agePass(where, 27 * hours);
   expect(await code()).toBe(0);
   expect(await code('--max-age', '26h')).toBe(75);
   expect(await code('--max-age', 'soon')).toBe(64);
   // Without --exit-code it only tells.
-  expect((await where.command('status')).code).toBe(0);
+  expect((await commandAt(where, 'status')).code).toBe(0);
 });
 
 test('says where it looked where there is no state, and makes none', async () => {
   await using where = await place({ destination: { url: 'http://127.0.0.1:9' }, sources: { sales: csv('*.csv') } }, {});
-  const done = await where.command('status', '--json');
+  const done = await commandAt(where, 'status', '--json');
   expect(done.code).toBe(78);
   expect(done.json()).toMatchObject({
     exit: 78,
     error: { code: 'state.missing', message: expect.stringContaining(where.state) },
   });
-  const live = await where.command('status', '--live');
+  const live = await commandAt(where, 'status', '--live');
   expect(live.code).not.toBe(0);
 });
 
@@ -52,11 +53,11 @@ test('needs no secret', async () => {
   await using service = await openReceiver();
   const config = { destination: { url: service.url, token: '${DRIVERS_TOKEN}' }, sources: { sales: csv('*.csv') } };
   await using where = await place(config, { 'a.csv': rows('a,2026-01,1') });
-  expect((await where.command('sync')).code).toBe(78);
+  expect((await commandAt(where, 'sync')).code).toBe(78);
   await where.configure({ ...config, destination: { url: service.url } });
-  expect((await where.command('sync')).code).toBe(0);
+  expect((await commandAt(where, 'sync')).code).toBe(0);
   await where.configure(config);
-  expect((await where.command('status', '--json')).json()).toMatchObject({ lastAcknowledged: { id: 1 } });
+  expect((await commandAt(where, 'status', '--json')).json()).toMatchObject({ lastAcknowledged: { id: 1 } });
 });
 
 test('tells of a push that did not arrive, and that the daemon will try again', async () => {
@@ -68,7 +69,7 @@ test('tells of a push that did not arrive, and that the daemon will try again', 
   service.answer({ status: 503, headers: { 'retry-after': '600' }, text: 'closed for the night' });
   const daemon = await where.daemon();
   await daemon.says(/unreachable/);
-  const status = (await where.command('status', '--json')).json<{ nextPush: string }>();
+  const status = (await commandAt(where, 'status', '--json')).json<{ nextPush: string }>();
   expect(status).toMatchObject({
     lastPass: { outcome: 'unreachable', exit: 75 },
     lastPush: { id: 1, outcome: 'unreachable' },
@@ -77,18 +78,18 @@ test('tells of a push that did not arrive, and that the daemon will try again', 
   const inMs = Date.parse(status.nextPush) - Date.now();
   expect(inMs).toBeGreaterThan(0.14 * hours);
   expect(inMs).toBeLessThan(0.17 * hours);
-  expect((await where.command('status')).stdout).toContain('closed for the night');
+  expect((await commandAt(where, 'status')).stdout).toContain('closed for the night');
 });
 
 test('sync, check, status and the daemon warn of a state directory that is open to others', async () => {
   await using service = await openReceiver();
   const config = { destination: { url: service.url }, sources: { sales: csv('*.csv') } };
   await using where = await place(config, { 'a.csv': rows('a,2026-01,1') });
-  expect((await where.command('sync')).stderr).not.toContain('the state directory');
+  expect((await commandAt(where, 'sync')).stderr).not.toContain('the state directory');
   await chmod(where.state, 0o755);
   const warning = `the state directory ${where.state} can be seen by other users (mode 0755): chmod 700 `;
   for (const command of ['sync', 'check', 'status']) {
-    expect((await where.command(command, '--json')).stderr, command).toContain(warning);
+    expect((await commandAt(where, command, '--json')).stderr, command).toContain(warning);
   }
   const daemon = await where.daemon();
   expect(daemon.stderr).toContain(warning);
@@ -101,5 +102,5 @@ test('status --live needs no valid config while a daemon runs', async () => {
   const daemon = await where.daemon();
   await daemon.says(/"pushed"/);
   await where.configure({ ...config, scedule: 'daily' });
-  expect((await where.command('status', '--live')).code).toBe(0);
+  expect((await commandAt(where, 'status', '--live')).code).toBe(0);
 });

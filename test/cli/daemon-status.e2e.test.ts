@@ -1,5 +1,6 @@
 /** What `status` says beside a daemon, and after one that was killed. */
 import { expect, test } from 'vitest';
+import { commandAt } from '../support/command-line.ts';
 import { scene, statusOf, two } from '../support/daemon-scene.ts';
 
 test('status beside a daemon names it, and --live holds while it runs and no longer', async () => {
@@ -12,10 +13,10 @@ test('status beside a daemon names it, and --live holds while it runs and no lon
     nextPush: '2027-01-01T02:15:00.000Z',
     lastAcknowledged: { id: 1, drivers: 1, points: 1 },
   });
-  expect((await s.place.command('status', '--live')).code).toBe(0);
+  expect((await commandAt(s.place, 'status', '--live')).code).toBe(0);
   daemon.kill('SIGTERM');
   await daemon.exit;
-  expect((await s.place.command('status', '--live')).code).toBe(75);
+  expect((await commandAt(s.place, 'status', '--live')).code).toBe(75);
 });
 
 test('status --live is not satisfied with a daemon that is stopped dead', async () => {
@@ -25,7 +26,7 @@ test('status --live is not satisfied with a daemon that is stopped dead', async 
   daemon.kill('SIGSTOP');
   // The loop may be silent for a minute, so the heartbeat is aged instead of waited for.
   await s.place.write('.driver-sync/heartbeat', String(Date.now() - 1));
-  expect((await s.place.command('status', '--live')).code).toBe(75);
+  expect((await commandAt(s.place, 'status', '--live')).code).toBe(75);
 });
 
 test('status says since when accepted data waits for a push', async () => {
@@ -36,7 +37,7 @@ test('status says since when accepted data waits for a push', async () => {
   await s.place.write('sales.csv', two);
   await daemon.says(/"source accepted"/);
   await expect.poll(() => statusOf(s.place)).toMatchObject({ unpushedSince: expect.any(String) });
-  expect((await s.place.command('status')).stdout).toMatch(
+  expect((await commandAt(s.place, 'status')).stdout).toMatch(
     /\nwaiting +data that was accepted since .* is not pushed yet\n/,
   );
   daemon.kill('SIGUSR2');
@@ -55,9 +56,9 @@ test('status says that a daemon was killed, until another agent came after it', 
     agent: null,
     killed: { pid: daemon.pid, since: expect.any(String) },
   });
-  expect((await s.place.command('status')).stdout).toMatch(
+  expect((await commandAt(s.place, 'status')).stdout).toMatch(
     new RegExp(`^agent +not running: .*pid ${daemon.pid}, .* was killed or crashed\n`),
   );
-  await s.place.command('sync');
+  await commandAt(s.place, 'sync');
   expect(await statusOf(s.place)).not.toHaveProperty('killed');
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { appendFile, readFile, readdir, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { commandAt } from '../support/command-line.ts';
 import { type Status, one, scene, statusOf, two } from '../support/daemon-scene.ts';
 import { type Place, csv, place } from '../support/process.ts';
 import { openReceiver, pointsOf } from '../support/receiver.ts';
@@ -153,8 +154,8 @@ test('sync --wake beside a daemon waits for the pass that it asked for, and ends
   expect(woken.json()).toMatchObject({ outcome: 'acknowledged', push: { id: 2 } });
   s.service.answer(400);
   await s.place.write('sales.csv', `${two}c,2026-01,3\n`);
-  expect((await s.place.command('sync', '--wake')).code).toBe(5);
-  const forced = await s.place.command('sync', '--wake', '--force');
+  expect((await commandAt(s.place, 'sync', '--wake')).code).toBe(5);
+  const forced = await commandAt(s.place, 'sync', '--wake', '--force');
   expect(forced).toMatchObject({ code: 64, stderr: expect.stringContaining('cannot be forced') });
   daemon.kill('SIGTERM');
   await daemon.exit;
@@ -169,13 +170,13 @@ test('SIGHUP with a valid config swaps it, says what it changes, and passes', as
   const before = await statusOf(s.place);
   await s.place.write('more/costs.csv', 'id,time,value\nc,2026-01,3\n');
   await s.place.configure({ ...s.config, sources: { sales: csv('*.csv'), costs: csv('more/*.csv') } });
-  expect((await s.place.command('status', '--json')).json()).toMatchObject({ configDiffers: true });
+  expect((await commandAt(s.place, 'status', '--json')).json()).toMatchObject({ configDiffers: true });
   daemon.kill('SIGHUP');
   expect(pointsOf(await s.service.post(2))).toEqual({ a: { '2026-01': '1.50' }, c: { '2026-01': '3' } });
   await daemon.says(/"pushed"/);
   const wouldChange = expect.objectContaining({ changes: expect.stringContaining('drivers: 1 created') });
   expect(daemon.log()).toContainEqual(expect.objectContaining({ wouldChange }));
-  const after = await s.place.command('status', '--json');
+  const after = await commandAt(s.place, 'status', '--json');
   expect(after.json()).toMatchObject({ configDiffers: false });
   expect(Date.parse(after.json<Status>().agent?.configLoadedAt ?? '')).toBeGreaterThan(
     Date.parse(before.agent?.configLoadedAt ?? ''),
@@ -218,7 +219,7 @@ test('SIGHUP survives a source that cannot be read by the new config', async () 
   await s.place.configure({ ...s.config, sources: { sales: csv('*.csv'), costs: csv('none/*.csv') } });
   daemon.kill('SIGHUP');
   await daemon.says(/source unread/);
-  expect((await s.place.command('status', '--live')).code).toBe(0);
+  expect((await commandAt(s.place, 'status', '--live')).code).toBe(0);
 });
 
 test('a second daemon and a sync are refused with 75, and told the pid and how to wake it', async () => {
@@ -240,7 +241,7 @@ test('the lock of a daemon that was killed holds nobody up', async () => {
   await daemon.says(/"pushed"/);
   daemon.kill('SIGKILL');
   await daemon.exit;
-  expect((await s.place.command('status', '--live')).code).toBe(75);
+  expect((await commandAt(s.place, 'status', '--live')).code).toBe(75);
   expect((await s.place.command('sync', '--json')).json()).toMatchObject({ outcome: 'unchanged', exit: 0 });
 });
 
@@ -253,7 +254,7 @@ test('approve wakes a running daemon, which pushes what was held', async () => {
   daemon.kill('SIGUSR2');
   await daemon.says(/source held/);
   const [held] = (await statusOf(s.place)).held;
-  expect((await s.place.command('approve', held!.digest.slice(0, 8))).code).toBe(0);
+  expect((await commandAt(s.place, 'approve', held!.digest.slice(0, 8))).code).toBe(0);
   expect(pointsOf(await s.service.post(2))).toEqual({ a: { '2026-01': '1.50' } });
 });
 
@@ -265,7 +266,7 @@ test('forget wakes a running daemon, which pushes without what was carried', asy
   await s.place.remove('old.csv');
   daemon.kill('SIGUSR2');
   await daemon.says(/parts are gone and carried/);
-  expect((await s.place.command('forget', 'sales', 'old.csv', '--yes')).code).toBe(0);
+  expect((await commandAt(s.place, 'forget', 'sales', 'old.csv', '--yes')).code).toBe(0);
   expect(pointsOf(await s.service.post(2))).toEqual({ a: { '2026-01': '1.50' } });
 });
 
@@ -275,7 +276,7 @@ test('rollback is carried out by a running daemon, byte for byte, and lasts unti
   await daemon.says(/"pushed"/);
   await s.place.write('sales.csv', two);
   await daemon.says(/"pushed"/);
-  const back = await s.place.command('rollback', '1', '--json');
+  const back = await commandAt(s.place, 'rollback', '1', '--json');
   expect({ code: back.code, ...back.json() }).toMatchObject({ code: 0, outcome: 'acknowledged' });
   expect(s.service.posts[2]?.body).toBe(s.service.posts[0]?.body);
 
@@ -283,7 +284,7 @@ test('rollback is carried out by a running daemon, byte for byte, and lasts unti
   await daemon.exit;
   daemon = await s.place.daemon();
   await daemon.says(/blocked/);
-  expect((await s.place.command('status')).stdout).toMatch(/rolled back to push 1/);
+  expect((await commandAt(s.place, 'status')).stdout).toMatch(/rolled back to push 1/);
   expect(s.service.posts).toHaveLength(3);
   daemon.kill('SIGUSR2');
   expect((await s.service.post(4)).body).toBe(s.service.posts[1]?.body);
@@ -299,7 +300,7 @@ test('rollback to a snapshot that is damaged ends with 65, also where a daemon f
   await daemon.says(/"pushed"/);
   const file = path.join(archive, first!);
   await truncate(file, (await stat(file)).size - 1);
-  const { code, stderr } = await s.place.command('rollback', '1');
+  const { code, stderr } = await commandAt(s.place, 'rollback', '1');
   expect([code, stderr]).toEqual([65, expect.stringContaining(`the snapshot in ${file} cannot be read`)]);
   expect(s.service.posts).toHaveLength(2);
 });
@@ -311,9 +312,9 @@ test('a SIGHUP ends a rollback where a setting changed, and not where only the t
   await s.place.write('sales.csv', two);
   daemon.kill('SIGUSR2');
   await daemon.says(/"pushed"/);
-  expect((await s.place.command('rollback', '1')).code).toBe(0);
+  expect((await commandAt(s.place, 'rollback', '1')).code).toBe(0);
   await appendFile(path.join(s.place.dir, 'driver-sync.yaml'), '\n# a comment\n');
-  expect((await s.place.command('status', '--json')).json()).toMatchObject({ configDiffers: false });
+  expect((await commandAt(s.place, 'status', '--json')).json()).toMatchObject({ configDiffers: false });
   daemon.kill('SIGHUP');
   await daemon.says(/blocked/);
   expect(s.service.posts).toHaveLength(3);
@@ -393,5 +394,5 @@ test('secrets stand in no output, log or file of the state', async () => {
 
 /** Resolves when some agent holds the state. */
 async function lockOf(where: Place): Promise<void> {
-  await expect.poll(async () => (await where.command('status', '--json')).stdout).toContain('"agent":{"pid"');
+  await expect.poll(async () => (await commandAt(where, 'status', '--json')).stdout).toContain('"agent":{"pid"');
 }

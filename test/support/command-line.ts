@@ -1,4 +1,5 @@
 /** Commands in this process: what the executable does with its arguments, without the 0.3 s that starting it costs. */
+import path from 'node:path';
 import { expect, vi } from 'vitest';
 import { runCommand } from '../../src/cli/program.ts';
 
@@ -25,6 +26,15 @@ export async function commandLine(...args: readonly string[]): Promise<Ran> {
   } finally {
     for (const spy of spies) spy.mockRestore();
   }
+}
+
+/** The same with the config of a place: for what is done beside a process that is tested, or asked after it. */
+export async function commandAt(
+  { dir }: { readonly dir: string },
+  command: string,
+  ...args: readonly string[]
+): Promise<Ran> {
+  return await commandLine(command, '--config', path.join(dir, 'driver-sync.yaml'), ...args);
 }
 
 const number: unknown = expect.any(Number);

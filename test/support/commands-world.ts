@@ -1,7 +1,6 @@
 /** A place with a config, files and a receiver, and the commands that run on it in this process. */
-import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Ran, commandLine } from './command-line.ts';
+import { type Ran, commandAt } from './command-line.ts';
 import { type Place, csv, place } from './process.ts';
 import { type Receiver, openReceiver } from './receiver.ts';
 import { longFile } from './world.ts';
@@ -29,8 +28,7 @@ export async function commandsWorld(
     await at[Symbol.asyncDispose]();
     await receiver[Symbol.asyncDispose]();
   });
-  const run: CommandsWorld['run'] = (command = '', ...args) =>
-    commandLine(command, '--config', path.join(at.dir, 'driver-sync.yaml'), ...args);
+  const run: CommandsWorld['run'] = (command = '', ...args) => commandAt(at, command, ...args);
   return {
     at,
     receiver,

@@ -1,4 +1,5 @@
 /** A place with one source, a receiver and daemons that are processes. */
+import { commandAt } from './command-line.ts';
 import { type Place, type Running, csv, place } from './process.ts';
 import { type Receiver, openReceiver } from './receiver.ts';
 
@@ -46,4 +47,4 @@ export function portOf({ stderr }: Running): number {
 }
 
 export const statusOf = async (where: Place): Promise<Status> =>
-  (await where.command('status', '--json')).json<Status>();
+  (await commandAt(where, 'status', '--json')).json<Status>();
