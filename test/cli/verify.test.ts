@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verifyIn } from '../../src/compose/state.ts';
-import { type ChainWorld, chainWorld, withState, withoutChain } from '../support/chain-world.ts';
+import { type ChainWorld, chainWorld, livingChainWorld, withState, withoutChain } from '../support/chain-world.ts';
 import { commandLine } from '../support/command-line.ts';
 import { twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
@@ -13,7 +13,7 @@ const snapshotFile = ({ archive }: ChainWorld, digest: string): string => path.j
 
 describe('a state that nobody touched', () => {
   test('is whole, and the head is the one that sync and status print', async () => {
-    const one = await chainWorld();
+    const one = await livingChainWorld();
     const found = await one.verify();
     expect(found).toMatchObject({ ok: true, exit: 0, earlier: 0, snapshots: one.snapshots().length });
     expect(found.head).toMatch(new RegExp(`^${found.records}:[0-9a-f]{64}$`));
@@ -186,7 +186,7 @@ describe('--head', () => {
 
 describe('a ledger from before it had a chain', () => {
   test('begins one with what it has, and nothing of that can change from then on', async () => {
-    const one = await chainWorld();
+    const one = await livingChainWorld();
     one.alter(withoutChain);
     expect((await one.run('verify')).code).toBe(78);
     await one.run('sync');

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { type CommandsWorld, commandsWorld, manyDrivers } from './commands-world.ts';
+import { type CommandsWorld, commandsWorld, copyOfWorld, manyDrivers } from './commands-world.ts';
 import { csv } from './process.ts';
 
 /** What `verify --json` prints. */
@@ -35,7 +35,16 @@ export interface ChainWorld extends CommandsWorld {
 }
 
 /** Two pushes, an approved delete between them, a rollback to the first, and what was carried forgotten. */
+export async function livingChainWorld(): Promise<ChainWorld> {
+  return withState(await pushedTwice());
+}
+
+/** The same, for what no push follows: see `copyOfWorld`. */
 export async function chainWorld(): Promise<ChainWorld> {
+  return withState(await copyOfWorld('chain', pushedTwice));
+}
+
+async function pushedTwice(): Promise<CommandsWorld> {
   const files = { 'a.csv': manyDrivers(20), 'b.csv': 'id,time,value\nB,2026-02,1.50\n' };
   const commands = await commandsWorld({ revenue: csv('*.csv') }, files);
   const { at, run, json } = commands;
@@ -50,7 +59,7 @@ export async function chainWorld(): Promise<ChainWorld> {
   await run('sync');
   await run('forget', 'revenue', 'b.csv', '--yes', '--reason', 'it will not come back');
   await run('sync');
-  return withState(commands);
+  return commands;
 }
 
 export function withState(commands: CommandsWorld): ChainWorld {

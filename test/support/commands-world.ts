@@ -1,6 +1,8 @@
 /** A place with a config, files and a receiver, and the commands that run on it in this process. */
+import { cp } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { type Ran, commandAt } from './command-line.ts';
+import { preparedFolder } from './prepared-files.ts';
 import { type Place, csv, place } from './process.ts';
 import { type Receiver, openReceiver } from './receiver.ts';
 import { longFile } from './world.ts';
@@ -36,6 +38,19 @@ export async function commandsWorld(
     json: async <T>(command = '', ...args: readonly string[]) => (await run(command, '--json', ...args)).json<T>(),
     configure: (next, more = {}) => at.configure(whole(next, more)),
   };
+}
+
+/**
+ * A copy, for a test of its own, of what `make` makes once for a run. To be looked at or damaged: whoever took its pushes is gone, so
+ * that no other one arrives.
+ */
+export async function copyOfWorld(name: string, make: () => Promise<CommandsWorld>): Promise<CommandsWorld> {
+  const copy = (from: string, to: string): Promise<void> => cp(from, to, { recursive: true, preserveTimestamps: true });
+  const made = await preparedFolder([name], async (folder) => await copy((await make()).at.dir, folder));
+  if (made === undefined) return await make();
+  const world = await commandsWorld({}, {});
+  await copy(made, world.at.dir);
+  return world;
 }
 
 /** Sources `revenue` (20 drivers), `costs` and `staff`, a file each. */
