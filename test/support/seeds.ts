@@ -12,3 +12,14 @@ function seedOf(variable: string): number {
     throw new Error(`${variable} is "${text}" and must be a whole number of up to ten digits`);
   return Number(text);
 }
+
+/** A sequence of numbers in [0, 1) that is the same for every run (mulberry32). */
+export function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
