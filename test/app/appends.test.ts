@@ -11,10 +11,9 @@ import { type TestWorld, longEntry } from '../support/world.ts';
 const file = 'ledger.csv';
 const header = 'id,time,value,note\n';
 
-/** Of each row. */
-const rowBytes = 30;
-/** A ledger of less than 1 MB would always be read whole. */
-const firstRows = 35_000;
+/** Of each row: long ones, since a ledger of less than 1 MB would always be read whole. */
+const rowBytes = 120;
+const firstRows = 8800;
 const ledger = header + rowsOf(firstRows, 0);
 
 function rowsOf(count: number, from: number): string {
@@ -25,9 +24,7 @@ function rowsOf(count: number, from: number): string {
 
 function row(at: number, value: string): string {
   const month = `${2020 + (at % 4)}-${String(1 + (at % 12)).padStart(2, '0')}`;
-  return `D${String(at % 97).padStart(3, '0')},${month}-01,${value.padStart(6, '0')},${String(at).padStart(6, '0')}\n`.padStart(
-    rowBytes,
-  );
+  return `D${String(at % 97).padStart(3, '0')},${month}-01,${value.padStart(6, '0')},${String(at).padStart(96, '0')}\n`;
 }
 
 function sources(keys: object = {}): { sources: Record<string, object> } {
@@ -244,11 +241,11 @@ describe('a file that grew and was changed above', () => {
 
   /** Changes a row that no evidence looks at. @returns the text, of which the appended rows alone were read */
   async function slip({ w, pass }: Awaited<ReturnType<typeof open>>): Promise<string> {
-    const long = ledger + rowsOf(120_000, firstRows);
+    const long = ledger + rowsOf(30_000, firstRows);
     await w.write(file, long);
     await pass();
-    for (let at = 39_000; at < 150_000; at += 9000) {
-      const text = edited(long, at) + row(150_000, '7.5');
+    for (let at = 9800; at < 38_000; at += 2300) {
+      const text = edited(long, at) + row(38_800, '7.5');
       await w.write(file, text);
       if ((await pass({ proof: 'idle' })).read[0] === 'appended') return text;
       await w.write(file, long);

@@ -207,11 +207,13 @@ const signs = [
 const character = fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), fc.constantFrom(...signs));
 const anyText = fc.string({ unit: character }).map((text) => text.replaceAll(/\0|\uFFFD/g, ''));
 
-/** More than any kind gives in one batch. */
+const south: Table = { columns: ['date', 'amount'], rows: [...north.rows, ['2026-02-28', '2']] };
+
+/** More than any kind gives in one batch: up to 10 000 rows of these, in a workbook. */
 function longTable(text: string): Table {
   return {
     columns: ['n', 'text'],
-    rows: Array.from({ length: 20_000 }, (_, at) => [String(at), `${text} ${'-'.repeat(10)}`]),
+    rows: Array.from({ length: 11_000 }, (_, at) => [String(at), `${text} ${'-'.repeat(10)}`]),
   };
 }
 
@@ -292,7 +294,7 @@ describe.each(Object.keys(places))('a source of type %s', (type) => {
     const { content } = await readWhole(place.source);
     expect(content).toMatchObject({ version: before!.version, revisedAtMs: before!.revisedAtMs });
     expect(await place.source.parts(calm)).toEqual([before]);
-    await place.write(longTable('x'));
+    await place.write(south);
     const [after] = await place.source.parts(calm);
     expect(after!.name).toBe(before!.name);
     expect(after!.version).not.toBe(before!.version);
@@ -360,9 +362,9 @@ describe.each(Object.keys(places))('a source of type %s', (type) => {
     if (place.source.watch === undefined) return skip('its place sends no events: it is polled');
     const woken = Promise.withResolvers<void>();
     const watch = await place.source.watch(woken.resolve);
-    await place.write(longTable('x'));
+    await place.write(south);
     await woken.promise;
     await watch[Symbol.asyncDispose]();
-    expect((await readWhole(place.source)).rows).toHaveLength(20_000);
+    expect(await readWhole(place.source)).toMatchObject(south);
   });
 });

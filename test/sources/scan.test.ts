@@ -74,10 +74,11 @@ describe('the scanner reads as csv-parse does', () => {
     await expect(scannedRows('1,2\n"x"\n \n"y",3\nz\n', { settings })).resolves.toBe(4);
   });
 
+  // Below 128 each is as the first: the campaign makes sure of it.
   test.each(
     'windows-1252 windows-1253 windows-1255 windows-874 iso-8859-2 koi8-r macintosh ibm866 cp437 cp850'.split(' '),
   )('every byte of %s', async (encoding) => {
-    for (let byte = 0; byte < 256; byte++) {
+    for (let byte = isCampaign || encoding === 'windows-1252' ? 0 : 128; byte < 256; byte++) {
       const content = Buffer.concat([
         Buffer.from('a,b\nx,1\n'),
         Buffer.of(byte, 0x2c, 0x32, 0x0a, byte),
@@ -94,14 +95,14 @@ describe('the scanner reads as csv-parse does', () => {
 
   test('long footers', async () => {
     const settings = { ...plainSettings, footer: 4000 };
-    expect(await scannedRows(lines(25_000, String), { settings })).toBe(21_000);
+    expect(await scannedRows(lines(13_000, String), { settings })).toBe(9000);
     const longer = { ...plainSettings, footer: 5000 };
-    expect(await scannedRows(lines(25_000, String), { settings: longer })).toBe(0);
+    expect(await scannedRows(lines(13_000, String), { settings: longer })).toBe(0);
   });
 
   test('files of very many columns', async () => {
     const row = Array.from({ length: 3000 }, (_, column) => String(column)).join(',');
-    expect(await scannedRows(`${row}\n${`${row}\n`.repeat(400)}`)).toBe(400);
+    expect(await scannedRows(`${row}\n${`${row}\n`.repeat(100)}`)).toBe(100);
   });
 
   test('rows of several megabytes, by csv-parse from there on', async () => {
