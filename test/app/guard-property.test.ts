@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { type Points, type TestWorld, longSource, world } from '../support/world.ts';
 
 const hour = 3_600_000;
@@ -70,7 +71,7 @@ test('without approval no more is deleted than may be, and the service holds exa
         isSettled = report.outcome !== 'refused';
       }
     }),
-    { numRuns: 5, endOnFailure: true },
+    { ...runsOf(2, 15), endOnFailure: true },
   );
 });
 

@@ -1,6 +1,7 @@
 /** Drivers that move from one source to another in one pass: what the taker's values are compared with, and who waits for whom. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { longFile, longSource, ids, months, sourceOf, world, type TestWorld } from '../support/world.ts';
 import { sourcesOf } from '../support/owning-world.ts';
 
@@ -243,6 +244,6 @@ test('whatever moves where, and whatever slips on its way, no driver is deleted 
       const values = Object.values(w.points()).flatMap((points) => Object.values(points));
       expect(values.filter(isSlip)).toEqual([]);
     }),
-    { numRuns: 12 },
+    runsOf(4, 36),
   );
 });

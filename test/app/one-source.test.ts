@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { type TestWorld, gridFile, ids, judged, longSource, sourceOf, world } from '../support/world.ts';
 import { give, owning, sourcesOf } from '../support/owning-world.ts';
 
@@ -161,7 +162,7 @@ describe('one driver, one source', () => {
         expect(found).toMatchObject(chosen.map((source) => ({ source })));
         expect(w.drivers()).toHaveLength(8);
       }),
-      { numRuns: 8 },
+      runsOf(3, 24),
     );
   });
 });

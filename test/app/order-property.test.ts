@@ -1,6 +1,7 @@
 /** The result depends on no order: of rows, of files, of their arrival, or of what is in which file. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { collapsing, world } from '../support/world.ts';
 
 const rules = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
@@ -58,7 +59,7 @@ test('any order of rows and files gives the same bytes, for every rule', async (
       }
       expect(digests).toEqual([digests[0], digests[0], digests[0]]);
     }),
-    { numRuns: 12 },
+    runsOf(4, 36),
   );
 });
 
@@ -87,6 +88,6 @@ test('any order of arrival gives the same points, also where times are equal', a
       }
       expect(apart.drivers()).toEqual(together.drivers());
     }),
-    { numRuns: 6 },
+    runsOf(2, 18),
   );
 });

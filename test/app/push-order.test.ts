@@ -1,6 +1,7 @@
 /** Whatever the service answers and whenever: the newest snapshot arrives, and no older one after it. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { type Answer, pointsOf } from '../support/receiver.ts';
 
@@ -47,7 +48,7 @@ test('different snapshots keep their distance, equal ones are not repeated, and 
       expect(pointsOf(post!)).toEqual({ a: { '2026-01': String(steps.at(-1)?.value) } });
       expect((await w.sync()).outcome).toBe('unchanged');
     }),
-    { numRuns: 8 },
+    runsOf(3, 24),
   );
 });
 
@@ -95,6 +96,6 @@ test('with pushOnChange the daemon brings what the file says last, through failu
       expect(repeats.every(({ digest }) => digest === post?.digest)).toBe(true);
       expect(repeats.length).toBeLessThanOrEqual(1);
     }),
-    { numRuns: 5 },
+    runsOf(2, 15),
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { gridFile, ids, judged, longFile, longSource, months, sourceOf, world } from '../support/world.ts';
 import { give, owning, sourcesOf } from '../support/owning-world.ts';
 
@@ -314,7 +315,7 @@ describe('a source that left the config', () => {
         for (const id of ids(1, 6)) found.push(await w.explain(id));
         expect(found).toMatchObject(chosen.map((source) => ({ source })));
       }),
-      { numRuns: 8 },
+      runsOf(3, 24),
     );
   });
 

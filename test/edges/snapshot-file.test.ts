@@ -11,6 +11,7 @@ import type { PackedPoints } from '../../src/core/series/packing.ts';
 import { encodeBody } from '../../src/core/series/snapshot.ts';
 import type { SnapshotDriver } from '../../src/core/ledger.ts';
 import { openArchive } from '../../src/edges/state/archive.ts';
+import { runsOf } from '../support/campaign.ts';
 import { driver } from '../support/packed.ts';
 
 const format = { shouldDeleteMissing: true, stamp: 'middle' } as const;
@@ -64,7 +65,7 @@ test('a snapshot gives back every driver with its points and origins, whatever t
       expect(plain(snapshot.read())).toEqual(plain(drivers));
       expect((await buffer(snapshot.body().chunks())).equals(bodyOf(drivers))).toBe(true);
     }),
-    { numRuns: 8 },
+    runsOf(3, 24),
   );
 });
 
@@ -131,7 +132,7 @@ test('what differs between two snapshots is found without the blocks that they s
         changes(before.readPoints(), after.readPoints()),
       );
     }),
-    { numRuns: 12 },
+    runsOf(4, 36),
   );
 });
 

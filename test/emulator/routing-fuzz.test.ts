@@ -1,6 +1,7 @@
 /** Random requests to model routing: never a 500, and never half a change. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { paths, routingWorld } from '../support/routing-world.ts';
 import type { RoutingWorld } from '../support/routing-world.ts';
 
@@ -119,7 +120,7 @@ describe('random requests', () => {
     };
     await fc.assert(
       fc.asyncProperty(request, ([method, path, sent]) => check(method, path, sent)),
-      { numRuns: 1_500 },
+      runsOf(400, 4500),
     );
   });
 
@@ -145,7 +146,7 @@ describe('random requests', () => {
     // Most requests of the first generator are refused, most of the second are accepted.
     const plausible = fc.record({ promptText: fc.string({ minLength: 1 }), duration: fc.integer({ min: 2, max: 20 }) });
     const sent = fc.oneof(input, plausible);
-    await fc.assert(fc.asyncProperty(fc.constantFrom('video', 'image', 'audio'), sent, check), { numRuns: 400 });
+    await fc.assert(fc.asyncProperty(fc.constantFrom('video', 'image', 'audio'), sent, check), runsOf(150, 1200));
     expect(statuses).toEqual(new Set([200, 400]));
   });
 });

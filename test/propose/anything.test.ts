@@ -1,6 +1,7 @@
 /** Whatever is in a file, its proposal is a config that loads, or there is none. */
 import fc from 'fast-check';
 import { test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { problems } from '../support/config-world.ts';
 import { proposed } from '../support/proposals.ts';
 
@@ -54,7 +55,7 @@ test('tables of anything', () => {
       );
       return text === undefined || problems(text).length === 0;
     }),
-    { numRuns: 80 },
+    runsOf(25, 240),
   );
 });
 
@@ -67,7 +68,7 @@ test('headers of anything above plain data', () => {
       });
       return text === undefined || problems(text).length === 0;
     }),
-    { numRuns: 80 },
+    runsOf(25, 240),
   );
 });
 
@@ -77,6 +78,6 @@ test('bytes of anything', () => {
       const { text } = proposed({ 'a.csv': Buffer.from(bytes) });
       return text === undefined || problems(text).length === 0;
     }),
-    { numRuns: 60 },
+    runsOf(20, 240),
   );
 });

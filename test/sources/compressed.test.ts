@@ -7,6 +7,7 @@ import { expand } from '../../src/sources/files/compressed.ts';
 import { PartFile } from '../../src/sources/files/part-file.ts';
 import { StableFile } from '../../src/sources/files/stable-file.ts';
 import { kinds } from '../../src/sources/index.ts';
+import { runsOf } from '../support/campaign.ts';
 import { calm, fileOf, openSource, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
 
 const table = 'a,b\n1,2\n';
@@ -208,7 +209,7 @@ test('random tables are the same rows in every kind and archive', async () => {
         }
       }
     }),
-    { numRuns: 25 },
+    runsOf(8, 75),
   );
 });
 
