@@ -61,12 +61,26 @@ const projects = [
   },
 ];
 
-/** Mixes the files, the same each time. Those that take long begin, so that all workers end at about the same time. */
+/** What takes a worker longest begins, so that all of them end at about the same time. */
+const longest = [
+  'sources/contract.e2e',
+  'sources/duckdb.e2e',
+  'cli/signals.e2e',
+  'emulator/console-browser.e2e',
+  'edges/machines.e2e',
+  'app/crash.e2e',
+  'app/appends',
+  'sources/scan',
+  'sources/csv',
+];
+
+/** Mixes the files, the same each time. */
 class MixedWithinProjects extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ project, moduleId }: TestSpecification): string => {
       const mixed = createHash('sha256').update(`${orderSeed} ${path.relative(import.meta.dirname, moduleId)}`);
-      return `${projects.findIndex(({ name }) => name === project.name)} ${mixed.digest('hex')}`;
+      const isLong = longest.some((name) => moduleId === path.join(import.meta.dirname, 'test', `${name}.test.ts`));
+      return [projects.findIndex(({ name }) => name === project.name), isLong ? 0 : 1, mixed.digest('hex')].join(' ');
     };
     return files
       .map((file) => ({ file, place: placeOf(file) }))
