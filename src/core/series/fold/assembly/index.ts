@@ -33,6 +33,7 @@ import {
   driversAt,
   entriesAt,
   first,
+  last,
   mantissasAt,
   max,
   min,
@@ -191,7 +192,7 @@ export function take(fold: usize, from: i32, to: i32): i32 {
       const cellNanos = load<i32>(cell, cellNanosAt);
       const cellRow = load<f64>(cell, cellRowAt);
       takesPlace = isLater(seconds, nanos, row, cellSeconds, cellNanos, cellRow);
-      if (rule <= first) {
+      if (rule == last || rule == first) {
         if (rule == first) takesPlace = !takesPlace;
         const newest = passed + <usize>number * passedBytes;
         const isPassed = passed != 0 && load<f64>(newest, passedRowAt) > 0;
