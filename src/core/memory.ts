@@ -22,6 +22,11 @@ const unused: Kept[] = [];
 const unusedMax = 4;
 const unusedBytesMax = 2_000_000;
 
+/** Leaves to the collector what nobody uses. */
+export function forgetUnused(): void {
+  unused.length = 0;
+}
+
 export class Memory {
   /** All of it, in three forms; others after `allocate`. */
   bytes!: Buffer;

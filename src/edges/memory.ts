@@ -1,6 +1,7 @@
 /** Memory between passes: a daemon waits for hours and would keep what reading and pushing needed for a second. */
 import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { forgetUnused } from '../core/memory.ts';
 
 type Collect = (options: { type: 'major' | 'minor'; execution: 'sync'; flavor: 'regular' | 'last-resort' }) => void;
 
@@ -18,6 +19,7 @@ export function bytesSinceRelease(): number {
  * on the sample: 125 MB resident become 90.
  */
 export function releaseMemory(): void {
+  forgetUnused();
   collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   releasedBytes = process.memoryUsage.rss();
 }
