@@ -25,6 +25,16 @@ function listOf(entries: readonly Entry[]): string {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
+/** Something of a list that has a status instead of properties. */
+function failing(href: string, status: string): string {
+  return `<D:response><D:href>${href}</D:href><D:status>HTTP/1.1 ${status}</D:status></D:response>`;
+}
+
+/** A list and more in it. */
+function withMore(list: string, ...more: readonly string[]): string {
+  return list.replace('</D:multistatus>', `${more.join('')}</D:multistatus>`);
+}
+
 /** A share with one file in a folder, and what is otherwise about it. */
 async function shareOf({ list, get }: { list?: string; get?: Answer } = {}, keys: object = {}): Promise<Source> {
   const usual = listOf([{ href: '/dav/a/', properties: folder }, { href: '/dav/a/x.csv' }]);
@@ -81,6 +91,52 @@ describe('a share is not read', () => {
     });
   });
 
+  const here = listOf([{ href: '/dav/a/', properties: folder }, { href: '/dav/a/x.csv' }]);
+  const refusing = `<D:propstat><D:prop><D:resourcetype/></D:prop><D:status>HTTP/1.1 403 Forbidden</D:status></D:propstat>`;
+  test.each([
+    [
+      'it says that there is more',
+      withMore(here, failing('/dav/a/', '507 Insufficient Storage')),
+      '/dav/a has the status 507',
+    ],
+    [
+      'it fails for a file',
+      withMore(here, failing('/dav/a/y.csv', '503 Busy')),
+      '/dav/a/y.csv has the status 503 Busy',
+    ],
+    [
+      'it fails for several at once',
+      withMore(here, failing('/dav/a/y.csv</D:href><D:href>/dav/a/z', '403 Forbidden')),
+      '/dav/a/y.csv has the status 403',
+    ],
+    [
+      'it does not say what something is',
+      withMore(here, `<D:response><D:href>/dav/a/y.csv</D:href>${refusing}</D:response>`),
+      '/dav/a/y.csv has the status 403',
+    ],
+    ['it names nothing at all', listOf([]), 'it does not even name the folder'],
+  ])('whose list is not whole: %s', async (_why, list, message) => {
+    expect(await failureOf(await shareOf({ list }))).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringMatching(new RegExp(`list of the folder is not whole: .*${message}`)),
+    });
+  });
+
+  test.each(['*/*.csv', '**/*.csv'])('where %s leads into a folder that is not shown', async (pattern) => {
+    const url = await receiver((request, response) => {
+      if (request.method !== 'PROPFIND') return response.writeHead(200, { etag }).end(csv);
+      const list = request.url?.endsWith('/one/')
+        ? listOf([{ href: '/dav/one/x.csv' }])
+        : withMore(listOf([{ href: '/dav/one/', properties: folder }]), failing('/dav/two/', '403 Forbidden'));
+      return response.writeHead(207).end(list);
+    });
+    const source = openSource('csv', { files: [`${url}/dav/${pattern}`] }, '/', laterClock(0));
+    expect(await failureOf(source)).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringContaining('/dav/two has the status 403 Forbidden'),
+    });
+  });
+
   test.each<[string, Answer]>([
     ['is another one by now', (_request, response) => response.writeHead(200, { etag: '"v2"' }).end(csv)],
     ['does not fit If-Match', (_request, response) => response.writeHead(412).end()],
@@ -109,4 +165,29 @@ describe('a share is not read', () => {
     const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
     await expect(readWhole(source)).rejects.toMatchObject({ code: 'part.changing' });
   });
+});
+
+test('what a pattern does not mean may be hidden, and what went while the list was made is gone', async () => {
+  const list = withMore(
+    listOf([{ href: '/dav/a/', properties: folder }, { href: '/dav/a/x.csv' }]),
+    failing('/dav/a/private/', '403 Forbidden'),
+    failing('/dav/a/y.csv', '404 Not Found'),
+  );
+  const parts = await (await shareOf({ list })).parts(calm);
+  expect(parts.map(({ name }) => name.replace(/.*\//, ''))).toEqual(['x.csv']);
+});
+
+test('a weak tag may stay while the content changes: the date tells versions apart beside it', async () => {
+  let minute = 4;
+  const url = await receiver((request, response) => {
+    if (request.method !== 'PROPFIND') return response.writeHead(200).end(csv);
+    const properties = plain.replace('"v1"', 'W/"v1"').replace('03:04', `03:0${minute}`);
+    return response.writeHead(207).end(listOf([{ href: '/dav/x.csv', properties }]));
+  });
+  const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
+  const [before] = await source.parts(calm);
+  expect(await readWhole(source, before)).toMatchObject(table);
+  minute = 5;
+  const [after] = await source.parts(calm);
+  expect(after!.version).not.toBe(before!.version);
 });

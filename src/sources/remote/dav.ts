@@ -1,7 +1,9 @@
 /** Files of WebDAV shares: Nextcloud, SharePoint, a web server's folder. */
 import { resolve } from 'node:path';
 import type { Clock } from '../../core/ports.ts';
+import type { AgentError } from '../../core/errors.ts';
 import { readSecret } from '../../http/credentials.ts';
+import { oneLine } from '../../http/masking.ts';
 import { freshVersion } from '../kind.ts';
 import { XmlFault } from '../formats/xml.ts';
 import { bodyOf } from '../web/spool.ts';
@@ -68,7 +70,9 @@ class Share implements RemoteStore {
 
   async look(file: RemoteFile, signal: AbortSignal): Promise<RemoteFile | undefined> {
     const entries = await this.#ask({ at: file.path, depth: '0', isFolder: false }, signal);
-    return entries?.find(({ path: at }) => at === file.path)?.file;
+    const entry = entries?.find(({ path: at }) => at === file.path);
+    if (entry?.problem !== undefined) throw entry.problem;
+    return entry?.file;
   }
 
   async *read(file: RemoteFile, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
@@ -98,10 +102,12 @@ class Share implements RemoteStore {
 
   async #list(directory: string, signal: AbortSignal): Promise<readonly FolderEntry[] | undefined> {
     const entries = await this.#ask({ at: directory, depth: '1', isFolder: true }, signal);
-    return entries?.flatMap(({ path: at, file }) => {
+    return entries?.flatMap(({ path: at, file, problem }) => {
+      // Of the folder itself it means that there is more in it.
+      if (at === directory && problem !== undefined) throw problem;
       if (at === directory) return [];
       const below = directory === '' ? at : at.slice(directory.length + 1);
-      return { name: below, file };
+      return { name: below, file, problem };
     });
   }
 
@@ -109,7 +115,7 @@ class Share implements RemoteStore {
   async #ask(
     { at, depth, isFolder }: { readonly at: string; readonly depth: '0' | '1'; readonly isFolder: boolean },
     signal: AbortSignal,
-  ): Promise<readonly { readonly path: string; readonly file: RemoteFile | undefined }[] | undefined> {
+  ): Promise<readonly Entry[] | undefined> {
     const url = this.#urlOf(at, isFolder);
     const headers = { depth, 'content-type': 'application/xml; charset=utf-8', accept: 'application/xml, text/xml' };
     const question = { headers, statuses: [207, 404, 410], method: 'PROPFIND', body: wanted } as const;
@@ -120,10 +126,18 @@ class Share implements RemoteStore {
     }
     const answeredMs = Date.parse(answer.header('date') ?? '');
     const responses = await this.#read(answer, signal);
-    return responses.map((response) => {
+    if (responses.length === 0) throw this.#notWhole(url, 'it does not even name the folder');
+    const nowMs = Number.isNaN(answeredMs) ? this.#clock.now().getTime() : answeredMs;
+    return responses.flatMap((response): Entry | [] => {
       const path = this.#pathOf(response.href, at, url);
-      const nowMs = Number.isNaN(answeredMs) ? this.#clock.now().getTime() : answeredMs;
-      return { path, file: response.isFolder ? undefined : this.#fileOf(path, response, nowMs) };
+      const { failure } = response;
+      if (failure === undefined) {
+        return { path, file: response.isFolder ? undefined : this.#fileOf(path, response, nowMs), problem: undefined };
+      }
+      // It went while the list was made.
+      if (/^(?:404|410)\b/.test(failure)) return [];
+      const name = `${this.#root.href}${path}`;
+      return { path, file: undefined, problem: this.#notWhole(url, `${name} has the status ${failure}`) };
     });
   }
 
@@ -131,12 +145,19 @@ class Share implements RemoteStore {
     const responses: Response[] = [];
     let response: Response = { href: '', isFolder: false };
     let given: Omit<Response, 'href'> = { isFolder: false };
+    let hrefs: string[] = [];
     try {
       await readElements(bodyOf(this.#web, answer, signal, 'source.unreadable'), 'multistatus', (element, text) => {
         const [, , ...below] = element.split('/');
         switch (below.join('/')) {
           case 'href':
-            response.href = text.trim();
+            hrefs.push(text.trim());
+            return;
+          case 'status':
+            response.failure = failureIn(text);
+            return;
+          case 'propstat/prop/resourcetype':
+            given.hasType = true;
             return;
           case 'propstat/prop/resourcetype/collection':
             given.isFolder = true;
@@ -151,28 +172,32 @@ class Share implements RemoteStore {
             given.etag = text.trim();
             return;
           case 'propstat/status':
-            // The properties that it does not have come with 404.
-            given.isMissing = !/\s2\d\d\b/.test(text);
+            given.failure = failureIn(text);
             return;
           case 'propstat':
-            if (given.isMissing !== true)
-              response = { ...response, ...given, isFolder: response.isFolder || given.isFolder };
+            response = withProperties(response, given);
             given = { isFolder: false };
             return;
           case '':
             if (element === 'multistatus') return;
-            responses.push(response);
+            // A status may be that of several things.
+            for (const href of hrefs.length === 0 ? [''] : hrefs) responses.push({ ...response, href });
+            hrefs = [];
             response = { href: '', isFolder: false };
         }
       });
     } catch (error) {
       if (!(error instanceof XmlFault)) throw error;
-      throw this.#web.failure(answer.url, {
-        why: `its list of the folder is not whole: ${error.message}`,
-        hint: 'it is tried again; is this the address of a WebDAV share?',
-      });
+      throw this.#notWhole(answer.url, error.message);
     }
     return responses;
+  }
+
+  #notWhole(url: URL, why: string): AgentError {
+    return this.#web.failure(url, {
+      why: `its list of the folder is not whole: ${why}`,
+      hint: 'it is tried again; is this the address of a WebDAV share, and may the user see all of it?',
+    });
   }
 
   /** The path that an answer is about, below the root. */
@@ -192,7 +217,10 @@ class Share implements RemoteStore {
     const modifiedMs = Date.parse(modified);
     const bytes = /^\d+$/.test(length ?? '') ? Number(length) : undefined;
     const isYoung = !(nowMs - modifiedMs >= youngMs);
-    const stamp = etag ? `etag ${etag}` : isYoung ? freshVersion() : `date ${modified}`;
+    const date = isYoung ? freshVersion() : `date ${modified}`;
+    // The same weak tag may stand for other bytes, so that the date counts beside it.
+    const isWeak = etag?.startsWith('W/') === true && !Number.isNaN(modifiedMs);
+    const stamp = etag ? `${isWeak ? `${date} ` : ''}etag ${etag}` : date;
     const revisedAtMs = Number.isNaN(modifiedMs) ? this.#clock.now().getTime() : modifiedMs;
     return { name: `${this.#root.href}${at}`, path: at, bytes, version: `${stamp} ${length ?? ''}`, revisedAtMs };
   }
@@ -210,11 +238,35 @@ interface Response {
   length?: string;
   modified?: string;
   etag?: string;
-  isMissing?: boolean;
+  /** Whether what kind of thing it is was answered, well or not. */
+  hasType?: boolean;
+  /** Status and words of what is not there, or not shown. */
+  failure?: string | undefined;
+}
+
+/** One thing of a list. */
+interface Entry {
+  readonly path: string;
+  readonly file: RemoteFile | undefined;
+  /** Why the server does not say what it is. */
+  readonly problem: AgentError | undefined;
+}
+
+/** `HTTP/1.1 403 Forbidden`; `undefined` for a success. */
+function failureIn(status: string): string | undefined {
+  const said = oneLine(status.replace(/^\s*HTTP\/\S+\s+/i, ''), []);
+  return /^2\d\d\b/.test(said) ? undefined : said;
+}
+
+/** Properties that a thing does not have come with 404. One whose kind the server refuses to say may be a folder of files. */
+function withProperties(response: Response, { failure, ...given }: Omit<Response, 'href'>): Response {
+  if (failure === undefined) return { ...response, ...given, isFolder: response.isFolder || given.isFolder };
+  if (given.hasType !== true || /^404\b/.test(failure)) return response;
+  return { ...response, failure };
 }
 
 function tagOf(version: string): string | undefined {
-  return /^etag (.*) \d*$/s.exec(version)?.[1];
+  return /(?:^| )etag (.*) \d*$/s.exec(version)?.[1];
 }
 
 function strong(etag: string): string {

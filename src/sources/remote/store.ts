@@ -55,6 +55,8 @@ export interface FolderEntry {
   readonly file: RemoteFile | undefined;
   /** A link to a folder, which `**` does not follow. */
   readonly isLink?: boolean;
+  /** Why the place does not say what it is: a failure where a pattern may mean it. */
+  readonly problem?: AgentError | undefined;
 }
 
 /** What is in a folder; `undefined` where there is no such folder. */
@@ -86,9 +88,11 @@ export async function walkFolders(
   const walk = async (directory: string, [segment = '', ...rest]: readonly string[]): Promise<void> => {
     const isDeep = segment === '**';
     if (isDeep) await walk(directory, rest.length === 0 ? ['*'] : rest);
-    for (const { name, file, isLink } of await inFolder(directory)) {
+    for (const { name, file, isLink, problem } of await inFolder(directory)) {
       const next = directory === '' ? name : `${directory}/${name}`;
-      if (file === undefined) {
+      if (problem !== undefined) {
+        if (isDeep ? !name.startsWith('.') : isNamed(name, segment)) throw problem;
+      } else if (file === undefined) {
         if (isDeep && isLink !== true && !name.startsWith('.')) await walk(next, ['**', ...rest]);
         else if (!isDeep && rest.length > 0 && isNamed(name, segment)) await walk(next, rest);
       } else if (!isDeep && rest.length === 0 && isNamed(name, segment)) found.set(file.name, file);
