@@ -70,6 +70,14 @@ describe('files in a bucket', () => {
     expect(Object.fromEntries(read)).toMatchObject(Object.fromEntries(wanted));
   });
 
+  test('are those of the bucket, also where a key begins like an address', async () => {
+    const server = await bucketOf('/x.csv', '//127.0.0.1:1/x.csv');
+    const source = sourceIn(server, ['s3://exports/**/*.csv']);
+    const parts = await source.parts(calm);
+    for (const part of parts) expect(await readWhole(source, part)).toMatchObject(table);
+    expect(server.asked.slice(1)).toEqual(['GET /exports///127.0.0.1%3A1/x.csv', 'GET /exports//x.csv']);
+  });
+
   test('are listed page by page, to the last one', async () => {
     const keys = Array.from({ length: 25 }, (_, at) => `a/${String(at).padStart(2, '0')}.csv`);
     const server = await bucketOf(...keys);

@@ -130,7 +130,9 @@ class Bucket implements RemoteStore {
       });
     }
     const etag = file.version.slice(0, file.version.lastIndexOf(' '));
-    const url = new URL(encodeKey(file.path), this.#base);
+    // Not relative to it: a key that begins with a slash would lead out of the bucket.
+    const url = new URL(this.#base);
+    url.pathname += encodeKey(file.path);
     const answer = await this.#ask(url, { statuses: [200, 404, 412], headers: { 'if-match': etag } }, signal);
     if (answer.status === 404 || answer.status === 412) answer.body.destroy();
     if (answer.status === 404) throw goneFile(file);
