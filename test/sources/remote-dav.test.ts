@@ -191,3 +191,15 @@ test('a weak tag may stay while the content changes: the date tells versions apa
   const [after] = await source.parts(calm);
   expect(after!.version).not.toBe(before!.version);
 });
+
+test('a file of which the share tells neither a tag nor a time is read, and is another one at each look', async () => {
+  const properties = plain.replace(/<D:(getetag|getlastmodified)>.*?<\/D:\1>/g, '');
+  const list = listOf([{ href: '/dav/x.csv', properties }]);
+  const url = await receiver((request, response) =>
+    request.method === 'PROPFIND' ? response.writeHead(207).end(list) : response.writeHead(200).end(csv),
+  );
+  const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
+  const [before] = await source.parts(calm);
+  expect(await readWhole(source, before)).toMatchObject(table);
+  expect((await source.parts(calm))[0]!.version).not.toBe(before!.version);
+});

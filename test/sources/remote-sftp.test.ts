@@ -20,12 +20,15 @@ interface Ways {
   readonly read?: ((sftp: SFTPWrapper, id: number, offset: number) => void) | undefined;
   /** Hears of each connection. */
   readonly connected?: () => void;
+  /** All that the server says of the file, each time. Default: `attributes`. */
+  readonly said?: Partial<typeof attributes>;
+  readonly longname?: string;
   /** The file as it is after it was read. */
   readonly after?: Partial<typeof attributes> | 'gone' | undefined;
 }
 
 /** The source of `/a/*.csv` on a server with one file there. */
-async function sourceOf({ list, read, after, connected }: Ways = {}, keys: object = {}): Promise<Source> {
+async function sourceOf({ connected, ...ways }: Ways = {}, keys: object = {}): Promise<Source> {
   const parsed = ssh2.utils.parseKey(hostKey);
   if (parsed instanceof Error) throw parsed;
   const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
@@ -38,7 +41,7 @@ async function sourceOf({ list, read, after, connected }: Ways = {}, keys: objec
       else context.reject(['password']);
     });
     client.on('session', (accept) => {
-      accept().on('sftp', (begin) => serve(begin(), { list, read, after }));
+      accept().on('sftp', (begin) => serve(begin(), ways));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -50,7 +53,9 @@ async function sourceOf({ list, read, after, connected }: Ways = {}, keys: objec
   return openSource('csv', { files: [`sftp://me@127.0.0.1:${port}/a/*.csv`], sftp }, '/', laterClock(0));
 }
 
-function serve(sftp: SFTPWrapper, { list, read, after }: Ways): void {
+function serve(sftp: SFTPWrapper, { list, read, after, said, longname = '' }: Ways): void {
+  // The types want all of them; the protocol does not.
+  const attrs = (said ?? attributes) as typeof attributes;
   let hasRead = false;
   let asked = 0;
   const handle = Buffer.from('h');
@@ -61,13 +66,13 @@ function serve(sftp: SFTPWrapper, { list, read, after }: Ways): void {
   sftp.on('READDIR', (id) => {
     asked++;
     if (list !== undefined) list(sftp, id, asked);
-    else if (asked === 1) sftp.name(id, [{ filename: 'x.csv', longname: '', attrs: attributes }]);
+    else if (asked === 1) sftp.name(id, [{ filename: 'x.csv', longname, attrs }]);
     else sftp.status(id, STATUS_CODE.EOF);
   });
   sftp.on('CLOSE', (id) => sftp.status(id, STATUS_CODE.OK));
   const stat = (id: number): void => {
     if (hasRead && after === 'gone') sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
-    else sftp.attrs(id, { ...attributes, ...(hasRead && typeof after === 'object' && after) });
+    else sftp.attrs(id, { ...attrs, ...(hasRead && typeof after === 'object' && after) });
   };
   sftp.on('STAT', stat);
   sftp.on('FSTAT', stat);
@@ -108,6 +113,31 @@ test('a list and the reads after it take one connection, and a failure the next 
   await expect(readWhole(other)).rejects.toMatchObject({ code: 'part.unreadable' });
   await other.parts(calm);
   expect(connections).toBe(3);
+});
+
+describe('a server that says little of its files', () => {
+  const { size, mode, mtime, atime } = attributes;
+
+  test('has other ones at each look where it gives no times', async () => {
+    const source = await sourceOf({ said: { size, mode } });
+    const [before] = await source.parts(calm);
+    expect(before!.revisedAtMs).toBeGreaterThan(mtime * 1000);
+    expect(await readWhole(source, before)).toMatchObject(table);
+    const [after] = await source.parts(calm);
+    expect(after!.version).not.toBe(before!.version);
+  });
+
+  test('may tell files from folders in the words of its list alone', async () => {
+    const source = await sourceOf({ said: { size, mtime, atime }, longname: '-rw-r--r-- 1 me us 43 Jan 2 x.csv' });
+    expect(await readWhole(source)).toMatchObject(table);
+  });
+
+  test('is not read where it does not say at all what is a file', async () => {
+    expect(await failureOf(await sourceOf({ said: { size, mtime, atime } }))).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringMatching(/\/a\/x\.csv: the server does not say whether that is a file or a folder$/),
+    });
+  });
 });
 
 describe('a server is not read', () => {

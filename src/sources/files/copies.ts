@@ -5,7 +5,14 @@ import type { Clock } from '../../core/ports.ts';
 import { type KeptFile, keepContent } from './keep.ts';
 import { StableFile } from './stable-file.ts';
 import { showPattern } from '../remote/address.ts';
-import { type RemoteFile, type RemoteFiles, type RemoteStore, changedFile, goneFile } from '../remote/store.ts';
+import {
+  type RemoteFile,
+  type RemoteFiles,
+  type RemoteStore,
+  changedFile,
+  goneFile,
+  isSameLook,
+} from '../remote/store.ts';
 
 /** How long a file may take to hold still before a read gives up. */
 const stillWaitMaxMs = 60_000;
@@ -165,7 +172,7 @@ async function standingStill(
     await clock.sleep(settleMs, signal);
     const now = await store.look(file, signal);
     if (now === undefined) throw goneFile(file);
-    if (now.version === file.version) return now;
+    if (isSameLook(now, file)) return now;
     if (clock.monotonicMs() + settleMs > endMs) {
       throw new AgentError('part.changing', `${file.name} did not hold still for ${settleMs / 1000} s`, {
         hint: 'it is read once it does; upload under another name and rename it when done',

@@ -11,7 +11,15 @@ import type { WebPlace } from '../web/keys.ts';
 import { Web, type WebAnswer } from '../web/web.ts';
 import type { RemotePattern } from './address.ts';
 import type { DavSettings } from './keys.ts';
-import { type FolderEntry, type RemoteFile, type RemoteStore, changedFile, goneFile, walkFolders } from './store.ts';
+import {
+  type FolderEntry,
+  type RemoteFile,
+  type RemoteStore,
+  changedFile,
+  goneFile,
+  isSameLook,
+  walkFolders,
+} from './store.ts';
 import { readElements } from './xml-list.ts';
 
 const properties = ['resourcetype', 'getcontentlength', 'getlastmodified', 'getetag'];
@@ -93,7 +101,9 @@ class Share implements RemoteStore {
     }
     yield* bodyOf(this.#web, answer, signal, 'part.unreadable');
     // Where its tag says nothing, only a second look does.
-    if (!isStrong && (await this.look(file, signal))?.version !== file.version) throw changedFile(file);
+    if (isStrong) return;
+    const now = await this.look(file, signal);
+    if (now === undefined || !isSameLook(now, file)) throw changedFile(file);
   }
 
   close(): void {
@@ -221,8 +231,10 @@ class Share implements RemoteStore {
     // The same weak tag may stand for other bytes, so that the date counts beside it.
     const isWeak = etag?.startsWith('W/') === true && !Number.isNaN(modifiedMs);
     const stamp = etag ? `${isWeak ? `${date} ` : ''}etag ${etag}` : date;
-    const revisedAtMs = Number.isNaN(modifiedMs) ? this.#clock.now().getTime() : modifiedMs;
-    return { name: `${this.#root.href}${at}`, path: at, bytes, version: `${stamp} ${length ?? ''}`, revisedAtMs };
+    const version = `${stamp} ${length ?? ''}`;
+    const name = `${this.#root.href}${at}`;
+    if (!Number.isNaN(modifiedMs)) return { name, path: at, bytes, version, revisedAtMs: modifiedMs };
+    return { name, path: at, bytes, version, revisedAtMs: this.#clock.now().getTime(), isUndated: !etag };
   }
 
   #urlOf(at: string, isFolder: boolean): URL {

@@ -22,8 +22,12 @@ const youngMs = 2000;
 
 const noSuchFile = 2;
 const permissionDenied = 3;
-const linksMax = 0o120_000;
 const typeMask = 0o170_000;
+const kinds: Readonly<Record<number, Kind>> = { 0o120_000: 'link', 0o040_000: 'folder', 0o100_000: 'file' };
+/** What `ls -l` begins a line with: some servers say it nowhere else. */
+const letters: Readonly<Record<string, Kind>> = { l: 'link', d: 'folder', '-': 'file' };
+
+type Kind = 'link' | 'folder' | 'file' | 'other';
 
 interface Surroundings {
   readonly baseDir: string;
@@ -238,7 +242,7 @@ class Server implements RemoteStore {
     );
     if (entries === undefined) return undefined;
     const found: FolderEntry[] = [];
-    for (const { filename: name, attrs } of entries) {
+    for (const { filename: name, longname, attrs } of entries) {
       if (name === '.' || name === '..') continue;
       const at = directory === '' ? name : `${directory}/${name}`;
       if (name.includes('\uFFFD')) {
@@ -246,7 +250,8 @@ class Server implements RemoteStore {
           hint: 'rename it',
         });
       }
-      const isLink = (attrs.mode & typeMask) === linksMax;
+      const kind = kindOf(attrs, longname);
+      const isLink = kind === 'link';
       const stats = isLink ? await this.#stat(at, signal) : attrs;
       // A link that leads nowhere, or a file that has gone meanwhile.
       if (stats === undefined) {
@@ -255,10 +260,19 @@ class Server implements RemoteStore {
           hint: 'remove the link, or mount what it leads to',
         });
       }
-      if ((stats.mode & typeMask) === 0o040_000) found.push({ name, file: undefined, isLink });
-      else if ((stats.mode & typeMask) === 0o100_000) found.push({ name, file: this.#fileOf(at, stats) });
+      const target = isLink ? kindOf(stats) : kind;
+      if (target === 'folder') found.push({ name, file: undefined, isLink });
+      else if (target === 'file') found.push({ name, file: this.#fileOf(at, stats) });
+      else if (target === undefined) found.push({ name, file: undefined, isLink, problem: this.#unknownKind(at) });
     }
     return found;
+  }
+
+  #unknownKind(at: string): AgentError {
+    const why = 'the server does not say whether that is a file or a folder';
+    return new AgentError('source.unreadable', `${this.#pattern.root}${at}: ${why}`, {
+      hint: 'look at the settings of the server: its lists lack permissions',
+    });
   }
 
   async #stat(at: string, signal: AbortSignal): Promise<Attributes | undefined> {
@@ -283,9 +297,11 @@ class Server implements RemoteStore {
     }
   }
 
-  #fileOf(at: string, { size, mtime }: Attributes): RemoteFile {
-    const revisedAtMs = mtime * 1000;
-    const isYoung = Math.abs(this.#clock.now().getTime() - revisedAtMs) < youngMs;
+  #fileOf(at: string, { size, mtime }: Partial<Attributes>): RemoteFile {
+    const nowMs = this.#clock.now().getTime();
+    const isUndated = mtime === undefined;
+    const revisedAtMs = isUndated ? nowMs : mtime * 1000;
+    const isYoung = Math.abs(nowMs - revisedAtMs) < youngMs;
     const stamp = `${size}-${mtime}`;
     return {
       name: `${this.#pattern.root}${at}`,
@@ -293,6 +309,7 @@ class Server implements RemoteStore {
       bytes: size,
       version: isYoung ? `${stamp} ${freshVersion()}` : stamp,
       revisedAtMs,
+      isUndated,
     };
   }
 
@@ -312,6 +329,13 @@ class Server implements RemoteStore {
     const why = oneLine(error.message, [this.#pattern.password ?? '']);
     return new AgentError(code, `${name} cannot be read: ${why}`, { hint: 'it is tried again; look at the server' });
   }
+}
+
+/** All attributes may be missing. `undefined` where the server does not say it. */
+function kindOf({ mode }: Partial<Attributes>, line = ''): Kind | undefined {
+  if (mode !== undefined && (mode & typeMask) !== 0) return kinds[mode & typeMask] ?? 'other';
+  const [, letter] = /^([a-z-])[r-][w-][xsStT-]/i.exec(line) ?? [];
+  return letter === undefined ? undefined : (letters[letter] ?? 'other');
 }
 
 /** A young file has a version of its own with each look, and its size and time all the same. */

@@ -15,6 +15,8 @@ export interface RemoteFile {
   readonly version: string;
   /** Milliseconds since 1970. */
   readonly revisedAtMs: number;
+  /** The place tells neither its time nor a tag: its version is another one at each look. */
+  readonly isUndated?: boolean;
 }
 
 /** A connection to such a place. Each method comes back with the signal's reason once that aborts. */
@@ -116,6 +118,12 @@ export function tooMuch(pattern: RemotePattern): AgentError {
       hint: 'name a folder that holds less',
     },
   );
+}
+
+/** Whether two looks at a file saw the same. */
+export function isSameLook(a: RemoteFile, b: RemoteFile): boolean {
+  if (a.isUndated === true && b.isUndated === true) return a.bytes === b.bytes;
+  return a.version === b.version;
 }
 
 export function changedFile({ name }: Pick<RemoteFile, 'name'>): AgentError {
