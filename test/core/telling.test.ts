@@ -135,6 +135,15 @@ describe('the words', () => {
     expect(text).toMatch(/^the service refused the push: a\\nSubject: b\\u202e x+…$/);
     expect(text.length).toBeLessThan(2100);
   });
+
+  test('are cut between characters, never within one', () => {
+    const told = new Told();
+    for (const reason of ['😀'.repeat(1500), `x${'😀'.repeat(1500)}`]) {
+      told.pass({ outcome: 'refused', reason });
+      told.pass({ outcome: 'unchanged' });
+    }
+    for (const { notice } of told.state.outbox) expect(notice.text.isWellFormed()).toBe(true);
+  });
 });
 
 test('a source that was not read, left the config and is held for that is not said to be read again', () => {

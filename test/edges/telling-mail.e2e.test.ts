@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Delivery, type Notice, noticeEvents } from '../../src/core/telling/notice.ts';
+import { sendMail } from '../../src/edges/telling/mail.ts';
 import { openOutlets } from '../../src/edges/telling/outlets.ts';
 import { canCertify, certify } from '../support/certificate.ts';
 import { tempDir } from '../support/source-world.ts';
@@ -161,6 +162,18 @@ describe('a mail server that does not take it', () => {
     stop.abort(new Error('no answer within 30 s'));
     expect(await under).toMatchObject({ ok: false });
     await once(socket, 'close');
+  });
+
+  test('and stalls: it is not said that no connection stood', async () => {
+    const { port, server } = await listening(createServer());
+    onTestFinished(() => void server.close());
+    const smtp = `smtp://127.0.0.1:${port}`;
+    const about = { from: undefined, caFile: undefined, on: noticeEvents };
+    const settings = { kind: 'mail', to: ['cfo@example.com'], smtp, ...about } as const;
+    expect(await sendMail(settings, { notice, key: '7.1.books-1' }, AbortSignal.timeout(60_000), 200)).toEqual({
+      ok: false,
+      error: `mail server 127.0.0.1:${port}: no byte moved for 0.2 s; the server, or something on the way to it, stalls: look there`,
+    });
   });
 });
 

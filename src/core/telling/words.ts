@@ -48,7 +48,8 @@ function noticeOf(
 /** Texts from data forge no line of a message, and flood none. */
 function shown(text: string): string {
   const line = visible(text);
-  return line.length > textMax ? `${line.slice(0, textMax)}…` : line;
+  // Half a character is no JSON that every receiver takes, and what one refuses would be tried again for a week.
+  return line.length > textMax ? `${line.slice(0, textMax).replace(/[\ud800-\udbff]$/, '')}…` : line;
 }
 
 function startWords({ event, source = '', machine, sinceMs }: Matter, known: Known, watchedMs: number): Words {

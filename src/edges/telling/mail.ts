@@ -7,12 +7,12 @@ import type { MailSettings } from '../../core/settings.ts';
 import type { Delivery, Notice } from '../../core/telling/notice.ts';
 import { type SmtpServer, parseSmtp } from '../../core/telling/smtp.ts';
 import { readAuthorities } from '../../http/credentials.ts';
-import { codeOf, networkFailure } from '../../http/failures.ts';
+import { SilenceError, codeOf, networkFailure } from '../../http/failures.ts';
 import { oneLine } from '../../http/masking.ts';
 import { mailText } from './formats.ts';
 
 const connectMs = 10_000;
-const silenceMs = 20_000;
+const silenceUsualMs = 20_000;
 
 /** Node's names for a certificate, as `tls.connect` takes them. */
 type Authorities = readonly string[] | undefined;
@@ -21,6 +21,7 @@ export async function sendMail(
   settings: MailSettings,
   { notice, key }: { readonly notice: Notice; readonly key: string },
   signal: AbortSignal,
+  silenceMs = silenceUsualMs,
 ): Promise<Delivery> {
   const server = parseSmtp(settings.smtp);
   if ('problem' in server) return { ok: false, error: `notify.smtp: ${server.problem}` };
@@ -33,9 +34,9 @@ export async function sendMail(
     signal.throwIfAborted();
     await connected(socket, server);
     signal.throwIfAborted();
-    return await send({ settings, server, authorities, socket }, { notice, key });
+    return await send({ settings, server, authorities, socket, silenceMs }, { notice, key });
   } catch (error) {
-    return { ok: false, error: isAgentError(error) ? error.message : failureOf(error, server) };
+    return { ok: false, error: isAgentError(error) ? error.message : failureOf(error, server, silenceMs) };
   } finally {
     signal.removeEventListener('abort', stop);
     socket?.destroy();
@@ -74,10 +75,12 @@ interface Way {
   readonly server: SmtpServer;
   readonly authorities: Authorities;
   readonly socket: Socket | TLSSocket;
+  /** How long the server may say nothing once a connection stands. */
+  readonly silenceMs: number;
 }
 
 async function send(
-  { settings, server, authorities, socket }: Way,
+  { settings, server, authorities, socket, silenceMs }: Way,
   { notice, key }: { readonly notice: Notice; readonly key: string },
 ): Promise<Delivery> {
   // Loaded with the first mail: most agents send none for months.
@@ -101,7 +104,7 @@ async function send(
   });
   const { subject, text } = mailText(notice);
   const machine = notice.host.replace(/[^\w.-]/g, '-');
-  const { rejected } = await transport.sendMail({
+  const sent = transport.sendMail({
     from: { name: 'driver-sync', address: settings.from ?? senderOf(server, machine) },
     to: [...settings.to],
     subject,
@@ -109,6 +112,10 @@ async function send(
     // The same for each try, so that a mail that came twice is shown once.
     messageId: `<${key.replace(/[^\w.-]/g, '-')}@driver-sync>`,
     headers: { 'auto-submitted': 'auto-generated' },
+  });
+  const { rejected } = await sent.catch((error: unknown) => {
+    // The connection stood: it is the server that is silent, whatever nodemailer calls it.
+    throw codeOf(error) === 'ETIMEDOUT' ? new SilenceError('the mail server is silent', { cause: error }) : error;
   });
   return rejected.length === 0
     ? { ok: true }
@@ -120,7 +127,7 @@ function senderOf({ user }: SmtpServer, machine: string): string {
 }
 
 /** nodemailer's own codes first; what is not its own is the network's. */
-function failureOf(error: unknown, server: SmtpServer): string {
+function failureOf(error: unknown, server: SmtpServer, silenceMs: number): string {
   const { host, port } = server;
   const name = `mail server ${host}:${port}`;
   const { response = '', cause } = error as { response?: string; cause?: unknown };
@@ -136,7 +143,11 @@ function failureOf(error: unknown, server: SmtpServer): string {
     default:
   }
   if (said !== '') return `${name} answered ${said}`;
-  const { why, hint } = networkFailure(cause ?? error, secrets, { connectMs, silenceMs, isTriedAgain: false });
+  const { why, hint } = networkFailure(error instanceof SilenceError ? error : (cause ?? error), secrets, {
+    connectMs,
+    silenceMs,
+    isTriedAgain: false,
+  });
   return `${name}: ${why}; ${hint}`;
 }
 
