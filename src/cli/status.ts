@@ -148,13 +148,15 @@ function waitingRows({ unpushedSince, repeatFrom, agent }: StatusReport, now: No
 /** What could not be told. */
 function tellingRows({ telling }: StatusReport, now: Now): (readonly [string, string])[] {
   if (telling === undefined) return [];
-  const { waiting, dropped, lastError, heartbeat } = telling;
+  const { waiting, dropped, failing = [], heartbeat } = telling;
   const rows: (readonly [string, string])[] = [];
-  if (lastError !== undefined) {
-    const { channel, since, error } = lastError;
-    rows.push(['telling', `${count(waiting, 'notice')} cannot be delivered: ${error}`]);
-    rows.push(['', `${channel}, since ${showTime(since, now)}; it is tried again by itself`]);
-  } else if (waiting > 0) rows.push(['telling', `${count(waiting, 'notice')} on the way`]);
+  let moving = waiting;
+  for (const one of failing) {
+    moving -= one.waiting;
+    rows.push(['telling', `${count(one.waiting, 'notice')} cannot be delivered: ${one.error}`]);
+    rows.push(['', `${one.channel}, since ${showTime(one.since, now)}; it is tried again by itself`]);
+  }
+  if (moving > 0) rows.push(['telling', `${count(moving, 'notice')} on the way`]);
   if (dropped > 0) rows.push(['not told', `${count(dropped, 'notice')} could not be delivered and were given up`]);
   if (heartbeat !== undefined) {
     rows.push(['heartbeat', `not sent since ${showTime(heartbeat.since, now)}: ${heartbeat.error}`]);

@@ -57,6 +57,27 @@ test('what a sync could not deliver is shown by status, and the next one tries a
   expect(await json('status')).toMatchObject({ telling: { failures: 1, waiting: 0, dropped: 0 } });
 });
 
+test('status names each of several that cannot be told, and what waits for it', async () => {
+  const other = await openReceiver();
+  onTestFinished(() => other[Symbol.asyncDispose]());
+  const hook = await openReceiver();
+  onTestFinished(() => hook[Symbol.asyncDispose]());
+  const notify = [{ url: `${hook.url}/a` }, { url: `${other.url}/b`, format: 'slack' }];
+  const { at, run, json } = await toldCommands({ notify });
+  await run('sync');
+  await at.write('a.csv', manyDrivers(5));
+  hook.answer(500);
+  other.answer(404);
+  await run('sync');
+  const { stdout } = await run('status');
+  expect(stdout).toMatch(/^telling +1 notice cannot be delivered: http:.* answered 500 .*\n +hook 127.*, since /m);
+  expect(stdout).toMatch(/^telling +1 notice cannot be delivered: http:.* answered 404 .*\n +slack 127.*, since /m);
+  const failing = ['hook', 'slack'].map((kind) => ({ channel: expect.stringMatching(`^${kind} 127`), waiting: 1 }));
+  expect(await json('status')).toMatchObject({
+    telling: { waiting: 2, failing: expect.arrayContaining(failing.map((one) => expect.objectContaining(one))) },
+  });
+});
+
 test('a sync keeps to what a hook asked for with Retry-After', async () => {
   const { run, json, receiver, hook, told } = await toldCommands();
   hook.answer({ status: 429, headers: { 'retry-after': '600' } });

@@ -15,6 +15,14 @@ export interface TellingReport {
     readonly channel: string;
     readonly error: string;
   };
+  /** All whose last try failed, the one of `lastError` last; absent where none did. */
+  readonly failing?: readonly {
+    readonly channel: string;
+    readonly since: string;
+    readonly error: string;
+    /** Notices that wait for it. */
+    readonly waiting: number;
+  }[];
   /** Since when the heartbeat cannot be sent, and why. */
   readonly heartbeat?: { readonly since: string; readonly error: string };
 }
@@ -31,7 +39,15 @@ export function tellingReport({ telling }: LedgerState): TellingReport | undefin
     dropped,
     ...(last === undefined
       ? {}
-      : { lastError: { at: iso(last.atMs), since: iso(last.sinceMs), channel: last.channel, error: last.error } }),
+      : {
+          lastError: { at: iso(last.atMs), since: iso(last.sinceMs), channel: last.channel, error: last.error },
+          failing: failing.map(({ channel, sinceMs, error }) => ({
+            channel,
+            since: iso(sinceMs),
+            error,
+            waiting: outbox.filter((letter) => letter.channel === channel).length,
+          })),
+        }),
     ...(heartbeat === undefined ? {} : { heartbeat: { since: iso(heartbeat.sinceMs), error: heartbeat.error } }),
   };
 }
