@@ -203,3 +203,14 @@ test('a file of which the share tells neither a tag nor a time is read, and is a
   expect(await readWhole(source, before)).toMatchObject(table);
   expect((await source.parts(calm))[0]!.version).not.toBe(before!.version);
 });
+
+test.each([
+  [200, 'is this the address of a WebDAV share, and no login page?'],
+  [401, 'check user, password or token of dav, and what that user may see'],
+  [405, 'is this the address of a WebDAV share, and no login page?'],
+  [500, 'the server failed: it is tried again'],
+])('a share that answers %i says what to do in the words of the config', async (status, hint) => {
+  const url = await receiver((_request, response) => response.writeHead(status).end());
+  const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
+  expect(await failureOf(source)).toMatchObject({ code: 'source.unreadable', hint });
+});

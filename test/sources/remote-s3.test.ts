@@ -254,3 +254,19 @@ test.each([
 ])('%s is a problem of the config', (pattern, message) => {
   expect(() => openSource('csv', { files: [pattern] }, '/')).toThrow(JSON.stringify(message).slice(1, -1));
 });
+
+test.each([
+  [301, 'PermanentRedirect', 'the bucket is elsewhere: check s3.region and s3.endpoint'],
+  [403, 'AccessDenied', 'check the keys of s3, and that they may ListBucket and GetObject'],
+  [403, 'RequestTimeTooSkewed', 'set the clock of this machine: requests are signed with its time'],
+  [400, 'ExpiredToken', 'these keys were for a while: give new ones'],
+  [404, 'NoSuchBucket', 'check the bucket, s3.region and s3.endpoint'],
+  [503, 'SlowDown', 'the server is busy: it is tried again later'],
+])('status %i with %s says what to do in the words of the config', async (status, code, hint) => {
+  const server = await bucketOf('x.csv');
+  server.intercept = (_request, response) => {
+    fail(response, status, code);
+    return true;
+  };
+  expect(await failureOf(sourceIn(server, ['s3://exports/*.csv']))).toMatchObject({ code: 'source.unreadable', hint });
+});

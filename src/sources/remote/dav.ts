@@ -57,8 +57,15 @@ export async function openDav(
       file !== undefined ? { kind: 'file', file } : token === undefined ? undefined : { kind: 'text', text: token },
     caFile: absolute(caFile),
     secrets: [password ?? '', basic, token ?? ''],
+    hintOf,
   };
   return new Share(await Web.open(place, signal), url, clock);
+}
+
+function hintOf(status: number): string | undefined {
+  if (status === 401 || status === 403) return 'check user, password or token of dav, and what that user may see';
+  const isNoShare = status === 200 || status === 405 || status === 501;
+  return isNoShare ? 'is this the address of a WebDAV share, and no login page?' : undefined;
 }
 
 class Share implements RemoteStore {

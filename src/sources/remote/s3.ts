@@ -38,8 +38,18 @@ export async function openS3(
     token: undefined,
     caFile: caFile === undefined ? undefined : path.resolve(baseDir, caFile),
     secrets: [access.secretAccessKey, access.sessionToken ?? ''],
+    hintOf,
   };
   return new Bucket(await Web.open(place, signal), base, access);
+}
+
+function hintOf(status: number, said: string): string | undefined {
+  if (said.includes('RequestTimeTooSkewed')) return 'set the clock of this machine: requests are signed with its time';
+  if (/<Code>\s*(?:ExpiredToken|InvalidToken)\b/.test(said)) return 'these keys were for a while: give new ones';
+  if (status >= 300 && status < 400) return 'the bucket is elsewhere: check s3.region and s3.endpoint';
+  if (status === 401 || status === 403) return 'check the keys of s3, and that they may ListBucket and GetObject';
+  if (status === 400 || status === 404) return 'check the bucket, s3.region and s3.endpoint';
+  return undefined;
 }
 
 async function accessOf(

@@ -84,6 +84,8 @@ export interface WebPlace {
   readonly caFile: string | undefined;
   /** Every secret of the fields above but the token of a file. */
   readonly secrets: readonly string[];
+  /** What to do about a status and the words with it, where the keys of a config are others than those of a report. */
+  readonly hintOf?: (status: number, said: string) => string | undefined;
 }
 
 export function webPlaceOf(settings: WebSettings, baseDir: string): WebPlace {

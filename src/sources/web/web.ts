@@ -142,7 +142,8 @@ export class Web {
         body.destroy();
         signal.throwIfAborted();
         const line = statusLine({ status: statusCode, reason: statusText, said }, this.#secrets);
-        throw this.failure(at, { why: `it answered ${line}`, hint: hintOf(statusCode) });
+        const hint = this.#place.hintOf?.(statusCode, said) ?? hintOf(statusCode);
+        throw this.failure(at, { why: `it answered ${line}`, hint });
       }
       body.destroy();
       const next = this.#redirect(at, target, { redirects, redirectsMax });
