@@ -2,6 +2,7 @@
  * Memory that JavaScript and programs in WebAssembly both work on. A program keeps nothing of its own: everything has a place that this side
  * gives it.
  */
+import { AgentError } from './errors.ts';
 import { type WasmMemory, newWasmMemory, startProgram, wasmPageBytes } from './wasm.ts';
 
 /** As long as what a processor reads of its memory at once. */
@@ -16,6 +17,9 @@ interface Kept {
   readonly memory: WasmMemory;
   readonly programs: Map<string, unknown>;
 }
+
+/** Addresses are integers with a sign. */
+const addressMax = 2 ** 31;
 
 /** Those that nobody uses, and how many and how large they may be. */
 const unused: Kept[] = [];
@@ -36,8 +40,9 @@ export class Memory {
   #used = alignment;
   #followers: (() => void)[] = [];
 
+  /** @throws AgentError `part.unreadable` where the process may have no more addresses */
   constructor() {
-    this.#kept = unused.pop() ?? { memory: newWasmMemory(), programs: new Map() };
+    this.#kept = unused.pop() ?? { memory: reserve(), programs: new Map() };
     this.#look();
   }
 
@@ -56,6 +61,7 @@ export class Memory {
   allocate(bytes: number): number {
     const at = this.#used;
     this.#used = Math.ceil((at + bytes) / alignment) * alignment;
+    if (this.#used >= addressMax) throw new AgentError('part.unreadable', 'reading it takes more than 2 GB of memory');
     const missing = this.#used + slackBytes - this.bytes.length;
     if (missing > 0) {
       const more = Math.max(missing, Math.min(this.bytes.length, growthMax));
@@ -83,6 +89,7 @@ export class Memory {
   /** To be called when nobody works on it any more. All views of it are empty then. */
   [Symbol.dispose](): void {
     const kept = this.#kept;
+    if (kept.memory === noMemory) return;
     const isSmall = this.#used <= unusedBytesMax;
     if (isSmall) this.bytes.fill(0, 0, this.#used);
     kept.memory.grow(0);
@@ -98,6 +105,17 @@ export class Memory {
     this.bytes = Buffer.from(buffer);
     this.ints = new Int32Array(buffer);
     this.doubles = new Float64Array(buffer);
+  }
+}
+
+function reserve(): WasmMemory {
+  try {
+    return newWasmMemory();
+  } catch (error) {
+    throw new AgentError('part.unreadable', 'the system gives this process no more address space', {
+      hint: 'raise the limit of it (ulimit -v, or LimitAS= of the unit) or take it away: some memories reserve 10 GB each, and use what they fill',
+      cause: error,
+    });
   }
 }
 

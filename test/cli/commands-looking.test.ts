@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { commandLine, shapes } from '../support/command-line.ts';
 import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
+import { unbundle } from '../support/older-buffer.ts';
 import { csv } from '../support/process.ts';
 import { recordsOf } from '../support/state-records.ts';
 import { longFile } from '../support/world.ts';
@@ -214,6 +215,7 @@ describe('rejects', () => {
     await run('sync');
     const before = await json('rejects');
     const buffer = new Database(path.join(at.dir, '.driver-sync', 'buffer.db'));
+    unbundle(buffer);
     buffer.exec('DROP TABLE reject_count; PRAGMA user_version = 7');
     buffer.close();
     await run('sync');

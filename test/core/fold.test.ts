@@ -104,13 +104,15 @@ test('a decimal of any sign, length and scale is given as it was read', () => {
 });
 
 describe('many readings at once', () => {
+  /** A few drivers, or more than any table has room for in the beginning. */
+  const idsMax = fc.constantFrom(2, 60);
   const name = fc.record({
-    id: fc.constantFrom('a', 'b', 'c'),
+    number: fc.nat({ max: 1000 }),
     path: fc.constantFrom(['A'], ['A', 'B']),
   });
   const given = fc.record({
     /** Which of the names: readings of one driver may be named by several numbers. */
-    named: fc.nat({ max: 5 }),
+    named: fc.nat({ max: 79 }),
     month: fc.integer({ min: 10, max: 13 }),
     seconds: fc.integer({ min: -2, max: 2 }),
     nanos: fc.constantFrom(0, 0, 0, 5),
@@ -122,15 +124,17 @@ describe('many readings at once', () => {
     entry: fc.nat({ max: 2 }),
   });
   const cases = fc.record({
-    names: fc.array(name, { minLength: 6, maxLength: 6 }),
-    readings: fc.array(given, { maxLength: 300 }),
+    idsMax,
+    names: fc.array(name, { minLength: 80, maxLength: 80 }),
+    readings: fc.array(given, { maxLength: 300, size: 'max' }),
     cuts: fc.array(fc.nat({ max: 300 }), { maxLength: 3 }),
     tiesFrom: fc.nat({ max: 300 }),
   });
 
   test.each(rules)('%s gives what it gives one by one', (rule) => {
     fc.assert(
-      fc.property(cases, ({ names, readings: list, cuts, tiesFrom }) => {
+      fc.property(cases, ({ idsMax: ids, names: drawn, readings: list, cuts, tiesFrom }) => {
+        const names = drawn.map(({ number, path }) => ({ id: `driver ${number % ids}`, path }));
         const atOnce = new Fold(1);
         const oneByOne = new Fold(1);
         const readings = new Readings();
@@ -162,6 +166,34 @@ describe('many readings at once', () => {
       }),
     );
   });
+});
+
+test.each(rules)('%s of many drivers, each from its newest reading to its oldest', (rule) => {
+  using folding = new Fold(1);
+  const readings = new Readings();
+  const drivers = Array.from({ length: 100 }, (_, number) => `driver ${String(number).padStart(3, '0')}`);
+  for (const [number, id] of drivers.entries()) {
+    for (const [index, seconds] of [3, 2, 1].entries()) {
+      const moment = { month: 24314, months: 1, seconds, nanos: 0 };
+      const value = String(10 * number + seconds);
+      addReading(readings, { name: { id, path: [id], rule }, moment, value, row: 3 * number + index + 1 });
+    }
+  }
+  folding.take(readings);
+  const expected: Record<Rule, (number: number) => string> = {
+    last: (number) => String(10 * number + 3),
+    first: (number) => String(10 * number + 1),
+    min: (number) => String(10 * number + 1),
+    max: (number) => String(10 * number + 3),
+    sum: (number) => String(30 * number + 6),
+    average: (number) => String(10 * number + 2),
+    count: () => '3',
+  };
+  const folded = [...folding.drain()].map(unpackDriver);
+  expect(folded.map(({ id, cells }) => [id, ...cells.map(({ value, count }) => [value, count])])).toEqual(
+    drivers.map((id, number) => [id, [expected[rule](number), 3]]),
+  );
+  expect(folded.flatMap(({ cells }) => cells.flatMap(({ tie }) => tie ?? []))).toEqual([]);
 });
 
 describe('across parts', () => {

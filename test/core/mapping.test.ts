@@ -136,6 +136,19 @@ describe('unpivot by groups of its pattern', () => {
     expect(rows).toEqual([['Units/A 2026-01 3', 'Price/A 2026-01 9.50', 'Units/A 2026-02 4']]);
   });
 
+  test('judges each long row by its own value columns, also where a later one lacks a column', () => {
+    const where = [{ column: 'price', test: { kind: 'not' as const, test: { kind: 'oneOf' as const, texts: ['0'] } } }];
+    const rows = readAll(
+      mapping(both.slice(0, 1), { ...several, where }),
+      ['sku', 'units_2026-01', 'price_2026-01', 'units_2026-02'],
+      [
+        ['A', '5', '0', '6'],
+        ['B', '5', '1', '6'],
+      ],
+    );
+    expect(rows).toEqual([['Units/A 2026-02 6'], ['Units/B 2026-01 5', 'Units/B 2026-02 6']]);
+  });
+
   test('needs a column for each of its values', () => {
     expect(columnProblems(mapping(both, several), ['sku', 'units_2026-01'])).toMatchObject([
       { path: ['unpivot', 'value'], message: expect.stringContaining('value column "price"') as string },

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { crc32 } from 'node:zlib';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,6 +11,7 @@ import { mergePacked } from '../../src/core/series/merge-packed.ts';
 import { type PackedDriver, monthsIn } from '../../src/core/series/packing.ts';
 import { compareUtf8 } from '../../src/core/series/snapshot.ts';
 import { openBuffer } from '../../src/edges/state/buffer.ts';
+import { putFold, unbundle } from '../support/older-buffer.ts';
 import { driver } from '../support/packed.ts';
 
 const counts = { rows: 1, rejects: 0 };
@@ -161,6 +161,27 @@ test('of two sources are found in both', () => {
   );
 });
 
+test.each([
+  ['last', `last = 'a'`],
+  ['first', `first = 'a'`],
+  ['drivers', 'drivers = 7'],
+  ['earliest', 'earliest = 1'],
+  ['rules', `rules = 'sum'`],
+])('%s of a bundle that is not what was written is damage', (_column, change) => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'damaged-bundle-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const file = path.join(directory, 'buffer.db');
+  const written = openBuffer(file, 'write');
+  write(written, 'books', [[[], [driver('m', { '2026-02': '2' }), driver('n', { '2026-02': '2' })]], []]);
+  written.close();
+  const db = new Database(file);
+  db.exec(`UPDATE bundle SET ${change} WHERE first = 'm'`);
+  db.close();
+  const buffer = openBuffer(file, 'write');
+  onTestFinished(() => buffer.close());
+  expect(() => plain(buffer.reads.drivers('books', 'accepted'))).toThrow('is not what was written');
+});
+
 describe('a buffer with a row for each driver, as an older agent wrote it,', () => {
   const many = Array.from({ length: 1201 }, (_, at) =>
     driver(`driver ${String(at).padStart(4, '0')}`, { '2026-01': '1.5' }),
@@ -174,35 +195,11 @@ describe('a buffer with a row for each driver, as an older agent wrote it,', () 
     write(now, 'books', [[[], [driver('driver 0002', { '2026-02': '2' })]], []]);
     now.close();
     const db = new Database(file);
-    db.exec(`DROP TABLE bundle;
-      CREATE TABLE fold (source TEXT NOT NULL, driver TEXT NOT NULL, part_read INTEGER NOT NULL, chunk INTEGER NOT NULL, rule TEXT NOT NULL,
-        path TEXT NOT NULL, other_path TEXT, earliest INTEGER NOT NULL, points BLOB NOT NULL, origins BLOB NOT NULL,
-        checksum INTEGER NOT NULL, entry INTEGER, ties BLOB) STRICT;
-      CREATE UNIQUE INDEX fold_by_driver ON fold (source, driver, part_read, chunk)`);
-    const add = db.prepare('INSERT INTO fold VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-    const put = (part: number, chunkNumber: number, one: PackedDriver): void => {
-      const { id, rule, path: names, points, origins, entry = null } = one;
-      const sum = crc32(origins, crc32(points, crc32(JSON.stringify([id, rule, names, null]))));
-      add.run(
-        'books',
-        id,
-        part,
-        chunkNumber,
-        rule,
-        names,
-        null,
-        monthsIn(points)[0],
-        points,
-        origins,
-        sum,
-        entry,
-        null,
-      );
-    };
+    unbundle(db);
+    const put = (run: number, chunkNumber: number, one: PackedDriver): void =>
+      putFold(db, { source: 'books', run, chunk: chunkNumber }, one);
     for (const one of many.toReversed()) put(1, 1, one);
     put(1, 2, driver('driver 0001', { '2026-03': '3' }));
-    put(2, 1, driver('driver 0002', { '2026-02': '2' }));
-    db.pragma('user_version = 8');
     db.close();
     return file;
   }

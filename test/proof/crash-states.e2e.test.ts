@@ -10,6 +10,7 @@ import { executable } from '../support/built.ts';
 import { isExhaustive } from '../support/campaign.ts';
 import { withoutChain } from '../support/chain-world.ts';
 import { type CrashState, type Disk, type Operation, crashStates } from '../support/disk-states.ts';
+import { unbundle } from '../support/older-buffer.ts';
 import { type ProofWorld, lookAtState, movedAside, pointsOfVersion, proofWorld } from '../support/proof-world.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { operationsOf, readDisk, writeDisk } from '../support/recorder.ts';
@@ -88,6 +89,7 @@ function makeOlder({ state }: ProofWorld): void {
   };
   for (const [name, sql] of Object.entries(older)) {
     const database = new Database(path.join(state, `${name}.db`));
+    if (name === 'buffer') unbundle(database);
     database.exec(sql);
     database.close();
   }

@@ -3,12 +3,15 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Batch, ColumnNeed } from '../../src/core/mapping/column-batch.ts';
+import { columnNeeds } from '../../src/core/mapping/columns.ts';
 import { readMantissa } from '../../src/core/numbers/mantissa.ts';
 import { PartFile } from '../../src/sources/files/part-file.ts';
 import { StableFile } from '../../src/sources/files/stable-file.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
 import { isCampaign } from '../support/campaign.ts';
+import { foldBatches } from '../support/folded-part.ts';
 import { Draw, type NastyFile, fileOf, nastyFile, plainSettings } from '../support/nasty-files.ts';
+import { entry, mapping, utc } from '../support/row-world.ts';
 import { calm, tempDir } from '../support/source-world.ts';
 import { readBothWays } from '../support/two-ways.ts';
 
@@ -163,6 +166,24 @@ test('values are integers and scales, whatever digits, sign and point they have'
     expect(given).toEqual([text, scale, text, scale < 0 ? 0 : expected.mantissas[at]]);
   }
 });
+
+test.each([20, 100_000, 300_000, 1_000_000, 2_000_000])(
+  'an empty field takes a text of %i characters above it also from the batch before',
+  async (length) => {
+    const long = 'x'.repeat(length);
+    const region = (at: number): string => (at === 0 ? long : at === 8300 ? 'South' : '');
+    const rows = Array.from({ length: 8400 }, (_, at) => `${region(at)},2026-01-01,${at}`);
+    const file = fileOf(Buffer.from(`region,date,amount\n${rows.join('\n')}\n`), 65_536);
+    const filled = mapping([entry({ path: ['{region}'] })], { fillDown: ['region'] });
+    const needs = (columns: readonly string[]): readonly ColumnNeed[] => columnNeeds(filled, columns);
+    const reading = readColumns(file, plainSettings, { needs }) as AsyncGenerator<Batch>;
+    const { drivers } = await foldBatches(reading, { mapping: filled, rules: utc, rejectsMax: 1 });
+    expect(drivers.map(({ id, cells }) => [id.length, cells[0]?.value, cells[0]?.count])).toEqual([
+      [5, '8399', 100],
+      [length, '8299', 8300],
+    ]);
+  },
+);
 
 describe('the numbers of texts', () => {
   test('are given anew when there are too many', async () => {

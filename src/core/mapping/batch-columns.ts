@@ -124,10 +124,13 @@ export class BatchColumns {
 
   /** Empty fields take the text of the row above, whatever `where` makes of either row. */
   #fill(filled: FilledColumn, isFaulty: ((at: number, column: number) => boolean) | undefined): void {
-    const { texts, codes } = this.coded(filled.column);
-    if (filled.codes.length < this.count) filled.codes = new Int32Array(codes.length);
+    const column = this.coded(filled.column);
+    const { texts } = column;
     const isEmpty = new EmptyTexts(texts);
     let above = filled.above === undefined ? unknown : texts.code(filled.above);
+    // Only now: a text that is new may move the codes.
+    const { codes } = column;
+    if (filled.codes.length < this.count) filled.codes = new Int32Array(codes.length);
     for (let at = 0; at < this.count; at++) {
       if (this.ragged.has(at) || isFaulty?.(at, filled.column) === true) above = unknown;
       else if (!isEmpty.has(codes[at] as number)) above = codes[at] as number;

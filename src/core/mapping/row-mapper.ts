@@ -83,8 +83,10 @@ export class RowMapper {
       }),
     }));
     const [first] = this.#longRows;
-    this.#passTogether = this.#longRows.every(({ conditions }) =>
-      conditions.every((condition, at) => condition === first?.conditions[at]),
+    this.#passTogether = this.#longRows.every(
+      ({ conditions }) =>
+        conditions.length === first?.conditions.length &&
+        conditions.every((condition, at) => condition === first.conditions[at]),
     );
     const places = longRows.map(({ placeOf }) => placeOf);
     const { readings } = this.#take;
@@ -181,20 +183,21 @@ export class RowMapper {
   /** The rows that pass the conditions of any of their long rows. */
   #judge(unreadable: ReadonlyMap<number, string> | undefined): ReadRows {
     const { count } = this.#batch;
-    const isUnconditional = this.#longRows.some(({ conditions }) => conditions.length === 0);
+    const conditions = new Set(this.#longRows.flatMap((longRow) => longRow.conditions));
+    // Without a long row, none passes.
+    const isUnconditional = conditions.size === 0 && this.#longRows.length > 0;
     if (isUnconditional && unreadable === undefined) return { count, list: 0 };
     const list = this.#list;
-    if (list.length < count) list.grow(count);
+    if (list.length < count) list.grow(Math.max(count, 2 * list.length));
     let passing = 0;
     for (let at = 0; at < count; at++) if (unreadable?.has(at) !== true) list.view[passing++] = at;
     if (isUnconditional) return { count: passing, list: list.address };
     const readable = { count: passing, list: list.address };
-    const judged = new Set(this.#longRows.flatMap(({ conditions }) => conditions));
-    for (const condition of judged) condition.read(this.#batch, readable);
+    for (const condition of conditions) condition.read(this.#batch, readable);
     passing = 0;
     for (let index = 0; index < readable.count; index++) {
       const at = list.view[index] as number;
-      if (this.#longRows.some(({ conditions }) => isPassing(conditions, at))) list.view[passing++] = at;
+      if (this.#longRows.some((longRow) => isPassing(longRow.conditions, at))) list.view[passing++] = at;
     }
     return { count: passing, list: list.address };
   }

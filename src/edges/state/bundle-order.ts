@@ -3,7 +3,7 @@ import type { Rule } from '../../core/model.ts';
 import { BlobReader } from '../../core/series/blob.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
-import { bundleChecksum, rules } from './bundle.ts';
+import { namesChecksum, pointsChecksum, rules } from './bundle.ts';
 import { release } from './release.ts';
 
 const noBytes = new Uint8Array();
@@ -13,6 +13,10 @@ export type BundleRow = readonly [
   run: number,
   chunk: number,
   first: string,
+  last: string,
+  drivers: number,
+  earliest: number,
+  rules: string,
   names: string,
   heads: Uint8Array,
   namesChecksum: number,
@@ -22,9 +26,10 @@ export type BundleRow = readonly [
 ];
 
 /** Of `bundle b`. */
-export const nameColumns = 'b.part_read, b.chunk, b.first, b.names, b.heads, b.names_checksum, NULL, NULL, NULL';
-export const bundleColumns =
-  'b.part_read, b.chunk, b.first, b.names, b.heads, b.names_checksum, b.points, b.origins, b.checksum';
+const named =
+  'b.part_read, b.chunk, b.first, b.last, b.drivers, b.earliest, b.rules, b.names, b.heads, b.names_checksum';
+export const nameColumns = `${named}, NULL, NULL, NULL`;
+export const bundleColumns = `${named}, b.points, b.origins, b.checksum`;
 
 /** Stands at one driver of a bundle after the other, from the first one on. */
 export class BundleCursor {
@@ -51,17 +56,19 @@ export class BundleCursor {
   #tiesEnd = 0;
 
   /** @throws Error where it is not what was written */
-  constructor([run, chunk, first, names, headBytes, namesSum, pointBytes, originBytes, sum]: BundleRow) {
-    const isWhole = sum === null || bundleChecksum(pointBytes ?? noBytes, originBytes ?? noBytes) === sum;
-    if (!isWhole || bundleChecksum(names, headBytes) !== namesSum)
+  constructor(row: BundleRow) {
+    const [run, chunk, first, last, drivers, earliest, used, names, heads, namesSum, points, origins, sum] = row;
+    const [pointBytes, originBytes] = [points ?? noBytes, origins ?? noBytes];
+    const isWhole = sum === null || pointsChecksum({ points: pointBytes, origins: originBytes }) === sum;
+    if (!isWhole || namesChecksum({ first, last, drivers, earliest, rules: used }, { names, heads }) !== namesSum)
       throw new Error(`what begins with "${first}" is not what was written`);
     this.run = run;
     this.chunk = chunk;
     this.#names = names;
-    this.#heads = new BlobReader(headBytes);
-    this.#headsEnd = headBytes.length;
-    this.#points = pointBytes ?? noBytes;
-    this.#origins = originBytes ?? noBytes;
+    this.#heads = new BlobReader(heads);
+    this.#headsEnd = heads.length;
+    this.#points = pointBytes;
+    this.#origins = originBytes;
     this.next();
     if (this.id !== first) throw new Error(`what begins with "${this.id}" stands under "${first}"`);
   }

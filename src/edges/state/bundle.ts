@@ -103,20 +103,31 @@ class OpenBundle {
   }
 
   end(): Bundle {
-    const all = { names: this.#names, heads: heads.copy(), points: points.copy(), origins: origins.copy() };
-    return {
+    const facts = {
       first: this.#first,
       last: this.last,
       drivers: this.#drivers,
       earliest: this.#earliest,
       rules: rules.filter((_, number) => (this.#rules & (1 << number)) !== 0).join(' '),
+    };
+    const all = { names: this.#names, heads: heads.copy(), points: points.copy(), origins: origins.copy() };
+    return {
+      ...facts,
       ...all,
-      namesChecksum: bundleChecksum(all.names, all.heads),
-      checksum: bundleChecksum(all.points, all.origins),
+      namesChecksum: namesChecksum(facts, all),
+      checksum: pointsChecksum(all),
     };
   }
 }
 
-export function bundleChecksum(one: string | Uint8Array, other: Uint8Array): number {
-  return crc32(other, crc32(one));
+/** Of the names, and of what is looked for without reading them. */
+export function namesChecksum(
+  { first, last, drivers, earliest, rules: used }: Pick<Bundle, 'first' | 'last' | 'drivers' | 'earliest' | 'rules'>,
+  { names, heads: lengths }: Pick<Bundle, 'names' | 'heads'>,
+): number {
+  return crc32(lengths, crc32(names, crc32(JSON.stringify([first, last, drivers, earliest, used]))));
+}
+
+export function pointsChecksum({ points: values, origins: places }: Pick<Bundle, 'points' | 'origins'>): number {
+  return crc32(places, crc32(values));
 }

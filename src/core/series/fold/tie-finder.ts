@@ -38,6 +38,8 @@ export class TieFinder {
   readonly #ties = new Map<number, Tie>();
   /** Only readings behind this row are compared. */
   #from = -Infinity;
+  /** How many cells there may be before `reserve` is called again: a kernel makes them, and looks at what each has passed. */
+  #cellsMax = 0;
   /** Made when it is needed. */
   #passed: PassedReadings | undefined;
 
@@ -70,6 +72,7 @@ export class TieFinder {
 
   /** To be called before so many cells are there. */
   reserve(cells: number): void {
+    this.#cellsMax = cells;
     this.#passed?.reserve(cells);
   }
 
@@ -85,7 +88,7 @@ export class TieFinder {
       const isEqual = scale >= 0 && scale === from.scale(cell) && readings.mantissas[at] === from.mantissa(cell);
       if (!isEqual) this.#compare(cell, from, { readings, at, rule });
     }
-    if (!takes) (this.#passed ??= new PassedReadings(this.#kernel)).set(cell, readings, at);
+    if (!takes) (this.#passed ??= new PassedReadings(this.#kernel, this.#cellsMax)).set(cell, readings, at);
     else if (isPassed) passed.forget(cell);
   }
 
@@ -114,10 +117,10 @@ class PassedReadings {
   readonly #records: Records;
   readonly #value = new Map<number, string>();
 
-  constructor(kernel: FoldKernel) {
+  constructor(kernel: FoldKernel, cells: number) {
     this.#kernel = kernel;
     this.#records = new Records(kernel.memory, place.passedBytes);
-    this.reserve(kernel.get(place.cellCountAt));
+    this.#records.reserve(cells);
     this.#describe();
   }
 
