@@ -5,7 +5,7 @@ import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
 import { openScratch } from '../compose/scratch.ts';
 import { openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
-import { type Changes, countChanges, diffDrivers, withoutDeletes } from '../core/series/diff.ts';
+import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
 import type { Settings } from '../core/settings.ts';
 import { count, visible } from '../core/text.ts';
@@ -67,13 +67,17 @@ async function whatChanges(
   await using state = await openState(settings, commandLog(context));
   await forgetNow(scratch.deps, target);
   const found = new LargestChanges(changesShown);
-  const all = countChanges(diffDrivers(acceptedDrivers(state.deps), acceptedDrivers(scratch.deps)), (change) =>
-    // Without shouldDeleteMissing the service keeps what a push leaves out.
-    found.add(settings.shouldDeleteMissing ? change : { ...change, deleted: [] }),
-  );
+  const counts = new ChangeCounts();
+  const effect = effectAt(settings);
+  for (const change of diffDrivers(acceptedDrivers(state.deps), acceptedDrivers(scratch.deps))) {
+    const seen = effect(change);
+    if (seen === undefined) continue;
+    counts.add(seen);
+    found.add(seen);
+  }
   const source = settings.sources.find(({ name }) => name === target.source);
   return {
-    changes: settings.shouldDeleteMissing ? all : withoutDeletes(all),
+    changes: counts.sum(),
     changedPoints: found.count,
     largest: found.shown(),
     isHeld:

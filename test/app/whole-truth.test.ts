@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
-import { gridFile, ids, longSource, world } from '../support/world.ts';
+import { gridFile, ids, longFile, longSource, world } from '../support/world.ts';
 
 const sources = { sales: longSource('sales.csv') };
 const merging = { destination: { shouldDeleteMissing: false }, sources };
@@ -20,6 +20,21 @@ describe('with shouldDeleteMissing: false', () => {
       drivers: { delete: 0 },
     });
     expect(w.drivers()).toHaveLength(20);
+  });
+
+  test('a driver that only loses points is no change: the service keeps them', async () => {
+    const file = (months: readonly string[]) =>
+      longFile(Object.fromEntries(ids(1, 3).map((id) => [id, Object.fromEntries(months.map((month) => [month, 1]))])));
+    await using w = await world({ config: merging, files: { 'sales.csv': file(['2026-01', '2026-02', '2026-03']) } });
+    await w.sync();
+    await w.write('sales.csv', file(['2026-01', '2026-03']));
+    const nothing = { create: 0, update: 0, delete: 0 };
+    expect(await w.plan()).toMatchObject({ isSameData: true, changes: { drivers: nothing, points: nothing } });
+    await w.sync();
+    expect(await w.open(async ({ ledger }) => (await ledger.pushes.last())?.changes)).toEqual({
+      drivers: nothing,
+      points: nothing,
+    });
   });
 
   test('the first push that deletes is a first push, whatever was pushed before', async () => {

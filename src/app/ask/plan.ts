@@ -1,11 +1,12 @@
 /** What the next `sync` would do: the same steps as a pass, on a copy of the buffer and a ledger that keeps only holds. */
 import {
+  ChangeCounts,
   type Changes,
   type DriverChange,
   type RenamedId,
+  effectAt,
   hasChanges,
   noChanges,
-  withoutDeletes,
 } from '../../core/series/diff.ts';
 import { compareRuns } from '../../core/series/compare.ts';
 import { LargestChanges, type PointChange } from '../../core/series/largest.ts';
@@ -79,13 +80,16 @@ export async function plan(
   const snapshot = await buildSnapshot(deps);
   const last = await ledger.pushes.lastAcknowledged(address);
   const pushed = new ChangesBySource(shownMax);
+  const counts = new ChangeCounts();
+  const effect = effectAt(settings);
   const compared = compareRuns(await acknowledgedDrivers(deps, last), acceptedDrivers(deps), (change) => {
     const { source } = (change.after ?? change.before) as SnapshotDriver;
-    // Without shouldDeleteMissing the service keeps what a push leaves out.
-    const seen = settings.shouldDeleteMissing ? change : { ...change, deleted: [] };
-    if (change.kind !== 'delete' || seen.deleted.length > 0) pushed.of(source).note(seen);
+    const seen = effect(change);
+    if (seen === undefined) return;
+    pushed.of(source).note(seen);
+    counts.add(seen);
   });
-  const changes = settings.shouldDeleteMissing ? compared.changes : withoutDeletes(compared.changes);
+  const changes = counts.sum();
   const push: PushReport = (await blockedPush(deps)) ??
     (await snapshotBlock(deps, snapshot)) ?? { outcome: 'unchanged' };
   const exit = passExit(push, verdicts, reads, deps);

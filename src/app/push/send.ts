@@ -2,7 +2,7 @@
 import { isAgentError } from '../../core/errors.ts';
 import { type Attempt, after } from '../../core/loop/after.ts';
 import type { PushResult, SnapshotBody } from '../../core/ports.ts';
-import { type CarriedMonths, type Changes, countingCarried, withoutDeletes } from '../../core/series/diff.ts';
+import { type CarriedMonths, type Changes, countingCarried, effectAt } from '../../core/series/diff.ts';
 import type { PushRecord, Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { keepLoopState, loopState, withLoop } from '../loop-record.ts';
@@ -58,16 +58,17 @@ async function changesSince(
     };
   }
   const before = await openTitle(deps, last.digest);
+  const effect = effectAt(snapshot.format);
   try {
     // What both have in the same bytes is the most of nearly every push, and is not looked at.
     const old = before?.readPoints(snapshot.blocks()) ?? [];
-    return await inTurns(countingCarried(old, snapshot.readPoints(before?.blocks())));
+    return await inTurns(countingCarried(old, snapshot.readPoints(before?.blocks()), effect));
   } catch (error) {
     if (!isAgentError(error, 'snapshot.damaged') || before === undefined) throw error;
     deps.log.warn('the last acknowledged snapshot is damaged: all of its points count as new', {
       cause: error.message,
     });
-    return await inTurns(countingCarried([], snapshot.readPoints()));
+    return await inTurns(countingCarried([], snapshot.readPoints(), effect));
   }
 }
 
@@ -83,7 +84,7 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   const id = await ledger.pushes.begin({
     ...begun,
     shouldDeleteMissing,
-    changes: shouldDeleteMissing ? changes : withoutDeletes(changes),
+    changes,
   });
   deps.observe({ kind: 'push.begun', push: id, bytes });
   const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal, deps.confirm));

@@ -63,6 +63,13 @@ function changeOf(
   return { kind, id, before, after, created: [], updated: [], deleted: [], ...points };
 }
 
+/** What is left of a change at a service that keeps what a push leaves out; `undefined`: nothing. */
+function withoutDeletes(change: DriverChange): DriverChange | undefined {
+  const { before, after, created, updated } = change;
+  const isNothing = created.length + updated.length === 0 && before?.path === after?.path;
+  return after === undefined || isNothing ? undefined : { ...change, deleted: [] };
+}
+
 /** Walks two ordered runs side by side; one of each pair may be absent. Drivers are valid until the next pair is asked for. */
 export function* pairDrivers<A extends PackedPoints, B extends PackedPoints>(
   before: Iterable<A>,
@@ -112,6 +119,14 @@ export function countChanges(changes: Iterable<DriverChange>, each?: (change: Dr
   return counts.sum();
 }
 
+/** What a service makes of a change: one that keeps what a push leaves out deletes nothing. */
+export type Effect = (change: DriverChange) => DriverChange | undefined;
+
+/** @param shouldDeleteMissing of the push */
+export function effectAt({ shouldDeleteMissing }: { readonly shouldDeleteMissing: boolean }): Effect {
+  return shouldDeleteMissing ? (change) => change : withoutDeletes;
+}
+
 /** The months of a driver that a push creates or updates, as `packMonths` packs them. */
 export interface CarriedMonths {
   readonly driver: string;
@@ -125,12 +140,14 @@ export interface CarriedMonths {
 export function* countingCarried(
   before: Iterable<PackedPoints>,
   after: Iterable<PackedPoints>,
+  effect: Effect,
 ): Generator<void, { changes: Changes; carried: readonly CarriedMonths[] }> {
   const counts = new ChangeCounts();
   const carried: CarriedMonths[] = [];
   let last: Uint8Array = new Uint8Array(0);
   for (const [old, now] of pairDrivers(before, after)) {
-    const change = changeBetween(old, now);
+    const found = changeBetween(old, now);
+    const change = found && effect(found);
     if (change !== undefined) {
       const { id, created, updated } = change;
       counts.add(change);
@@ -144,11 +161,6 @@ export function* countingCarried(
     yield;
   }
   return { changes: counts.sum(), carried };
-}
-
-/** Changes without their deletes, for a service that keeps what a push leaves out. */
-export function withoutDeletes({ drivers, points }: Changes): Changes {
-  return { drivers: { ...drivers, delete: 0 }, points: { ...points, delete: 0 } };
 }
 
 export function hasChanges(changes: Changes): boolean {
