@@ -179,3 +179,19 @@ test('a source that reads the same file as another one may be merged into it whi
   expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
   expect(w.points()).toEqual({ A: { '2026-01': '3' }, B: { '2026-01': '3' } });
 });
+
+test('a source that gets its first key back has all its drivers again, also those that the other key had taken', async () => {
+  const source = longSource('in/*.csv');
+  await using w = await pushed(source, { 'in/1.csv': points('A', 1), 'in/2.csv': points('B', 2) });
+  await renamed(w, source);
+  await w.write('in/2.csv', points('C', 3));
+  expect(await w.sync()).toMatchObject(judged(4, 'new', { state: 'accepted' }));
+  await w.reconfigure({ sources: { old: source } });
+  await w.write('in/2.csv', points('B', 2));
+  const report = await w.sync();
+  expect(sourceOf(report, 'new').reason).toMatch(/left the config and 1 driver would be deleted/u);
+  expect(await w.explain('A')).toMatchObject({ source: 'old' });
+  await w.approve(sourceOf(report, 'new').digest ?? '');
+  expect(await w.sync()).toMatchObject({ exit: 0 });
+  expect(w.points()).toEqual({ A: { '2026-01': '1' }, B: { '2026-01': '2' } });
+});

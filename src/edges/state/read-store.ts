@@ -167,6 +167,8 @@ export class SqliteReads implements ReadStore {
     this.#tables.write(() => {
       this.#folds.remove(source, ids);
       this.#tables.run('UPDATE read SET summary = NULL WHERE source = ?', source);
+      // Once the source is back in the config, such a part is not what its file holds.
+      this.#tables.run("UPDATE part_read SET fingerprint = '' WHERE source = ?", source);
       // What is read behind such a part would not have them back.
       this.#tables.run('DELETE FROM growth WHERE part_read IN (SELECT id FROM part_read WHERE source = ?)', source);
       this.#countUp();

@@ -144,8 +144,13 @@ export class MemoryReads implements ReadStore {
       if (run.source === source) run.folds = run.folds.filter(({ id }) => !gone.has(id));
     }
     for (const read of this.#tables.reads.get(source)?.values() ?? []) read.summary = undefined;
-    // What is read behind such a part would not have them back.
-    for (const part of this.#tables.parts.values()) if (part.facts.source === source) part.growth = undefined;
+    for (const part of this.#tables.parts.values()) {
+      if (part.facts.source !== source) continue;
+      // Once the source is back in the config, such a part is not what its file holds.
+      part.facts = { ...part.facts, fingerprint: '' };
+      // What is read behind such a part would not have them back.
+      part.growth = undefined;
+    }
     this.#tables.revision++;
   }
 
