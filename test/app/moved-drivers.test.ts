@@ -186,6 +186,23 @@ describe('a source that gives drivers up to a held one', () => {
       expect(w.drivers()).toHaveLength(19);
     });
 
+    test('waits on where the other one gets another key', async () => {
+      await using w = await twoSources();
+      const pushed = w.points();
+      await move(w, '000');
+      await w.sync();
+      await w.write('b.csv', unreadable);
+      await w.sync();
+      const sources = { a: longSource('a.csv'), renamed: longSource('b.csv') };
+      await w.reconfigure({ guard: { maxDeletes: '30%' }, sources });
+      const report = await w.sync();
+      expect(report).toMatchObject({ exit: 4, outcome: 'unchanged' });
+      expect(sourceOf(report, 'a').reason).toMatch(/moved to source "b", which is not read/u);
+      await move(w);
+      expect(await w.sync()).toMatchObject({ exit: 0 });
+      expect(w.points()).toEqual(pushed);
+    });
+
     test('goes on once the other one leaves the config', async () => {
       await using w = await twoSources();
       await move(w, '000');

@@ -9,18 +9,25 @@ export interface Move {
   readonly drivers: ReadonlySet<string>;
 }
 
-/**
- * The moves among the candidates of a pass, whatever becomes of them, and those to sources that were not read.
- * @param unread what was last read of these, though it is no candidate, may have the drivers
- */
+/** What may have the drivers though it has no candidate. */
+export interface Unseen {
+  /** Sources that were not read: what was last read of them. */
+  readonly unread: readonly string[];
+  /** Sources that left the config. While another one is not read it may be one of these under another key. */
+  readonly removed: readonly string[];
+}
+
+/** The moves among the candidates of a pass, whatever becomes of them, and those to sources of which nothing is seen. */
 export function findMoves(
   { buffer }: Dependencies,
   decisions: readonly CandidateDecision[],
-  unread: readonly string[],
+  { unread, removed }: Unseen,
 ): readonly Move[] {
+  const gone = unread.length === 0 ? [] : removed;
   const lastRead: { source: string; kind: ReadKind }[] = [
     ...decisions.map(({ source }) => ({ source, kind: 'candidate' }) as const),
-    ...unread.map((source) => ({ source, kind: 'partial' }) as const),
+    ...[...unread, ...gone].map((source) => ({ source, kind: 'partial' }) as const),
+    ...gone.map((source) => ({ source, kind: 'candidate' }) as const),
   ];
   return decisions.flatMap(({ source: from, comparison: { deletedDrivers } }) => {
     const takers = lastRead.filter(({ source }) => source !== from);

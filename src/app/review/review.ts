@@ -57,7 +57,7 @@ async function decideTogether(
 ): ReturnType<typeof holdEmptySnapshot> {
   const alone = all.filter(isOfCandidate);
   const unread = all.filter(({ kind }) => kind === 'unread').map(({ source }) => source);
-  const moves = findMoves(deps, alone, unread);
+  const moves = findMoves(deps, alone, { unread, removed });
   const decisions: CandidateDecision[] = [];
   for (const one of alone) {
     const taken = moves.filter(({ to }) => to === one.source);
