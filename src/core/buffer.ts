@@ -159,8 +159,11 @@ export interface ReadStore {
   set(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void;
   basis(source: string, kind: ReadKind): string | undefined;
   drop(source: string, kind: ReadKind): void;
-  /** The candidate becomes the accepted read; carried parts of these names are settled from then on. */
-  accept(source: string, settled: readonly string[]): void;
+  /**
+   * The candidates of these sources become their accepted reads, all of them or none: a driver that moves between two is never
+   * without both. By source, the names of its carried parts that are settled from then on.
+   */
+  accept(settled: ReadonlyMap<string, readonly string[]>): void;
   /** The summary for people, kept with the read: a pass in which nothing changed must not walk its drivers again. */
   summary(source: string, kind: ReadKind): RunSummary | undefined;
   keepSummary(source: string, kind: ReadKind, summary: RunSummary): void;

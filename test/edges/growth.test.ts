@@ -78,7 +78,7 @@ function accept(buffer: LocalBuffer, ...parts: readonly PartRead[]): void {
     'candidate',
     parts.map(({ id }) => ({ id, carried: false, settled: false })),
   );
-  buffer.reads.accept('books', []);
+  buffer.reads.accept(new Map([['books', []]]));
   buffer.parts.prune();
 }
 
@@ -159,7 +159,7 @@ describe('a part that goes on from an earlier read', () => {
       [grown, rival].map(({ id }) => ({ id, carried: false, settled: false })),
     );
     expect(accepted(buffer)).toMatchObject({ a: { 10: 'rival' } });
-    buffer.reads.accept('books', []);
+    buffer.reads.accept(new Map([['books', []]]));
     expect(accepted(buffer)).toMatchObject({ a: { 10: '1' } });
   });
 

@@ -86,7 +86,7 @@ describe.each(bothStates)('%s', (_name, openState) => {
     const judged = walk('candidate');
     expect(judged).toMatchObject([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
     expect(walk('candidate')).toEqual(judged);
-    reads.accept('sales', []);
+    reads.accept(new Map([['sales', []]]));
     expect(walk('accepted')).toEqual(judged);
     expect(walk('accepted')).toEqual(judged);
 
@@ -94,7 +94,7 @@ describe.each(bothStates)('%s', (_name, openState) => {
     expect(walk('candidate')).toEqual(judged);
     reads.removeDrivers('sales', ['b']);
     expect(walk('candidate')).toMatchObject([{ id: 'a' }, { id: 'c' }]);
-    reads.accept('sales', []);
+    reads.accept(new Map([['sales', []]]));
     expect(walk('accepted')).toMatchObject([{ id: 'a' }, { id: 'c' }]);
     reads.set('sales', 'candidate', [chosen(one)]);
     expect(walk('candidate')).toMatchObject([{ id: 'a', cells: [{ value: '1' }, { value: '2' }] }, { id: 'c' }]);
@@ -108,7 +108,7 @@ describe.each(bothStates)('%s', (_name, openState) => {
     expect(reads.acceptedSources()).toEqual([]);
     expect(reads.basis('sales', 'candidate')).toBe('basis');
     const before = reads.revision();
-    reads.accept('sales', []);
+    reads.accept(new Map([['sales', []]]));
     expect(reads.revision()).toBeGreaterThan(before);
     expect(reads.parts('sales', 'candidate')).toBeUndefined();
     expect(pointsOf(stores)).toEqual({
@@ -127,7 +127,7 @@ describe.each(bothStates)('%s', (_name, openState) => {
       PartRead,
     ];
     stores.buffer.reads.set('sales', 'candidate', [chosen(a, true), chosen(b)]);
-    stores.buffer.reads.accept('sales', ['a', 'b']);
+    stores.buffer.reads.accept(new Map([['sales', ['a', 'b']]]));
     expect(stores.buffer.reads.parts('sales', 'accepted')).toMatchObject([
       { name: 'a', carried: true, settled: true },
       { name: 'b', carried: false, settled: false },

@@ -10,7 +10,7 @@ import { yieldTaken } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
 import { consentToEmpty, dropApprovals, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
 import type { WatchChanges } from './decide.ts';
-import type { Accepting, Decision, Holding } from './decision.ts';
+import type { Accepting, CandidateDecision, Decision, Holding } from './decision.ts';
 import { inheritDeletes, readKey } from './let-through.ts';
 import { isEmptyRead } from './together.ts';
 import type { ValueFindings } from './values.ts';
@@ -26,26 +26,41 @@ export async function carryOut(deps: Dependencies, decision: Decision): Promise<
     case 'unchanged':
       return { source: decision.source, state: 'unchanged', changes: noChanges };
     case 'accept':
-      return accept(deps, decision);
+      return accepted(deps, decision);
     case 'hold':
       return hold(deps, decision);
   }
 }
 
-async function accept(deps: Dependencies, decision: Accepting): Promise<Verdict> {
-  const { buffer, ledger, clock } = deps;
-  const { source, comparison, isApproved, approval, isFirst, scope } = decision;
-  const { changes, before } = comparison;
+/** Makes all candidates of a pass that pass the accepted reads of their sources, in one step. */
+export async function acceptTogether(deps: Dependencies, decisions: readonly CandidateDecision[]): Promise<void> {
+  const accepting = decisions.filter((one) => one.kind === 'accept');
   // Counted before it is done: a crash in between must not give the budget of the day back.
+  for (const one of accepting) await countDeletes(deps, one);
+  if (accepting.length === 0) return;
+  for (const { source, comparison } of accepting) deps.buffer.reads.keepSummary(source, 'candidate', comparison.after);
+  deps.buffer.reads.accept(
+    new Map(accepting.map(({ source, isApproved, scope }) => [source, isApproved ? scope.carried : []])),
+  );
+}
+
+async function countDeletes(deps: Dependencies, decision: Accepting): Promise<void> {
+  const { ledger, clock } = deps;
+  const { source, comparison, isApproved } = decision;
+  const { changes, before } = comparison;
   await inheritDeletes(deps, source, decision.inheritedFrom, before);
   if (!isApproved && changes.drivers.delete + changes.points.delete > 0) {
     const { drivers, points } = changes;
     const deletes = { atMs: clock.now().getTime(), drivers: drivers.delete, points: points.delete, had: before };
     await ledger.holds.recordDeletes(source, readKey(deps, source), deletes);
   }
-  buffer.reads.keepSummary(source, 'candidate', comparison.after);
-  buffer.reads.accept(source, isApproved ? scope.carried : []);
-  if (isApproved && approval !== undefined) await ledger.holds.closeApproval(approval.id, 'used');
+}
+
+/** What is left to do for a candidate that was accepted. */
+async function accepted(deps: Dependencies, decision: Accepting): Promise<Verdict> {
+  const { source, comparison, isApproved, approval, isFirst } = decision;
+  const { changes } = comparison;
+  if (isApproved && approval !== undefined) await deps.ledger.holds.closeApproval(approval.id, 'used');
   else await dropApprovals(deps, source, 'a newer read of the source did not need it');
   const state = isFirst || hasChanges(changes) ? 'accepted' : 'unchanged';
   return { source, state, changes, ...toldOf(decision.values) };

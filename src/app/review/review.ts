@@ -3,7 +3,7 @@ import type { SourceRead } from '../read/read-source.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { consentToEmpty, dropApprovals, firstPushTo } from './approvals.ts';
-import { carryOut, settleRemoved } from './carry-out.ts';
+import { acceptTogether, carryOut, settleRemoved } from './carry-out.ts';
 import { type WatchChanges, decide, decideWithMoved } from './decide.ts';
 import type { CandidateDecision, Decision } from './decision.ts';
 import { findMoves } from './moves.ts';
@@ -21,6 +21,7 @@ export async function review(
   for (const read of reads) alone.push(await decideAlone(deps, read, { removed, watch }));
   const { decisions, isEmptyApproved } = await decideTogether(deps, alone, removed);
   if (isEmptyApproved) await consentToEmpty(deps);
+  await acceptTogether(deps, decisions);
   const verdicts = new Map<string, Verdict>();
   for (const one of alone) {
     const decision = decisions.find(({ source }) => source === one.source) ?? one;

@@ -65,21 +65,25 @@ export class SqliteReads implements ReadStore {
     });
   }
 
-  accept(source: string, settled: readonly string[]): void {
+  accept(settled: ReadonlyMap<string, readonly string[]>): void {
     this.#tables.write(() => {
-      const parts = this.parts(source, 'candidate');
-      if (parts === undefined) return;
-      const summary = this.summary(source, 'candidate');
-      const isSettled = (part: ReadPart): boolean => part.settled || (part.carried && settled.includes(part.name));
-      this.set(
-        source,
-        'accepted',
-        parts.map((part) => ({ ...part, settled: isSettled(part) })),
-      );
-      if (summary !== undefined) this.keepSummary(source, 'accepted', summary);
-      this.drop(source, 'candidate');
-      this.#nameAccepted(source);
+      for (const [source, names] of settled) this.#accept(source, names);
     });
+  }
+
+  #accept(source: string, settled: readonly string[]): void {
+    const parts = this.parts(source, 'candidate');
+    if (parts === undefined) return;
+    const summary = this.summary(source, 'candidate');
+    const isSettled = (part: ReadPart): boolean => part.settled || (part.carried && settled.includes(part.name));
+    this.set(
+      source,
+      'accepted',
+      parts.map((part) => ({ ...part, settled: isSettled(part) })),
+    );
+    if (summary !== undefined) this.keepSummary(source, 'accepted', summary);
+    this.drop(source, 'candidate');
+    this.#nameAccepted(source);
   }
 
   /** What cells name by the number of a part that has grown is from now on the part as it was accepted. */

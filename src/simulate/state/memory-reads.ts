@@ -55,7 +55,11 @@ export class MemoryReads implements ReadStore {
     if (kind === 'accepted') this.#tables.revision++;
   }
 
-  accept(source: string, settled: readonly string[]): void {
+  accept(settled: ReadonlyMap<string, readonly string[]>): void {
+    for (const [source, names] of settled) this.#accept(source, names);
+  }
+
+  #accept(source: string, settled: readonly string[]): void {
     const candidate = this.#read(source, 'candidate');
     const parts = this.parts(source, 'candidate');
     if (candidate === undefined || parts === undefined) return;

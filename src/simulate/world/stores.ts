@@ -98,7 +98,9 @@ function listened(
     if (name === 'drivers') plug.readDrivers();
     const result = method(...args);
     const source = args[0] as string;
-    if (name === 'accept') listener.accepted(source, reads.parts(source, 'accepted') ?? []);
+    if (name === 'accept')
+      for (const one of (args[0] as ReadonlyMap<string, unknown>).keys())
+        listener.accepted(one, reads.parts(one, 'accepted') ?? []);
     if ((name === 'set' || name === 'drop') && args[1] === 'accepted')
       listener.replaced(source, reads.parts(source, 'accepted'));
     return result;
