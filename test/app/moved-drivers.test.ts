@@ -233,6 +233,70 @@ describe('a source that gives drivers up to a held one', () => {
   });
 });
 
+describe('a driver that one pass gives up and a later one has again', () => {
+  /** The service has had nothing of the three for a pass or two. */
+  async function gone(more: object = {}): Promise<TestWorld> {
+    const w = await twoSources(more);
+    await w.write('a.csv', yearOf(left));
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    await w.write('b.csv', yearOf([...others, 'B']));
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.drivers()).toHaveLength(19);
+    return w;
+  }
+
+  test('is new where it has the values that it had', async () => {
+    await using w = await gone();
+    await move(w);
+    expect(sourceOf(await w.sync(), 'b')).toMatchObject({ state: 'accepted', changes: { drivers: { create: 3 } } });
+  });
+
+  test.each(['a', 'b'])('is compared with what the service had of it: in %s', async (name) => {
+    await using w = await gone();
+    const rest = name === 'a' ? left : others;
+    await w.write(`${name}.csv`, yearOf(rest).concat(yearOf(moved, '000').replace(/^.*\n/u, '')));
+    const report = await w.sync();
+    expect(sourceOf(report, name)).toMatchObject({
+      state: 'held',
+      findings: moved.map((id) => ({ kind: 'factor', factor: '1000', group: [id], points: 12 })),
+    });
+    await w.approve(sourceOf(report, name).digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    expect(w.points()).toMatchObject({ D01: { '2025-01': expect.stringMatching(/000$/u) } });
+  });
+
+  test('is compared also where the first pass was not pushed', async () => {
+    await using w = await twoSources();
+    await w.write('a.csv', yearOf(left));
+    await w.sync({ push: 'no' });
+    await move(w, '000');
+    expect(sourceOf(await w.sync(), 'b').state).toBe('held');
+  });
+
+  test('stays held for as long as nobody looks', async () => {
+    await using w = await gone();
+    await move(w, '000');
+    for (let pass = 0; pass < 5; pass += 1) {
+      expect(sourceOf(await w.sync({ push: 'always' }), 'b').state).toBe('held');
+      w.clock.jump(20 * 86_400_000);
+    }
+  });
+
+  test('is new once that is long ago', async () => {
+    await using w = await gone();
+    w.clock.jump(31 * 86_400_000);
+    await move(w, '000');
+    expect(sourceOf(await w.sync(), 'b').state).toBe('accepted');
+  });
+
+  test('is created anew in a closed month, though it was there', async () => {
+    await using w = await gone();
+    await w.reconfigure(sourcesOf(['a', 'b'], { guard: { maxDeletes: '30%' }, lastClose: '2025-06' }));
+    await move(w, '', [...others, 'B']);
+    expect(sourceOf(await w.sync(), 'b').findings).toMatchObject([{ kind: 'closed', points: 18 }]);
+  });
+});
+
 test('whatever moves where, and whatever slips on its way, no driver is deleted that an export has, and no slip is pushed', async () => {
   const names = ['a', 'b', 'c'] as const;
   const movable = ids(1, 4);

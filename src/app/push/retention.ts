@@ -1,6 +1,7 @@
 /** Snapshots of the archive: which are kept, and what to do with one that cannot be read. */
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
+import type { PackedPoints } from '../../core/series/packing.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const dayMs = 86_400_000;
@@ -29,6 +30,54 @@ export function driverIn(
   id: string,
 ): Promise<SnapshotDriver | undefined> {
   return ifWhole(deps, digest, async () => (await deps.archive.open(digest))?.driver(id));
+}
+
+/** So many drivers are looked up one by one: for more of them a snapshot is walked. */
+const lookUpsMax = 50;
+
+/** The points of those of these drivers that a snapshot has; none where it is not kept, or damaged. */
+export async function driversIn(
+  deps: Pick<Dependencies, 'archive' | 'log'>,
+  digest: string,
+  ids: ReadonlySet<string>,
+): Promise<readonly PackedPoints[]> {
+  // Bytes are given back when the next driver is asked for.
+  const copied = ({ id, path, rule, points }: PackedPoints): PackedPoints => ({
+    id,
+    path,
+    rule,
+    points: Uint8Array.from(points),
+  });
+  const found = await ifWhole(deps, digest, async () => {
+    const snapshot = await deps.archive.open(digest);
+    if (ids.size <= lookUpsMax)
+      return [...ids].flatMap((id) => {
+        const driver = snapshot?.driver(id);
+        return driver === undefined ? [] : [copied(driver)];
+      });
+    const drivers: PackedPoints[] = [];
+    for (const driver of snapshot?.readPoints() ?? []) if (ids.has(driver.id)) drivers.push(copied(driver));
+    return drivers;
+  });
+  return found ?? [];
+}
+
+const rememberedMs = 30 * dayMs;
+
+/**
+ * The last acknowledged snapshot, and those of 30 days that were followed by one without some of their drivers; newest first. The days
+ * count back from when the first of these sources was held: a hold must not end because what it rests on is long ago.
+ */
+export async function snapshotsWithDeparted(
+  { ledger, address, clock }: Pick<Dependencies, 'ledger' | 'address' | 'clock'>,
+  sources: readonly string[],
+): Promise<readonly string[]> {
+  const held = (await ledger.holds.held()).filter(({ source }) => sources.includes(source));
+  const sinceMs = Math.min(clock.now().getTime(), ...held.map((one) => one.sinceMs)) - rememberedMs;
+  const pushes = (await ledger.pushes.all()).filter((one) => one.outcome === 'acknowledged' && one.address === address);
+  const isDeleting = (push: PushRecord | undefined): boolean =>
+    push !== undefined && push.atMs > sinceMs && push.changes.drivers.delete > 0;
+  return [...new Set(pushes.filter((_, at) => at === 0 || isDeleting(pushes[at - 1])).map(({ digest }) => digest))];
 }
 
 /** @throws AgentError `usage` for a push that is not there or was not acknowledged */
@@ -71,8 +120,8 @@ async function ifWhole<T>(
 }
 
 /**
- * The snapshots to keep: those of all acknowledged pushes of 7 days, then of the last one of each UTC day for `keep`, newest
- * first up to `keepMax`, and always of the last one to each address. Also the one that was built last: a push of it may be
+ * The snapshots to keep: those of all acknowledged pushes of 7 days, then of the last one of each UTC day for `keep`, and those whose
+ * drivers may come back, newest first up to `keepMax`, and always of the last one to each address. Also the one that was built last: a push of it may be
  * under way.
  */
 export async function keptDigests(deps: Dependencies): Promise<ReadonlySet<string>> {
@@ -81,13 +130,19 @@ export async function keptDigests(deps: Dependencies): Promise<ReadonlySet<strin
   const kept = new Set<string>();
   const addresses = new Set<string>();
   const days = new Set<string>();
+  const departed = new Set(
+    await snapshotsWithDeparted(
+      deps,
+      settings.sources.map(({ name }) => name),
+    ),
+  );
   let bytes = 0;
   for (const { outcome, address, digest, atMs } of await ledger.pushes.all()) {
     if (outcome !== 'acknowledged') continue;
     const ageMs = nowMs - atMs;
     const day = `${address} ${Math.floor(atMs / dayMs)}`;
     const isLast = !addresses.has(address);
-    const isWanted = ageMs <= 7 * dayMs || (ageMs <= settings.keepMs && !days.has(day));
+    const isWanted = ageMs <= 7 * dayMs || (ageMs <= settings.keepMs && !days.has(day)) || departed.has(digest);
     addresses.add(address);
     days.add(day);
     if (!isLast && !isWanted) continue;

@@ -16,7 +16,7 @@ import { findCarriedDoubts } from './carried-doubts.ts';
 import type { CandidateDecision, Reviewed } from './decision.ts';
 import { dayMs, letThroughInMonth, readKey } from './let-through.ts';
 import type { Move } from './moves.ts';
-import { type ValueFindings, ValueGuardReview, noFindings } from './values.ts';
+import { type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
 
 interface Circumstances {
   /** Sources that left the config. */
@@ -48,31 +48,50 @@ export async function decide(
   return conclude(deps, facts, guard, removed);
 }
 
+/** Drivers that a candidate has and its source had not. */
+export interface Arrivals {
+  /** Those that other sources give up in this pass. */
+  readonly moves: readonly Move[];
+  /** Those that the service had before, as they were then, in the order of ids. */
+  readonly departed: readonly PackedPoints[];
+}
+
 /**
- * Judges the values of a candidate again, where drivers have moved to it in this pass: each against what the source that gives it up
- * had accepted. What the candidate deletes is as it was.
+ * Judges the values of a candidate again, where drivers have come to it: each against what the source that gives it up had accepted, or
+ * what the service had of it last. What the candidate deletes is as it was.
  */
-export async function decideWithMoved(
+export async function decideWithArrivals(
   deps: Dependencies,
   decision: CandidateDecision,
-  moves: readonly Move[],
+  { moves, departed }: Arrivals,
   removed: readonly string[],
 ): Promise<CandidateDecision> {
   const { source, settings, comparison, inheritedFrom: gone, isFirst, mayLag } = decision;
   const moved = new Set(moves.flatMap(({ drivers }) => [...drivers]));
   const { reads } = deps.buffer;
   const candidate = (): Iterable<PackedDriver> => reads.drivers(source, 'candidate');
-  const runs: Runs = {
-    before: () =>
-      mergeDriverRuns([
-        withInherited(deps, source, removed),
-        ...moves.map(({ from, drivers }) => only(reads.drivers(from, 'accepted'), drivers)),
-      ]),
-    // Nothing is known of the other drivers of a first read.
-    after: () => (isFirst ? only(candidate(), moved) : candidate()),
+  const runsWith = (earlier: readonly PackedPoints[]): Runs => {
+    const compared = new Set([...moved, ...earlier.map(({ id }) => id)]);
+    return {
+      before: () =>
+        mergeDriverRuns<PackedPoints>([
+          withInherited(deps, source, removed),
+          ...moves.map(({ from, drivers }) => only(reads.drivers(from, 'accepted'), drivers)),
+          earlier,
+        ]),
+      // Nothing is known of the other drivers of a first read.
+      after: () => (isFirst ? only(candidate(), compared) : candidate()),
+    };
   };
-  const { guard } = await compare(deps, settings, runs);
-  const values = findingsOf(guard, runs);
+  const { guard } = await compare(deps, settings, runsWith([]));
+  let values = findingsOf(guard, runsWith([]));
+  if (departed.length > 0) {
+    // What a service has no longer is created anew, also in a closed month.
+    const slips = new ValueGuardReview(deps, settings, { closed: 'none' });
+    const runs = runsWith(departed);
+    await inTurns(comparing(runs.before(), runs.after(), (change) => slips.see(change)));
+    values = joinFindings(values, findingsOf(slips, runs));
+  }
   const facts = { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag };
   return conclude(deps, facts, guard, removed);
 }

@@ -4,8 +4,9 @@ import { removedSources } from '../read/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { consentToEmpty, dropApprovals, firstPushTo } from './approvals.ts';
 import { acceptTogether, carryOut, settleRemoved } from './carry-out.ts';
-import { type WatchChanges, decide, decideWithMoved } from './decide.ts';
+import { type WatchChanges, decide, decideWithArrivals } from './decide.ts';
 import type { CandidateDecision, Decision } from './decision.ts';
+import { departedOf } from './departed.ts';
 import { findMoves } from './moves.ts';
 import { holdConflicts, holdEmptySnapshot } from './together.ts';
 import type { Verdict } from './verdict.ts';
@@ -62,7 +63,9 @@ async function decideTogether(
   const decisions: CandidateDecision[] = [];
   for (const one of alone) {
     const taken = moves.filter(({ to }) => to === one.source);
-    decisions.push(taken.length === 0 ? one : await decideWithMoved(deps, one, taken, removed));
+    const departed = await departedOf(deps, one);
+    const isNothing = taken.length === 0 && departed.length === 0;
+    decisions.push(isNothing ? one : await decideWithArrivals(deps, one, { moves: taken, departed }, removed));
   }
   return holdEmptySnapshot(deps, holdConflicts(deps, decisions, moves));
 }

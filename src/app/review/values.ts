@@ -19,18 +19,34 @@ export interface ValueFindings {
 
 export const noFindings: ValueFindings = { all: [], holding: [], warnings: [] };
 
+/** What is found in closed months by one look, and all else by another one. */
+export function joinFindings(closed: ValueFindings, others: ValueFindings): ValueFindings {
+  const isClosed = ({ kind }: Finding): boolean => kind === 'closed';
+  return {
+    all: [...closed.all.filter(isClosed), ...others.all],
+    holding: [...closed.holding.filter(isClosed), ...others.holding],
+    warnings: others.warnings,
+  };
+}
+
 /** Looks at the values of one source's candidate. */
 export class ValueGuardReview {
   readonly #mode: 'hold' | 'warn' | 'off';
   readonly #rules: ValueRules;
   readonly #review: ValueReview;
 
-  constructor({ settings, clock }: Dependencies, { values }: SourceSettings) {
+  /** @param of months that are closed: `none` where something else looks after them */
+  constructor(
+    { settings, clock }: Dependencies,
+    { values }: SourceSettings,
+    of: { readonly closed: 'judged' | 'none' } = { closed: 'judged' },
+  ) {
     this.#mode = values ?? settings.guard.values;
     const { lastClose, timezone, shouldDeleteMissing } = settings;
     this.#rules = {
       isJudged: this.#mode !== 'off',
-      closedUpTo: lastClosedMonth(lastClose, { nowMs: clock.now().getTime(), timezone }),
+      closedUpTo:
+        of.closed === 'none' ? undefined : lastClosedMonth(lastClose, { nowMs: clock.now().getTime(), timezone }),
       deletes: shouldDeleteMissing,
     };
     this.#review = new ValueReview(this.#rules);
