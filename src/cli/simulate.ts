@@ -101,7 +101,7 @@ async function tellBroken(
   stage: Stage,
   { settings, seed }: { readonly settings: Settings; readonly seed: number },
 ): Promise<Broken> {
-  const history = drawHistory(seed, eventsMax);
+  const history = drawHistory(stage, seed, eventsMax);
   const first = await play(stage, history);
   const promise = first.violation?.promise ?? 'ends';
   const short = await shrink(stage, history, promise);

@@ -24,7 +24,7 @@ export interface Ranged {
 /** What a seed is played as. */
 export type PlaySeed = (stage: Stage, seed: number) => Promise<Played>;
 
-const playHistory: PlaySeed = (stage, seed) => play(stage, drawHistory(seed, eventsMax));
+const playHistory: PlaySeed = (stage, seed) => play(stage, drawHistory(stage, seed, eventsMax));
 
 /**
  * @param progress is told after each history how many were played

@@ -1,18 +1,21 @@
 /** Holds what the agent accepts against the model, at the moment when it does. */
 import type { PassReport } from '../core/report.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
-import { type Accepted, type LetThrough, judgeAccepted, judgeDeletes, judgeRejects, judgeStale } from './guarding.ts';
+import { foldedOf, isSamePoints, isWithin } from './folded.ts';
+import { type LetThrough, judgeAccepted, judgeDeletes, judgeMoved, judgeRejects, judgeStale } from './guarding.ts';
 import {
+  type Accepted,
   type HeldPart,
   type Points,
   deletesBetween,
-  foldParts,
   goneBetween,
   withCarried,
   withHistory,
 } from './model.ts';
+import { hasAnyOf, joined, onlyOf, showsDriver, yielding } from './moving.ts';
 import { Violation } from './promises.ts';
-import type { Place, Sheet } from './world/place.ts';
+import { Served } from './served.ts';
+import { type Place, type Sheet, placeNameOf } from './world/place.ts';
 
 const dayMs = 86_400_000;
 const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
@@ -33,8 +36,16 @@ export class Checks {
   readonly #letThrough = new Map<string, LetThrough[]>();
   /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
   readonly #built = new Map<string, ReadonlyMap<string, Accepted>>();
+  /** Drivers that sources gave up whole since a pass ended last, with what they were. */
+  readonly #given = new Map<
+    string,
+    { readonly owner: string; readonly months: ReadonlyMap<number, readonly string[]> }
+  >();
+  readonly served = new Served();
   /** What approvals cover that were not used: the points that may go, by source. */
   readonly #approved = new Map<string, Points>();
+  /** Places that were out of the config, and of which nothing was accepted since. */
+  readonly #unseen = new Set<string>();
   /** Sources that somebody asked to forget. */
   readonly forgotten = new Set<string>();
   /** What somebody approved or forgot has left nothing. */
@@ -46,8 +57,8 @@ export class Checks {
   closedUpTo: () => number | undefined = () => undefined;
 
   constructor(settings: Settings, places: ReadonlyMap<string, Place>) {
-    this.settings = settings;
     this.#places = places;
+    this.settings = settings;
   }
 
   get settings(): Settings {
@@ -56,11 +67,18 @@ export class Checks {
 
   set settings(settings: Settings) {
     this.#settings = settings;
+    // What a source showed is forgotten when it leaves the config.
+    for (const place of this.#places.keys())
+      if (settings.sources.every(({ name }) => placeNameOf(name) !== place)) this.#unseen.add(place);
     for (const source of settings.sources) this.#lastSettings.set(source.name, source);
   }
 
   #is(source: string, what: 'isNewestOnly' | 'isText' | 'mayLag'): boolean {
-    return this.#places.get(source)?.kind[what] === true;
+    return this.#placeOf(source)?.kind[what] === true;
+  }
+
+  #placeOf(source: string): Place | undefined {
+    return this.#places.get(placeNameOf(source));
   }
 
   get isEmptyMeant(): boolean {
@@ -75,10 +93,20 @@ export class Checks {
   accepted(source: string, parts: readonly NamedPart[], nowMs: number): void {
     const settings = this.#settingsOf(source);
     if (settings === undefined) return;
-    const before = this.#accepted.get(source);
-    const after = this.#candidate(settings, before, this.#presentOf(settings, parts));
-    this.#judge(settings, { before, after, nowMs });
+    const had = this.#accepted.get(source);
+    const { before, after } = this.#compared(settings, this.#presentOf(settings, parts));
+    const moved = this.#movedTo(source, { before, after });
+    const isNew = (driver: string): boolean => after.points.has(driver) && before?.points.has(driver) !== true;
+    const isOwned = (driver: string): boolean => [...this.#accepted.values()].some(({ points }) => points.has(driver));
+    const isTimeKnown = this.clockSetMs < nowMs - dayMs;
+    const departed = isTimeKnown
+      ? this.served.since(nowMs, (driver) => isNew(driver) && !isOwned(driver))
+      : nothing.points;
+    this.#judge(settings, { before, after, moved, departed, nowMs });
     this.#accepted.set(source, after);
+    this.#unseen.delete(placeNameOf(source));
+    for (const [driver, months] of had?.points ?? [])
+      if (!after.points.has(driver)) this.#given.set(driver, { owner: source, months });
     if (this.#approved.delete(source)) this.#isEmptyMeant = this.#isEmpty();
   }
 
@@ -87,42 +115,51 @@ export class Checks {
     {
       before,
       after,
+      moved,
+      departed,
       nowMs,
-    }: { readonly before: Accepted | undefined; readonly after: Accepted; readonly nowMs: number },
+    }: {
+      readonly before: Accepted | undefined;
+      readonly after: Accepted;
+      readonly moved: Points;
+      readonly departed: Points;
+      readonly nowMs: number;
+    },
   ): void {
     judgeRejects(source, this.settings, after);
-    if (before === undefined) {
-      judgeStale(source, after);
-      if (after.points.size === 0 && !source.mayBeEmpty && !this.#approved.has(source.name))
-        throw new Violation('evidence', `${source.name}: its first read had no readings`);
-      return;
-    }
-    if (before.isBlurred || after.isBlurred) return;
-    const let_ = this.#letThrough.get(source.name) ?? [];
-    const lately = this.clockSetMs > nowMs - dayMs ? [] : let_.filter(({ atMs }) => atMs > nowMs - dayMs);
-    const isText = this.#is(source.name, 'isText');
-    const mayLag = this.#is(source.name, 'mayLag');
-    const kind = { isText, mayLag };
+    const name = source.name;
+    const let_ = this.#letThrough.get(name) ?? [];
     const accepting = {
       settings: this.settings,
       source,
-      before,
+      before: before ?? nothing,
       after,
-      lately,
-      ...kind,
+      moved,
+      departed,
+      lately: this.clockSetMs > nowMs - dayMs ? [] : let_.filter(({ atMs }) => atMs > nowMs - dayMs),
+      isText: this.#is(name, 'isText'),
+      mayLag: this.#is(name, 'mayLag'),
       closedUpTo: this.closedUpTo(),
     };
-    const covered = this.#approved.get(source.name);
+    const covered = this.#approved.get(name);
+    if (before === undefined) {
+      judgeStale(source, after);
+      if (after.points.size === 0 && !source.mayBeEmpty && covered === undefined)
+        throw new Violation('evidence', `${name}: its first read had no readings`);
+      if (covered === undefined) judgeMoved(accepting);
+      return;
+    }
+    if (before.isBlurred || after.isBlurred) return;
     if (covered === undefined) judgeAccepted(accepting);
     else if (!isWithin(goneBetween(before.points, after.points), covered)) judgeDeletes(accepting);
     if (covered !== undefined) return;
     const deletes = deletesBetween(before.points, after.points);
-    if (deletes.points > 0) this.#letThrough.set(source.name, [...let_, { ...deletes, atMs: nowMs }]);
+    if (deletes.points > 0) this.#letThrough.set(name, [...let_, { ...deletes, atMs: nowMs }]);
   }
 
   /** The parts that are there, each as it was when all of it was read. @param accepted those that the agent took, where it chose one */
   #presentOf({ name }: SourceSettings, accepted?: readonly NamedPart[]): readonly HeldPart[] {
-    const place = this.#places.get(name);
+    const place = this.#placeOf(name);
     const listed = place?.listed ?? [];
     const chosen = this.#is(name, 'isNewestOnly')
       ? listed.filter((part) => accepted?.some((one) => one.name === part && !one.carried) ?? false)
@@ -132,6 +169,111 @@ export class Checks {
       if (file === undefined) throw new Violation('whole', `${name}: ${part} was accepted and never read whole`);
       return { name: part, sheet: file.sheet, isCarried: false };
     });
+  }
+
+  /** A source's candidate, and what it is judged against: what the source had, and what it takes over of one that left the config. */
+  #compared(
+    source: SourceSettings,
+    present: readonly HeldPart[],
+  ): { readonly before: Accepted | undefined; readonly after: Accepted } {
+    const own = this.#accepted.get(source.name);
+    const left = this.#leftTo(source, present);
+    if (left.length === 0) return { before: own, after: this.#candidate(source, own, present) };
+    const { parts, points, isBlurred } = own ?? nothing;
+    const all = left.reduce((sum, one) => joined(sum, one.points), points);
+    const carried = left.flatMap((one) => one.parts);
+    const isUnsure = isBlurred || left.some((one) => one.isBlurred);
+    const after = this.#candidate(source, { parts: [...parts, ...carried], points: all, isBlurred: isUnsure }, present);
+    const taken = onlyOf(all, (driver) => points.has(driver) || after.points.has(driver));
+    const isNew = own === undefined && taken.size === 0;
+    return { before: isNew ? undefined : { parts, points: taken, isBlurred: isUnsure }, after };
+  }
+
+  /** What sources that left the config leave to one that shows a driver of theirs: what they carried, and all where it shows a file of theirs. */
+  #leftTo(source: SourceSettings, present: readonly HeldPart[]): readonly Accepted[] {
+    const gone = [...this.#accepted].filter(([name]) => this.#settingsOf(name) === undefined);
+    return gone.flatMap(([, accepted]) => {
+      if (!hasAnyOf(present, accepted)) return [];
+      const isSamePlace = accepted.parts.some((part) =>
+        present.some((one) => one.name === part.name || one.sheet.hash === part.sheet.hash),
+      );
+      const parts = accepted.parts.filter(({ isCarried }) => isSamePlace || isCarried);
+      // Who else takes a share of it depends on who was read in this pass.
+      const isShared =
+        parts.length > 0 &&
+        this.settings.sources.some((one) => one.name !== source.name && this.#showsAny(one.name, accepted));
+      const left = { ...accepted, parts, isBlurred: accepted.isBlurred || isShared };
+      const shown = foldedOf(present, source);
+      const others = [...accepted.points.keys()].filter((driver) => isShared && !shown.has(driver));
+      return [yielding(left, new Set(others))];
+    });
+  }
+
+  #showsAny(source: string, { points }: Accepted): boolean {
+    const place = this.#placeOf(source);
+    return place !== undefined && [...points.keys()].some((driver) => showsDriver(place, driver));
+  }
+
+  /** What other sources of the config have of a candidate's drivers, or gave up in this pass. */
+  #movedTo(
+    source: string,
+    { before, after }: { readonly before: Accepted | undefined; readonly after: Accepted },
+  ): Points {
+    const others = [...this.#accepted].filter(([name]) => name !== source && this.#settingsOf(name) !== undefined);
+    const given = new Map([...this.#given].map(([driver, { months }]) => [driver, months]));
+    const had = others.reduce((sum, [, { points }]) => joined(sum, points), given as Points);
+    return onlyOf(had, (driver) => after.points.has(driver) && before?.points.has(driver) !== true);
+  }
+
+  /** Drivers of a source that left the config go: another source has them, or somebody approved their end. */
+  yielded(source: string, drivers: readonly string[]): void {
+    const before = this.#accepted.get(source);
+    if (before === undefined) return;
+    const others = [...this.#accepted].filter(([name]) => name !== source);
+    const lost = drivers.find(
+      (driver) =>
+        before.points.has(driver) && !others.some(([, { points, isBlurred }]) => isBlurred || points.has(driver)),
+    );
+    if (lost !== undefined && !this.#mayGo(source))
+      throw new Violation('evidence', `${source} left the config, and "${lost}" went, which no other source has`);
+    // What a place shows that was not read under its new key is the taker's by then: docs/PROOF.md has that limit.
+    if (!others.some(([name]) => placeNameOf(name) === placeNameOf(source))) this.#unseen.add(placeNameOf(source));
+    this.#accepted.set(source, yielding(before, new Set(drivers)));
+    this.#isEmptyMeant = this.#isEmpty();
+  }
+
+  /** The ledger has it that the service took this body. */
+  acknowledged(digest: string, nowMs: number): void {
+    this.served.note(this.#built.get(digest)?.values() ?? [], nowMs);
+  }
+
+  /** Whoever gives a driver up waits for another source that shows it, whatever keeps that one from being accepted. */
+  #judgeGiven(): void {
+    const owned = new Set([...this.#accepted.values()].flatMap(({ points }) => [...points.keys()]));
+    for (const [driver, { owner }] of this.#given) {
+      const who = owned.has(driver) ? undefined : this.#whoShows(driver, owner);
+      if (who !== undefined && this.settings.shouldDeleteMissing)
+        throw new Violation('moves', `${owner} gave "${driver}" up, which ${who} has, and now nobody has it accepted`);
+    }
+    this.#given.clear();
+  }
+
+  /** Another source of the config that shows a driver, as it was read last. */
+  #whoShows(driver: string, owner: string): string | undefined {
+    // Whoever forgets a part means that its drivers go, whoever may have them too.
+    if (this.forgotten.size > 0) return undefined;
+    const all = this.settings.sources.filter(
+      ({ name }) =>
+        !this.#is(name, 'isNewestOnly') &&
+        !this.#unseen.has(placeNameOf(name)) &&
+        placeNameOf(name) !== placeNameOf(owner),
+    );
+    return all.find(({ name }) => showsDriver(this.#placeOf(name)!, driver))?.name;
+  }
+
+  #mayGo(source: string): boolean {
+    const isUnknown = this.#accepted.get(source)?.isBlurred === true;
+    return isUnknown || this.#approved.has(source) || this.forgotten.has(source) || !this.settings.shouldDeleteMissing;
   }
 
   #candidate(source: SourceSettings, before: Accepted = nothing, present: readonly HeldPart[] = []): Accepted {
@@ -154,7 +296,8 @@ export class Checks {
   /** All of a source goes: somebody approved that it left the config, or asked to forget it. */
   #dropped(source: string): void {
     const had = this.#accepted.get(source)?.points.size ?? 0;
-    const isMeant = this.#approved.delete(source) || this.forgotten.has(source) || !this.settings.shouldDeleteMissing;
+    const isMeant = this.#mayGo(source);
+    this.#approved.delete(source);
     this.#accepted.delete(source);
     if (had > 0 && !isMeant) throw new Violation('evidence', `${source} left the config, and its ${had} drivers went`);
   }
@@ -162,11 +305,13 @@ export class Checks {
   /** Somebody approves what is held of a source: this, and nothing beyond it. */
   approve(source: string): void {
     const settings = this.#settingsOf(source);
-    const before = this.#accepted.get(source)?.points ?? new Map<string, never>();
+    const own = this.#accepted.get(source);
     // Which part will be the newest is the agent's to say.
     const isKnown = settings !== undefined && !this.#is(source, 'isNewestOnly');
-    const after = isKnown ? this.#candidate(settings, this.#accepted.get(source), this.#presentOf(settings)) : nothing;
-    this.#approved.set(source, goneBetween(before, after.points));
+    const { before, after } = isKnown
+      ? this.#compared(settings, this.#presentOf(settings))
+      : { before: own, after: nothing };
+    this.#approved.set(source, goneBetween(before?.points ?? nothing.points, after.points));
   }
 
   /** Somebody asks to forget a part. Where only the newest counts, another one takes its place, whatever that lacks. */
@@ -177,13 +322,14 @@ export class Checks {
 
   /** A pass has ended: what it holds has to change something. */
   passed({ sources }: PassReport): void {
+    this.#judgeGiven();
     for (const { name, state, reason = '' } of sources) {
       const source = this.#settingsOf(name);
       const before = this.#accepted.get(name);
       if (state !== 'held' || source === undefined || before === undefined || before.isBlurred) continue;
       // Whoever has the driver, and rows that may count twice, are held whatever they change.
       if (this.#is(name, 'isNewestOnly') || /belongs to|counted twice|are missing/.test(reason)) continue;
-      const after = this.#candidate(source, before, this.#presentOf(source));
+      const { after } = this.#compared(source, this.#presentOf(source));
       // A snapshot that would be empty is held whoever emptied it.
       if (after.points.size > 0 && isSamePoints(before.points, after.points))
         throw new Violation('carried', `${name} is held, and its read changes nothing: ${reason}`);
@@ -196,6 +342,8 @@ export class Checks {
     const isOfSnapshot = parts?.every(({ kind }) => kind === 'snapshot') === true;
     const then = isOfSnapshot ? this.#built.get(this.restoresTo ?? '')?.get(source) : undefined;
     if (parts === undefined) this.#dropped(source);
+    // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
+    else if (parts.length === 0) this.#accepted.set(source, nothing);
     else if (then !== undefined) this.#accepted.set(source, then);
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
@@ -215,6 +363,8 @@ export class Checks {
     const { restoresTo } = this;
     const then = restoresTo !== undefined && isReadable(restoresTo) ? this.#built.get(restoresTo) : undefined;
     this.#accepted.clear();
+    for (const { read } of this.#places.values()) read.clear();
+    this.#given.clear();
     // Of a part without rows a snapshot knows nothing: how it ended is gone with the buffer.
     for (const [source, accepted] of then ?? [])
       this.#accepted.set(source, { ...accepted, parts: accepted.parts.filter(({ sheet }) => sheet.rows.length > 0) });
@@ -227,7 +377,7 @@ export class Checks {
 
   /** Whether a source has accepted what its place holds now. */
   isCurrent(source: string): boolean {
-    const place = this.#places.get(source);
+    const place = this.#placeOf(source);
     const accepted = this.#accepted.get(source);
     if (place === undefined || accepted === undefined) return false;
     const isIn = ([name, { sheet }]: readonly [string, { readonly sheet: Sheet }]): boolean =>
@@ -245,33 +395,4 @@ export class Checks {
   #settingsOf(source: string): SourceSettings | undefined {
     return this.settings.sources.find(({ name }) => name === source);
   }
-}
-
-function isSamePoints(before: Points, after: Points): boolean {
-  if (before.size !== after.size) return false;
-  for (const [driver, months] of before) {
-    const now = after.get(driver);
-    if (now === undefined || now.size !== months.size) return false;
-    for (const [month, texts] of months) if (now.get(month)?.join() !== texts.join()) return false;
-  }
-  return true;
-}
-
-function isWithin(points: Points, covered: Points): boolean {
-  return deletesBetween(points, covered).points === 0;
-}
-
-/** What a sheet has alone: the same one is asked for again and again. The rules of a source never change. */
-const folded = new WeakMap<Sheet, Points>();
-
-function foldedOf(parts: readonly HeldPart[], { mapping }: SourceSettings): Points {
-  const [only] = parts;
-  const known = only === undefined || parts.length > 1 ? undefined : folded.get(only.sheet);
-  if (known !== undefined) return known;
-  const points = foldParts(
-    parts,
-    mapping.drivers.map(({ rule }) => rule),
-  );
-  if (only !== undefined && parts.length === 1) folded.set(only.sheet, points);
-  return points;
 }

@@ -1,15 +1,8 @@
 /** What the guard has to stop, in its shortest form: judged when a candidate was accepted that nobody had approved. */
 import type { Settings, SourceSettings } from '../core/settings.ts';
-import { type HeldPart, type Points, deletesBetween, sizeOf } from './model.ts';
+import { type Accepted, type HeldPart, type Points, deletesBetween, sizeOf } from './model.ts';
+import { joined, onlyOf, slippedDriver } from './moving.ts';
 import { Violation } from './promises.ts';
-
-/** What a source has accepted, and what it is made of. */
-export interface Accepted {
-  readonly parts: readonly HeldPart[];
-  readonly points: Points;
-  /** Somebody approved to go on without readings that nobody knows any more: its digits are the agent's word. */
-  readonly isBlurred: boolean;
-}
 
 /** One acceptance without approval that took points away. */
 export interface LetThrough {
@@ -23,6 +16,10 @@ export interface Accepting {
   readonly source: SourceSettings;
   readonly before: Accepted;
   readonly after: Accepted;
+  /** What other sources had of its drivers, which have moved to it. */
+  readonly moved: Points;
+  /** What the service had of its drivers that nobody has had since. */
+  readonly departed: Points;
   /** Of the last 24 hours, where no clock was set in them. */
   readonly lately: readonly LetThrough[];
   /** Months up to this one are closed for sure. */
@@ -35,9 +32,11 @@ export interface Accepting {
 
 /** @throws Violation */
 export function judgeAccepted(accepting: Accepting): void {
+  const { before, moved } = accepting;
   judgeEnds(accepting);
-  judgeClosed(accepting);
+  judgeClosed({ ...accepting, before: { ...before, points: joined(before.points, moved) } });
   judgeSlip(accepting);
+  judgeMoved(accepting);
   if (accepting.settings.shouldDeleteMissing) judgeDeletes(accepting);
 }
 
@@ -140,6 +139,20 @@ function goesOnlyBehind(before: Points, after: Points): boolean {
     for (const month of months.keys()) if (now?.has(month) !== true && month <= latest) return false;
   }
   return deletesBetween(after, before).points === 0;
+}
+
+/** A driver that comes from another source is compared with what it was there, also by a source that had nothing before. */
+export function judgeMoved(accepting: Accepting): void {
+  const { settings, source, after, moved, departed } = accepting;
+  if (moved.size + departed.size === 0) return;
+  const now = onlyOf(after.points, (driver) => moved.has(driver));
+  const asMoved = (points: Points): Accepted => ({ parts: [], points, isBlurred: false });
+  judgeClosed({ ...accepting, before: asMoved(moved), after: asMoved(now) });
+  const isPlain = source.mapping.drivers.every(({ rule }) => rule === 'last' || rule === 'first' || rule === 'sum');
+  if (!isPlain || (source.values ?? settings.guard.values) !== 'hold') return;
+  const slipped = slippedDriver(joined(moved, departed), after.points);
+  if (slipped !== undefined)
+    throw new Violation('slip', `${source.name}: all numbers of "${slipped}" slipped on their way, and were accepted`);
 }
 
 function judgeClosed({ source, before, after, closedUpTo }: Accepting): void {

@@ -18,6 +18,8 @@ const holdReasons: readonly (readonly [mark: string, words: RegExp])[] = [
   ['left the config', /the source left the config/],
   ['empty snapshot', /the snapshot would be empty/],
   ['belongs to another', /belongs to source/],
+  ['moved to a held one', /moved to source .*, whose read is held/],
+  ['moved to an unread one', /moved to source .*, which is not read/],
 ];
 
 /** Why nothing was pushed, by the words of `app/push/blocked.ts`. */

@@ -16,6 +16,14 @@ export interface HeldPart {
 /** By driver, then by month: the texts that are right. Several where two files tie, and which wins is not the model's to say. */
 export type Points = ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
 
+/** What a source has accepted, and what it is made of. */
+export interface Accepted {
+  readonly parts: readonly HeldPart[];
+  readonly points: Points;
+  /** Somebody approved to go on without readings that nobody knows any more: its digits are the agent's word. */
+  readonly isBlurred: boolean;
+}
+
 /** The points that parts have together. */
 export function foldParts(parts: readonly HeldPart[], rules: readonly Collapse[]): Points {
   const means = parts.flatMap(({ sheet }) => sheet.rows.flatMap((row) => row.means ?? []));

@@ -4,6 +4,7 @@ export const promises = {
   order: 'an older snapshot never follows a newer one that was acknowledged',
   one: 'one push at a time',
   evidence: 'nothing is deleted without evidence',
+  moves: 'what moves from one source to another is there all the time, and compared with what it was',
   carried: 'what is gone is carried, and nothing is held that changes nothing',
   cut: 'half a file is never taken for a whole one',
   unread: 'what cannot be read whole is not accepted',

@@ -3,6 +3,7 @@ import type { Schedule } from '../core/ports.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
 import { parseTemplate } from '../core/mapping/template.ts';
 import { plainDecimal } from '../core/numbers/decimal.ts';
+import { familiesOf } from './rows/family.ts';
 import { fittingGrid } from './rows/fitting.ts';
 import type { Grid } from './rows/grid.ts';
 import type { OpenLead } from './machines/shared-part.ts';
@@ -52,7 +53,15 @@ export function stageFor(
   } as const;
   const settings: Settings = { ...user, sources, destination, notify: [], heartbeat: undefined, status: undefined };
   return {
-    stage: { settings, schedule: remembered(schedule), grids, kinds: kindsOf(user), openState: memoryState, openLead },
+    stage: {
+      settings,
+      schedule: remembered(schedule),
+      grids,
+      families: familiesOf(grids),
+      kinds: kindsOf(user),
+      openState: memoryState,
+      openLead,
+    },
     warnings,
   };
 }

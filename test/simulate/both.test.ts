@@ -12,7 +12,7 @@ const seeds = new Set([...first, 80, 85, 160, 171]);
 
 test.each([...seeds])('seed %i is the same history in memory and on SQLite', async (seed) => {
   const { stage } = stageOf(longConfig({}, { pushOnChange: '1m' }));
-  const history = drawHistory(seed, 8);
+  const history = drawHistory(stage, seed, 8);
   const inMemory = await play(stage, history, { isKept: true });
   const onDisk = await play({ ...stage, openState: sqliteState }, history, { isKept: true });
   expect(onDisk.lines).toEqual(inMemory.lines);

@@ -58,7 +58,7 @@ test('a database whose own time goes back is held, and accepted once it has caug
 
 test('no promise is broken where databases and workbooks are', async () => {
   for (let seed = 1; seed <= 25; seed++) {
-    const { violation, told } = await play(stage, drawHistory(seed, 12));
+    const { violation, told } = await play(stage, drawHistory(stage, seed, 12));
     expect(violation).toBeUndefined();
     expect(told.join('\n')).not.toMatch(/of books is (cut|gone|touched)|of books has another name/);
   }

@@ -4,7 +4,7 @@ import { playSeeds } from '../../src/simulate/campaign.ts';
 import { eventKinds } from '../../src/simulate/history/events.ts';
 import { isCampaign } from '../support/campaign.ts';
 import { stageOf } from '../support/stages.ts';
-import { answered, lagging, lenient, oneSource, shapedConfig, twoSources } from './planted/configs.ts';
+import { answered, lagging, lenient, movingDrivers, oneSource, shapedConfig, twoSources } from './planted/configs.ts';
 
 const { sales, costs } = twoSources.sources;
 
@@ -12,6 +12,7 @@ const { sales, costs } = twoSources.sources;
 const configs: readonly (readonly [name: string, config: object])[] = [
   ['two sources', twoSources],
   ['rows that nobody can read', lenient],
+  ['drivers that move', movingDrivers],
   ['bookings that add up', shapedConfig],
   ['one source that may turn empty', { ...oneSource, sources: { sales: { ...sales, mayBeEmpty: true } } }],
   [
@@ -46,6 +47,9 @@ const marks = [
     'counted twice',
     'left the config',
     'empty snapshot',
+    'belongs to another',
+    'moved to a held one',
+    'moved to an unread one',
   ].map((reason) => `hold: ${reason}`),
   ...['too many rejects', 'line end', 'half way'].map((reason) => `unread: ${reason}`),
   ...['same, by proof', 'changed, by proof', 'changed, by evidence', 'grown, by proof', 'grown, by evidence'].map(

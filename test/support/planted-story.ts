@@ -21,7 +21,7 @@ if (how === 'tell') {
   const { failed } = await playSeeds(stage, { from: 1, count: 1000 }, () => undefined);
   if (failed?.played.violation === undefined) throw new Error(`"${name}" was not found`);
   const { promise } = failed.played.violation;
-  const history = await shrink(stage, drawHistory(failed.seed, eventsMax), promise);
+  const history = await shrink(stage, drawHistory(stage, failed.seed, eventsMax), promise);
   const story = storyOf(history, await play(stage, history, { isKept: true }), { config: 'planted', promise });
   writeFileSync(file, JSON.stringify(story));
 }

@@ -1,17 +1,21 @@
 /** Draws a history by swarm: each seed has some kinds of events and not others, and its own rates and gaps. */
 import { Entropy } from '../entropy.ts';
-import { type History, type HistoryEvent, askedKinds, eventKinds, plainKinds } from './events.ts';
+import type { Stage } from '../world/world.ts';
+import { type History, type HistoryEvent, askedKinds, eventKinds, movingKinds, plainKinds } from './events.ts';
 
 const minuteMs = 60_000;
 /** Gaps between events, from moments to days: each history has one of these as its usual one. */
 const gapsMs = [2000, 5 * minuteMs, 60 * minuteMs, 9 * 60 * minuteMs];
 
-export function drawHistory(seed: number, eventsMax: number): History {
+export function drawHistory({ families }: Pick<Stage, 'families'>, seed: number, eventsMax: number): History {
+  const canMove = [...families.values()].some(({ members }) => members > 1);
   const entropy = new Entropy(seed);
   const share = 0.1 + 0.5 * entropy.of('share');
   const kinds = eventKinds.filter((kind) => {
     if (plainKinds.includes(kind)) return true;
-    return entropy.isIn(askedKinds.includes(kind) ? 2 * share : share, 'kind', kind);
+    const isMoving = movingKinds.includes(kind);
+    if (isMoving && !canMove) return false;
+    return entropy.isIn(isMoving || askedKinds.includes(kind) ? 2 * share : share, 'kind', kind);
   });
   const weights = kinds.map((kind) => 0.2 + entropy.of('weight', kind));
   const usualMs = entropy.pick(gapsMs, 'gap');

@@ -53,12 +53,23 @@ export const eventKinds = [
   'rollback',
   'pass',
   'reload',
+  // What moves from one source to another, where sources name the same drivers.
+  'move',
+  'give',
+  'take',
+  'double',
+  'split',
+  'join',
+  'renameSource',
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];
 
 /** Events that only the data's owners mean: every history has these. */
 export const plainKinds: readonly EventKind[] = ['month', 'restate'];
+
+/** Events of drivers that move: only where there are sources that may have the same ones. */
+export const movingKinds: readonly EventKind[] = ['move', 'give', 'take', 'double', 'split', 'join', 'renameSource'];
 
 /** Events that find something to do only now and then: a hold, a part that is carried. */
 export const askedKinds: readonly EventKind[] = ['approve', 'forget'];

@@ -6,6 +6,7 @@ import { type PromiseName, Violation } from '../promises.ts';
 import { type Stage, type Watcher, World } from '../world/world.ts';
 import { canHappen, dataEvents } from './data-events.ts';
 import type { History, HistoryEvent } from './events.ts';
+import { movingEvents } from './moving-events.ts';
 import { peopleEvents, worldEvents } from './world-events.ts';
 
 export interface Played {
@@ -83,7 +84,7 @@ async function happen(world: World, { kind, draw }: HistoryEvent): Promise<strin
     return owners.length === 0 ? undefined : toData(entropy.pick(owners, 'source'), entropy);
   }
   try {
-    return await (worldEvents[kind] ?? peopleEvents[kind])?.(world, entropy);
+    return await (worldEvents[kind] ?? peopleEvents[kind] ?? movingEvents[kind])?.(world, entropy);
   } catch (error) {
     // What a command is told on a full disk.
     if (isAgentError(error)) return `${kind}: ${error.message}`;

@@ -5,6 +5,7 @@ import type { Settings } from '../../core/settings.ts';
 import { sheetOf } from '../rows/books.ts';
 import type { Entropy } from '../entropy.ts';
 import type { Answer } from '../world/receiver.ts';
+import { placeNameOf } from '../world/place.ts';
 import type { World } from '../world/world.ts';
 import { canHappen } from './data-events.ts';
 import type { EventKind } from './events.ts';
@@ -134,7 +135,7 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     await ledger.holds.approve(digest, source, clock.now().getTime());
     world.checks.approve(source);
     world.process.waker.wake('request');
-    const owner = world.owners.find(({ place }) => place.name === source);
+    const owner = world.owners.find(({ place }) => place.name === placeNameOf(source));
     if (owner === undefined || !canHappen('half', owner.place.kind) || draw.isIn(0.7, 'alone'))
       return `somebody approves what is held of ${source}`;
     // While they do, what they saw becomes something else.

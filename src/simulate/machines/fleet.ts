@@ -7,6 +7,7 @@ import { Entropy } from '../entropy.ts';
 import type { Journal } from '../journal.ts';
 import { Violation } from '../promises.ts';
 import { WorldClock } from '../world/clock.ts';
+import { openFamilies } from '../rows/family.ts';
 import { Owner } from '../world/owner.ts';
 import { Place, type WorldFile } from '../world/place.ts';
 import type { Stage } from '../world/world.ts';
@@ -64,9 +65,15 @@ export class Fleet {
       refused: () => journal.mark('a write was refused: its term is over'),
       acknowledged: () => this.checks.acknowledged(),
     });
+    const familyOf = openFamilies(stage.families, stage.grids, entropy);
     this.owners = settings.sources.map(({ name }) => {
       const place = new Place(name, stage.kinds.get(name)!, heard.mark);
-      const owner = new Owner(place, stage.grids.get(name)!, { clock: this.clock, entropy, lastMonth });
+      const owner = new Owner(place, stage.grids.get(name)!, {
+        clock: this.clock,
+        entropy,
+        family: familyOf(name),
+        lastMonth,
+      });
       place.grows = false;
       return owner;
     });

@@ -291,6 +291,7 @@ export class Machine {
       listener: {
         accepted: () => undefined,
         replaced: () => undefined,
+        yielded: () => undefined,
         written: () => undefined,
         acknowledged: () => undefined,
         gaveUpRollback: () => undefined,

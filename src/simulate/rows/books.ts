@@ -1,15 +1,15 @@
 /**
- * The books of one source: what is true, from which its exports are written. Facts are numbers by item, month and column; an export
- * writes them in the user's formats, and keeps beside each row what it means.
+ * The books of one source: an export writes the facts in the user's formats, and keeps beside each row what it means.
  */
 import { absorb, type Entropy } from '../entropy.ts';
 import type { Meaning, Sheet, WrittenRow } from '../world/place.ts';
+import { type Fact, type Facts, factKey } from './facts.ts';
 import { type Grid, driverOf, timeFields } from './grid.ts';
 import { type Decimal, meaningOf, writeNumber } from './numbers.ts';
 import { headerFor } from './wide.ts';
 import { writeTime } from './times.ts';
 
-/** What an export does to all its numbers that nobody meant. */
+/** What an export does to its numbers that nobody meant. */
 export type Slip = 'thousandfold' | 'sign' | 'moved' | 'zeros' | 'copied' | 'exchanged';
 
 export interface Export {
@@ -17,16 +17,13 @@ export interface Export {
   readonly items: readonly number[];
   readonly months: { readonly first: number; readonly last: number };
   readonly slip?: Slip | undefined;
+  /** Whose numbers slip; `undefined`: all. */
+  readonly slipping?: readonly number[] | undefined;
 }
 
-const moreMax = 2;
-
-interface LongFact {
-  readonly item: number;
-  readonly booking: number;
+interface LongFact extends Fact {
   readonly row: ReadonlyMap<string, string>;
   readonly numbers: readonly Decimal[];
-  readonly month: number;
   readonly day: number;
 }
 
@@ -41,30 +38,30 @@ export class Books {
   readonly grid: Grid;
   readonly #entropy: Entropy;
   readonly #name: string;
-  readonly #revisions = new Map<string, number>();
-  /** Bookings of an item and month beside those that it began with. */
-  readonly #more = new Map<number, number>();
+  readonly #facts: Facts;
   /** By part and item: what was written of each month is written again, until it is restated. */
   readonly #written = new Map<string, Map<number, readonly WrittenFact[]>>();
 
-  constructor(name: string, grid: Grid, entropy: Entropy) {
+  constructor(name: string, grid: Grid, { facts, entropy }: { readonly facts: Facts; readonly entropy: Entropy }) {
     this.#name = name;
     this.grid = grid;
+    this.#facts = facts;
     this.#entropy = entropy;
   }
 
   restate(item: number, month: number): void {
-    const key = `${item}/${month}`;
-    this.#revisions.set(key, (this.#revisions.get(key) ?? 0) + 1);
+    this.#facts.restate(item, month);
     this.#forget(item, month);
+  }
+
+  /** Other books of the same facts may have changed them since this was written. */
+  reopen(): void {
+    this.#written.clear();
   }
 
   /** Something more is booked in a month: another row. A wide table has one cell for all of it. */
   book(item: number, month: number): boolean {
-    const key = factKey(item, month);
-    const more = this.#more.get(key) ?? 0;
-    if (this.grid.isWide || more >= moreMax) return false;
-    this.#more.set(key, more + 1);
+    if (this.grid.isWide || !this.#facts.book(item, month)) return false;
     this.#forget(item, month);
     return true;
   }
@@ -73,23 +70,9 @@ export class Books {
     for (const months of this.#written.values()) months.delete(factKey(item, month));
   }
 
-  /** What stands in a column of numbers for an item in a month. */
-  #number({ item, booking, month }: Pick<LongFact, 'item' | 'booking' | 'month'>, column: string): Decimal {
-    const keys = [this.#name, column, item] as const;
-    const scale = this.#entropy.between(0, 2, 'scale', ...keys);
-    const sign = this.#entropy.isIn(0.15, 'sign', ...keys) ? -1n : 1n;
-    const revision = this.#revisions.get(`${item}/${month}`) ?? 0;
-    const units = this.#entropy.between(100_000, 999_999, 'units', ...keys, month, booking, revision);
-    return { units: sign * BigInt(units), scale };
-  }
-
-  #slipped(
-    fact: Pick<LongFact, 'item' | 'booking' | 'month'>,
-    column: string,
-    { slip, items, months }: Export,
-  ): Decimal {
-    const plain = this.#number(fact, column);
-    switch (slip) {
+  #slipped(fact: Fact, column: string, { slip, slipping, items, months }: Export): Decimal {
+    const plain = this.#facts.number(fact, column);
+    switch (slipping?.includes(fact.item) === false ? undefined : slip) {
       case undefined:
         return plain;
       case 'thousandfold':
@@ -97,27 +80,31 @@ export class Books {
       case 'sign':
         return { ...plain, units: -plain.units };
       case 'moved':
-        return this.#number({ ...fact, month: fact.month - 1 }, column);
+        return this.#facts.number({ ...fact, month: fact.month - 1 }, column);
       case 'zeros':
         return { ...plain, units: 0n };
       case 'copied':
-        return fact.month === months.last ? this.#number({ ...fact, month: fact.month - 1 }, column) : plain;
+        return fact.month === months.last ? this.#facts.number({ ...fact, month: fact.month - 1 }, column) : plain;
       case 'exchanged': {
         const [one, other] = items;
         const swapped = fact.item === one ? other : fact.item === other ? one : undefined;
-        return swapped === undefined ? plain : this.#number({ ...fact, item: swapped }, column);
+        return swapped === undefined ? plain : this.#facts.number({ ...fact, item: swapped }, column);
       }
     }
   }
 
   /** An export as its owner means it, or with a slip in it. */
   sheet(wanted: Export): Sheet {
-    const facts = this.#facts(wanted);
+    const facts = this.#factsOf(wanted);
     const { columns, rows } = this.grid.isWide ? this.#wide(facts) : this.#long(facts);
-    return sheetOf(columns, rows, wanted.slip === undefined ? {} : { slip: wanted.slip });
+    return sheetOf(
+      columns,
+      rows,
+      wanted.slip === undefined || wanted.slipping !== undefined ? {} : { slip: wanted.slip },
+    );
   }
 
-  #facts(wanted: Export): readonly WrittenFact[] {
+  #factsOf(wanted: Export): readonly WrittenFact[] {
     const facts: WrittenFact[] = [];
     const known = this.#known(wanted);
     for (let month = wanted.months.first; month <= wanted.months.last; month++) {
@@ -146,8 +133,7 @@ export class Books {
   #write(item: number, month: number, wanted: Export): readonly WrittenFact[] {
     const { mapping, items, valueColumns } = this.grid;
     const adds = mapping.drivers.some(({ rule }) => rule !== 'last' && rule !== 'first');
-    const begun = adds && !this.grid.isWide ? this.#entropy.between(1, 2, 'bookings', this.#name, item, month) : 1;
-    const bookings = begun + (this.#more.get(factKey(item, month)) ?? 0);
+    const bookings = this.#facts.bookings(item, month, adds && !this.grid.isWide ? 2 : 1);
     return Array.from({ length: bookings }, (_, booking): WrittenFact => {
       const day = 5 + 6 * booking;
       const row = new Map([...(items[item] ?? []), ...(timeFields(this.grid, month, day) ?? [])]);
@@ -221,11 +207,6 @@ export class Books {
       return [{ driver, month, at: at0, entry: index, ...meaningOf(numbers[at]!, entry.value.format) }];
     });
   }
-}
-
-/** One number for an item and a month. */
-function factKey(item: number, month: number): number {
-  return item * 2 ** 20 + month;
 }
 
 /** @param more what was done to it on the way */

@@ -7,6 +7,7 @@ import type { Mapping } from '../../core/settings.ts';
 import { Entropy } from '../entropy.ts';
 import { sharedTexts } from '../world/place.ts';
 import { Books } from './books.ts';
+import { Facts } from './facts.ts';
 import { type Grid, type NoGrid, gridFor, timeFields } from './grid.ts';
 
 const sample = { part: 'export', items: [0, 1], months: { first: 24_312, last: 24_315 } };
@@ -28,7 +29,9 @@ export function fittingGrid(mapping: Mapping, itemsMax: number, timezone: string
 function problemOf(grid: Grid, timezone: string): string | undefined {
   const { mapping } = grid;
   const items = sample.items.filter((item) => item < grid.items.length);
-  const { columns, rows } = new Books('sample', grid, new Entropy(1)).sheet({ ...sample, items });
+  const entropy = new Entropy(1);
+  const facts = new Facts('sample', entropy);
+  const { columns, rows } = new Books('sample', grid, { facts, entropy }).sheet({ ...sample, items });
   const shared = sharedTexts(sample.part);
   try {
     using mapper = new RowMapper(mapping, columns, { timezone, calendar: undefined }, shared);

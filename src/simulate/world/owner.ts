@@ -1,6 +1,7 @@
 /** Who owns the data of one source: keeps its books, and writes its exports into its place. */
 import type { Entropy } from '../entropy.ts';
 import { Books, type Slip, sheetOf } from '../rows/books.ts';
+import type { Family } from '../rows/family.ts';
 import type { Grid } from '../rows/grid.ts';
 import type { Place, Sheet, WorldFile } from './place.ts';
 import type { WorldClock } from './clock.ts';
@@ -10,6 +11,8 @@ type Layout = 'whole' | 'items' | 'dated';
 
 export interface Exporting {
   readonly slip?: Slip | undefined;
+  /** Whose numbers slip; `undefined`: all. */
+  readonly slipping?: readonly number[] | undefined;
   /** Files stay the same ones: rows are appended, and numbers are changed where they stand. */
   readonly isInPlace?: boolean;
   /** The last line of each file is still being written. */
@@ -25,11 +28,11 @@ function torn({ columns, rows }: Sheet): Sheet {
 export class Owner {
   readonly place: Place;
   readonly books: Books;
+  readonly family: Family;
   readonly #clock: WorldClock;
   readonly #layout: Layout;
   readonly #partsMax: number;
-  #items: number[];
-  #nextItem: number;
+  #items: readonly number[];
   #months: { first: number; last: number };
   #exports = 0;
   /** What each part was before. */
@@ -41,24 +44,28 @@ export class Owner {
     {
       clock,
       entropy,
+      family,
       lastMonth,
-    }: { readonly clock: WorldClock; readonly entropy: Entropy; readonly lastMonth: number },
+    }: {
+      readonly clock: WorldClock;
+      readonly entropy: Entropy;
+      readonly family: Family;
+      readonly lastMonth: number;
+    },
   ) {
     const { name, kind } = place;
     this.place = place;
     this.#clock = clock;
-    this.books = new Books(name, grid, entropy);
+    this.family = family;
+    this.books = new Books(name, grid, { facts: family.facts, entropy });
     const isSplit = kind.nature !== 'server' && entropy.isIn(0.4, 'layout', name);
     this.#layout = kind.isNewestOnly ? 'dated' : isSplit ? 'items' : 'whole';
     this.#partsMax = entropy.between(2, 3, 'parts', name);
     place.grows = kind.mayGrow && this.#layout !== 'dated' && entropy.isIn(0.5, 'grows', name);
-    const known = grid.items.length;
     // Most of what goes wrong goes wrong with few rows, and those are played in half the time.
-    const isSmall = entropy.isIn(0.4, 'small', name);
-    const count = Math.max(1, Math.min(known, entropy.between(2, isSmall ? 4 : 12, 'items', name)));
-    this.#items = Array.from({ length: count }, (_, at) => at);
-    this.#nextItem = count;
-    this.#months = { first: lastMonth - entropy.between(2, isSmall ? 4 : 13, 'months', name), last: lastMonth };
+    const isSmall = entropy.isIn(0.4, 'small', family.name);
+    this.#items = family.begin(entropy.between(2, isSmall ? 4 : 12, 'items', name));
+    this.#months = { first: lastMonth - entropy.between(2, isSmall ? 4 : 13, 'months', family.name), last: lastMonth };
   }
 
   get parts(): readonly string[] {
@@ -91,9 +98,21 @@ export class Owner {
   }
 
   addItem(): boolean {
-    if (this.#nextItem >= this.books.grid.items.length) return false;
-    this.#items = [...this.#items, this.#nextItem++];
+    const item = this.family.another();
+    if (item === undefined) return false;
+    this.#items = [...this.#items, item];
     return true;
+  }
+
+  /** Another source tells of these from now on, or none. */
+  give(items: readonly number[]): void {
+    this.#items = this.#items.filter((item) => !items.includes(item));
+  }
+
+  /** Tells of these from now on, whoever else does. */
+  take(items: readonly number[]): void {
+    this.#items = [...new Set([...this.#items, ...items])];
+    this.books.reopen();
   }
 
   dropItem(at: number): boolean {
@@ -103,8 +122,8 @@ export class Owner {
   }
 
   /** Writes what the books say, each part anew where it changed. What else lies in the place is cleared away. */
-  export({ slip, isInPlace = false, isTorn = false, lacks }: Exporting = {}): void {
-    const wanted = this.#sheets(slip);
+  export({ isInPlace = false, isTorn = false, lacks, ...slipped }: Exporting = {}): void {
+    const wanted = this.#sheets(slipped);
     for (const name of this.parts) if (!wanted.has(name) && this.#layout !== 'dated') this.place.remove(name);
     for (const [name, whole] of wanted) {
       const sheet = isTorn ? torn(whole) : name === lacks ? sheetOf(whole.columns, whole.rows.slice(1)) : whole;
@@ -114,16 +133,19 @@ export class Owner {
     this.changed();
   }
 
-  #sheets(slip: Slip | undefined): ReadonlyMap<string, Sheet> {
+  #sheets(slipped: Pick<Exporting, 'slip' | 'slipping'>): ReadonlyMap<string, Sheet> {
     const names =
       this.#layout === 'items' ? Array.from({ length: this.#partsMax }, (_, at) => `part-${at + 1}`) : ['export'];
     if (this.#layout === 'dated') names[0] = `export-${String(++this.#exports).padStart(4, '0')}`;
+    // Each place is a folder of its own, and the name of a part says which.
+    const folder = this.family.members === 1 ? '' : `${this.place.name}/`;
     return new Map(
       names.flatMap((name, at) => {
         const items =
           this.#layout === 'items' ? this.#items.filter((item) => item % this.#partsMax === at) : this.#items;
         if (items.length === 0) return [];
-        return [[name, this.books.sheet({ part: name, items, months: this.#months, slip })] as const];
+        const part = `${folder}${name}`;
+        return [[part, this.books.sheet({ part, items, months: this.#months, ...slipped })] as const];
       }),
     );
   }

@@ -128,6 +128,18 @@ export function seenIn({ files, isAway }: Place, name: string): WorldFile {
   return file;
 }
 
+const renamed = ' (renamed)';
+
+/** The key of a source that has another one in the config from now on, for the same place; of one that has, the key before. */
+export function renamedSource(source: string): string {
+  return source.endsWith(renamed) ? placeNameOf(source) : source + renamed;
+}
+
+/** The place that a source reads, whatever its key is now. */
+export function placeNameOf(source: string): string {
+  return source.endsWith(renamed) ? source.slice(0, -renamed.length) : source;
+}
+
 /** What all rows of a part share: a mapping may name these as columns. */
 export function sharedTexts(part: string): Readonly<Record<string, string>> {
   return { file: part.slice(part.lastIndexOf('/') + 1), sheet: 'Sheet1' };

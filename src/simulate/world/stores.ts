@@ -27,6 +27,8 @@ export interface StoreListener {
   accepted(source: string, parts: readonly ReadPart[]): void;
   /** Set or dropped without a review: by a rollback, a rebuilt buffer, or what was forgotten. */
   replaced(source: string, parts: readonly ReadPart[] | undefined): void;
+  /** A source that left the config has these drivers no longer. */
+  yielded(source: string, drivers: readonly string[]): void;
   /** A snapshot of what is accepted now lies in the archive. */
   written(digest: string): void;
   /** A push was recorded as acknowledged. */
@@ -96,11 +98,13 @@ function listened(
 ): ReadStore {
   return wrapped(reads, (name, method) => (...args) => {
     if (name === 'drivers') plug.readDrivers();
-    const result = method(...args);
+    const ids = name === 'removeDrivers' ? [...(args[1] as Iterable<string>)] : [];
+    const result = name === 'removeDrivers' ? method(args[0], ids) : method(...args);
     const source = args[0] as string;
     if (name === 'accept')
       for (const one of (args[0] as ReadonlyMap<string, unknown>).keys())
         listener.accepted(one, reads.parts(one, 'accepted') ?? []);
+    if (name === 'removeDrivers') listener.yielded(source, ids);
     if ((name === 'set' || name === 'drop') && args[1] === 'accepted')
       listener.replaced(source, reads.parts(source, 'accepted'));
     return result;

@@ -9,10 +9,11 @@ import { WireChecks } from '../wire-checks.ts';
 import { Entropy } from '../entropy.ts';
 import { Journal } from '../journal.ts';
 import type { OpenLead } from '../machines/shared-part.ts';
+import { type FamilyNames, openFamilies } from '../rows/family.ts';
 import type { Grid } from '../rows/grid.ts';
 import { WorldClock } from './clock.ts';
 import { Owner } from './owner.ts';
-import { Place, type PlaceKind } from './place.ts';
+import { Place, type PlaceKind, placeNameOf } from './place.ts';
 import { type Disk, Killed } from './plug.ts';
 import { Process } from './process.ts';
 import { sourceAt } from './reading.ts';
@@ -24,6 +25,7 @@ export interface Stage {
   readonly settings: Settings;
   readonly schedule: Schedule;
   readonly grids: ReadonlyMap<string, Grid>;
+  readonly families: FamilyNames;
   /** By source. */
   readonly kinds: ReadonlyMap<string, PlaceKind>;
   openState(): StateDirectory;
@@ -82,10 +84,12 @@ export class World {
     const { state } = this;
     this.clock = new WorldClock(start + entropy.between(0, 86_400_000, 'start'), () => state.isBusy?.() === true);
     this.settings = stage.settings;
+    const familyOf = openFamilies(stage.families, stage.grids, entropy);
     this.owners = stage.settings.sources.map(({ name }) => {
       const { clock } = this;
+      const family = familyOf(name);
       const place = new Place(name, stage.kinds.get(name)!, (mark) => journal.mark(mark));
-      return new Owner(place, stage.grids.get(name)!, { clock, entropy, lastMonth: thisMonth - 1 });
+      return new Owner(place, stage.grids.get(name)!, { clock, entropy, family, lastMonth: thisMonth - 1 });
     });
     const places = new Map(this.owners.map(({ place }) => [place.name, place]));
     this.checks = new Checks(stage.settings, places);
@@ -116,6 +120,7 @@ export class World {
       isBusy: () => state.isBusy?.() === true,
       damageSnapshot: (digest) => {
         this.#damaged.add(digest);
+        this.checks.served.isKept = false;
         state.damageSnapshot(digest);
       },
       loseBuffer: () => {
@@ -137,6 +142,14 @@ export class World {
   reload(settings: Settings): void {
     this.wire.resume();
     this.process.reloadWith(settings);
+  }
+
+  /** The config is loaded again without a source, where others are left. @returns what was done, for a story */
+  leaveOut(place: string): string {
+    const sources = this.settings.sources.filter(({ name }) => placeNameOf(name) !== place);
+    if (sources.length === 0) return 'and stays in the config';
+    this.reload({ ...this.settings, sources, digest: `${this.settings.digest}-` });
+    return `and ${place} is not in the config any more`;
   }
 
   /** Ends the process at once, and starts another one. */
@@ -162,8 +175,12 @@ export class World {
       listener: {
         accepted: (source, parts) => this.#check(() => this.checks.accepted(source, parts, this.clock.monotonicMs())),
         replaced: (source, parts) => this.#check(() => this.checks.replaced(source, parts)),
+        yielded: (source, drivers) => this.#check(() => this.checks.yielded(source, drivers)),
         written: (digest) => this.checks.built(digest),
-        acknowledged: (digest) => this.wire.acknowledged(digest),
+        acknowledged: (digest) => {
+          this.wire.acknowledged(digest);
+          this.checks.acknowledged(digest, this.clock.monotonicMs());
+        },
         gaveUpRollback: () => this.wire.resume(),
       },
       random: () => this.#random(),
@@ -256,7 +273,7 @@ export class World {
   }
 
   #openSource({ name, mapping, timeoutMs }: SourceSettings): ReturnType<Dependencies['openSource']> {
-    const owner = this.owners.find(({ place }) => place.name === name);
+    const owner = this.owners.find(({ place }) => place.name === placeNameOf(name));
     const { place } = owner!;
     const isWatched = !place.kind.isExpensive && this.entropy.isIn(0.8, 'watched', name);
     return sourceAt({ place, clock: this.clock, mapping, timeoutMs, isWatched });

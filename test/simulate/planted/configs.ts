@@ -21,6 +21,16 @@ export const twoSources = {
   },
 };
 
+/** Sources that may have the same drivers, which move between them. */
+export const movingDrivers = {
+  destination,
+  pushOnChange: '1m',
+  guard: { maxDeletes: '60%' },
+  sources: Object.fromEntries(
+    ['north', 'south', 'west'].map((name) => [name, { type: 'csv', files: [`${name}/*.csv`], drivers }]),
+  ),
+};
+
 /** Bookings that add up, in European and in bookkeepers' numbers. */
 export const shapedConfig = {
   destination,

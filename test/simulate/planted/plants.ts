@@ -1,6 +1,6 @@
 /** Bugs that are planted one at a time: what is changed where, and which promise of docs/RULES.md that breaks. */
 import type { PromiseName } from '../../../src/simulate/promises.ts';
-import { lagging, lenient, oneSource, shapedConfig, sharedSources, twoSources } from './configs.ts';
+import { lagging, lenient, movingDrivers, oneSource, shapedConfig, sharedSources, twoSources } from './configs.ts';
 
 export interface Plant {
   readonly name: string;
@@ -278,6 +278,38 @@ export const plants: readonly Plant[] = [
     replace: 'if (isNothing || unread.length === 0) {',
     breaks: ['evidence'],
     config: twoSources,
+  },
+  {
+    name: 'two sources may have one driver',
+    file: 'app/review/together.ts',
+    find: "if (kind === 'hold' || source === owner || !sources.includes(source)) continue;",
+    replace: 'if (sources.length > 0) continue;',
+    breaks: ['whole', 'digits'],
+    config: movingDrivers,
+  },
+  {
+    name: 'nobody waits for whoever takes its drivers',
+    file: 'app/review/together.ts',
+    find: 'moves.filter(({ from, to }) => isPassing(from) && !isPassing(to))',
+    replace: 'moves.filter(({ from, to }) => isPassing(from) && isPassing(to) && from === to)',
+    breaks: ['moves'],
+    config: movingDrivers,
+  },
+  {
+    name: 'drivers that move are not compared',
+    file: 'app/review/review.ts',
+    find: 'const isNothing = taken.length === 0 && departed.length === 0;',
+    replace: 'const isNothing = taken.length + departed.length >= 0;',
+    breaks: ['slip'],
+    config: movingDrivers,
+  },
+  {
+    name: 'whoever takes over a removed source is not judged for it',
+    file: 'app/review/decide.ts',
+    find: 'before: () => withInherited(deps, source, removed),',
+    replace: "before: () => deps.buffer.reads.drivers(source, 'accepted'),",
+    breaks: ['evidence', 'slip', 'closed'],
+    config: movingDrivers,
   },
   {
     name: 'a sum takes the last',

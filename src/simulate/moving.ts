@@ -1,0 +1,74 @@
+/** What the rules say of drivers that move from one source to another: what they are compared with, and what goes with them. */
+import type { Accepted, HeldPart, Points } from './model.ts';
+import type { Place, Sheet } from './world/place.ts';
+
+/** Only these drivers. */
+export function onlyOf(points: Points, isWanted: (driver: string) => boolean): Points {
+  return new Map([...points].filter(([driver]) => isWanted(driver)));
+}
+
+/** Of two sources, a driver is the first one's. */
+export function joined(one: Points, other: Points): Points {
+  return other.size === 0 ? one : new Map([...other, ...one]);
+}
+
+/** A sheet without the readings of drivers that another source has now. */
+function without(sheet: Sheet, gone: ReadonlySet<string>): Sheet {
+  const rows = sheet.rows.map(({ fields, means }) => ({
+    fields,
+    means: means?.filter(({ driver }) => !gone.has(driver)),
+  }));
+  return { ...sheet, rows };
+}
+
+/** What a source has accepted, once other ones have these drivers. */
+export function yielding(accepted: Accepted, gone: ReadonlySet<string>): Accepted {
+  const parts = accepted.parts.map((part) => ({ ...part, sheet: without(part.sheet, gone) }));
+  return { ...accepted, parts, points: onlyOf(accepted.points, (driver) => !gone.has(driver)) };
+}
+
+function driversIn(parts: readonly HeldPart[]): ReadonlySet<string> {
+  return new Set(
+    parts.flatMap(({ sheet }) => sheet.rows.flatMap(({ means = [] }) => means.map(({ driver }) => driver))),
+  );
+}
+
+/** Whether parts have a driver that a source has accepted. */
+export function hasAnyOf(parts: readonly HeldPart[], { points }: Accepted): boolean {
+  return [...driversIn(parts)].some((driver) => points.has(driver));
+}
+
+/** The place shows a driver, as it was read last: a whole read of a sheet without a fault. */
+export function showsDriver({ listed, read, files }: Place, driver: string): boolean {
+  return listed.some((name) => {
+    const sheet = read.get(name)?.sheet;
+    if (sheet === undefined || !files.has(name) || sheet.isStale === true || !sheet.endsWithLineEnd) return false;
+    const isPlain = sheet.rows.every(({ means }) => means !== undefined);
+    return isPlain && sheet.rows.some(({ means }) => means?.some((one) => one.driver === driver));
+  });
+}
+
+/** Points of a driver that have to be there for a slip in it to be plain. */
+const pointsMin = 6;
+
+/** The first driver of which all numbers are a thousand times, or the negative of, what they were. */
+export function slippedDriver(before: Points, after: Points): string | undefined {
+  return [...before.keys()].find((driver) => {
+    const [was, is] = [before.get(driver), after.get(driver)];
+    if (was === undefined || is === undefined || was.size < pointsMin || is.size !== was.size) return false;
+    return [1000n, -1n].some((factor) => [...was].every(([month, texts]) => isTimes(texts, is.get(month), factor)));
+  });
+}
+
+function isTimes([was, ...others]: readonly string[], is: readonly string[] = [], factor: bigint): boolean {
+  const [now, ...more] = is;
+  if (was === undefined || now === undefined || others.length + more.length > 0) return false;
+  const [one, other] = [unitsOf(was), unitsOf(now)];
+  return one !== 0n && one * factor === other;
+}
+
+/** In millionths. */
+function unitsOf(text: string): bigint {
+  const [whole = '', decimals = ''] = text.split('.');
+  return BigInt(whole + decimals.padEnd(6, '0').slice(0, 6));
+}
