@@ -12,7 +12,7 @@ import {
   withCarried,
   withHistory,
 } from './model.ts';
-import { hasAnyOf, joined, onlyOf, showsDriver, yielding } from './moving.ts';
+import { hasAnyOf, joined, onlyOf, restored, showsAny, showsDriver, yielding } from './moving.ts';
 import { Violation } from './promises.ts';
 import { Served } from './served.ts';
 import { type Place, type Sheet, placeNameOf } from './world/place.ts';
@@ -201,17 +201,12 @@ export class Checks {
       // Who else takes a share of it depends on who was read in this pass.
       const isShared =
         parts.length > 0 &&
-        this.settings.sources.some((one) => one.name !== source.name && this.#showsAny(one.name, accepted));
+        this.settings.sources.some((one) => one.name !== source.name && showsAny(this.#placeOf(one.name), accepted));
       const left = { ...accepted, parts, isBlurred: accepted.isBlurred || isShared };
       const shown = foldedOf(present, source);
       const others = [...accepted.points.keys()].filter((driver) => isShared && !shown.has(driver));
       return [yielding(left, new Set(others))];
     });
-  }
-
-  #showsAny(source: string, { points }: Accepted): boolean {
-    const place = this.#placeOf(source);
-    return place !== undefined && [...points.keys()].some((driver) => showsDriver(place, driver));
   }
 
   /** What other sources of the config have of a candidate's drivers, or gave up in this pass. */
@@ -344,7 +339,7 @@ export class Checks {
     if (parts === undefined) this.#dropped(source);
     // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
     else if (parts.length === 0) this.#accepted.set(source, nothing);
-    else if (then !== undefined) this.#accepted.set(source, then);
+    else if (then !== undefined) this.#accepted.set(source, restored(then));
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
       const settings = this.#lastSettings.get(source);
@@ -366,8 +361,15 @@ export class Checks {
     for (const { read } of this.#places.values()) read.clear();
     this.#given.clear();
     // Of a part without rows a snapshot knows nothing: how it ended is gone with the buffer.
-    for (const [source, accepted] of then ?? [])
-      this.#accepted.set(source, { ...accepted, parts: accepted.parts.filter(({ sheet }) => sheet.rows.length > 0) });
+    for (const [source, accepted] of then ?? []) {
+      const parts = accepted.parts.filter(({ sheet }) => sheet.rows.length > 0);
+      this.#accepted.set(source, restored({ ...accepted, parts }));
+    }
+  }
+
+  /** What was read in a pass that broke need not be kept. */
+  forgetShown(): void {
+    for (const place of this.#places.keys()) this.#unseen.add(place);
   }
 
   /** A snapshot of what is accepted now lies in the archive. An equal one of other parts takes its place. */

@@ -48,6 +48,16 @@ export function showsDriver({ listed, read, files }: Place, driver: string): boo
   });
 }
 
+/** The same of any driver that a source has accepted. */
+export function showsAny(place: Place | undefined, { points }: Accepted): boolean {
+  return place !== undefined && [...points.keys()].some((driver) => showsDriver(place, driver));
+}
+
+/** What a source has accepted, as a snapshot says it: not which of its parts were carried. */
+export function restored(accepted: Accepted): Accepted {
+  return { ...accepted, parts: accepted.parts.map((part) => ({ ...part, isCarried: false })) };
+}
+
 /** Points of a driver that have to be there for a slip in it to be plain. */
 const pointsMin = 6;
 

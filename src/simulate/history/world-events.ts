@@ -91,6 +91,7 @@ export const worldEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     world.disk.isFull = true;
     await world.advance(forMs);
     world.disk.isFull = false;
+    world.checks.forgetShown();
     return `the disk was full for ${Math.ceil(forMs / minuteMs)} min`;
   },
   async loseBuffer(world, draw) {
