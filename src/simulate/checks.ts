@@ -358,7 +358,7 @@ export class Checks {
     const { restoresTo } = this;
     const then = restoresTo !== undefined && isReadable(restoresTo) ? this.#built.get(restoresTo) : undefined;
     this.#accepted.clear();
-    for (const { read } of this.#places.values()) read.clear();
+    this.forgetShown();
     this.#given.clear();
     // Of a part without rows a snapshot knows nothing: how it ended is gone with the buffer.
     for (const [source, accepted] of then ?? []) {
@@ -367,7 +367,7 @@ export class Checks {
     }
   }
 
-  /** What was read in a pass that broke need not be kept. */
+  /** What was read in a pass that broke, or stood in a buffer that is gone, need not be kept. */
   forgetShown(): void {
     for (const place of this.#places.keys()) this.#unseen.add(place);
   }

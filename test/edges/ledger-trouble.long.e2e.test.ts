@@ -127,7 +127,7 @@ describe.skipIf(cannotPostgres)(`a ledger in ${postgresName}`, () => {
 
   test('that is another cluster by mistake: without tables nothing is pushed, and the next push waits', async () => {
     await using server = await postgresServer();
-    await using other = await postgresServer();
+    await using other = await postgresServer({ isOwnCluster: true });
     await using address = await movablePort(server.port);
     const url = urlOf('postgres', {
       user: server.user,

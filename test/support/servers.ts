@@ -57,6 +57,8 @@ export interface ServerOptions {
   readonly access?: readonly string[];
   /** PostgreSQL: the packages that its programs are from. */
   readonly programs?: PostgresPrograms | undefined;
+  /** PostgreSQL: whether it is a cluster of its own, with a system identifier that no other server has. Usual ones are copies of one. */
+  readonly isOwnCluster?: boolean;
 }
 
 export interface TestServer extends AsyncDisposable {
@@ -94,7 +96,9 @@ export async function postgresServer(options: ServerOptions = {}): Promise<TestS
   const data = path.join(dir, 'data');
   const init = ['-U', 'admin', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'];
   const access = ['--auth-local=trust', '--auth-host=scram-sha-256', '--pwfile', own('password', password)];
-  await fill(data, { by: initdb, as }, (to) => ['-D', to, ...init, ...access]);
+  const args = (to: string): readonly string[] => ['-D', to, ...init, ...access];
+  if (options.isOwnCluster === true) await run(initdb, args(data), as);
+  else await fill(data, { by: initdb, as }, args);
   const usual = ['local all all trust', 'host all all all scram-sha-256'];
   own('data/pg_hba.conf', [...(options.access ?? []), ...usual, ''].join('\n'));
   const more = options.tls === true ? ['ssl=on', `ssl_cert_file=${tls.cert}`, `ssl_key_file=${tls.key}`] : [];
