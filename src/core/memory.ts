@@ -31,6 +31,11 @@ export function forgetUnused(): void {
   unused.length = 0;
 }
 
+/** A bare memory, for a program that keeps it as long as the process lives. @throws AgentError as `Memory` */
+export function wasmMemory(): WasmMemory {
+  return unused.pop()?.memory ?? reserve();
+}
+
 export class Memory {
   /** All of it, in three forms; others after `allocate`. */
   bytes!: Buffer;

@@ -1,7 +1,8 @@
 /** Sections of drivers as text of a body, in chunks. The loop is a program in WebAssembly: `assembly/`. */
 import type { Month } from '../../model.ts';
 import { type Stamp, stampSeconds } from '../../time/month.ts';
-import { newWasmMemory, startProgram, wasmPageBytes } from '../../wasm.ts';
+import { wasmMemory } from '../../memory.ts';
+import { startProgram, wasmPageBytes } from '../../wasm.ts';
 import * as place from './layout.ts';
 import { program } from './program.ts';
 
@@ -55,7 +56,7 @@ export function writeSection(section: Uint8Array, of: TextOf, take: (chunk: Buff
 }
 
 class BodyText {
-  readonly #memory = newWasmMemory();
+  readonly #memory = wasmMemory();
   readonly #program = startProgram<Program>(program, this.#memory);
   readonly #texts = new Map<Month, Buffer>();
   #stamp: Stamp | undefined;
