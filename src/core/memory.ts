@@ -118,7 +118,7 @@ function reserve(): WasmMemory {
     return newWasmMemory();
   } catch (error) {
     throw new AgentError('part.unreadable', 'the system gives this process no more address space', {
-      hint: 'raise the limit of it (ulimit -v, or LimitAS= of the unit) or take it away: some memories reserve 10 GB each, and use what they fill',
+      hint: 'raise or remove its limit (ulimit -v, or LimitAS= of the unit): reading reserves 10 GB of addresses for each of up to three memories, and fills a small part of them',
       cause: error,
     });
   }

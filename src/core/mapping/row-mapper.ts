@@ -42,6 +42,8 @@ export class RowMapper {
   readonly #longRows: readonly LongRow[];
   readonly #entries: readonly EntryReader[];
   readonly #needs: readonly ColumnNeed[];
+  /** Those of all long rows. */
+  readonly #conditions: ReadonlySet<Keyed<never>>;
   /** Whether the conditions are the same for all long rows of a row. */
   readonly #passTogether: boolean;
   readonly #kernel = new MappingKernel();
@@ -82,6 +84,7 @@ export class RowMapper {
         return typeof place === 'number' ? [(judges[at] as ColumnJudges).of(place)] : [];
       }),
     }));
+    this.#conditions = new Set(this.#longRows.flatMap(({ conditions }) => conditions));
     const [first] = this.#longRows;
     this.#passTogether = this.#longRows.every(
       ({ conditions }) =>
@@ -164,8 +167,9 @@ export class RowMapper {
 
   /** Whether most rows of the batch may be read by the kernel. */
   #beginPlain(): boolean {
+    if (!this.#passTogether) return false;
     const units = this.#longRows.flatMap((_row, longRow) => this.#entries.map((entry) => entry.plainUnit(longRow)));
-    return this.#passTogether && this.#plain.begin(units);
+    return this.#plain.begin(units);
   }
 
   /** The rows of which nothing can be read, each with the reason; `undefined` where there are none. */
@@ -183,9 +187,8 @@ export class RowMapper {
   /** The rows that pass the conditions of any of their long rows. */
   #judge(unreadable: ReadonlyMap<number, string> | undefined): ReadRows {
     const { count } = this.#batch;
-    const conditions = new Set(this.#longRows.flatMap((longRow) => longRow.conditions));
     // Without a long row, none passes.
-    const isUnconditional = conditions.size === 0 && this.#longRows.length > 0;
+    const isUnconditional = this.#conditions.size === 0 && this.#longRows.length > 0;
     if (isUnconditional && unreadable === undefined) return { count, list: 0 };
     const list = this.#list;
     if (list.length < count) list.grow(Math.max(count, 2 * list.length));
@@ -193,7 +196,7 @@ export class RowMapper {
     for (let at = 0; at < count; at++) if (unreadable?.has(at) !== true) list.view[passing++] = at;
     if (isUnconditional) return { count: passing, list: list.address };
     const readable = { count: passing, list: list.address };
-    for (const condition of conditions) condition.read(this.#batch, readable);
+    for (const condition of this.#conditions) condition.read(this.#batch, readable);
     passing = 0;
     for (let index = 0; index < readable.count; index++) {
       const at = list.view[index] as number;
