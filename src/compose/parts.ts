@@ -14,6 +14,7 @@ import { kinds } from '../sources/index.ts';
 import type { ReadThreads } from '../sources/kind.ts';
 import { readLookups } from '../sources/lookups.ts';
 import { type Look, surroundingsOf } from './look.ts';
+import { holdOptimizer } from './optimizer.ts';
 import { fileIn } from './place.ts';
 
 export { openLog } from '../edges/log.ts';
@@ -56,9 +57,10 @@ const threadsMax = 4;
 const threadBytesMin = 32_000_000;
 
 function readThreads({ workers }: Settings): ReadThreads {
-  if (workers !== undefined) return { count: workers };
+  const begin = holdOptimizer;
+  if (workers !== undefined) return { count: workers, begin };
   const cores = availableParallelism();
-  return { count: cores === 1 ? 0 : Math.min(threadsMax, cores), bytesMin: threadBytesMin };
+  return { count: cores === 1 ? 0 : Math.min(threadsMax, cores), bytesMin: threadBytesMin, begin };
 }
 
 export function lookupReader(settings: Settings): Dependencies['readLookups'] {

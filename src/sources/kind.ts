@@ -87,4 +87,6 @@ export interface ReadThreads {
   readonly count: number;
   /** How much of a file is worth a thread; default: what it would read while it starts. */
   readonly bytesMin?: number;
+  /** Called when a thread begins to read; what it returns is called when the thread has ended. */
+  readonly begin?: () => () => void;
 }

@@ -74,3 +74,26 @@ test('V8 optimises again in whatever takes longer than a start', async () => {
     expect(flags.lastIndexOf(`--${name}`)).toBeGreaterThan(flags.indexOf(`--no-${name}`));
   }
 });
+
+test('while threads read a file, V8 has the compiler alone that takes the least from them', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-flags-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const env = { FLAGS: path.join(dir, 'flags'), NODE_OPTIONS: `--import=${flagRecorder}` };
+  await using receiver = await openReceiver();
+  const drivers = { drivers: [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' }] };
+  const rows = 'a,2026-03-01,1\n'.repeat(1_200_000);
+  await using at = await place(
+    { destination: { url: receiver.url }, workers: 2, sources: { revenue: csv('a.csv', drivers) } },
+    { 'a.csv': `id,time,value\n${rows}` },
+    env,
+    executable,
+  );
+  expect((await at.command('sync')).code).toBe(0);
+  const flags = readFileSync(env.FLAGS, 'utf8').split(' ');
+  const ofTurboFan = flags.filter((flag) => flag.endsWith('-opt') || flag === '--opt');
+  // At the start, while both read (the start may be over before or meanwhile), and from then on.
+  expect(ofTurboFan.length).toBeGreaterThanOrEqual(3);
+  expect(ofTurboFan.slice(0, 1)).toEqual(['--no-opt']);
+  expect(ofTurboFan.at(-1)).toBe('--opt');
+  expect(ofTurboFan.lastIndexOf('--no-opt')).toBeGreaterThan(0);
+});

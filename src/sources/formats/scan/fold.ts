@@ -31,7 +31,7 @@ export async function foldInThreads(
   { signal, ...threads }: ReadThreads & { readonly signal: AbortSignal },
 ): Promise<FoldedFile | undefined> {
   if (file.fd === undefined) return undefined;
-  return await foldDelimited(file, settings, job, { ...threads, run: inThreads(file.fd, signal) });
+  return await foldDelimited(file, settings, job, { ...threads, run: inThreads(file.fd, signal, threads.begin) });
 }
 
 /** @returns `undefined` where the file is to be read by `readColumns`, also where that will say what is wrong with it */

@@ -7,6 +7,7 @@ import * as workerThreads from 'node:worker_threads';
 import type { FoldJob, RowCounts } from '../../../core/ports.ts';
 import type { Reject } from '../../../core/model.ts';
 import type { HashedBlocks } from '../../files/blocks.ts';
+import type { ReadThreads } from '../../kind.ts';
 import { type DriverMessage, unpackDrivers } from './driver-message.ts';
 import { type ByteRange, type RangeBefore, type RangeEnd, type RangeJob, gridBytesDefault } from './range.ts';
 
@@ -120,10 +121,11 @@ async function rowsBefore(ends: readonly { promise: Promise<RangeEnd> }[], from:
 const idle = new Set<workerThreads.Worker>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Reads ranges of an open file in threads. */
-export function inThreads(fd: number, signal: AbortSignal): RunRange {
+/** Reads ranges of an open file in threads. @param begin see `ReadThreads` */
+export function inThreads(fd: number, signal: AbortSignal, begin?: ReadThreads['begin']): RunRange {
   return async (job, range, listener) => {
     const thread = takeThread();
+    const ended = begin?.();
     const running = new AbortController();
     const stop = (): void => running.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
@@ -138,6 +140,7 @@ export function inThreads(fd: number, signal: AbortSignal): RunRange {
       throw error;
     } finally {
       signal.removeEventListener('abort', stop);
+      ended?.();
     }
   };
 }
