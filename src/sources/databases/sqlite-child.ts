@@ -39,7 +39,10 @@ const reader: ChildReader<string> = {
     while (!batch.isFull) {
       const next = results?.next();
       if (next === undefined || next.done === true) return true;
-      batch.add(next.value.map((value, at) => textOf(value, batch, at)));
+      // The driver makes an array for each row, which nobody else has: a second one would be a tenth of the read.
+      const row = next.value;
+      for (let at = 0; at < row.length; at++) if (typeof row[at] !== 'string') row[at] = textOf(row[at], batch, at);
+      batch.add(row as string[]);
     }
     return false;
   },
@@ -92,7 +95,6 @@ function columnsOf(statement: Sqlite.Statement): readonly QueryColumn[] {
 
 /** Where bytes are no valid text the driver puts U+FFFD, which the agent refuses. */
 function textOf(value: unknown, batch: Batch, column: number): string {
-  if (typeof value === 'string') return value;
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return realText(value);
   if (value === null) return '';

@@ -56,7 +56,7 @@ export class BatchWriter {
           mantissas: value.mantissas.subarray(0, rows.length),
           scales: value.scales.subarray(0, rows.length),
         }),
-        ...(coded === undefined && { texts: joinTexts(rows, column, value?.scales) }),
+        ...(coded === undefined && joinTexts(rows, column, value?.scales)),
       };
     });
     return { count: rows.length, columns };
@@ -128,12 +128,17 @@ class SentTexts {
 }
 
 /** @param scales of the values that say the text already, where they are not negative */
-function joinTexts(rows: readonly Row[], column: number, scales: Int8Array | undefined): JoinedTexts {
+function joinTexts(
+  rows: readonly Row[],
+  column: number,
+  scales: Int8Array | undefined,
+): Pick<WireColumn, 'texts'> | undefined {
+  if (scales?.subarray(0, rows.length).every((scale) => scale >= 0)) return undefined;
   const ends = new Int32Array(rows.length);
   let text = '';
   for (let at = 0; at < rows.length; at++) {
     if (scales === undefined || (scales[at] as number) < 0) text += (rows[at] as Row)[column] as string;
     ends[at] = text.length;
   }
-  return { text, ends };
+  return { texts: { text, ends } };
 }
