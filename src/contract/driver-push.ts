@@ -6,9 +6,6 @@
  */
 import { z } from 'zod';
 
-/** Appended to the destination's URL. Only POST. */
-export const updatePath = '/api/extDrivers/update';
-
 /** The message for a value that is missing or has the wrong type; the path is written before it. */
 function mustBe(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => (input === undefined ? 'is required' : `must be ${what}, not ${nameOf(input)}`);

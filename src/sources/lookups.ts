@@ -69,8 +69,8 @@ export async function readLookups(files: LookupFiles, place: LookupPlace, signal
 /** UTF-16 units of all texts of a table: a million lines of a chart of accounts. */
 const tableLengthMax = 64_000_000;
 
-/** The other keys are as in a source of one file. */
-const fileDefaults = z.object(fileKeys).omit({ files: true, settle: true }).parse({});
+/** The other keys are as in a source of one file. Made for each table: few configs have one, and every start would wait for them. */
+const fileDefaults = () => z.object(fileKeys).omit({ files: true, settle: true }).parse({});
 
 /** Reads the whole table and parses it as part of the read, so that a bad table is a failure of its file. */
 async function readTable<T>(
@@ -79,7 +79,7 @@ async function readTable<T>(
   signal: AbortSignal,
   parse: (table: Table) => T,
 ): Promise<{ readonly parsed: T; readonly content: Content; readonly end: TextEnd }> {
-  const place = placeOf({ ...fileDefaults, files: [file], settle }, where);
+  const place = placeOf({ ...fileDefaults(), files: [file], settle }, where);
   const parts = await listParts(place, signal);
   const part = parts[0];
   if (part === undefined || parts.length > 1) {

@@ -1,6 +1,6 @@
 /** The changes of the last push, as the console shows them. */
 import { expect, onTestFinished, test } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { Service } from '../../src/emulator/service.ts';
 import { at, driver } from '../support/emulator-world.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { emulatorWorld } from '../support/emulator-world.ts';
 
 const piece = Buffer.alloc(1_000_000, ' ');

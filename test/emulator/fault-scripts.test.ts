@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import type { Emulator, FaultScriptInput } from '../../src/emulator/index.ts';
 import { driver, emulatorWorld } from '../support/emulator-world.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { driver, emulatorWorld, push, send, temporaryDirectory } from '../support/emulator-world.ts';

@@ -1,6 +1,6 @@
 /** The description of the interface holds for what the emulator does. */
 import { expect, test } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { emulatorWorld } from '../support/emulator-world.ts';
 import { explore } from '../support/openapi-explorer.ts';
 

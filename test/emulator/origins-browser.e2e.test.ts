@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { driver, emulatorWorld, push } from '../support/emulator-world.ts';
 import { browserName, cannotBrowse, launchBrowser } from '../support/real-browser.ts';

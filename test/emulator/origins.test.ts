@@ -1,7 +1,7 @@
 /** Which web pages may use the emulator, and at which names it answers. */
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { OriginError, startEmulator } from '../../src/emulator/index.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { driver, emulatorWorld, push } from '../support/emulator-world.ts';

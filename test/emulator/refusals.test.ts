@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { updatePath, updateSchema } from '../../src/contract/driver-push.ts';
+import { updateSchema } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { driver, emulatorWorld, push, refusalOf, send, streamOf } from '../support/emulator-world.ts';
 
 const good = '{"id":"a","path":["A"],"timeSeries":[{"time":"0","value":"1"}]}';

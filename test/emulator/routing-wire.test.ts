@@ -1,6 +1,6 @@
 /** Model routing over HTTP: headers, methods, sizes, faults, invalid bodies, and the interface description. */
 import { describe, expect, test, vi } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { emulatorWorld } from '../support/emulator-world.ts';
 import { anyId as id, paths, routingWorld } from '../support/routing-world.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { startRecorder, startReplay } from '../../src/emulator/index.ts';
 import type { TapeServer } from '../../src/emulator/index.ts';
 import { driver, emulatorWorld, temporaryDirectory } from '../support/emulator-world.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import Database from 'better-sqlite3';
 import { loadConfig } from '../../src/config/load.ts';
-import { updatePath } from '../../src/contract/driver-push.ts';
+import { updatePath } from '../../src/contract/update-path.ts';
 import { openArchive } from '../../src/edges/state/archive.ts';
 import { openMemoryCopy } from '../../src/edges/state/memory-copy.ts';
 import { startEmulator } from '../../src/emulator/index.ts';

@@ -1,5 +1,5 @@
 /** What an answer of the service, or the lack of one, means for a push. */
-import { updatePath } from '../../contract/driver-push.ts';
+import { updatePath } from '../../contract/update-path.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { PushResult } from '../../core/ports.ts';
 import { isPageText, isPageType, parseRetryAfter } from '../../http/answer.ts';

@@ -1,6 +1,6 @@
 /** The service behind HTTP: one snapshot, one POST, one outcome. */
 import { hostname } from 'node:os';
-import { updatePath } from '../../contract/driver-push.ts';
+import { updatePath } from '../../contract/update-path.ts';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { Clock, Destination, Log, PushResult, SnapshotBody } from '../../core/ports.ts';
 import { readStart } from '../../http/answer.ts';

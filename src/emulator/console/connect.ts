@@ -1,6 +1,6 @@
 /** How programs reach the emulator: texts to copy. */
 import { html } from 'hono/html';
-import { updatePath } from '../../contract/driver-push.ts';
+import { updatePath } from '../../contract/update-path.ts';
 import type { Modality } from '../../contract/routing-settings.ts';
 import type { Routing } from '../routing/routing.ts';
 import { showCode } from '../../pages/markup.ts';

@@ -1,6 +1,6 @@
 /** The forms that order faults: one of the usual kinds, or a script. A stylesheet shows the fields of the chosen kind. */
 import { html } from 'hono/html';
-import { updatePath } from '../../contract/driver-push.ts';
+import { updatePath } from '../../contract/update-path.ts';
 import type { FaultInput } from '../../contract/fault-script.ts';
 import type { Html } from '../../pages/markup.ts';
 import { describe } from './problems.ts';

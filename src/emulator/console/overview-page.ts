@@ -1,6 +1,6 @@
 /** The first page: what the emulator holds, what is under way, and how to reach it. */
 import { html } from 'hono/html';
-import { updatePath } from '../../contract/driver-push.ts';
+import { updatePath } from '../../contract/update-path.ts';
 import type { LastPush } from '../drivers/driver-routes.ts';
 import type { RequestRecord } from '../request-record.ts';
 import { originOf } from '../routes.ts';

@@ -1,7 +1,7 @@
 /** The driver push: its endpoint, and the views of what the service holds. */
 import type { Database } from 'better-sqlite3';
 import type { Driver } from '../../contract/driver-push.ts';
-import { updatePath } from '../../contract/driver-push.ts';
+import { updatePath } from '../../contract/update-path.ts';
 import { refuse, streamJson, summaryOf } from '../answers.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RequestRecord } from '../request-record.ts';
