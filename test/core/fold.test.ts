@@ -103,6 +103,43 @@ test('a decimal of any sign, length and scale is given as it was read', () => {
   );
 });
 
+test.each(rules)('%s gives a value of any length, and the text as it was read, whatever is in it', (rule) => {
+  const value = fc.oneof(
+    fc.integer().map(String),
+    fc.stringMatching(/^-?[1-9]\d{0,40}\.\d{0,5}[1-9]$/),
+    fc.constantFrom('1.50', '0.10', '999999999999999', '1234567890123456789012345678901'),
+  );
+  const text = fc.oneof(
+    fc.constant(''),
+    fc.string({ unit: 'grapheme', maxLength: 40 }),
+    fc.nat({ max: 40 }).map((length) => '('.padEnd(length, '1')),
+    fc.constantFrom('(1.50)', '1.50 \u20ac', '\u00a3 1', '\u00ff'.repeat(31)),
+  );
+  const readings = fc.array(fc.record({ value, text, isItself: fc.boolean() }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(readings, (list) => {
+      using folding = new Fold(1);
+      const taken = new Readings();
+      const texts = list.map((one) => (one.isItself ? one.value : one.text || one.value));
+      for (const [index, one] of list.entries()) {
+        const name = { id: 'a', path: ['A'], rule };
+        const moment = { month: 24_314 + index, months: 1, seconds: index, nanos: 0 };
+        addReading(taken, { name, moment, value: one.value, text: texts[index]!, row: index + 1, entry: 0 });
+      }
+      folding.take(taken);
+      const [driver] = [...folding.drain()].map(unpackDriver);
+      const valueOf = (written: string): string => {
+        if (rule === 'count') return '1';
+        // A mean has no zeros at its end.
+        return rule === 'average' ? written.replace(/(?<=\..*)0+$/, '') : written;
+      };
+      expect(driver!.cells.map((one) => [one.value, one.text])).toEqual(
+        list.map((one, index) => [valueOf(one.value), texts[index]]),
+      );
+    }),
+  );
+});
+
 describe('many readings at once', () => {
   /** A few drivers, or more than any table has room for in the beginning. */
   const idsMax = fc.constantFrom(2, 60);

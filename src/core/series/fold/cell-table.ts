@@ -10,7 +10,7 @@ import type { FoldKernel } from './kernel.ts';
 import * as place from './layout.ts';
 import { Records } from './records.ts';
 
-const { none, textIsElsewhere, textIsValue } = place;
+const { none, textBytes, textIsBeside, textIsElsewhere, textIsValue } = place;
 
 /** Few: to make room for 4 096 cells takes as long as folding a small part. */
 const startSlots = 1 << 7;
@@ -22,13 +22,14 @@ export class CellTable {
   /** Open addressing over driver and month, at most half full. */
   readonly #slots: MemoryArray<Int32Array>;
   /** Values that do not fit an integer, and texts as read. */
-  readonly #texts = new TextPool();
+  readonly #texts: TextPool;
 
   constructor(kernel: FoldKernel) {
     this.#kernel = kernel;
     this.#records = new Records(kernel.memory, place.cellBytes);
     this.#slots = new MemoryArray(kernel.memory, Int32Array, startSlots);
     this.#slots.view.fill(none);
+    this.#texts = new TextPool(kernel);
     this.#describe();
   }
 
@@ -160,23 +161,25 @@ export class CellTable {
   }
 }
 
-/** Bytes for each text: its length, then its characters. */
-const textBytes = 32;
-const isElsewhere = 255;
-const startTexts = 1 << 6;
-
-/** Texts, each at a place of its own: short Latin-1 texts in bytes, others beside. */
+/** Texts, each at a place of its own: short Latin-1 texts in the memory of the kernel, others beside. */
 class TextPool {
-  #bytes = Buffer.alloc(0);
+  readonly #kernel: FoldKernel;
+  readonly #records: Records;
   #count = 0;
   readonly #free: number[] = [];
   readonly #others = new Map<number, string>();
 
+  constructor(kernel: FoldKernel) {
+    this.#kernel = kernel;
+    this.#records = new Records(kernel.memory, textBytes);
+    this.#describe();
+  }
+
   /** @param known where a text is that this one takes the place of, or -1. @returns where it is */
   set(known: number, text: string): number {
     const at = known === none ? (this.#free.pop() ?? this.#add()) : known;
-    const start = at * textBytes;
-    const bytes = this.#bytes;
+    const start = this.#startOf(at);
+    const { bytes } = this.#kernel.memory;
     const { length } = text;
     let isShort = length < textBytes;
     for (let index = 0; isShort && index < length; index++) {
@@ -184,24 +187,27 @@ class TextPool {
       isShort = code < 256;
       bytes[start + index + 1] = code;
     }
-    if (bytes[start] === isElsewhere) this.#others.delete(at);
-    bytes[start] = isShort ? length : isElsewhere;
+    if (bytes[start] === textIsBeside) this.#others.delete(at);
+    bytes[start] = isShort ? length : textIsBeside;
     if (!isShort) this.#others.set(at, text);
     return at;
   }
 
   get(at: number): string {
-    const start = at * textBytes;
-    const length = this.#bytes[start] as number;
-    if (length === isElsewhere) return this.#others.get(at) as string;
-    return this.#bytes.toString('latin1', start + 1, start + 1 + length);
+    const start = this.#startOf(at);
+    const { bytes } = this.#kernel.memory;
+    const length = bytes[start] as number;
+    if (length === textIsBeside) return this.#others.get(at) as string;
+    return bytes.toString('latin1', start + 1, start + 1 + length);
   }
 
   /** @param at of a text that nobody needs any more, or -1 */
   free(at: number): void {
     if (at === none) return;
-    if (this.#bytes[at * textBytes] === isElsewhere) this.#others.delete(at);
-    this.#bytes[at * textBytes] = 0;
+    const { bytes } = this.#kernel.memory;
+    const start = this.#startOf(at);
+    if (bytes[start] === textIsBeside) this.#others.delete(at);
+    bytes[start] = 0;
     this.#free.push(at);
   }
 
@@ -211,14 +217,18 @@ class TextPool {
     this.#others.clear();
   }
 
+  #startOf(at: number): number {
+    return this.#records.address + at * textBytes;
+  }
+
   #add(): number {
     const at = this.#count++;
-    if ((at + 1) * textBytes > this.#bytes.length) {
-      const larger = Buffer.alloc(Math.max(startTexts * textBytes, this.#bytes.length * 2));
-      this.#bytes.copy(larger);
-      this.#bytes = larger;
-    }
-    this.#bytes[at * textBytes] = 0;
+    if (this.#records.reserve(this.#count)) this.#describe();
+    this.#kernel.memory.bytes[this.#startOf(at)] = 0;
     return at;
+  }
+
+  #describe(): void {
+    this.#kernel.set(place.textsAt, this.#records.address);
   }
 }

@@ -32,13 +32,19 @@ export const tiesFromAt = 72;
 /** What was packed last: where its points and its origins end. */
 export const pointsEndAt = 80;
 export const originsEndAt = 84;
-export const foldBytes = 88;
+/** Texts of cells by their places. */
+export const textsAt = 88;
+export const foldBytes = 92;
+
+/** A text is its length and then its characters, of Latin-1; or the length says that it is beside. */
+export const textBytes = 32;
+export const textIsBeside = 255;
 
 /** The kernel packs drivers of so many cells. */
 export const packedCellsMax = 1024;
 /** What a cell takes at most, and what stands before the first one. */
-export const packedPointBytes = 32;
-export const packedOriginBytes = 64;
+export const packedPointBytes = 40;
+export const packedOriginBytes = 72;
 export const packedHeadBytes = 64;
 
 /**

@@ -25,9 +25,11 @@ import {
   originsEndAt,
   packedCellsMax,
   pointsEndAt,
-  sum,
+  textBytes,
+  textIsBeside,
   textIsElsewhere,
   textIsValue,
+  textsAt,
 } from '../layout';
 
 const minus: u8 = 0x2d;
@@ -82,6 +84,33 @@ function decimal(at: usize, mantissa: f64, scale: i32, bias: u8): usize {
   return end;
 }
 
+/** Instead of a place: the text is beside, or has a character that is more than one byte in UTF-8. */
+const noText: usize = 0;
+
+/** A text behind its length plus `bias`. */
+function text(at: usize, texts: usize, number: f64, bias: u8): usize {
+  const from = texts + <usize>number * textBytes;
+  const length = load<u8>(from);
+  if (length == textIsBeside) return noText;
+  store<u8>(at, length + bias);
+  for (let index: usize = 1; index <= length; index++) {
+    const character = load<u8>(from + index);
+    if (character >= 128) return noText;
+    store<u8>(at + index, character);
+  }
+  return at + 1 + length;
+}
+
+/** Whether a text that was written with bias 1 is the one that was written without. */
+function isSame(one: usize, other: usize): bool {
+  const length = load<u8>(one);
+  if (length != load<u8>(other) - 1) return false;
+  for (let index: usize = 1; index <= length; index++) {
+    if (load<u8>(one + index) != load<u8>(other + index)) return false;
+  }
+  return true;
+}
+
 /** Puts the numbers of a driver's cells in the order of their months. @returns how many; more than there may be: it has too many */
 function sorted(cells: usize, newest: i32, into: usize): i32 {
   let many = 0;
@@ -102,7 +131,7 @@ function sorted(cells: usize, newest: i32, into: usize): i32 {
 }
 
 /**
- * Packs a driver whose values and texts are all integers.
+ * Packs a driver whose values and texts are integers or short texts of ASCII, and that is no average.
  * @param part that its origins name; @param rowsBefore how many rows of the part stand before those that were counted from 1
  * @param order room for the numbers of its cells
  * @returns whether it is such a driver
@@ -120,6 +149,7 @@ export function pack(
   const rule = load<i32>(driver, driverRuleAt);
   if (rule == average) return false;
   const cells = <usize>load<u32>(fold, cellsAt);
+  const texts = <usize>load<u32>(fold, textsAt);
   const many = sorted(cells, load<i32>(driver, driverNewestAt), order);
   if (many > packedCellsMax) return false;
   let points = varint(pointsInto, many);
@@ -130,10 +160,8 @@ export function pack(
   let monthBefore = 0;
   for (let index = 0; index < many; index++) {
     const cell = cells + <usize>load<i32>(order + (<usize>index << 2)) * cellBytes;
-    const scale = load<i32>(cell, cellScaleAt);
-    const addedScale = load<i32>(cell, cellAddedScaleAt);
-    if (scale < 0 || addedScale == textIsElsewhere) return false;
     const mantissa = load<f64>(cell, cellMantissaAt);
+    const scale = load<i32>(cell, cellScaleAt);
     const readings = load<f64>(cell, cellReadingsAt);
     const month = load<i32>(cell, cellMonthAt);
     points = varint(points, month - monthBefore);
@@ -143,15 +171,32 @@ export function pack(
     origins = varint(origins, <u64>(rowsBefore + load<f64>(cell, cellRowAt)));
     origins = varint(origins, part);
     origins = varint(origins, <u64>readings);
+
     const isCount = rule == count;
-    const value = isCount ? readings : mantissa;
-    const valueScale = isCount ? 0 : scale;
-    points = decimal(points, value, valueScale, 0);
-    const isValue = rule < sum || addedScale == textIsValue;
-    const text = isValue ? mantissa : load<f64>(cell, cellAddedMantissaAt);
-    const textScale = isValue ? scale : addedScale;
-    if (text == value && textScale == valueScale) store<u8>(origins++, 0);
-    else origins = decimal(origins, text, textScale, 1);
+    const value = points;
+    if (isCount) points = decimal(points, readings, 0, 0);
+    else if (scale >= 0) points = decimal(points, mantissa, scale, 0);
+    else {
+      points = text(points, texts, mantissa, 0);
+      if (points == noText) return false;
+    }
+    const added = load<f64>(cell, cellAddedMantissaAt);
+    let addedScale = load<i32>(cell, cellAddedScaleAt);
+    const isEmpty = addedScale == textIsElsewhere && load<u8>(texts + <usize>added * textBytes) == 0;
+    if (isEmpty) addedScale = textIsValue;
+    if (addedScale == textIsValue && !isCount) {
+      store<u8>(origins++, 0);
+      continue;
+    }
+    const read = origins;
+    if (addedScale >= 0) origins = decimal(origins, added, addedScale, 1);
+    else if (addedScale == textIsElsewhere) origins = text(origins, texts, added, 1);
+    else if (scale >= 0) origins = decimal(origins, mantissa, scale, 1);
+    else origins = text(origins, texts, mantissa, 1);
+    if (origins == noText) return false;
+    if (!isSame(value, read)) continue;
+    store<u8>(read, 0);
+    origins = read + 1;
   }
   store<u32>(fold, <u32>points, pointsEndAt);
   store<u32>(fold, <u32>origins, originsEndAt);
