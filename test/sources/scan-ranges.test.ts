@@ -49,6 +49,10 @@ function mappingOf(columns: readonly string[], rule: Rule, time = '2026-01'): Ma
   return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers: [entry] };
 }
 
+function filledDown(mapping: Mapping, column = ''): Mapping {
+  return { ...mapping, fillDown: [column] };
+}
+
 const rejectsMax = 20;
 
 /** `undefined` where the file is left to the other way. */
@@ -121,7 +125,12 @@ describe('ranges of a file', () => {
           gridBytes: draw.one([4, 30, 200]),
         };
         const rule = draw.one<Rule>(['last', 'first', 'sum', 'max']);
-        if (await compare(content, settings, how, (columns) => mappingOf(columns, rule))) read++;
+        const isFilled = draw.one([false, false, true]);
+        const mappingFor = (columns: readonly string[]): Mapping => {
+          const mapping = mappingOf(columns, rule);
+          return isFilled ? filledDown(mapping, columns[0]) : mapping;
+        };
+        if (await compare(content, settings, how, mappingFor)) read++;
       }),
       { numRuns: files },
     );
@@ -144,6 +153,15 @@ describe('ranges of a file', () => {
     const content = Buffer.from(text);
     const mappingFor = (columns: readonly string[]): Mapping => mappingOf(columns, 'last', '{day}');
     // So many ranges have borders everywhere, and most of them are empty.
+    for (const count of [...ranges, 13, 40, content.length]) {
+      const how = { ranges: count, chunkBytes: 16, foldMax: 4, gridBytes: count > 10 ? 1 : 32 };
+      expect(await compare(content, plainSettings, how, mappingFor)).toBe(true);
+    }
+  });
+
+  test('do not forget what is filled down, wherever a border is', async () => {
+    const content = Buffer.from(rows(40, (at) => `${at % 7 === 0 ? `a${at}` : ''},${day(at)},${at}`));
+    const mappingFor = (columns: readonly string[]): Mapping => filledDown(mappingOf(columns, 'sum', '{day}'), 'id');
     for (const count of [...ranges, 13, 40, content.length]) {
       const how = { ranges: count, chunkBytes: 16, foldMax: 4, gridBytes: count > 10 ? 1 : 32 };
       expect(await compare(content, plainSettings, how, mappingFor)).toBe(true);

@@ -49,7 +49,9 @@ export async function foldDelimited(
   if (marks === undefined || !text.isRaw) return undefined;
   const { mapping, rules, part, rejectsMax } = job;
   const from = await byteOffsetOf(text, start.offset);
-  const wanted = Math.max(1, Math.min(count, Math.floor((file.bytes - from) / bytesMin)));
+  // An empty field that is filled down takes a text of the rows before it, which only whoever read those knows.
+  const most = mapping.fillDown.length > 0 ? 1 : count;
+  const wanted = Math.max(1, Math.min(most, Math.floor((file.bytes - from) / bytesMin)));
   const ranges: RangeJob = {
     encoding: text.encoding === utf8 ? undefined : text.label,
     delimiter: marks.delimiter,
