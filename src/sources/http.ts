@@ -14,6 +14,7 @@ import type { FormatBatch, FormatReader } from './files/read-part.ts';
 import { StableFile } from './files/stable-file.ts';
 import type { ScanNeeds } from './formats/scan/read.ts';
 import { checkRows, readJsonPages } from './formats/json-array.ts';
+import { readJsonLinePages } from './formats/json-lines.ts';
 import { checkTable } from './formats/table.ts';
 import { isEncoding } from './formats/text.ts';
 import { type SourceContext, defineKind, freshVersion, needsOf } from './kind.ts';
@@ -173,17 +174,24 @@ class Resource {
     try {
       for (const page of taken) opened.push(await openPage(page, signal));
       const files = opened.map((file) => new PartFile(file, expandedMax));
-      const isJson = formatOf(this.#settings, (taken[0] as Page).answer) === 'json';
-      const rows = isJson
-        ? readJsonPages(files, this.#settings)
-        : readTables(files.map((file, at) => this.#readerOf(taken[at] as Page)(file)));
-      yield* asColumns(rows, this.#needs);
+      yield* asColumns(this.#rowsOf(files, taken), this.#needs);
       const hash = createHash('sha256');
       for (const file of files) hash.update(`${await file.hash()}\n`);
       return { hash: hash.digest('hex'), version: freshVersion(), revisedAtMs: this.#clock.now().getTime() };
     } finally {
       for (const file of opened) await file.close();
       for (const { spooled } of taken) await spooled.remove();
+    }
+  }
+
+  #rowsOf(files: readonly PartFile[], pages: readonly Page[]): AsyncGenerator<FormatBatch, void, void> {
+    switch (formatOf(this.#settings, (pages[0] as Page).answer)) {
+      case 'json':
+        return readJsonPages(files, this.#settings);
+      case 'jsonl':
+        return readJsonLinePages(files);
+      default:
+        return readTables(files.map((file, at) => this.#readerOf(pages[at] as Page)(file)));
     }
   }
 

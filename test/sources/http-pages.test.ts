@@ -89,6 +89,37 @@ describe('pages of json', () => {
   });
 });
 
+test.each([{ pages: { parameter: 'page' } }, { pages: 'link' }])(
+  'pages of JSON lines have the columns of all of them together, and the last one may be empty: $pages',
+  async (keys) => {
+    const bodies = ['{"a":1}\n', '{"a":2,"note":"x"}\n{"b":3,"a":4}', ''];
+    const answer: Answer = (page) => ({
+      body: bodies[page - 1] ?? '',
+      headers: {
+        'content-type': 'application/x-ndjson',
+        ...(keys.pages === 'link' && page < 3 && { link: `<?page=${page + 1}>; rel=next` }),
+      },
+    });
+    expect(await readWhole(await sourceOf(paged(answer), keys, '/x'))).toMatchObject({
+      columns: ['a', 'note', 'b'],
+      rows: [
+        ['1', '', ''],
+        ['2', 'x', ''],
+        ['4', '', '3'],
+      ],
+    });
+  },
+);
+
+test('a page of JSON lines that is damaged is named by its line', async () => {
+  const answer: Answer = (page) => ({
+    body: page === 2 ? '{"a":1}\n{"a":' : '{"a":1}\n',
+    headers: { 'content-type': 'application/x-ndjson', ...(page < 2 && { link: '<?page=2>; rel=next' }) },
+  });
+  const error = await failureOf(await sourceOf(paged(answer), { pages: 'link' }, '/x'));
+  expect(error.message).toMatch(/line 2: /);
+});
+
 test('pages of csv are one table', async () => {
   const answer: Answer = (page) => ({
     body: `date,amount\n${(rows[page - 1] ?? []).join(',')}\n`,

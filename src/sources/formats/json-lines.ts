@@ -25,23 +25,41 @@ export async function* readJsonLines(
 export async function* readTokens(file: PartFile): AsyncGenerator<RowBatch, FormatContent, void> {
   let last: number | undefined;
   yield* readRecords(file, async function* pass(records) {
-    const lines = new Lines(await JsonTokenizer.open('many'), records, '\n');
-    try {
-      for await (const chunk of readText({ file, encoding: 'utf-8' })) {
-        last = chunk.at(-1);
-        for (const piece of records.piecesOf(chunk.toString())) {
-          lines.write(piece);
-          yield;
-        }
-      }
-      lines.end();
-      yield;
-    } catch (error) {
-      if (!(error instanceof JsonFault)) throw error;
-      throw await placedFault(file);
-    }
+    last = yield* takeLines(file, records);
   });
   return { endsWithLineEnd: isLineEnd(last) };
+}
+
+/** The rows of several files as those of one: their columns are those of all. @throws AgentError as `readJsonLines` */
+export async function* readJsonLinePages(files: readonly PartFile[]): AsyncGenerator<RowBatch, void, void> {
+  const share = { share: 0 };
+  yield* readRecords(share, async function* pass(records) {
+    for (const [at, file] of files.entries()) {
+      share.share = (at + 1) / files.length;
+      yield* takeLines(file, records);
+    }
+  });
+}
+
+/** Hands all records of a file over. @returns its last byte */
+async function* takeLines(file: PartFile, records: JsonRecords): AsyncGenerator<void, number | undefined, void> {
+  const lines = new Lines(await JsonTokenizer.open('many'), records, '\n');
+  let last: number | undefined;
+  try {
+    for await (const chunk of readText({ file, encoding: 'utf-8' })) {
+      last = chunk.at(-1);
+      for (const piece of records.piecesOf(chunk.toString())) {
+        lines.write(piece);
+        yield;
+      }
+    }
+    lines.end();
+    yield;
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw await placedFault(file);
+  }
+  return last;
 }
 
 /** The first fault of a file, with its line. Only then each line is made to show its faults: that takes a quarter longer. */
