@@ -212,7 +212,7 @@ export const valueShape = {
     .boolean()
     .default(false)
     .describe(
-      'Reads brackets and a trailing minus as negative, ignores currency signs, currency codes and `%`, and reads a lone `-` as zero.',
+      'Reads brackets and a trailing minus as negative, ignores currency signs, currency codes and `%`, and reads a lone `-` as zero. `5,-` is a reject: to some the dash means no cents.',
     ),
   scale: factor.optional().describe('Every value is multiplied by this, exactly.'),
   negate: z.boolean().default(false).describe('Reverses the sign of every value.'),

@@ -62,14 +62,21 @@ function isCanonical(text: string, format: DecimalFormat): boolean {
 interface Bare {
   readonly text: string;
   readonly isNegative: boolean;
+  /** A minus stood behind it. */
+  readonly hasMinusBehind?: boolean;
 }
 
 function readDecimal(text: string, format: DecimalFormat): string | undefined {
   const trimmed = trimWhiteSpace(text);
   const bare = format.accounting ? peelAccounting(trimmed) : peelSign(trimmed);
-  if (bare === undefined) return undefined;
+  if (bare === undefined || isFlatPrice(bare, format)) return undefined;
   const read = readUnsigned(bare.text, format);
   return bare.isNegative && read !== undefined ? negateDecimal(read) : read;
+}
+
+/** `1.234,-` is a price without cents where it is written so, and not a negative one; nothing in the text tells which. */
+function isFlatPrice({ text, hasMinusBehind = false }: Bare, { decimal }: DecimalFormat): boolean {
+  return hasMinusBehind && text.endsWith(decimal);
 }
 
 function peelSign(text: string): Bare {
@@ -161,9 +168,11 @@ function peelAccounting(text: string): Bare | undefined {
   const taken = new Set<Piece['kind']>();
   let rest = text;
   let isNegative = false;
+  let hasMinusBehind = false;
   for (;;) {
     const piece = firstPiece(rest) ?? lastPiece(rest);
     if (piece === undefined) break;
+    hasMinusBehind ||= piece.kind === 'minus' && piece.start === 0;
     // Two signs, two currencies or nested brackets have no certain meaning.
     const kind = piece.kind === 'plus' || piece.kind === 'brackets' ? 'minus' : piece.kind;
     if (taken.has(kind)) return undefined;
@@ -172,7 +181,7 @@ function peelAccounting(text: string): Bare | undefined {
     isNegative ||= kind === 'minus' && piece.kind !== 'plus';
     rest = trimWhiteSpace(rest.slice(piece.start, piece.end));
   }
-  if (rest !== '') return { text: rest, isNegative };
+  if (rest !== '') return { text: rest, isNegative, hasMinusBehind };
   const isLoneMinus = isNegative && !taken.has('brackets') && !taken.has('percent');
   return isLoneMinus ? { text: '0', isNegative: false } : undefined;
 }
@@ -226,6 +235,7 @@ function explain(text: string, format: DecimalFormat): string {
   }
   const bare = format.accounting ? peelAccounting(text) : peelSign(text);
   if (bare === undefined) return 'it has more than one sign, currency or %';
+  if (isFlatPrice(bare, format)) return `a dash behind the decimal mark is a minus to some, and "no cents" to others`;
   const exponentAt = bare.text.search(/[eE]/);
   const exponent = exponentAt < 0 ? '0' : bare.text.slice(exponentAt + 1);
   if (/^[+\u2212-]?[0-9]+$/.test(exponent) && readExponent(exponent) === undefined) {
