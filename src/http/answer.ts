@@ -23,9 +23,16 @@ export function isPageType(contentType: string | undefined): boolean {
   return /^(text\/html|application\/xhtml\+xml)\b/i.test(contentType?.trim() ?? '');
 }
 
+/** What a page may begin with: a tag of its own, or of what stands in its head or its body where the rest is left out. */
+const pageTags =
+  'html|head|title|meta|link|base|script|style|noscript|body|header|main|div|p|h[1-6]|center|table|form|iframe|img|a|b|br|hr|pre|span|font';
+const pageStart = new RegExp(String.raw`^<(?:!doctype\s+html|${pageTags})(?=[\s/>]|$)`, 'i');
+
 /** Whether a text begins as a web page does, whatever it was announced as. */
 export function isPageText(text: string): boolean {
-  return /^\uFEFF?\s*<(!doctype\s+html|html)\b/i.test(text);
+  // Comments and declarations of XML may stand before it; one that does not end here is taken for a page's.
+  const rest = text.replace(/^\uFEFF?\s*(?:(?:<!--[^]*?(?:-->|$)|<\?xml\b[^]*?\?>)\s*)*/i, '');
+  return pageStart.test(rest) || (rest === '' && text.includes('<!--'));
 }
 
 export interface BodyStart {

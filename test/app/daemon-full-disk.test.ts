@@ -2,6 +2,7 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { nextPushOf } from '../../src/app/loop/next-push.ts';
 import { daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { csv } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
@@ -35,5 +36,22 @@ test('a scheduled push that a full disk broke is made when there is room again',
   expect(w.broken()).toBeGreaterThan(0);
   expect(w.service.posts).toHaveLength(1);
   await w.wait(5 * minutes);
+  expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });
+});
+
+test('what was accepted before a pass broke is pushed soon after the change all the same', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  w.breakAt('read.judged');
+  await w.wait(1 * minutes);
+  expect(w.broken()).toBe(1);
+  expect(w.service.posts).toHaveLength(1);
+  expect(await w.open(async (deps) => await nextPushOf(deps, w.clock.now().getTime()))).toMatchObject({
+    push: 'newest',
+    atMs: w.clock.now().getTime() + 1 * minutes,
+  });
+  await w.wait(2 * minutes);
   expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });
 });

@@ -157,11 +157,16 @@ describe('a pass', () => {
 
   test('that broke is tried again after a minute, and nothing else is different', () => {
     const pass = { push: 'newest', resume: false, polls: 'all' } as const;
-    expect(after(state, { kind: 'broke', pass, asked: 'now', atMs: 800 })).toEqual({
-      ...state,
-      broken: { pass, asked: 'now', untilMs: 800 + minuteMs },
-    });
+    const broke = { kind: 'broke', pass, asked: 'now', atMs: 800, hasUnpushed: false } as const;
+    expect(after(state, broke)).toEqual({ ...state, broken: { pass, asked: 'now', untilMs: 800 + minuteMs } });
     expect(after({ ...state, broken: { pass, asked: 'now', untilMs: 1 } }, passed).broken).toBeUndefined();
+  });
+
+  test('that broke after it accepted data has seen a change', () => {
+    const pass = { push: 'no', resume: false, polls: 'due' } as const;
+    const broke = { kind: 'broke', pass, asked: 'now', atMs: 800, hasUnpushed: true } as const;
+    expect(after({ ...state, changed: undefined }, broke).changed).toEqual({ firstMs: 800, lastMs: 800 });
+    expect(after(state, broke).changed).toEqual(state.changed);
   });
 });
 

@@ -43,7 +43,13 @@ test('the next push waits for the backoff, for what Retry-After asked for, and f
   w.run(1 * minutes);
   expect(next(w)).toMatchObject({ atMs: 30 * minutes, push: 'newest' });
   const pass = { push: 'no', resume: false, polls: 'due' } as const;
-  const broken = after(w.state, { kind: 'broke', pass, asked: '0', atMs: 30 * minutes - 1 * seconds });
+  const broken = after(w.state, {
+    kind: 'broke',
+    pass,
+    asked: '0',
+    atMs: 30 * minutes - 1 * seconds,
+    hasUnpushed: false,
+  });
   expect(nextPush(broken, w.facts())?.atMs).toBe(31 * minutes - 1 * seconds);
 });
 

@@ -1,8 +1,19 @@
 /** The state directory missing, of a newer agent or in disorder: what the person sees. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { translating } from '../../src/edges/state/sqlite.ts';
 import { asideIn } from '../support/damage.ts';
 import { file, servedWorld, world } from '../support/state-world.ts';
 
@@ -105,3 +116,24 @@ describe('a state directory', () => {
     expect(readdirSync(path.join(one.state, 'archive')).filter((name) => name.startsWith('draft'))).toEqual([]);
   });
 });
+
+test('a database that another program writes for longer than is waited is no bug: it is tried again', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'driver-sync-held-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const name = path.join(folder, 'ledger.db');
+  using other = closing(new Database(name));
+  other.database.exec('CREATE TABLE a (b); BEGIN IMMEDIATE');
+  using own = closing(new Database(name, { timeout: 1 }));
+  const error: unknown = (() => {
+    try {
+      return translating(name, () => own.database.exec('INSERT INTO a VALUES (1)'));
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  expect(error).toMatchObject({ code: 'state.locked', exit: 75 });
+});
+
+function closing(database: Database.Database): { readonly database: Database.Database } & Disposable {
+  return { database, [Symbol.dispose]: () => void database.close() };
+}

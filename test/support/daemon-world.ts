@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import type { Agent } from '../../src/app/loop/agent.ts';
+import { AgentError } from '../../src/core/errors.ts';
 import { openAgent } from '../../src/compose/agent.ts';
 import { openScratch } from '../../src/compose/scratch.ts';
 import { openState } from '../../src/compose/state.ts';
@@ -51,6 +52,8 @@ export interface DaemonWorld extends AsyncDisposable {
   wake(reason: WakeReason): Promise<void>;
   /** The same while a pass is under way: what follows comes after it. */
   wakeMeanwhile(reason: WakeReason): void;
+  /** Breaks a pass, as a full disk does, at the next event of this kind. */
+  breakAt(kind: PassEvent['kind']): void;
   /** Looks at the state, and acts on it, as a command beside the agent does; also while a daemon runs. */
   open<T>(look: (deps: Dependencies) => Promise<T> | T): Promise<T>;
 }
@@ -84,7 +87,12 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
     if (loaded.settings === undefined) throw new Error(JSON.stringify(loaded.problems, null, 1));
     return loaded.settings;
   };
+  let breaking: PassEvent['kind'] | undefined;
   const observe = (event: PassEvent): void => {
+    if (event.kind === breaking) {
+      breaking = undefined;
+      throw new AgentError('state.full', 'the disk is full');
+    }
     if (event.kind !== 'waiting') return;
     waits.push({ ms: event.ms, why: event.why });
     if (isSyncing) setImmediate(() => void clock.advance(event.ms));
@@ -180,6 +188,9 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
     wakeMeanwhile(reason) {
       rest.end();
       daemon?.waker.wake(reason);
+    },
+    breakAt: (kind) => {
+      breaking = kind;
     },
     async open(look) {
       await using state = await openState(load(), log);

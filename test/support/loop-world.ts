@@ -151,7 +151,7 @@ export class LoopWorld {
     if (this.breaks > 0) {
       this.breaks--;
       this.#wasAsked = isAsked;
-      this.#state = after(this.#state, { kind: 'broke', pass, asked, atMs: begunMs });
+      this.#state = after(this.#state, { kind: 'broke', pass, asked, atMs: begunMs, hasUnpushed: false });
       return;
     }
     this.#wasAsked = false;

@@ -273,12 +273,22 @@ class Daemon {
     }
   }
 
+  /** Of what the buffer cannot tell now, the next pass finds out. */
+  #hasUnpushed(): boolean {
+    try {
+      return hasUnpushed(this.#agent.deps);
+    } catch (error) {
+      if (!isAgentError(error)) throw error;
+      return false;
+    }
+  }
+
   async #broke(tried: Pick<PassBroke, 'pass' | 'asked'>, error: AgentError): Promise<void> {
     const { clock, log } = this.#agent.deps;
     const nowMs = clock.now().getTime();
     this.#agent.noteBroken(error);
     this.#options.broke?.();
-    this.#state = after(this.#state, { kind: 'broke', ...tried, atMs: nowMs });
+    this.#state = after(this.#state, { kind: 'broke', ...tried, atMs: nowMs, hasUnpushed: this.#hasUnpushed() });
     const inMs = (this.#state.broken?.untilMs ?? nowMs) - nowMs;
     log.error('the pass broke and is tried again', { error: error.message, hint: error.hint, inMs });
     await this.#teller.passed(error);

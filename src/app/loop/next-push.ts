@@ -1,6 +1,6 @@
 /** What `status` says of the next push, by the same rule as the daemon goes by. */
 import type { Dependencies } from '../dependencies.ts';
-import { builtDigest } from '../push/newest-snapshot.ts';
+import { builtDigest, hasUnpushed } from '../push/newest-snapshot.ts';
 import { landsUntilMs, mayStillLand } from '../push/send.ts';
 import { after } from '../../core/loop/after.ts';
 import { type NextPush, nextPush } from '../../core/loop/decide.ts';
@@ -18,7 +18,9 @@ export async function nextPushOf(deps: Dependencies, brokenAtMs?: number): Promi
   const pass = { push: 'no', resume: false, polls: 'all' } as const;
   const kept = await loopState(deps);
   const state =
-    brokenAtMs === undefined ? kept : after(kept, { kind: 'broke', pass, asked: kept.asked, atMs: brokenAtMs });
+    brokenAtMs === undefined
+      ? kept
+      : after(kept, { kind: 'broke', pass, asked: kept.asked, atMs: brokenAtMs, hasUnpushed: hasUnpushed(deps) });
   const next = nextPush(state, facts);
   if (next === undefined) return undefined;
   const atMs = Math.max(next.atMs, facts.nowMs);

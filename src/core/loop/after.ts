@@ -44,6 +44,8 @@ export interface PassBroke {
   /** As it was when the pass was decided on. */
   readonly asked: string;
   readonly atMs: number;
+  /** Whether data was accepted that was not pushed: the pass may have broken after it accepted some. */
+  readonly hasUnpushed: boolean;
 }
 
 const minuteMs = 60_000;
@@ -59,8 +61,13 @@ export function after(state: LoopState, done: Attempt | PassEnded | PassBroke): 
     case 'pass':
       return afterPass({ ...state, notedMs: done.endedMs }, done);
     case 'broke':
-      return { ...state, broken: { pass: done.pass, asked: done.asked, untilMs: done.atMs + brokenPauseMs } };
+      return afterBreak(state, done);
   }
+}
+
+function afterBreak(state: LoopState, { pass, asked, atMs, hasUnpushed }: PassBroke): LoopState {
+  const changed = state.changed ?? (hasUnpushed ? { firstMs: atMs, lastMs: atMs } : undefined);
+  return { ...state, changed, broken: { pass, asked, untilMs: atMs + brokenPauseMs } };
 }
 
 function afterAttempt(state: LoopState, done: Attempt): LoopState {

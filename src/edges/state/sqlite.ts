@@ -140,7 +140,8 @@ export function parseKept<T>(file: string, text: string): T {
 export function translated(file: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
-  const failure = (kind: 'state.full' | 'state.unwritable' | 'state.missing', text: string, hint: string) =>
+  type Kind = 'state.full' | 'state.locked' | 'state.unwritable' | 'state.missing';
+  const failure = (kind: Kind, text: string, hint: string) =>
     new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB' || isOfAnotherSchema(error))
     return damagedDatabase(file, error);
@@ -149,6 +150,13 @@ export function translated(file: string, error: unknown): unknown {
       'state.full',
       'cannot be written: the disk is full, or it fails',
       'free some space; nothing was lost and the next pass tries again',
+    );
+  }
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return failure(
+      'state.locked',
+      'is held by another program',
+      'end what has it open for writing, such as a backup or a shell of SQLite; nothing was lost and the next pass tries again',
     );
   }
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
