@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
 import type { Emulator, Fixtures } from '../emulator/index.ts';
-import type { Context } from './context.ts';
+import { type Context, answer } from './context.ts';
 import { isPortInUse } from './embedded.ts';
 import { print, say } from './output.ts';
 
@@ -30,7 +30,7 @@ const tokenVariable = 'DRIVER_SYNC_EMULATOR_TOKEN';
 /** Serves the emulator until SIGTERM or SIGINT. SIGHUP reads the catalog's file again. */
 export async function emulator(context: Context, flags: EmulatorFlags, file?: string): Promise<number> {
   const { host, port } = parseListen(flags.listen);
-  if (flags.record !== undefined || flags.replay !== undefined) return tape(flags, file);
+  if (flags.record !== undefined || flags.replay !== undefined) return tape(context, flags, file);
   if (file !== undefined) throw new AgentError('usage', `${file} is given without --record`);
   const { OriginError, StateError, startEmulator } = await import('../emulator/index.ts');
   const { state, strict } = flags;
@@ -84,8 +84,20 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
   }
   if (flags.fixtures !== undefined) await loadFrom(emulated, flags.fixtures);
   const url = options.publicUrl ?? emulated.url;
-  print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
-  print(`routing:  ${url}/v1/routers, ${url}/_emulator/catalog, agent tools at ${url}/mcp`);
+  const places = {
+    emulator: url,
+    console: `${url}/console`,
+    drivers: `${url}/_emulator/drivers`,
+    routers: `${url}/v1/routers`,
+    catalog: `${url}/_emulator/catalog`,
+    agentTools: `${url}/mcp`,
+  };
+  answer(context, places, () => [
+    `emulator: ${url}`,
+    `console:  ${places.console}`,
+    `drivers:  ${places.drivers}`,
+    `routing:  ${places.routers}, ${places.catalog}, agent tools at ${places.agentTools}`,
+  ]);
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
   await untilStopped();
   return 0;
@@ -113,7 +125,11 @@ async function untilStopped(): Promise<void> {
 }
 
 /** Records the exchanges with a service, or plays a recording, until SIGTERM or SIGINT. */
-async function tape({ listen, origin, record, replay }: EmulatorFlags, file?: string): Promise<number> {
+async function tape(
+  context: Context,
+  { listen, origin, record, replay }: EmulatorFlags,
+  file?: string,
+): Promise<number> {
   const { startRecorder, startReplay, TapeError } = await import('../emulator/index.ts');
   const place = { ...parseListen(listen), origins: origin };
   if ((record === undefined) === (replay === undefined) || (record === undefined) !== (file === undefined)) {
@@ -129,7 +145,8 @@ async function tape({ listen, origin, record, replay }: EmulatorFlags, file?: st
     if (error instanceof TapeError) throw new AgentError('usage', error.message, { cause: error, hint: error.hint });
     throw asListenError(listen, error) ?? error;
   });
-  print([`${record === undefined ? 'replay' : 'recorder'}: ${server.url}`]);
+  const what = record === undefined ? 'replay' : 'recorder';
+  answer(context, { [what]: server.url }, () => [`${what}: ${server.url}`]);
   await untilStopped();
   return 0;
 }

@@ -49,6 +49,7 @@ export async function run(context: Context): Promise<number> {
   const options = { command: 'run', log, env, version, emulatorUrl, observe, supervisor, changed } as const;
   process.on('SIGHUP', () => waker.wake('reload'));
   process.on('SIGUSR2', () => waker.wake('pass'));
+  process.on('SIGUSR1', () => log.warn('SIGUSR1 does nothing: SIGUSR2 asks for a pass'));
   const waits = (why: string): void => supervisor?.status(`cannot start yet: ${why}`);
   const agent = await openWhenPossible(log, { signal: ending.signal, waits }, () => openAgent(settings, options));
   if (agent === undefined) return 0;

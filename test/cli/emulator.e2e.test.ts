@@ -35,6 +35,16 @@ test('it serves the driver endpoint until SIGTERM, with a token where one is nam
   expect(await printed).toBe('');
 });
 
+test('it says where it listens as JSON, for a script that asked for any port', async () => {
+  const child = spawn(process.execPath, [executable, 'emulator', '--listen', '127.0.0.1:0', '--json']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [first] = (await once(child.stdout, 'data')) as [Buffer];
+  const places = JSON.parse(first.toString()) as Record<string, string>;
+  expect(Object.keys(places)).toEqual(['emulator', 'console', 'drivers', 'routers', 'catalog', 'agentTools']);
+  for (const name of ['console', 'drivers', 'routers', 'catalog'])
+    expect((await fetch(places[name]!)).status, name).toBe(200);
+});
+
 test('it takes its token from a file or the environment too, where others cannot read it', async () => {
   const file = path.join(await emptyDir(), 'token');
   await writeFile(file, 'open sesame\n');
