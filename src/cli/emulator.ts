@@ -84,6 +84,14 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
   }
   if (flags.fixtures !== undefined) await loadFrom(emulated, flags.fixtures);
   const url = options.publicUrl ?? emulated.url;
+  showPlaces(context, url);
+  if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
+  await untilStopped();
+  return 0;
+}
+
+/** Where it is, once it listens. */
+function showPlaces(context: Context, url: string): void {
   const places = {
     emulator: url,
     console: `${url}/console`,
@@ -98,9 +106,6 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
     `drivers:  ${places.drivers}`,
     `routing:  ${places.routers}, ${places.catalog}, agent tools at ${places.agentTools}`,
   ]);
-  if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
-  await untilStopped();
-  return 0;
 }
 
 /** Puts the fixtures in the place of what a state directory has kept. They are the snapshot `fixtures` from then on. */
