@@ -54,21 +54,28 @@ const flagRecorder = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => writeFileSync(process.env.FLAGS, flags.join(' ')));
 `)}`;
 
-test('V8 optimises again in whatever takes longer than a start', async () => {
+/** An environment that has the flags written down, and what was written. */
+async function recordedFlags(): Promise<{ readonly env: NodeJS.ProcessEnv; readonly flags: () => readonly string[] }> {
   const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-flags-'));
   onTestFinished(() => rm(dir, { recursive: true }));
-  const env = { FLAGS: path.join(dir, 'flags'), NODE_OPTIONS: `--import=${flagRecorder}` };
+  const file = path.join(dir, 'flags');
+  const env = { FLAGS: file, NODE_OPTIONS: `--import=${flagRecorder}` };
+  return { env, flags: () => readFileSync(file, 'utf8').split(' ') };
+}
+
+test('V8 optimises again in whatever takes longer than a start', async () => {
+  const recorded = await recordedFlags();
   await using receiver = await openReceiver();
   const drivers = { drivers: [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' }] };
   const revenue = { ...csv('a.csv', drivers), settle: '2s' };
   await using at = await place(
     { destination: { url: receiver.url }, sources: { revenue } },
     { 'a.csv': 'id,time,value\na,2026-03-01,1\n' },
-    env,
+    recorded.env,
     executable,
   );
   expect((await at.command('sync')).code).toBe(0);
-  const flags = readFileSync(env.FLAGS, 'utf8').split(' ');
+  const flags = recorded.flags();
   for (const name of ['opt', 'maglev']) {
     expect(flags).toContain(`--no-${name}`);
     expect(flags.lastIndexOf(`--${name}`)).toBeGreaterThan(flags.indexOf(`--no-${name}`));
@@ -76,20 +83,18 @@ test('V8 optimises again in whatever takes longer than a start', async () => {
 });
 
 test('while threads read a file, V8 has the compiler alone that takes the least from them', async () => {
-  const dir = await mkdtemp(path.join(tmpdir(), 'driver-sync-flags-'));
-  onTestFinished(() => rm(dir, { recursive: true }));
-  const env = { FLAGS: path.join(dir, 'flags'), NODE_OPTIONS: `--import=${flagRecorder}` };
+  const recorded = await recordedFlags();
   await using receiver = await openReceiver();
   const drivers = { drivers: [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' }] };
   const rows = 'a,2026-03-01,1\n'.repeat(1_200_000);
   await using at = await place(
     { destination: { url: receiver.url }, workers: 2, sources: { revenue: csv('a.csv', drivers) } },
     { 'a.csv': `id,time,value\n${rows}` },
-    env,
+    recorded.env,
     executable,
   );
   expect((await at.command('sync')).code).toBe(0);
-  const flags = readFileSync(env.FLAGS, 'utf8').split(' ');
+  const flags = recorded.flags();
   const ofTurboFan = flags.filter((flag) => flag.endsWith('-opt') || flag === '--opt');
   // At the start, while both read (the start may be over before or meanwhile), and from then on.
   expect(ofTurboFan.length).toBeGreaterThanOrEqual(3);

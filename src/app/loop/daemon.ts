@@ -273,13 +273,13 @@ class Daemon {
     }
   }
 
-  /** Of what the buffer cannot tell now, the next pass finds out. */
+  /** Where the buffer cannot tell now, it is taken to have some: the next pass sends nothing that the service has. */
   #hasUnpushed(): boolean {
     try {
       return hasUnpushed(this.#agent.deps);
     } catch (error) {
       if (!isAgentError(error)) throw error;
-      return false;
+      return true;
     }
   }
 
