@@ -46,17 +46,20 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   if (settings !== undefined) warnOfState(settings);
   const isProbed = settings !== undefined && options.destination === true;
   const isTold = settings !== undefined && options.notify === true;
-  const [sources, probed, notify] = await Promise.all([
-    settings === undefined ? [] : checkSources(context, settings, { looked, isOffline: options.offline === true }),
+  const [judged, probed, notify] = await Promise.all([
+    settings === undefined
+      ? { sources: [], exit: 0 }
+      : checkSources(context, settings, { looked, isOffline: options.offline === true }),
     isProbed ? probe(context, settings) : ({} satisfies Probed as Probed),
     isTold ? tryChannels(settings, commandLog(context)) : undefined,
   ]);
+  const { sources } = judged;
   const problems = [
     ...loaded.problems,
     ...(settings === undefined ? [] : sourceProblems(settings, sources)),
     ...(probed.problems ?? []),
   ];
-  const exit = checkExit({ problems, sources, destination: probed.destination, notify });
+  const exit = checkExit({ problems, judged, destination: probed.destination, notify });
   const report: CheckAnswer = {
     ok: exit === 0,
     problems,
@@ -76,11 +79,12 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
 
 function checkExit({
   problems,
-  sources,
+  judged: { sources, exit },
   destination,
   notify,
-}: Pick<CheckAnswer, 'problems' | 'sources' | 'destination' | 'notify'>): number {
-  if (problems.length > 0) return 78;
+}: Pick<CheckAnswer, 'problems' | 'destination' | 'notify'> & { readonly judged: Judged }): number {
+  if (problems.length > 0 || exit === 78) return 78;
+  if (exit !== 0) return exit;
   if (destination?.outcome === 'unreachable' || destination?.outcome === 'unknown') return 75;
   if (notify?.some(({ ok }) => !ok) === true) return 75;
   if (destination?.outcome === 'refused') return 5;
@@ -123,6 +127,12 @@ function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'probl
   }
 }
 
+interface Judged {
+  readonly sources: readonly SourceCheck[];
+  /** Not 0 where no agent could judge them. */
+  readonly exit: number;
+}
+
 async function checkSources(
   context: Context,
   settings: Settings,
@@ -130,7 +140,7 @@ async function checkSources(
     looked = settings.sources,
     isOffline,
   }: { readonly looked?: Settings['sources'] | undefined; readonly isOffline: boolean },
-): Promise<readonly SourceCheck[]> {
+): Promise<Judged> {
   const deps = {
     clock: systemClock,
     openSource: sourceOpener(settings),
@@ -142,16 +152,18 @@ async function checkSources(
   };
   const signal = new AbortController().signal;
   const checks = await Promise.all(looked.map((source) => checkSource(deps, source, signal)));
-  if (isOffline) return checks;
+  if (isOffline) return { sources: checks, exit: 0 };
   try {
     const log = commandLog(context, 'error');
     await using scratch = hasState(settings) ? await openScratch(settings, log) : await openFirstScratch(settings, log);
-    return await judgeChecked(scratch.deps, checks, signal);
+    return { sources: await judgeChecked(scratch.deps, checks, signal), exit: 0 };
   } catch (error) {
-    // A state of another user or version must not keep a check from saying what it has read.
-    if (!isAgentError(error) || !error.code.startsWith('state.')) throw error;
+    // A state of another user or version, or a ledger that cannot be reached, must not keep a check from saying what it has read.
+    if (!isAgentError(error) || !/^(state|ledger)\./.test(error.code)) throw error;
     const warning = `it is not known whether sync would accept it: ${error.message}`;
-    return checks.map((one) => ({ ...one, warnings: [...one.warnings, warning] }));
+    const sources = checks.map((one) => ({ ...one, warnings: [...one.warnings, warning] }));
+    // The state is for another user to read; the ledger is the same for all.
+    return { sources, exit: error.code.startsWith('ledger.') ? error.exit : 0 };
   }
 }
 
@@ -163,9 +175,10 @@ export interface Looked {
 }
 
 export async function lookAround(context: Context, settings: Settings): Promise<Looked> {
-  const sources = await checkSources(context, settings, { isOffline: false });
+  const judged = await checkSources(context, settings, { isOffline: false });
+  const { sources } = judged;
   const problems = sourceProblems(settings, sources);
-  return { problems, sources, exit: checkExit({ problems, sources }) };
+  return { problems, sources, exit: checkExit({ problems, judged }) };
 }
 
 /** A column that is not there, or a test that fails, is a problem of the config: shown where it is asked for. */

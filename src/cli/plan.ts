@@ -67,7 +67,10 @@ function showPlan(report: PlanAnswer, now: Now): string[] {
     `snapshot ${digest.slice(0, 12)}: ${count(drivers, 'driver')}, ${count(points, 'point')}, ${showBytes(bytes)}`,
   );
   lines.push(`would change: ${showChanges(report.changes)}`);
-  if (report.isSameData) lines.push('the same data, sent with another stamp or shouldDeleteMissing');
+  if (report.keptPoints > 0) {
+    const kept = count(report.keptPoints, 'point');
+    lines.push(`no longer in the snapshot: ${kept}, which the service keeps (shouldDeleteMissing: false)`);
+  } else if (report.isSameData) lines.push('the same data, sent with another stamp or shouldDeleteMissing');
   for (const { from, to } of report.renamed.slice(0, renamesShown)) {
     lines.push(`renamed id: "${from}" becomes "${to}" (a delete and a create at the service)`);
   }

@@ -6,7 +6,7 @@ import { AgentError, isAgentError } from '../core/errors.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
 import type { Log } from '../core/ports.ts';
-import type { Settings } from '../core/settings.ts';
+import { type Settings, unsetAddress } from '../core/settings.ts';
 import { systemClock } from '../edges/clock.ts';
 import { nextDue, previousDue } from '../edges/schedule.ts';
 import { isShared } from '../edges/shared/seen.ts';
@@ -67,7 +67,8 @@ export async function openStores(look: Look, access: 'read' | 'request'): Promis
   const { settings } = look;
   const { ledger, archive } = await openKept(settings, access);
   try {
-    const kept = { ...look, ledger, archive, destination: nowhere };
+    const address = await addressIn(ledger, look);
+    const kept = { ...look, address, ledger, archive, destination: nowhere };
     const bufferFile = fileIn(settings, 'buffer');
     const buffer = access === 'read' ? openBuffer(bufferFile, 'read') : await openReadableBuffer(bufferFile, kept);
     return {
@@ -81,6 +82,11 @@ export async function openStores(look: Look, access: 'read' | 'request'): Promis
     await ledger.close();
     throw error;
   }
+}
+
+/** Where the variable of the address is not set, as in a shell beside the service: the address that was pushed to last. */
+export async function addressIn(ledger: Ledger, { address }: Pick<Dependencies, 'address'>): Promise<string> {
+  return address === unsetAddress ? ((await ledger.pushes.last())?.address ?? address) : address;
 }
 
 /** The ledger and the archive, wherever they are. @throws AgentError `state.missing` */

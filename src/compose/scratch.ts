@@ -13,7 +13,7 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { scratchDirectory } from '../edges/state/state-directory.ts';
-import { type OpenState, nowhere, openKept } from './look.ts';
+import { type OpenState, addressIn, nowhere, openKept } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
 
@@ -36,8 +36,10 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
   ensureStateDir(directory);
   const buffer = copyBuffer(fileIn(settings, 'buffer'), path.join(directory, 'buffer.db'));
   const drafts = openArchive(directory);
+  const parts = partsOf(settings, { log, ...(observe === undefined ? {} : { observe }) });
   const deps: Dependencies = {
-    ...partsOf(settings, { log, ...(observe === undefined ? {} : { observe }) }),
+    ...parts,
+    address: await addressIn(ledger, parts),
     buffer,
     ledger: planLedger(ledger),
     archive: {

@@ -1,7 +1,7 @@
 /** `destination:`, where snapshots go. Its secrets are checked, but not kept in the settings. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { DestinationSettings, Secret, Settings } from '../core/settings.ts';
+import { type DestinationSettings, type Secret, type Settings, unsetAddress } from '../core/settings.ts';
 import { hasCertificate, isHeaderName, isToken, protocolHeaders } from '../http/credentials.ts';
 import { destinationShape } from './agent-keys.ts';
 import type { Environment } from './document.ts';
@@ -39,8 +39,7 @@ export function readDestination(cursor: Cursor, surroundings: Surroundings): Tar
   checkHeaders(cursor, keys.includes('token') || keys.includes('tokenFile'));
   return {
     destination: {
-      // Only commands that send nothing go on without an address.
-      url: fields.url ?? 'http://unset.invalid',
+      url: fields.url ?? unsetAddress,
       token: readToken(cursor, fields, surroundings),
       headers: fields.headers,
       timeoutMs: fields.timeout,

@@ -86,6 +86,9 @@ export interface DatabaseAddress {
   readonly others?: readonly DatabaseAddress[];
 }
 
+/** Stands for an address that comes from a variable which is not set. Only commands that send nothing go on with it. */
+export const unsetAddress = 'http://unset.invalid';
+
 export interface DestinationSettings {
   /** Without a trailing slash; `/api/extDrivers/update` is appended. */
   readonly url: string;

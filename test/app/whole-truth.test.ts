@@ -14,6 +14,7 @@ describe('with shouldDeleteMissing: false', () => {
     await using w = await world({ config: merging, files: { 'sales.csv': gridFile(ids(1, 20)) } });
     await w.sync();
     await w.write('sales.csv', gridFile(ids(1, 1)));
+    expect((await w.plan()).keptPoints).toBe(19);
     expect((await w.plan()).changes).toMatchObject({ drivers: { delete: 0 }, points: { delete: 0 } });
     await w.sync();
     expect(await w.open(async ({ ledger }) => (await ledger.pushes.last())?.changes)).toMatchObject({
@@ -29,7 +30,11 @@ describe('with shouldDeleteMissing: false', () => {
     await w.sync();
     await w.write('sales.csv', file(['2026-01', '2026-03']));
     const nothing = { create: 0, update: 0, delete: 0 };
-    expect(await w.plan()).toMatchObject({ isSameData: true, changes: { drivers: nothing, points: nothing } });
+    expect(await w.plan()).toMatchObject({
+      isSameData: true,
+      keptPoints: 3,
+      changes: { drivers: nothing, points: nothing },
+    });
     await w.sync();
     expect(await w.open(async ({ ledger }) => (await ledger.pushes.last())?.changes)).toEqual({
       drivers: nothing,

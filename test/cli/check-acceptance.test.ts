@@ -266,3 +266,14 @@ describe('check exits 4 where sync would not accept', () => {
     expect(await checked(commands)).toMatchObject({ code: 0, warnings: [] });
   });
 });
+
+test('a shared ledger that cannot be reached keeps no check from saying what it read', async () => {
+  const files = { 'books.csv': longFile({ Rent: { '2026-01': 1 } }) };
+  const ledger = { url: 'postgres://nobody:x@127.0.0.1:1/none' };
+  const { code, ok, readings, warnings } = await checked(
+    await commandsWorld({ books: csv('books.csv') }, files, { ledger }),
+  );
+  expect({ code, ok }).toEqual({ code: 75, ok: false });
+  expect(readings.map(({ driver }) => driver)).toEqual(['Rent']);
+  expect(warnings).toEqual([expect.stringMatching(/^it is not known whether sync would accept it: .*127\.0\.0\.1/)]);
+});

@@ -1,5 +1,5 @@
 /** `sync`, `plan`, `approve`: their JSON, their exit codes and what a person is told. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { shapes } from '../support/command-line.ts';
@@ -291,4 +291,17 @@ test('a token that the environment does not have is a problem for those who send
   for (const command of ['sync', 'check']) expect((await run(command, '--json')).code).toBe(78);
   expect((await run('plan', '--json')).code).toBe(4);
   for (const command of ['status', 'history', 'rejects']) expect((await run(command, '--json')).code).toBe(0);
+});
+
+test('where the variable of the address is not set, as in a shell beside the service, the address pushed to last counts', async () => {
+  const { at, json, run, receiver } = await threeSources();
+  await json('sync');
+  const file = path.join(at.dir, 'driver-sync.yaml');
+  const config = await readFile(file, 'utf8');
+  expect(config).toContain(receiver.url);
+  await writeFile(file, config.replace(receiver.url, '${DRIVER_SYNC_TEST_UNSET}'));
+  expect((await run('sync')).code).toBe(78);
+  expect(await json('status')).toMatchObject({ lastPush: { id: 1 }, lastAcknowledged: { id: 1 } });
+  expect(await json('explain', 'Rent', '2026-01')).toMatchObject({ points: [{ firstPush: 1 }] });
+  expect(await run('plan')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('first push') });
 });

@@ -181,7 +181,7 @@ describe('nothing of the pages counts', () => {
       { pages: 'link' },
       '/x',
     );
-    expect((await failureOf(source)).message).toContain('500 Internal Server Error');
+    expect((await failureOf(source)).message).toMatch(/^page 3 of http:.*500 Internal Server Error/);
   });
 
   test('where the first one changed while the others were read', async () => {

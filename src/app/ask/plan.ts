@@ -46,8 +46,10 @@ export interface PlanReport {
   readonly nextPushWhy?: string;
   /** The last acknowledged snapshot is pushed once more, though nothing changes. */
   readonly isRepeatDue: boolean;
-  /** Nothing changes but how it is sent: another `stamp` or `shouldDeleteMissing`. */
+  /** It is another snapshot, and changes nothing at the service: another `stamp` or `shouldDeleteMissing`, or only `keptPoints`. */
   readonly isSameData: boolean;
+  /** With `shouldDeleteMissing: false`: the points pushed last that are no longer in the snapshot, which the service keeps. */
+  readonly keptPoints: number;
   /** Also those of held candidates, where a new id template is what holds them. */
   readonly renamed: readonly RenamedId[];
   readonly sources: readonly PlannedSource[];
@@ -82,9 +84,11 @@ export async function plan(
   const pushed = new ChangesBySource(shownMax);
   const counts = new ChangeCounts();
   const effect = effectAt(settings);
+  let keptPoints = 0;
   const compared = compareRuns(await acknowledgedDrivers(deps, last), acceptedDrivers(deps), (change) => {
     const { source } = (change.after ?? change.before) as SnapshotDriver;
     const seen = effect(change);
+    keptPoints += change.deleted.length - (seen?.deleted.length ?? 0);
     if (seen === undefined) return;
     pushed.of(source).note(seen);
     counts.add(seen);
@@ -105,6 +109,7 @@ export async function plan(
     isFirstPush: await isFirstPush(deps),
     isRepeatDue: last?.digest === snapshot.digest && (await isRepeatDue(deps)),
     isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
+    keptPoints,
     renamed: [...compared.renamed, ...verdicts.flatMap((verdict) => verdict.renamed ?? [])],
     sources: [...verdicts, ...leftBefore(verdicts, pushed)].map((verdict) => {
       const isHeld = verdict.state === 'held';

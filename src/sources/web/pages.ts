@@ -1,7 +1,7 @@
 /** Answers that come in pages: all of them, or none. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { AgentError } from '../../core/errors.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
 import { type Spooled, spool } from './spool.ts';
 import { parseTexts } from './json.ts';
 import type { Web, WebAnswer } from './web.ts';
@@ -73,7 +73,9 @@ export async function fetchPages(first: URL, paging: Paging, signal: AbortSignal
   try {
     const start = pages.by === 'number' ? withParameter(first, pages.parameter, String(pages.from)) : first;
     for (let url: URL | undefined = start; url !== undefined;) {
-      const { page, web } = await fetch(url);
+      const { page, web } = await fetch(url).catch((error: unknown) => {
+        throw onPage(taken.length + 1, error);
+      });
       taken.push(page);
       left -= await paging.bytes(page);
       seen.add(url.href);
@@ -90,6 +92,12 @@ export async function fetchPages(first: URL, paging: Paging, signal: AbortSignal
     await Promise.all(taken.map(({ spooled }) => spooled.remove()));
     throw error;
   }
+}
+
+/** An address in a message has no parameters, so every page would be called the same. */
+function onPage(page: number, error: unknown): unknown {
+  if (page === 1 || !isAgentError(error)) return error;
+  return new AgentError(error.code, `page ${page} of ${error.message}`, { cause: error, hint: error.hint });
 }
 
 /** Rows that came in while the pages were read may stand on two of them, or on none. */
