@@ -63,11 +63,11 @@ const projects = [
 
 /** What takes a worker longest begins, so that all of them end at about the same time. */
 const longest = [
-  'sources/contract.e2e',
-  'sources/duckdb.e2e',
+  'sources/contract.long.e2e',
+  'sources/duckdb.long.e2e',
   'cli/signals.e2e',
-  'emulator/console-browser.e2e',
-  'edges/machines.e2e',
+  'emulator/console-browser.long.e2e',
+  'edges/machines.long.e2e',
   'app/crash.e2e',
   'app/appends',
   'sources/scan',

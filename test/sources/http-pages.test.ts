@@ -16,7 +16,7 @@ const rows = [
 const records = rows.map(([date, amount]) => `{"date":"${date}","amount":"${amount}"}`);
 const whole = { columns: ['date', 'amount'], rows };
 
-type Answer = (page: number, url: URL) => { readonly body: string; readonly headers?: Record<string, string> };
+type Answer = (page: number, url: URL) => { readonly body: string; readonly headers?: Record<string, string | string[]> };
 
 /** A server whose pages are counted from 1 by the parameter `page`. */
 function paged(answer: Answer, asked: string[] = []) {
@@ -40,6 +40,24 @@ describe('pages of json', () => {
         ...(page < 3 && {
           headers: { link: `</x?page=${page}>; rel="prev", </x?page=${page + 1}>; title="a, b"; rel="next last"` },
         }),
+      }),
+    ],
+    [
+      'several lines of Link',
+      { pages: 'link', items: 'rows' },
+      (page) => ({
+        body: `{"rows":[${pageOf(page)}]}`,
+        headers: { link: ['</x>; rel="first"', ...(page < 3 ? [`</x?page=${page + 1}>; rel="next"`] : [])] },
+      }),
+    ],
+    [
+      'a Link whose texts look like parameters',
+      { pages: 'link', items: 'rows' },
+      (page) => ({
+        body: `{"rows":[${pageOf(page)}]}`,
+        headers: {
+          link: `</x>; rel="first", </x?page=${page + 1}>; title="a, \\"b; rel=prev"; rel=${page < 3 ? 'next' : 'last'}; rel="next"`,
+        },
       }),
     ],
     [

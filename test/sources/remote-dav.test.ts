@@ -137,6 +137,30 @@ describe('a share is not read', () => {
     });
   });
 
+  /** A share with the folder `sub`, which is not there when it is opened; `lists`: what its parent says of it each time. */
+  const withSub = async (lists: readonly boolean[]): Promise<Source> => {
+    let looks = 0;
+    const url = await receiver((request, response) => {
+      if (request.method !== 'PROPFIND') return response.writeHead(200, { etag }).end(csv);
+      if (request.url?.endsWith('/sub/')) return response.writeHead(404).end();
+      const sub = lists[looks++] === true ? [{ href: '/dav/sub/', properties: folder }] : [];
+      return response.writeHead(207).end(listOf([...sub, { href: '/dav/x.csv' }]));
+    });
+    return openSource('csv', { files: [`${url}/dav/**/*.csv`] }, '/', laterClock(0));
+  };
+
+  test('where a folder is listed and does not open, as one that may not be seen', async () => {
+    expect(await failureOf(await withSub([true, true, true, true]))).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringMatching(/\/dav\/sub is listed, and not there when it is opened$/),
+    });
+  });
+
+  test('but is read where a folder went while the list was made', async () => {
+    const parts = await (await withSub([true, true])).parts(calm);
+    expect(parts.map(({ name }) => name.replace(/.*\//, ''))).toEqual(['x.csv']);
+  });
+
   test.each<[string, Answer]>([
     ['is another one by now', (_request, response) => response.writeHead(200, { etag: '"v2"' }).end(csv)],
     ['does not fit If-Match', (_request, response) => response.writeHead(412).end()],

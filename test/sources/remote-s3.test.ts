@@ -111,6 +111,17 @@ describe('files in a bucket', () => {
 const again =
   '<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>1</NextContinuationToken></ListBucketResult>';
 
+test('a list that can be asked for more has more, whatever the service says beside it', async () => {
+  const server = await s3Server();
+  const entry =
+    '<Contents><Key>a/x.csv</Key><ETag>"1"</ETag><Size>3</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>';
+  server.intercept = ({ url = '' }, response) => {
+    const page = url.includes('continuation-token=t') ? entry : '<NextContinuationToken>t</NextContinuationToken>';
+    return Boolean(response.writeHead(200).end(`<ListBucketResult>${page}</ListBucketResult>`));
+  };
+  expect(await names(sourceIn(server, ['s3://exports/a/*.csv']))).toEqual(['s3://exports/a/x.csv']);
+});
+
 describe('a source is not read', () => {
   test.each([
     ['there is no such bucket', 's3://nowhere/*.csv', /404 Not Found: NoSuchBucket The words of the service\./],

@@ -1,4 +1,4 @@
-/** Places of the suite that every kind of source passes (test/sources/contract.e2e.test.ts): those that are one file of text. */
+/** Places of the suite that every kind of source passes (test/sources/contract.long.e2e.test.ts): those that are one file of text. */
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Source } from '../../src/core/ports.ts';

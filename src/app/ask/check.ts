@@ -140,7 +140,8 @@ class Look {
   /** Gives the part with how it ends. */
   async read(source: Source, part: Part, signal: AbortSignal): Promise<EndedPart> {
     const { clock, maxRejects } = this.#deps;
-    const taker = await readUnchanged(clock, { source, part, signal }, async (now) => {
+    const { timeoutMs } = this.#settings;
+    const taker = await readUnchanged(clock, { source, part, timeoutMs, signal }, async (now) => {
       const fresh = this.#taker(part);
       const content = await readRows(source, now, fresh, signal);
       return { ...fresh, content };

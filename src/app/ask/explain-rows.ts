@@ -113,6 +113,7 @@ async function readAgain(deps: Dependencies, settings: SourceSettings, again: Ag
   const lookups = await deps.readLookups(settings, signal);
   const reader: Reader = {
     name: settings.name,
+    timeoutMs: settings.timeoutMs,
     source: deps.openSource(plain),
     mapping: withLookups(settings.mapping, lookups),
     rules: { timezone: deps.settings.timezone, calendar: lookups.calendar },
@@ -149,6 +150,7 @@ function withoutPushdown(settings: SourceSettings): SourceSettings {
 
 interface Reader {
   readonly name: string;
+  readonly timeoutMs: number;
   readonly source: Source;
   readonly mapping: Mapping;
   readonly rules: MonthRules;
@@ -163,12 +165,12 @@ interface PartToRead {
 
 async function readPart(
   deps: Dependencies,
-  { name, source, mapping, rules }: Reader,
+  { name, timeoutMs, source, mapping, rules }: Reader,
   { part, known, again: { wanted, readings, signal } }: PartToRead,
 ): Promise<Pick<PartBehind, 'state' | 'reason'>> {
   const before = readings.length;
   try {
-    return await readUnchanged(deps.clock, { source, part, signal }, async (now) => {
+    return await readUnchanged(deps.clock, { source, part, timeoutMs, signal }, async (now) => {
       readings.length = before;
       const content = await readRows(source, now, takerOf(wanted, part.name, { readings, mapping, rules }), signal);
       if (known === undefined) return { state: 'unknown' };

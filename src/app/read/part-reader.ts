@@ -74,7 +74,7 @@ export class PartReader {
   async current(part: Part, listed: readonly Part[], signal: AbortSignal): Promise<PartRead> {
     const known = this.#known.newest.get(part.name);
     if (known?.version === part.version && known.fingerprint === this.#fingerprint) return known;
-    const reading = { source: this.#source, part, signal };
+    const reading = { source: this.#source, part, timeoutMs: this.#settings.timeoutMs, signal };
     return await readUnchanged(this.#deps.clock, reading, async (now) => {
       const reads = this.#readsOf(now).filter(({ fingerprint }) => fingerprint === this.#fingerprint);
       const looking = { source: this.#source, part: now, reads, proof: this.#proof };
@@ -101,7 +101,7 @@ export class PartReader {
       if (proof === 'proven') continue;
       const part = parts.find(({ name }) => name === read.name) as Part;
       if (proof === 'moved') throw new AgentError('part.changing', `${part.name} changed while its source was read`);
-      const reading = { source: this.#source, part, signal };
+      const reading = { source: this.#source, part, timeoutMs: this.#settings.timeoutMs, signal };
       again.push(await readUnchanged(this.#deps.clock, reading, (now) => this.#read(now, listed, signal)));
     }
     return again;

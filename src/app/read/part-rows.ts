@@ -92,19 +92,26 @@ export function tooManyRejects(
   return `${rejects} of ${rows} could not be read, more than guard.maxRejects ${describeLimit(limit)}`;
 }
 
-/** Reads a part, again where it changed meanwhile; its present state is asked for each time. */
+/** Reads a part, again where it changed meanwhile; its present state is asked for each time. `timeoutMs`: of all that is read. */
 export async function readUnchanged<T>(
   clock: Clock,
-  { source, part, signal }: { readonly source: Source; readonly part: Part; readonly signal: AbortSignal },
+  {
+    source,
+    part,
+    timeoutMs,
+    signal,
+  }: { readonly source: Source; readonly part: Part; readonly timeoutMs: number; readonly signal: AbortSignal },
   read: (part: Part) => Promise<T>,
 ): Promise<T> {
   const startedMs = clock.monotonicMs();
+  // Or a source with a short timeout would be called slow.
+  const patienceMs = Math.min(changingMaxMs, timeoutMs / 2);
   for (let next = part; ;) {
     try {
       return await read(next);
     } catch (error) {
       const elapsedMs = clock.monotonicMs() - startedMs;
-      if (!isAgentError(error, 'part.changing') || elapsedMs >= changingMaxMs) throw error;
+      if (!isAgentError(error, 'part.changing') || elapsedMs >= patienceMs) throw error;
       await clock.sleep(500, signal);
       const listed = await source.parts(signal);
       const again = listed.find(({ name }) => name === part.name);

@@ -204,9 +204,11 @@ class Bucket implements RemoteStore {
     }
     const isEncoded = top['EncodingType'] === 'url';
     const files = entries.flatMap((given) => this.#fileOf(root, given, isEncoded) ?? []);
-    const next = top['NextContinuationToken'];
-    if (top['IsTruncated'] !== 'true') return { files, next: undefined };
-    if (next === undefined || next === '') throw this.#notWhole('there is more, and nothing to ask for it by');
+    // Whatever a service says beside it: a list that can be asked for more may have more.
+    const next = top['NextContinuationToken'] || undefined;
+    if (next === undefined && top['IsTruncated'] === 'true') {
+      throw this.#notWhole('there is more, and nothing to ask for it by');
+    }
     return { files, next };
   }
 

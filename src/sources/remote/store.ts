@@ -67,7 +67,7 @@ export type ListFolder = (directory: string, signal: AbortSignal) => Promise<rea
 /** A folder with more, or so many folders, is not what a source means. */
 const entriesMax = 200_000;
 
-/** @throws AgentError `source.unreadable` where the fixed folder is not there, or there is too much */
+/** @throws AgentError `source.unreadable` where the fixed folder is not there, a folder is listed and does not open, or there is too much */
 export async function walkFolders(
   pattern: RemotePattern,
   list: ListFolder,
@@ -85,7 +85,17 @@ export async function walkFolders(
     }
     entries += 1 + (listed?.length ?? 0);
     if (entries > entriesMax) throw tooMuch(pattern);
+    if (listed === undefined) await confirmGone(directory);
     return listed ?? [];
+  };
+  /** Some servers say of a folder that may not be seen, or is not mounted, that it is not there. One that went is not listed either. */
+  const confirmGone = async (directory: string): Promise<void> => {
+    const { dir, base } = path.posix.parse(directory);
+    const around = await list(dir, signal);
+    if (around?.some(({ name, file }) => name === base && file === undefined) !== true) return;
+    throw new AgentError('source.unreadable', `${pattern.root}${directory} is listed, and not there when it is opened`, {
+      hint: 'check that the agent may see it and, where it is a share, whether it is mounted there',
+    });
   };
   const walk = async (directory: string, [segment = '', ...rest]: readonly string[]): Promise<void> => {
     const isDeep = segment === '**';

@@ -160,12 +160,17 @@ function addressOf(web: Web, from: URL, target: string): URL {
   throw pagingFailure(web, from, 'what leads to its next page is no address, or one that is not encrypted');
 }
 
+const token = /[\w!#$&+.^`|~'*%-]+/.source;
+const parameterText = String.raw`\s*;\s*(${token})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?`;
+/** `<target>; name=value; name="value"`, as often as it stands in the header. */
+const linkPattern = new RegExp(`<([^>]*)>((?:${parameterText})*)`, 'g');
+const parameterPattern = new RegExp(parameterText, 'g');
+
 /** The target of a `Link` header (RFC 8288) of this relation. */
 export function linkTo(header: string, relation: string): string | undefined {
-  for (const [, target, parameters = ''] of header.matchAll(
-    /<([^>]*)>((?:\s*;\s*[\w!#$&+.^`|~-]+\s*(?:=\s*(?:"[^"]*"|[^\s",;]*))?)*)/g,
-  )) {
-    const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]*))/i.exec(parameters) ?? [];
+  for (const [, target, parameters = ''] of header.matchAll(linkPattern)) {
+    // The first one of a name counts.
+    const [, , quoted, bare] = [...parameters.matchAll(parameterPattern)].find(([, name]) => name?.toLowerCase() === 'rel') ?? [];
     if ((quoted ?? bare ?? '').toLowerCase().split(/\s+/).includes(relation)) return target;
   }
   return undefined;

@@ -55,6 +55,14 @@ export interface WebAnswer {
   readonly body: Readable;
 }
 
+/** Fields that may stand in several lines, which mean the same as one line with commas (RFC 9110, 5.3). */
+const listFields = new Set(['link', 'content-encoding']);
+
+function headerOf(given: Readonly<Record<string, string | string[] | undefined>>, name: string): string | undefined {
+  const value = given[name];
+  return Array.isArray(value) ? (listFields.has(name) ? value.join(', ') : value[0]) : value;
+}
+
 /** Connections to one place, for one look at it: `destroy` when done. */
 export class Web {
   readonly #place: WebPlace;
@@ -128,7 +136,7 @@ export class Web {
       );
       // A failing body that nobody reads would end the process. Whoever reads it learns of its failures.
       body.on('error', () => {});
-      const header = (name: string): string | undefined => [given[name] ?? []].flat()[0];
+      const header = (name: string): string | undefined => headerOf(given, name);
       if (statuses.includes(statusCode)) {
         return { status: statusCode, url: at, header, body };
       }
