@@ -43,5 +43,6 @@ export type PassEvent =
   | { readonly kind: 'snapshot.written'; readonly digest: string }
   | { readonly kind: 'push.begun'; readonly push: number; readonly bytes: number }
   | { readonly kind: 'push.sending'; readonly sent: number; readonly bytes: number }
-  | { readonly kind: 'push.answered' | 'push.recorded'; readonly push: number }
+  /** `broken`: it came to no end that could be recorded, as where another agent leads meanwhile. */
+  | { readonly kind: 'push.answered' | 'push.recorded' | 'push.broken'; readonly push: number }
   | { readonly kind: 'waiting'; readonly ms: number; readonly why: string };

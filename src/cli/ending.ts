@@ -37,8 +37,8 @@ export function openEnding(
     signal: stop.signal,
     note({ kind }) {
       if (kind === 'push.begun') isPushing = true;
-      if (kind === 'push.recorded') isPushing = false;
-      if (kind === after && askedBy !== undefined) abort();
+      if (kind === 'push.recorded' || kind === 'push.broken') isPushing = false;
+      if ((kind === after || kind === 'push.broken') && askedBy !== undefined) abort();
     },
     [Symbol.dispose]() {
       for (const name of signals) process.removeListener(name, onSignal);

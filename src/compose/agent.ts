@@ -15,6 +15,7 @@ import { openHttpDestination } from '../edges/push/destination.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { onFile, removeFile } from '../edges/state/file-failure.ts';
+import { forgetShared, isShared } from '../edges/shared/seen.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
 import { nowhere, refuseForgotten } from './look.ts';
@@ -86,6 +87,7 @@ async function takePart(settings: Settings, of: LedgerSettings, options: AgentOp
   const { openSharedParts, requireLead } = await import('./shared.ts');
   const { address } = partsOf(settings, options);
   const { log, changed = () => undefined } = options;
+  const wasShared = isShared(settings.state);
   const shared = openSharedParts(settings, { of, address }, { log, changed });
   const { ledger, archive, lead } = shared;
   try {
@@ -101,6 +103,8 @@ async function takePart(settings: Settings, of: LedgerSettings, options: AgentOp
     return { ledger, archive, shared, [Symbol.asyncDispose]: () => shared[Symbol.asyncDispose]() };
   } catch (error) {
     await shared[Symbol.asyncDispose]();
+    // To look at a ledger that refuses it notes that the agent shares one, and so it could not go on alone.
+    if (!wasShared && isAgentError(error, 'ledger.refused')) forgetShared(settings.state);
     throw error;
   }
 }

@@ -13,6 +13,8 @@ import type { Watched } from './watched.ts';
 
 /** A request is a few lines. Whoever takes longer to send it is none of ours. */
 const requestMs = 10_000;
+/** How often Node looks for those that took longer: half a minute, where nobody says. */
+const checkMs = 1_000;
 const connectionsMax = 200;
 
 /** Everything comes from here, nothing is framed, and no form is sent elsewhere. */
@@ -35,7 +37,11 @@ const eventsPath = '/events';
 
 /** @throws Error with the system's `code`, such as `EADDRINUSE` */
 export async function openStatusServer(listen: StatusSettings, agent: Watched, log: Log): Promise<StatusServer> {
-  const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs });
+  const server = createServer({
+    requestTimeout: requestMs,
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
+  });
   server.maxConnections = connectionsMax;
   const pages = new OpenPages();
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

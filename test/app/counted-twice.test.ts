@@ -84,6 +84,15 @@ describe('nothing is held', () => {
     expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
   });
 
+  test('where the other part had the same content beside it', async () => {
+    await using w = await world({ config: summed(), files: { 'in/1.csv': january, 'in/2.csv': january } });
+    await w.sync();
+    await w.remove('in/2.csv');
+    expect(await w.sync()).toMatchObject({ exit: 3 });
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
+  });
+
   test('where the last reading counts, and nothing adds up', async () => {
     const sources = { sales: collapsing('last', 'in/*.csv') };
     await using w = await world({ config: { sources }, files: { 'in/1.csv': january, 'in/2.csv': gridFile(['B']) } });

@@ -1,10 +1,14 @@
 /** One pass and its push: what is sent, what its answer means, and what waits for what. */
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
+import type { PassEvent } from '../../src/app/dependencies.ts';
+import { runPass } from '../../src/app/pass.ts';
+import { AgentError } from '../../src/core/errors.ts';
 import { daemonWorld, days, hours, rows, seconds } from '../support/daemon-world.ts';
 import { commandsWorld } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { type Answer, openReceiver, pointsOf } from '../support/receiver.ts';
+import { gridFile, longSource, world } from '../support/world.ts';
 
 const once = { retryForMs: 0 };
 
@@ -334,4 +338,23 @@ test('the wait for an older push is said where a sync says things, among its war
   expect(w.log.lines).toContainEqual(
     expect.objectContaining({ level: 'warn', message: expect.stringContaining('may still land') }),
   );
+});
+
+test('a push that breaks is told as over, so that nobody waits for its answer', async () => {
+  await using w = await world({
+    config: { sources: { sales: longSource('a.csv') } },
+    files: { 'a.csv': gridFile(['A']) },
+  });
+  const kinds: string[] = [];
+  const pass = w.open((inner) => {
+    const push = (): Promise<never> => Promise.reject(new AgentError('ledger.led', 'another agent leads'));
+    const deps = {
+      ...inner,
+      destination: { ...inner.destination, push },
+      observe: ({ kind }: PassEvent) => void kinds.push(kind),
+    };
+    return runPass(deps, { push: 'ifNeeded', resume: true, ...once }, new AbortController().signal);
+  });
+  await expect(pass).rejects.toThrow('another agent leads');
+  expect(kinds.filter((kind) => kind.startsWith('push.'))).toEqual(['push.begun', 'push.broken']);
 });

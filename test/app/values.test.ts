@@ -118,6 +118,29 @@ describe('a new month', () => {
     ]);
   });
 
+  test.each([
+    ['1000', '9000', '60000'],
+    ['100', '9000', '30000'],
+    ['10', '9000', '30000'],
+  ])(
+    'of growth passes where one month of the year was far below the others (%s beside %s, then %s)',
+    async (low, usual, grown) => {
+      const year = twoYears(named('Sales', 6), 13, 24);
+      const old = changed(year, (_value, month) => (month === '2025-06' ? low : usual));
+      const after = merged(
+        old,
+        changed(twoYears(named('Sales', 6), 25, 25), () => grown),
+      );
+      expect(await foundIn(after, old)).toMatchObject({ state: 'accepted', findings: [] });
+      // A slip is found there all the same.
+      const slipped = merged(
+        old,
+        changed(twoYears(named('Sales', 6), 25, 25), () => `${usual}00`),
+      );
+      expect((await foundIn(slipped, old)).findings).toMatchObject([{ kind: 'new-scale', points: 6, of: 6 }]);
+    },
+  );
+
   test('that is ten times the year before is unusual, and passes', async () => {
     const after = merged(
       before,

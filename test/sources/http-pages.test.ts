@@ -16,7 +16,10 @@ const rows = [
 const records = rows.map(([date, amount]) => `{"date":"${date}","amount":"${amount}"}`);
 const whole = { columns: ['date', 'amount'], rows };
 
-type Answer = (page: number, url: URL) => { readonly body: string; readonly headers?: Record<string, string | string[]> };
+type Answer = (
+  page: number,
+  url: URL,
+) => { readonly body: string; readonly headers?: Record<string, string | string[]> };
 
 /** A server whose pages are counted from 1 by the parameter `page`. */
 function paged(answer: Answer, asked: string[] = []) {

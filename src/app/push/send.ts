@@ -74,8 +74,8 @@ async function changesSince(
 
 /** Records a push, sends it, and records what became of it. */
 export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: AbortSignal): Promise<PushReport> {
-  const { ledger, clock, address, destination } = deps;
-  const { snapshot, last, rollbackOf, isRepeat = false } = job;
+  const { ledger, clock, address } = deps;
+  const { snapshot, last, rollbackOf } = job;
   const { digest, drivers, points, bytes } = snapshot;
   const { changes, carried } = await changesSince(deps, last, snapshot);
   await sayFirstPush(deps, snapshot);
@@ -87,10 +87,33 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
     changes,
   });
   deps.observe({ kind: 'push.begun', push: id, bytes });
+  try {
+    return await carryOut(deps, job, { id, begunMs: begun.atMs, carried }, signal);
+  } catch (error) {
+    deps.observe({ kind: 'push.broken', push: id });
+    throw error;
+  }
+}
+
+interface BegunPush {
+  readonly id: number;
+  readonly begunMs: number;
+  readonly carried: Iterable<CarriedMonths>;
+}
+
+/** Sends a push that is recorded as begun, and records what became of it. */
+async function carryOut(
+  deps: Dependencies,
+  { snapshot, rollbackOf, isRepeat = false }: PushJob,
+  { id, begunMs, carried }: BegunPush,
+  signal: AbortSignal,
+): Promise<PushReport> {
+  const { ledger, clock, address, destination } = deps;
+  const { digest } = snapshot;
   const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal, deps.confirm));
   deps.observe({ kind: 'push.answered', push: id });
   const endedAtMs = clock.now().getTime();
-  const attempt = await attemptOf(deps, { result, digest, begunMs: begun.atMs, endedMs: endedAtMs });
+  const attempt = await attemptOf(deps, { result, digest, begunMs, endedMs: endedAtMs });
   const loop = after(await loopState(deps), { ...attempt, push: isRepeat ? 'repeat' : 'newest' });
   let head: string | undefined;
   if (result.outcome === 'acknowledged') {

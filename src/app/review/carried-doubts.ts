@@ -94,8 +94,10 @@ function countedTwice(
   const isChanged = changedSince(buffer, [source, ...removed]);
   // A part that has taken over the content of a carried one is changed, though that content was accepted once.
   const moved = new Set(carried.map(({ hash }) => hash));
+  const beside = new Set((buffer.reads.parts(source, 'accepted') ?? []).map(({ name, hash }) => `${hash} ${name}`));
+  const hasMoved = ({ name, hash }: ReadPart): boolean => moved.has(hash) && !beside.has(`${hash} ${name}`);
   const others = candidate.filter(
-    (part) => part.kind === 'part' && !part.carried && (moved.has(part.hash) || isChanged(part)),
+    (part) => part.kind === 'part' && !part.carried && (hasMoved(part) || isChanged(part)),
   );
   const ids = carried.filter(({ settled }) => !settled).map(({ id }) => id);
   if (others.length === 0) return [];

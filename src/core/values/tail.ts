@@ -9,6 +9,8 @@ const baseMin = 3;
 const signMin = 4;
 /** In powers of ten: how far a value may lie outside its year's range and still be of the same size. */
 const margin = 0.5;
+/** In powers of ten: how far a value without its slip may be from the median of its year. A whole one would be another slip. */
+const reach = 0.99;
 /** Smaller powers of ten are no slip: business may be ten times as good. */
 const exponentMin = 2;
 /** So many new months of zeros at once are a plan that is still empty: a quarter of them may be an export that lost its values. */
@@ -44,9 +46,10 @@ export interface Repeats {
 }
 
 interface Base {
+  /** Of the values that are not 0, in powers of ten. */
+  readonly sizes: readonly number[];
   readonly least: number;
   readonly most: number;
-  readonly count: number;
   readonly zeros: number;
   /** `undefined`: the year has both signs, or is not whole. */
   readonly sign: 'positive' | 'negative' | undefined;
@@ -61,10 +64,10 @@ export function lookAtTail(old: Series, now: Series, first: number): Tail | unde
   const base = baseOf(now, first);
   const repeats = repeatsOf(old, now);
   const last = now.count - 1;
-  const [hasScale, hasSign] = [base.count >= baseMin, base.sign !== undefined && base.count >= signMin];
+  const [hasScale, hasSign] = [base.sizes.length >= baseMin, base.sign !== undefined && base.sizes.length >= signMin];
   const isTurned = hasSign && isOtherSign(base, now, last);
   const tail = { month: now.month(last), hasScale: hasScale && !now.isZero(last), exponents: [] as number[] };
-  const hasNoZero = base.zeros === 0 && base.count >= yearMonths / 2;
+  const hasNoZero = base.zeros === 0 && base.sizes.length >= yearMonths / 2;
   const isZero = now.isZero(last) && !isFrame(old, now, first);
   const rest = { hasSign: hasSign && !now.isZero(last), isTurned, hasNoZero, isZero, repeats };
   if (!hasScale) return { ...tail, ...rest };
@@ -105,23 +108,20 @@ export function tailStart(old: Series, now: Series): number {
 
 function baseOf(now: Series, first: number): Base {
   const from = now.month(first) - yearMonths;
-  let [least, most] = [Infinity, -Infinity];
-  let [count, zeros, negative] = [0, 0, 0];
+  const sizes: number[] = [];
+  let [zeros, negative] = [0, 0];
   for (let at = first - 1; at >= 0 && now.month(at) >= from; at--) {
     if (now.isZero(at)) {
       zeros++;
       continue;
     }
-    const size = sizeOf(now, at);
-    least = Math.min(least, size);
-    most = Math.max(most, size);
-    count++;
+    sizes.push(sizeOf(now, at));
     if (now.isNegative(at)) negative++;
   }
-  const isOfOneSign = negative === 0 || negative === count;
+  const isOfOneSign = negative === 0 || negative === sizes.length;
   const isYear = now.month(0) <= from;
   const sign = !isOfOneSign || !isYear ? undefined : negative === 0 ? 'positive' : 'negative';
-  return { least, most, count, zeros, sign };
+  return { sizes, least: Math.min(...sizes), most: Math.max(...sizes), zeros, sign };
 }
 
 /** The power of ten of a value that is not 0, with its fraction. */
@@ -139,13 +139,22 @@ function exponentsOf(base: Base, now: Series, at: number): number[] {
   if (now.isZero(at) || fits(base, now, at)) return [];
   const size = sizeOf(now, at);
   const exponents: number[] = [];
+  // One month that was far from all others makes the range wide, and growth look like a slip.
+  const away = size - medianOf(base.sizes);
+  if (Math.abs(away) < exponentMin - margin) return exponents;
   // A size is not finite where a value has hundreds of digits.
   const first = Math.max(-exponentMax, Math.ceil(size - base.most - margin));
   const last = Math.min(exponentMax, Math.floor(size - base.least + margin));
   for (let exponent = first; exponent <= last; exponent++) {
-    if (Math.abs(exponent) >= exponentMin) exponents.push(exponent);
+    if (Math.abs(exponent) >= exponentMin && !(Math.abs(away - exponent) > reach)) exponents.push(exponent);
   }
   return exponents;
+}
+
+function medianOf(sizes: readonly number[]): number {
+  const ordered = sizes.toSorted((a, b) => a - b);
+  const middle = ordered.length >> 1;
+  return ordered.length % 2 === 1 ? ordered[middle]! : (ordered[middle - 1]! + ordered[middle]!) / 2;
 }
 
 function isOtherSign(base: Base, now: Series, at: number): boolean {

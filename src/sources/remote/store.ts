@@ -93,9 +93,13 @@ export async function walkFolders(
     const { dir, base } = path.posix.parse(directory);
     const around = await list(dir, signal);
     if (around?.some(({ name, file }) => name === base && file === undefined) !== true) return;
-    throw new AgentError('source.unreadable', `${pattern.root}${directory} is listed, and not there when it is opened`, {
-      hint: 'check that the agent may see it and, where it is a share, whether it is mounted there',
-    });
+    throw new AgentError(
+      'source.unreadable',
+      `${pattern.root}${directory} is listed, and not there when it is opened`,
+      {
+        hint: 'check that the agent may see it and, where it is a share, whether it is mounted there',
+      },
+    );
   };
   const walk = async (directory: string, [segment = '', ...rest]: readonly string[]): Promise<void> => {
     const isDeep = segment === '**';

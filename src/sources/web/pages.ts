@@ -170,7 +170,8 @@ const parameterPattern = new RegExp(parameterText, 'g');
 export function linkTo(header: string, relation: string): string | undefined {
   for (const [, target, parameters = ''] of header.matchAll(linkPattern)) {
     // The first one of a name counts.
-    const [, , quoted, bare] = [...parameters.matchAll(parameterPattern)].find(([, name]) => name?.toLowerCase() === 'rel') ?? [];
+    const [, , quoted, bare] =
+      [...parameters.matchAll(parameterPattern)].find(([, name]) => name?.toLowerCase() === 'rel') ?? [];
     if ((quoted ?? bare ?? '').toLowerCase().split(/\s+/).includes(relation)) return target;
   }
   return undefined;
