@@ -6,7 +6,7 @@ import { openEnding } from '../../src/cli/ending.ts';
 function signalled(make: () => ReturnType<typeof openEnding>) {
   const before = new Set(process.listeners('SIGTERM'));
   const ending = make();
-  const [listener] = process.listeners('SIGTERM').filter((one) => !before.has(one));
+  const listener = process.listeners('SIGTERM').find((one) => !before.has(one));
   return { ending, terminate: () => listener!('SIGTERM') };
 }
 

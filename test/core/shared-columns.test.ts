@@ -71,9 +71,9 @@ describe('a column by its place', () => {
     ]);
   });
 
-  test('gives way to a column of that name', () => {
-    const named = mapping([entry({ path: ['{#1}'] })]);
-    expect(readAll(named, ['date', 'amount', '#1'], [['2026-03', '1', 'N']])).toEqual([['N 2026-03 1']]);
+  test('is that place also where another column is called so', () => {
+    const named = mapping([entry({ path: ['{#3}'] })]);
+    expect(readAll(named, ['#3', 'date', 'region', 'amount'], [['x', '2026-03', 'N', '1']])).toEqual([['N 2026-03 1']]);
   });
 
   test('may be in where and be filled down', () => {

@@ -107,6 +107,7 @@ describe('rows', () => {
     ['<row r="x"/>', /a row x after/],
     ['<row r="1"><c r="ZZZZ1"/></row>', /a cell ZZZZ1 in row 1/],
     ['<row r="1"><c r="1"/></row>', /a cell 1 in row 1/],
+    ['<row r="1"><c r="A1"><v>1</v></c><c r="A1"><v>2</v></c></row>', /a second cell A1/],
   ])('that no sheet has are a failure: %s', async (xml, message) => {
     await expect(readBook({ sheets: [{ name: 'a', xml }] })).rejects.toMatchObject(unreadable(message));
   });

@@ -13,15 +13,10 @@ export interface MappingProblem {
   readonly hint: string;
 }
 
-/** Where a column stands that a mapping names: by its name, or by its place where no column is called that; -1: nowhere. */
+/** Where a column stands that a mapping names: by its name, or by its place as `#3` whatever the headers are; -1: nowhere. */
 export function columnIndex(columns: readonly string[], name: string): number {
-  const index = columns.indexOf(name);
-  return index < 0 ? placeIndex(columns, name) : index;
-}
-
-/** The column that `#3` means; -1 where it is no place of these. */
-function placeIndex(columns: readonly string[], name: string): number {
   const place = placeNamed(name);
+  if (place === 0) return columns.indexOf(name);
   return place <= columns.length ? place - 1 : -1;
 }
 
@@ -63,7 +58,7 @@ export function columnProblems(mapping: Mapping, columns: readonly string[], sha
   };
   const need = (path: MappingProblem['path'], needed: readonly string[]): void => {
     for (const column of new Set(needed)) {
-      const isThere = names.includes(column) || placeIndex(columns, column) >= 0;
+      const isThere = placeNamed(column) > 0 ? columnIndex(columns, column) >= 0 : names.includes(column);
       if (!isThere && sharedText(shared, column) === undefined) lack(path, column, names);
     }
   };
@@ -126,7 +121,7 @@ export function placesOf(mapping: Mapping, columns: readonly string[], shared = 
   return rows.map(({ label, texts, fields }) => ({
     label,
     placeOf: (column) => {
-      const index = names.indexOf(column);
+      const index = placeNamed(column) > 0 ? -1 : names.indexOf(column);
       if (index < 0) return inPart(column);
       if (index < columns.length) return index;
       const text = texts[index - columns.length];

@@ -251,6 +251,7 @@ class SheetParser implements XmlHandler {
     this.#rowLength += text.length;
     if (this.#rowLength > rowBytesMax)
       throw new CellFault(`over ${megabytes(rowBytesMax)} of text up to here in its row`, tooMuch);
+    if ((this.#fields[this.#column] ?? '') !== '') throw new XmlFault(`a second cell ${this.cellName}`);
     while (this.#fields.length < this.#column) this.#fields.push('');
     this.#fields[this.#column] = text;
     const found = cellProblem(cell, this.#context);
