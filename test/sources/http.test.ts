@@ -273,6 +273,15 @@ describe('an answer', () => {
     });
   });
 
+  test.each([
+    ['gzip', gzipSync(csv)],
+    ['br', brotliCompressSync(csv)],
+    ['zstd', zstdCompressSync(csv)],
+  ])('whose %s has something behind its end is refused', async (coding, body) => {
+    const source = await sourceOf(answer(Buffer.concat([body, Buffer.from('junk')]), { 'content-encoding': coding }));
+    expect(await failureOf(source)).toMatchObject({ code: 'part.unreadable' });
+  });
+
   test('in a content-encoding that nobody asked for is refused', async () => {
     const source = await sourceOf(answer(csv, { 'content-encoding': 'compress' }));
     expect(await failureOf(source)).toMatchObject({

@@ -108,10 +108,22 @@ function decode(
 }
 
 async function* expandBrotli(stored: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  const decompress = createBrotliDecompress();
+  let given = 0;
+  const counted = async function* (): AsyncGenerator<Buffer, void, void> {
+    for await (const chunk of stored) {
+      given += chunk.length;
+      yield chunk;
+    }
+  };
   // Either end destroys the other; the reader of the result sees every failure, so there is nothing to do here.
-  const expanded = pipeline(Readable.from(stored), createBrotliDecompress(), () => {});
+  const expanded = pipeline(Readable.from(counted()), decompress, () => {});
   try {
     for await (const chunk of expanded as AsyncIterable<Buffer>) yield chunk;
+    // Node leaves what stands behind the end, and says nothing.
+    if (given > decompress.bytesWritten) {
+      throw new AgentError('part.unreadable', 'the answer: its br coding is damaged: there is more behind its end');
+    }
   } catch (error) {
     if (isAgentError(error)) throw error;
     const what = codeOf(error) === 'Z_BUF_ERROR' ? 'cut short' : 'damaged';
