@@ -12,9 +12,7 @@ import { answerOf, routeOf } from './routes.ts';
 import type { Watched } from './watched.ts';
 
 /** A request is a few lines. Whoever takes longer to send it is none of ours. */
-const requestMs = 10_000;
-/** How often Node looks for those that took longer: half a minute, where nobody says. */
-const checkMs = 1_000;
+const requestUsualMs = 10_000;
 const connectionsMax = 200;
 
 /** Everything comes from here, nothing is framed, and no form is sent elsewhere. */
@@ -36,11 +34,17 @@ export interface StatusServer extends AsyncDisposable {
 const eventsPath = '/events';
 
 /** @throws Error with the system's `code`, such as `EADDRINUSE` */
-export async function openStatusServer(listen: StatusSettings, agent: Watched, log: Log): Promise<StatusServer> {
+export async function openStatusServer(
+  listen: StatusSettings,
+  agent: Watched,
+  log: Log,
+  requestMs = requestUsualMs,
+): Promise<StatusServer> {
   const server = createServer({
     requestTimeout: requestMs,
     headersTimeout: requestMs,
-    connectionsCheckingInterval: checkMs,
+    // Where nobody says, Node looks twice a minute.
+    connectionsCheckingInterval: requestMs / 10,
   });
   server.maxConnections = connectionsMax;
   const pages = new OpenPages();

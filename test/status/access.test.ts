@@ -1,9 +1,14 @@
 /** Who may ask the status page, and what everybody else is told. */
 import { chmod, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { isOwnHost } from '../../src/status/access.ts';
+import { openStatusServer } from '../../src/status/server.ts';
+import type { Watched } from '../../src/status/watched.ts';
 import { twoPushes } from '../support/commands-world.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { statusWorld } from '../support/status-world.ts';
 
 const listening = { host: '127.0.0.1', port: 9464, tokenFile: undefined, hosts: [] };
@@ -123,4 +128,12 @@ test('a state that cannot be read is a 503 that says so, and no bug', async () =
   expect((await page.ask('/readyz')).body).toContain('the stores do not answer: there is no state');
   expect(page.log).toEqual([]);
   await chmod(commands.at.state, 0o700);
+});
+
+test('whoever does not send a request in time is sent away soon after it', async () => {
+  const nobody = {} as Watched;
+  await using server = await openStatusServer({ ...listening, port: 0 }, nobody, memoryLog(), 50);
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('GET /livez HT');
+  expect(await text(socket)).toContain('408 Request Timeout');
 });
