@@ -85,6 +85,22 @@ describe('an answer before the snapshot was sent', () => {
     }
   });
 
+  test('is taken from a receiver that closes at once, whatever was sent meanwhile', async () => {
+    for (let times = 0; times < 200; times += 1) {
+      let chunks = times % 25;
+      const url = await rawReceiver((socket) => {
+        socket
+          .on('error', () => {})
+          .on('data', () => {
+            if (chunks-- !== 0) return;
+            socket.write('HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 7\r\n\r\nnot you');
+            socket.destroy();
+          });
+      });
+      expect(await push(url, { body: large })).toMatchObject({ outcome: 'refused', status: 413 });
+    }
+  });
+
   test('is taken from a receiver that never reads and keeps the connection', async () => {
     const url = await rawReceiver(
       (socket) => void socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 7\r\n\r\nnot you'),

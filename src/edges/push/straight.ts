@@ -16,6 +16,7 @@ export async function openStraight({ url, authorities, timeoutMs }: RouteOptions
   /** The body waits for the connection: what is handed over before is kept here, and counted as sent. */
   const whenConnected = (request: ClientRequest, socket: Socket, begin: () => void): void => {
     line.opening(socket);
+    readThoughCut(socket);
     // Or the reader of the answer learns only that it was cut.
     socket.once('error', (error) => answer?.destroy(error));
     socket.once('connect', () => line.note({ isConnected: true }));
@@ -51,6 +52,21 @@ export async function openStraight({ url, authorities, timeoutMs }: RouteOptions
       opened?.destroy(reason);
     },
   };
+}
+
+/**
+ * A service that refuses early, such as a proxy with 413, closes while the body is still sent. A write that fails would end the connection with
+ * the answer unread in it: it is left unanswered, and what is read, the answer or the same failure, ends the connection.
+ */
+function readThoughCut(socket: Socket): void {
+  const { _write: write, _writev: writev } = socket;
+  const unlessCut =
+    (done: (error?: Error | null) => void) =>
+    (error?: (Error & { readonly code?: string }) | null): void => {
+      if (error?.code !== 'EPIPE' && error?.code !== 'ECONNRESET') done(error);
+    };
+  socket._write = (chunk, encoding, done) => write.call(socket, chunk, encoding, unlessCut(done));
+  if (writev !== undefined) socket._writev = (chunks, done) => writev.call(socket, chunks, unlessCut(done));
 }
 
 /** No connection, its TLS included, within the time for it. */
