@@ -59,14 +59,15 @@ export async function openStraight({ url, authorities, timeoutMs }: RouteOptions
  * the answer unread in it: it is left unanswered, and what is read, the answer or the same failure, ends the connection.
  */
 function readThoughCut(socket: Socket): void {
-  const { _write: write, _writev: writev } = socket;
+  const write = socket._write.bind(socket);
+  const writev = socket._writev?.bind(socket);
   const unlessCut =
     (done: (error?: Error | null) => void) =>
     (error?: (Error & { readonly code?: string }) | null): void => {
       if (error?.code !== 'EPIPE' && error?.code !== 'ECONNRESET') done(error);
     };
-  socket._write = (chunk, encoding, done) => write.call(socket, chunk, encoding, unlessCut(done));
-  if (writev !== undefined) socket._writev = (chunks, done) => writev.call(socket, chunks, unlessCut(done));
+  socket._write = (chunk, encoding, done) => write(chunk, encoding, unlessCut(done));
+  if (writev !== undefined) socket._writev = (chunks, done) => writev(chunks, unlessCut(done));
 }
 
 /** No connection, its TLS included, within the time for it. */
