@@ -55,7 +55,7 @@ describe('finds and names', () => {
     ['another content', `UPDATE chain SET content = replace(content, 'regions', 'Regions')`, 'approval', /content/],
     [
       'another sha256',
-      `UPDATE chain SET sha256 = replace(sha256, 'a', 'b') WHERE n = 5`,
+      `UPDATE chain SET sha256 = iif(sha256 LIKE '0%', '1', '0') || substr(sha256, 2) WHERE n = 5`,
       'request',
       /content and its sha256/,
     ],
