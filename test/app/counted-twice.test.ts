@@ -93,6 +93,15 @@ describe('nothing is held', () => {
     expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
   });
 
+  test('where it had, and the source is renamed when the other one goes', async () => {
+    await using w = await world({ config: summed(), files: { 'in/1.csv': january, 'in/2.csv': january } });
+    await w.sync();
+    await w.remove('in/2.csv');
+    await w.reconfigure({ sources: { turnover: collapsing('sum', 'in/*.csv') } });
+    expect(sourceOf(await w.sync(), 'turnover')).toMatchObject({ state: 'unchanged', carried: ['in/2.csv'] });
+    expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
+  });
+
   test('where the last reading counts, and nothing adds up', async () => {
     const sources = { sales: collapsing('last', 'in/*.csv') };
     await using w = await world({ config: { sources }, files: { 'in/1.csv': january, 'in/2.csv': gridFile(['B']) } });

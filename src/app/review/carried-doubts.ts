@@ -10,7 +10,7 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { LocalBuffer, ReadPart } from '../../core/buffer.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptedParts } from '../read/accepted-parts.ts';
+import { type AcceptedPart, acceptedParts } from '../read/accepted-parts.ts';
 import { takenOut } from '../read/carried.ts';
 import { withInherited } from '../read/removed-sources.ts';
 
@@ -91,11 +91,12 @@ function countedTwice(
   { candidate, removed }: { readonly candidate: readonly ReadPart[]; readonly removed: readonly string[] },
 ): readonly CarriedDoubt[] {
   const carried = candidate.filter((part) => part.carried);
-  const isChanged = changedSince(buffer, [source, ...removed]);
+  const accepted = [source, ...removed].flatMap((one) => acceptedParts(buffer, one));
+  const isChanged = changedSince(buffer, accepted);
   // A part that has taken over the content of a carried one is changed, though that content was accepted once.
   const moved = new Set(carried.map(({ hash }) => hash));
-  const beside = new Set((buffer.reads.parts(source, 'accepted') ?? []).map(({ name, hash }) => `${hash} ${name}`));
-  const hasMoved = ({ name, hash }: ReadPart): boolean => moved.has(hash) && !beside.has(`${hash} ${name}`);
+  const hasMoved = ({ name, hash }: ReadPart): boolean =>
+    moved.has(hash) && !accepted.some((one) => one.name === name && one.hash === hash);
   const others = candidate.filter(
     (part) => part.kind === 'part' && !part.carried && (hasMoved(part) || isChanged(part)),
   );
@@ -114,9 +115,8 @@ function countedTwice(
   }));
 }
 
-/** Whether a part has other readings than these sources accepted of its content: that was another one, or read another way. */
-function changedSince(buffer: LocalBuffer, sources: readonly string[]): (part: ReadPart) => boolean {
-  const accepted = sources.flatMap((source) => acceptedParts(buffer, source));
+/** Whether a part has other readings than were accepted of its content: that was another one, or read another way. */
+function changedSince(buffer: LocalBuffer, accepted: readonly AcceptedPart[]): (part: ReadPart) => boolean {
   return (now) => {
     const same = accepted.filter(({ hash }) => hash === now.hash);
     if (same.some((one) => one.kind === 'inSnapshot' || one.part.fingerprint === now.fingerprint)) return false;
