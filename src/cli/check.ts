@@ -152,7 +152,7 @@ async function checkSources(
   };
   const signal = new AbortController().signal;
   const checks = await Promise.all(looked.map((source) => checkSource(deps, source, signal)));
-  if (isOffline) return { sources: checks, exit: 0 };
+  if (isOffline || checks.length === 0) return { sources: checks, exit: 0 };
   try {
     const log = commandLog(context, 'error');
     await using scratch = hasState(settings) ? await openScratch(settings, log) : await openFirstScratch(settings, log);

@@ -111,6 +111,19 @@ describe('a file that is replaced while it is read', () => {
   });
 });
 
+test('a file that is never the same is called changing, also where its source has a short timeout', async () => {
+  const made = await pushedAlone({ timeout: '10s' });
+  await made.write(file, longFile({ North: { '2026-01': 100 } }));
+  let times = 0;
+  const report = await interfere(made, {
+    observe({ kind }) {
+      if (kind === 'part.reading')
+        writeFileSync(path.join(made.dir, file), longFile({ North: { '2026-01': ++times } }));
+    },
+  });
+  expect(reportOf(report)).toMatchObject({ state: 'unread', reason: expect.stringMatching(/revenue\.csv.*changed/) });
+});
+
 describe('a file that is still being written', () => {
   test('is waited for until it was quiet for settle', async () => {
     const made = await pushedAlone({ settle: '2s' });

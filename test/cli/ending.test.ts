@@ -2,24 +2,22 @@
 import { expect, test } from 'vitest';
 import { openEnding } from '../../src/cli/ending.ts';
 
-/** The first signal, as the process gets it. */
-function signalled(make: () => ReturnType<typeof openEnding>) {
+/** A daemon in the middle of a push, and the first signal, as its process gets it. */
+function pushing() {
   const before = new Set(process.listeners('SIGTERM'));
-  const ending = make();
+  const asked: boolean[] = [];
+  const ending = openEnding('push.recorded', (_name, isPushing) => asked.push(isPushing));
   const listener = process.listeners('SIGTERM').find((one) => !before.has(one));
-  return { ending, terminate: () => listener!('SIGTERM') };
+  ending.note({ kind: 'push.begun', push: 1, bytes: 1 });
+  return { ending, asked, terminate: () => listener!('SIGTERM') };
 }
 
 test.each([
   ['recorded', 'push.recorded'],
   ['broken, as where another agent leads meanwhile', 'push.broken'],
 ] as const)('a push that was %s is waited for no more', (_how, kind) => {
-  const asked: boolean[] = [];
-  const { ending, terminate } = signalled(() =>
-    openEnding('push.recorded', (_name, isPushing) => asked.push(isPushing)),
-  );
+  const { ending, asked, terminate } = pushing();
   using _ending = ending;
-  ending.note({ kind: 'push.begun', push: 1, bytes: 1 });
   ending.note({ kind, push: 1 });
   terminate();
   expect({ asked, isEnded: ending.signal.aborted }).toEqual({ asked: [false], isEnded: true });
@@ -29,12 +27,8 @@ test.each([
   ['is recorded', 'push.recorded'],
   ['breaks', 'push.broken'],
 ] as const)('a push under way is waited for until it %s', (_how, kind) => {
-  const asked: boolean[] = [];
-  const { ending, terminate } = signalled(() =>
-    openEnding('push.recorded', (_name, isPushing) => asked.push(isPushing)),
-  );
+  const { ending, asked, terminate } = pushing();
   using _ending = ending;
-  ending.note({ kind: 'push.begun', push: 1, bytes: 1 });
   terminate();
   expect({ asked, isEnded: ending.signal.aborted }).toEqual({ asked: [true], isEnded: false });
   ending.note({ kind, push: 1 });

@@ -16,7 +16,7 @@ export async function openStraight({ url, authorities, timeoutMs }: RouteOptions
   /** The body waits for the connection: what is handed over before is kept here, and counted as sent. */
   const whenConnected = (request: ClientRequest, socket: Socket, begin: () => void): void => {
     line.opening(socket);
-    readThoughCut(socket);
+    outliveFailedWrites(socket);
     // Or the reader of the answer learns only that it was cut.
     socket.once('error', (error) => answer?.destroy(error));
     socket.once('connect', () => line.note({ isConnected: true }));
@@ -55,15 +55,16 @@ export async function openStraight({ url, authorities, timeoutMs }: RouteOptions
 }
 
 /**
- * A service that refuses early, such as a proxy with 413, closes while the body is still sent. A write that fails would end the connection with
- * the answer unread in it: it is left unanswered, and what is read, the answer or the same failure, ends the connection.
+ * Has a connection end by what is read from it, and not by a write that fails because the other side has closed. A service that refuses early, such
+ * as a proxy with 413, closes while the body is still sent, and its answer lies there unread. Reading gives that answer, or the same failure.
  */
-function readThoughCut(socket: Socket): void {
+function outliveFailedWrites(socket: Socket): void {
   const write = socket._write.bind(socket);
   const writev = socket._writev?.bind(socket);
   const unlessCut =
     (done: (error?: Error | null) => void) =>
     (error?: (Error & { readonly code?: string }) | null): void => {
+      // Without a call of `done` nothing more is written.
       if (error?.code !== 'EPIPE' && error?.code !== 'ECONNRESET') done(error);
     };
   socket._write = (chunk, encoding, done) => write(chunk, encoding, unlessCut(done));

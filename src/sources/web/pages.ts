@@ -160,8 +160,8 @@ function addressOf(web: Web, from: URL, target: string): URL {
   throw pagingFailure(web, from, 'what leads to its next page is no address, or one that is not encrypted');
 }
 
-const token = /[\w!#$&+.^`|~'*%-]+/.source;
-const parameterText = String.raw`\s*;\s*(${token})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?`;
+const parameterName = /[\w!#$&+.^`|~'*%-]+/.source;
+const parameterText = String.raw`\s*;\s*(${parameterName})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?`;
 /** `<target>; name=value; name="value"`, as often as it stands in the header. */
 const linkPattern = new RegExp(`<([^>]*)>((?:${parameterText})*)`, 'g');
 const parameterPattern = new RegExp(parameterText, 'g');
