@@ -42,6 +42,7 @@ describe.skipIf(cannotPostgres || cannotMount)(`a ledger in ${postgresName} on $
     expect(world.service.posts).toHaveLength(1);
     volume.makeRoom();
     agent.kill('SIGUSR2');
+    await agent.says(/"msg":"pushed"/);
     expect(Object.keys(pointsOf(await world.service.post(2)))).toHaveLength(3002);
   });
 
