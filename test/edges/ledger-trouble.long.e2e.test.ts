@@ -30,6 +30,22 @@ describe.skipIf(cannotPostgres)(`a ledger in ${postgresName}`, () => {
     expect(pointsOf(await world.service.post(2))).toMatchObject({ north: { '2026-01': '1.75' } });
   });
 
+  test('that is away when somebody asks for a pass: it is made once the ledger is back', async () => {
+    const onlyIfAsked = { pushOnChange: 'off', schedule: '0 0 29 2 *' };
+    await using world = await machines({ count: 1, more: onlyIfAsked });
+    const [one] = world.places as [Place];
+    const agent = await one.daemon();
+    await world.service.post(1);
+    await acknowledged(one);
+    await world.server.stop('SIGQUIT');
+    await agent.says(/nothing is pushed/);
+    await one.write('sales.csv', changed);
+    agent.kill('SIGUSR2');
+    await agent.says(/does not lead any more/);
+    await world.server.start();
+    expect(pointsOf(await world.service.post(2))).toMatchObject({ north: { '2026-01': '1.75' } });
+  });
+
   test('whose disk is full while the agent leads: nothing is pushed, and what was read goes once there is room', async () => {
     await using world = await machines({ count: 1 });
     const [one] = world.places as [Place];

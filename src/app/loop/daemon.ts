@@ -44,6 +44,9 @@ const beatDefaultMs = 10_000;
 /** Idle, it may be silent for this long; within a pass for as long as its timeouts allow. */
 const idleAllowanceMs = 60_000;
 
+/** Each makes a pass push; the others are found again by how things are. */
+const asks = ['pass', 'reload', 'settings'] as const satisfies readonly LoopEvent[];
+
 /** Runs until the signal aborts; rejects for what nobody foresaw. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const daemon = new Daemon(options);
@@ -66,6 +69,8 @@ class Daemon {
   /** `undefined` until this agent leads, where several share a ledger. */
   #known: LoopState | undefined;
   readonly #turns: SharedTurns | undefined;
+  /** What somebody asked an agent that shares its ledger for, and no pass has carried out: its turn may end before that. */
+  readonly #askedFor = new Set<LoopEvent>();
   /** The version of the token file when the last pass that pushes began. */
   #tokenVersion: string | undefined;
   /** Somebody asked for a pass, and none has ended since. */
@@ -128,6 +133,7 @@ class Daemon {
   /** As the only agent, while it leads; else it reads along. What the ledger says ends the turn alone. */
   async #sharedTurn(turns: SharedTurns, events: ReadonlySet<LoopEvent>): Promise<ReadonlySet<LoopEvent>> {
     const before = turns.role;
+    for (const event of asks) if (events.has(event)) this.#askedFor.add(event);
     return turns.guarded(
       async () => {
         const role = await turns.next();
@@ -136,11 +142,12 @@ class Daemon {
           const { clock } = this.#agent.deps;
           const isDue = events.size > 0 || before !== role || this.#polls.msToNext() <= 0;
           if (isDue) await this.#follow(turns, events);
+          if (turns.isLedByOther) this.#askedFor.clear();
           return this.#wait(clock.now().getTime() + this.#polls.msToNext());
         }
-        if (before === 'leads') return this.#turn(events);
-        await this.#begin();
-        return this.#turn(new Set([...events, 'start']));
+        if (before !== 'leads') await this.#begin();
+        const begun: readonly LoopEvent[] = before === 'leads' ? [] : ['start'];
+        return this.#turn(new Set([...events, ...this.#askedFor, ...begun]));
       },
       () => this.#wait(Infinity),
     );
@@ -259,6 +266,7 @@ class Daemon {
         this.#turns?.signal ?? signal,
       );
       this.#isAwaited = false;
+      this.#askedFor.clear();
       this.#state = await loopState(this.#agent.deps);
       this.#agent.noteBroken(undefined);
       await passed?.(report, deps.clock.monotonicMs() - beganMs);
@@ -269,6 +277,7 @@ class Daemon {
       // A push may have been tried before the pass broke.
       if (isKept) this.#state = await loopState(this.#agent.deps);
       this.#turns?.broke();
+      this.#askedFor.clear();
       await this.#broke({ pass, asked }, error);
     }
   }

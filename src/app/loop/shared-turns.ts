@@ -29,6 +29,11 @@ export class SharedTurns {
     return this.#role;
   }
 
+  /** Whatever is asked for is the matter of another agent. */
+  get isLedByOther(): boolean {
+    return this.#shared.lead.isLedByOther();
+  }
+
   /** What a pass of an agent that leads goes by: it ends with its lead. */
   get signal(): AbortSignal {
     return AbortSignal.any([this.#stop, this.#shared.lead.signal]);

@@ -45,6 +45,8 @@ export interface Lead {
   readonly self: string;
   /** Whether nobody else can lead now. */
   isLeading(): boolean;
+  /** Whether another agent led when the ledger was last asked, and it answers. */
+  isLedByOther(): boolean;
   /** Aborts when this agent does not lead any more. */
   readonly signal: AbortSignal;
   /** Nothing of an earlier term is under way here any more. Only then may this agent lead again. */

@@ -110,6 +110,12 @@ export class SharedLead implements Lead, AsyncDisposable {
     return isTrusted(this.#candidacy, this.#nowMs());
   }
 
+  isLedByOther(): boolean {
+    if (this.#failure !== undefined || this.#row === undefined || this.isLeading()) return false;
+    const { holder, leftMs } = this.#row;
+    return holder !== undefined && holder !== this.self && leftMs > 0;
+  }
+
   /** What writes of the ledger name. */
   term(): Term | undefined {
     const { held } = this.#candidacy;
