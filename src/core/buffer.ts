@@ -236,6 +236,10 @@ export interface BufferState {
    * pushes gives their numbers to others.
    */
   readonly follows?: string | undefined;
+  /** When that push began: what other agents let through since then is not in the accepted reads. */
+  readonly followsFromMs?: number | undefined;
+  /** The term in which this agent led when it accepted its reads; `undefined`: it has accepted as one that follows since then. */
+  readonly ledIn?: number | undefined;
 }
 
 /**

@@ -78,6 +78,13 @@ export interface LetThrough extends ReadCounts {
   readonly had: ReadCounts | undefined;
 }
 
+/** Reads of other agents' buffers: those after a moment are not in what this one has accepted. */
+export interface OtherReads {
+  /** What the reads of this buffer begin with. */
+  readonly than: string;
+  readonly untilMs: number;
+}
+
 /** Who decided something, and why they say they did. Nothing of it is known of what an older agent recorded. */
 export interface Decided {
   /** The user who logged in, also where they went through sudo. */
@@ -170,8 +177,13 @@ export interface HoldLog {
     read: string,
     deletes: ReadCounts & { readonly atMs: number; readonly had: ReadCounts },
   ): Promise<void>;
-  /** Their sum over some sources since a moment, without those of one read, which is being judged again. */
-  deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough>;
+  /**
+   * Their sum over some sources since a moment, without those of one read, which is being judged again.
+   * @param others which of those count that another buffer's reads made; default: all
+   */
+  deletesSince(sources: readonly string[], sinceMs: number, read: string, others?: OtherReads): Promise<LetThrough>;
+  /** Forgets those since a moment: what was accepted since then counts no more. */
+  forgetDeletes(sinceMs: number): Promise<void>;
   /**
    * What was let through for one source counts for another one too, each read once: it takes drivers of it over.
    * @param most what the other can have had before any of it; a source that is split leaves each taker a part of what it had

@@ -36,7 +36,8 @@ export function planLedger(ledger: Ledger): Ledger {
       approvedScope: (approval) => holds.approvedScope(approval),
       closeApproval: nothing,
       recordDeletes: nothing,
-      deletesSince: (sources, sinceMs, read) => holds.deletesSince(sources, sinceMs, read),
+      deletesSince: (sources, sinceMs, read, others) => holds.deletesSince(sources, sinceMs, read, others),
+      forgetDeletes: nothing,
       inheritDeletes: nothing,
     } satisfies HoldLog,
     requests: {

@@ -14,7 +14,7 @@ import { inTurns } from '../turns.ts';
 import { isWithin, pendingApproval } from './approvals.ts';
 import { findCarriedDoubts } from './carried-doubts.ts';
 import type { CandidateDecision, Reviewed } from './decision.ts';
-import { dayMs, letThroughInMonth, readKey } from './let-through.ts';
+import { dayMs, letThroughIn, letThroughInMonth } from './let-through.ts';
 import type { Move } from './moves.ts';
 import { type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
 
@@ -153,14 +153,12 @@ async function judgeAll(
   { settings, comparison, isFirst, inheritedFrom: gone, mayLag }: Reviewed,
   doubts: readonly CarriedDoubt[],
 ): Promise<ReturnType<typeof judge>> {
-  const { buffer, ledger, clock } = deps;
+  const { buffer } = deps;
   if (!deps.settings.shouldDeleteMissing) return undefined;
   const { changes, before, after, dropsOnlyOldest, dropsOnlyNewest } = comparison;
   const { name, mayBeEmpty } = settings;
   const accepted = buffer.reads.parts(name, 'accepted') ?? [];
   const candidate = buffer.reads.parts(name, 'candidate') ?? [];
-  const nowMs = clock.now().getTime();
-  const key = readKey(deps, name);
   return judge(
     {
       accepted: isFirst ? undefined : { ...before, rejects: sumRejects(accepted) },
@@ -169,7 +167,7 @@ async function judgeAll(
       dropsOnlyOldest,
       dropsOnlyNewest: mayLag && dropsOnlyNewest,
       letThrough: {
-        day: await ledger.holds.deletesSince([name, ...gone], nowMs - dayMs, key),
+        day: await letThroughIn(deps, dayMs, name, gone),
         month: await letThroughInMonth(deps, name, gone, before),
       },
       doubts,

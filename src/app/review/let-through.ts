@@ -5,6 +5,19 @@ import type { Dependencies } from '../dependencies.ts';
 
 export const dayMs = 86_400_000;
 
+/** Those of the last milliseconds, of a source and of the removed ones that it takes drivers over from. */
+export function letThroughIn(
+  deps: Dependencies,
+  ms: number,
+  source: string,
+  gone: readonly string[],
+): Promise<LetThrough> {
+  const { id, followsFromMs } = deps.buffer.state();
+  const sinceMs = deps.clock.now().getTime() - ms;
+  const others = followsFromMs === undefined ? undefined : { than: `${id} `, untilMs: followsFromMs };
+  return deps.ledger.holds.deletesSince([source, ...gone], sinceMs, readKey(deps, source), others);
+}
+
 /**
  * Those of the last 30 days, of a source and of the removed ones that it takes drivers over from.
  * @param gone the removed ones
@@ -16,8 +29,7 @@ export async function letThroughInMonth(
   gone: readonly string[],
   before: ReadCounts,
 ): Promise<LetThrough> {
-  const sinceMs = deps.clock.now().getTime() - 30 * dayMs;
-  const counted = await deps.ledger.holds.deletesSince([source, ...gone], sinceMs, readKey(deps, source));
+  const counted = await letThroughIn(deps, 30 * dayMs, source, gone);
   if (gone.length === 0 || counted.had === undefined) return counted;
   return { ...counted, had: atMost(counted.had, mostBefore(before, counted)) };
 }

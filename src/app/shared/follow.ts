@@ -6,6 +6,7 @@ import type { SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
 import { restoreSnapshot } from '../prepare/restore.ts';
+import { buildSnapshot } from '../push/newest-snapshot.ts';
 import { openReadable } from '../push/retention.ts';
 import { type ReadOptions, readAll } from '../read/read-all.ts';
 import { sourceReport, unjudged } from '../report.ts';
@@ -21,8 +22,13 @@ export async function followingPass(
 ): Promise<{ readonly said: AgentSaid; readonly sources: readonly SourceReport[] }> {
   const { buffer, ledger } = deps;
   await prepare(deps, { resume: false });
+  if (buffer.state().ledIn !== undefined) buffer.setState({ ledIn: undefined });
   let verdicts = await readAndReview(deps, options, signal);
-  if (await goOnFromPushed(deps)) verdicts = await readAndReview(deps, options, signal);
+  if (await goOnFromPushed(deps)) {
+    // What it read before that push may be older than what was pushed.
+    options.due?.forget();
+    verdicts = await readAndReview(deps, options, signal);
+  }
   buffer.parts.prune();
   const sources = verdicts.map((verdict) => sourceReport(deps, verdict));
   const said = await wouldPush(deps, sources);
@@ -47,31 +53,56 @@ async function readAndReview(
 }
 
 /**
- * Where another agent's push was acknowledged that is not what this one has accepted, its snapshot becomes what every source
- * has accepted, as after a rollback: whoever leads next judges its own reads against what the service holds. Once for each
- * push. Returns whether that was done.
+ * Where another agent has pushed what this one has not accepted, that snapshot becomes what every source has accepted, as after a
+ * rollback: whoever leads next judges its own reads against what the service holds. Once for each push.
+ * @returns whether that was done
  */
 export async function goOnFromPushed(deps: Dependencies): Promise<boolean> {
+  const pushed = await newestPushed(deps);
+  if (pushed === undefined || deps.buffer.state().follows === nameOf(pushed)) return false;
+  return goBackTo(deps, pushed, 'goes on from what another agent has pushed');
+}
+
+/**
+ * The same for an agent that begins to lead, also where it has accepted more since that push: it did so by itself, without the approvals and
+ * the deletes of the ledger, so its reads are judged again.
+ */
+export async function beginFromPushed(deps: Dependencies): Promise<void> {
+  const pushed = await newestPushed(deps);
+  if (pushed !== undefined) await goBackTo(deps, pushed, 'what was read since the last push is judged again');
+}
+
+/** The last push that was acknowledged, or a later one that may have been taken: it, too, was made of what a leader had accepted. */
+async function newestPushed({ ledger, address }: Dependencies): Promise<PushRecord | undefined> {
+  const last = await ledger.pushes.last(address);
+  const isOpen = last?.maybeTaken === true && last.outcome !== undefined && last.rollbackOf === undefined;
+  return isOpen ? last : ledger.pushes.lastAcknowledged(address);
+}
+
+async function goBackTo(deps: Dependencies, pushed: PushRecord, why: string): Promise<boolean> {
   const { buffer, ledger, log } = deps;
-  const last = await ledger.pushes.lastAcknowledged(deps.address);
-  if (last === undefined || buffer.state().follows === nameOf(last)) return false;
-  const { digest } = (await wouldPush(deps, [])).would ?? {};
-  const snapshot = digest === last.digest ? undefined : await openReadable(deps, last.digest);
+  const { digest } = await buildSnapshot(deps);
+  const snapshot = digest === pushed.digest ? undefined : await openReadable(deps, pushed.digest);
   if (snapshot !== undefined) {
     restoreSnapshot(deps, snapshot);
-    log.info('goes on from what another agent has pushed', { push: last.id });
-  } else if (digest !== last.digest) {
-    log.error('what another agent has pushed cannot be read: every source has to be read first', { push: last.id });
+    log.info(why, { push: pushed.id });
+  } else if (digest !== pushed.digest) {
+    log.error('what another agent has pushed cannot be read: every source has to be read first', { push: pushed.id });
     buffer.setState({ isBare: true });
   }
-  buffer.setState({ follows: nameOf(last) });
+  noteFollowed(deps, pushed);
+  await ledger.holds.forgetDeletes(pushed.atMs);
   return snapshot !== undefined;
 }
 
 /** Notes that the accepted reads are those of the last push, which was this agent's own. */
-export async function noteOwnPush({ buffer, ledger, address }: Dependencies): Promise<void> {
-  const last = await ledger.pushes.lastAcknowledged(address);
-  if (last !== undefined && buffer.state().follows !== nameOf(last)) buffer.setState({ follows: nameOf(last) });
+export async function noteOwnPush(deps: Dependencies): Promise<void> {
+  const last = await deps.ledger.pushes.lastAcknowledged(deps.address);
+  if (last !== undefined && deps.buffer.state().follows !== nameOf(last)) noteFollowed(deps, last);
+}
+
+function noteFollowed({ buffer }: Dependencies, push: PushRecord): void {
+  buffer.setState({ follows: nameOf(push), followsFromMs: push.atMs });
 }
 
 function nameOf({ id, digest }: PushRecord): string {

@@ -47,6 +47,8 @@ export interface Lead {
   isLeading(): boolean;
   /** Whether another agent led when the ledger was last asked, and it answers. */
   isLedByOther(): boolean;
+  /** The term in which it leads; `undefined` where it does not. */
+  term(): { readonly term: number } | undefined;
   /** Aborts when this agent does not lead any more. */
   readonly signal: AbortSignal;
   /** Nothing of an earlier term is under way here any more. Only then may this agent lead again. */

@@ -6,11 +6,13 @@ import type {
   HeldCandidate,
   HoldLog,
   LetThrough,
+  OtherReads,
   ReadCounts,
 } from '../../core/ledger.ts';
 import {
   type ApprovalRow,
   type HeldRow,
+  allReads,
   approvalOf,
   heldCandidate,
   noScope,
@@ -94,12 +96,25 @@ export class SharedHolds implements HoldLog {
     return this.#fence.write(async (statements) => void (await statements.run(sql, ...values)));
   }
 
-  async deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough> {
+  async deletesSince(
+    sources: readonly string[],
+    sinceMs: number,
+    read: string,
+    others: OtherReads = allReads,
+  ): Promise<LetThrough> {
     const sql = `SELECT read, max(at_ms) AS at_ms, max(drivers) AS drivers, max(points) AS points,
       min(had_drivers) AS "hadDrivers", min(had_points) AS "hadPoints"
-      FROM ~deletion WHERE source = ANY ($1) AND at_ms > $2 AND read != $3 GROUP BY read ORDER BY 2`;
+      FROM ~deletion WHERE source = ANY ($1) AND at_ms > $2 AND read != $3
+      AND (at_ms <= $4 OR left(read, length($5)) = $5) GROUP BY read ORDER BY 2`;
     type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
-    return sumOfDeletes(await this.#database.all<Row>(sql, sources, sinceMs, read));
+    const { than, untilMs } = others;
+    return sumOfDeletes(await this.#database.all<Row>(sql, sources, sinceMs, read, untilMs, than));
+  }
+
+  forgetDeletes(sinceMs: number): Promise<void> {
+    return this.#fence.write(async (statements) => {
+      await statements.run('DELETE FROM ~deletion WHERE at_ms > $1', sinceMs);
+    });
   }
 
   inheritDeletes(from: string, to: string, most: ReadCounts): Promise<void> {

@@ -6,12 +6,14 @@ import type {
   HeldCandidate,
   HoldLog,
   LetThrough,
+  OtherReads,
   ReadCounts,
 } from '../../core/ledger.ts';
 import type { Chain } from './chain.ts';
 import {
   type ApprovalRow,
   type HeldRow,
+  allReads,
   approvalOf,
   heldCandidate,
   noScope,
@@ -90,12 +92,23 @@ export class SqliteHolds implements HoldLog {
     this.#tables.run(sql, source, read, atMs, drivers, points, had.drivers, had.points);
   }
 
-  async deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough> {
+  async deletesSince(
+    sources: readonly string[],
+    sinceMs: number,
+    read: string,
+    others: OtherReads = allReads,
+  ): Promise<LetThrough> {
     const sql = `SELECT read, max(at_ms) AS at_ms, max(drivers) AS drivers, max(points) AS points,
       min(had_drivers) AS hadDrivers, min(had_points) AS hadPoints
-      FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ? GROUP BY read ORDER BY 2`;
+      FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ?
+      AND (at_ms <= ? OR substr(read, 1, length(?)) = ?) GROUP BY read ORDER BY 2`;
     type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
-    return sumOfDeletes(this.#tables.all<Row>(sql, JSON.stringify(sources), sinceMs, read));
+    const { than, untilMs } = others;
+    return sumOfDeletes(this.#tables.all<Row>(sql, JSON.stringify(sources), sinceMs, read, untilMs, than, than));
+  }
+
+  async forgetDeletes(sinceMs: number): Promise<void> {
+    this.#tables.run('DELETE FROM deletion WHERE at_ms > ?', sinceMs);
   }
 
   async inheritDeletes(from: string, to: string, most: ReadCounts): Promise<void> {

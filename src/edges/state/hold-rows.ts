@@ -5,6 +5,7 @@ import type {
   DeletedPoints,
   HeldCandidate,
   LetThrough,
+  OtherReads,
   ReadCounts,
 } from '../../core/ledger.ts';
 import { packMonths, unpackMonths } from '../../core/series/packing.ts';
@@ -43,6 +44,9 @@ export function scopeOf(row: ScopeRow): ApprovalScope {
     findings: parseFindings(row.findings),
   };
 }
+
+/** Those of every buffer, at any time. */
+export const allReads: OtherReads = { than: '', untilMs: Number.MAX_SAFE_INTEGER };
 
 /** @param rows oldest first */
 export function sumOfDeletes(

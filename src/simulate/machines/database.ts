@@ -33,6 +33,7 @@ const holdWrites = [
   'release',
   'closeApproval',
   'recordDeletes',
+  'forgetDeletes',
   'inheritDeletes',
 ] as const satisfies (keyof HoldLog)[];
 const requestWrites = ['finish'] as const satisfies (keyof RequestLog)[];

@@ -6,6 +6,7 @@ import {
   type HeldCandidate,
   type HoldLog,
   type LetThrough,
+  type OtherReads,
   type ReadCounts,
   atMost,
 } from '../../core/ledger.ts';
@@ -71,10 +72,16 @@ export class MemoryHolds implements HoldLog {
     this.#records.deletions = [...others, deletion];
   }
 
-  async deletesSince(sources: readonly string[], sinceMs: number, read: string): Promise<LetThrough> {
+  async deletesSince(
+    sources: readonly string[],
+    sinceMs: number,
+    read: string,
+    others?: OtherReads,
+  ): Promise<LetThrough> {
     const found = new Map<string, Deletion>();
     for (const one of this.#records.deletions) {
       if (!sources.includes(one.source) || one.atMs <= sinceMs || one.read === read) continue;
+      if (others !== undefined && one.atMs > others.untilMs && !one.read.startsWith(others.than)) continue;
       const had = atMost(one.had, found.get(one.read)?.had ?? one.had);
       found.set(one.read, { ...one, had });
     }
@@ -84,6 +91,10 @@ export class MemoryHolds implements HoldLog {
       points: counted.reduce((sum, { points }) => sum + points, 0),
       had: counted[0]?.had,
     };
+  }
+
+  async forgetDeletes(sinceMs: number): Promise<void> {
+    this.#records.deletions = this.#records.deletions.filter(({ atMs }) => atMs <= sinceMs);
   }
 
   async inheritDeletes(from: string, to: string, most: ReadCounts): Promise<void> {

@@ -44,6 +44,7 @@ const holdWrites = [
   'approve',
   'closeApproval',
   'recordDeletes',
+  'forgetDeletes',
   'inheritDeletes',
 ] as const satisfies (keyof HoldLog)[];
 const requestWrites = ['add', 'finish'] as const satisfies (keyof RequestLog)[];

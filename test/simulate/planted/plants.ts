@@ -217,7 +217,7 @@ export const plants: readonly Plant[] = [
   {
     name: 'deletes of the same day are not added up',
     file: 'app/review/decide.ts',
-    find: 'day: await ledger.holds.deletesSince([name, ...gone], nowMs - dayMs, key),',
+    find: 'day: await letThroughIn(deps, dayMs, name, gone),',
     replace: 'day: { drivers: 0, points: 0 },',
     breaks: ['evidence'],
     config: oneSource,
@@ -358,7 +358,7 @@ export const plants: readonly Plant[] = [
   shared({
     name: 'an agent that takes over goes on from what it had seen itself',
     file: 'app/shared/take-over.ts',
-    find: '  await goOnFromPushed(drafts);\n',
+    find: '  else await beginFromPushed(drafts);\n',
     replace: '',
     breaks: ['order'],
   }),
