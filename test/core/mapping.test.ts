@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
-import { columnProblems, literalWarnings } from '../../src/core/mapping/columns.ts';
+import { columnProblems, literalWarnings, placeWarnings } from '../../src/core/mapping/columns.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
@@ -354,6 +354,26 @@ describe('columns that do not fit', () => {
     ).toMatchObject([
       { path: ['unpivot'], message: 'unpivot makes a column "region" and the part has one of that name' },
     ]);
+  });
+});
+
+describe('a column that is taken by its place', () => {
+  const warningsOf = (value: string, columns: readonly string[]): readonly string[] =>
+    placeWarnings(mapping([entry({ path: ['{region}', '{date}'], value })]), columns);
+
+  test('though it has a name of its own, is warned of once', () => {
+    expect(warningsOf('{#3}', ['region', 'date', 'amount'])).toEqual([
+      '"{#3}" is the column "amount": unless its header changes, write "{amount}"; a column that is added before it takes its place unseen',
+    ]);
+  });
+
+  test.each([
+    ['an empty header', ''],
+    ['the name of another one', 'region'],
+    ['a name that no template can say', 'a|b'],
+    ['a name like a place', '#2'],
+  ])('where it has %s, is not', (_name, header) => {
+    expect(warningsOf('{#3}', ['region', 'date', header])).toEqual([]);
   });
 });
 

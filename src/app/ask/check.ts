@@ -1,7 +1,13 @@
 /** A first look at a source: do its columns fit, what do its first rows give, and would `sync` accept them. */
 import { isAgentError } from '../../core/errors.ts';
 import { isAdding } from '../../core/series/rule.ts';
-import { type MappingProblem, columnProblems, literalWarnings, otherDelimiter } from '../../core/mapping/columns.ts';
+import {
+  type MappingProblem,
+  columnProblems,
+  literalWarnings,
+  placeWarnings,
+  otherDelimiter,
+} from '../../core/mapping/columns.ts';
 import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import { rowOf } from '../../core/row-origin.ts';
@@ -226,7 +232,8 @@ class Look {
     }
     const problems = columnProblems(this.#mapping, columns, shared);
     this.#note(problems);
-    for (const warning of literalWarnings(this.#mapping, columns)) this.#warnings.add(warning);
+    for (const find of [literalWarnings, placeWarnings, placeWarnings])
+      for (const warning of find(this.#mapping, columns)) this.#warnings.add(warning);
     return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules, shared);
   }
 
