@@ -15,16 +15,22 @@ export function tokenDoor(token: string): Door {
     const given = request.header('authorization');
     if (given !== undefined && timingSafeEqual(sha256(given.replace(/^bearer +/i, 'Bearer ')), expected))
       return undefined;
-    const error = given === undefined ? 'authorization: Bearer is required' : 'the token is not the right one';
-    return refuse(401, error, { headers: { 'www-authenticate': 'Bearer' } });
+    const missing = isRouting(request) ? noKey : 'authorization: Bearer is required';
+    return refuse(401, given === undefined ? missing : 'the token is not the right one', { headers: { 'www-authenticate': 'Bearer' } });
   };
+}
+
+/** In the words of the live service. */
+const noKey = 'No API key was provided.';
+
+function isRouting({ path }: HonoRequest): boolean {
+  return path === '/v1' || path.startsWith('/v1/');
 }
 
 /** Model routing requires a key, as the live service does; any key will do. */
 export const anyKeyDoor: Door = (request) => {
-  const isRouting = request.path === '/v1' || request.path.startsWith('/v1/');
-  if (!isRouting || /^bearer +\S/i.test(request.header('authorization') ?? '')) return undefined;
-  return refuse(401, 'No API key was provided.');
+  if (!isRouting(request) || /^bearer +\S/i.test(request.header('authorization') ?? '')) return undefined;
+  return refuse(401, noKey);
 };
 
 export const openDoor: Door = () => undefined;

@@ -228,7 +228,8 @@ describe('the emulator', () => {
       expect(refused.status).toBe(401);
       expect(refused.headers.get('www-authenticate')).toBe('Bearer');
     }
-    expect((await emulator.fetch('/v1/routers')).status).toBe(401);
+    const unasked = await emulator.fetch('/v1/routers');
+    expect([unasked.status, await unasked.json()]).toEqual([401, { error: 'No API key was provided.' }]);
     expect(emulator.drivers()).toEqual([]);
     expect((await send(emulator, body, { authorization: 'Bearer s3cret' })).status).toBe(200);
     expect((await send(emulator, body, { authorization: 'bearer s3cret' })).status).toBe(200);

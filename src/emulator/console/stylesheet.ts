@@ -16,7 +16,7 @@ export const stylesheet = `${common}
 blockquote { margin: 0; padding: 0 0 0 1rem; border-left: 3px solid var(--line); white-space: pre-wrap; }
 .list { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); margin: 0 0 2rem; border-top: 1px solid var(--line); } .list dt, .list dd { margin: 0; padding: 0.5rem 0; border-bottom: 1px solid var(--line); } .list dt { color: var(--quiet); }
 .under-way { padding: 2rem; } .under-way .code { margin-top: 0.75rem; } .under-way p { margin: 1rem 0 0; } .under-way progress { height: 6px; margin-top: 1rem; }
-table a, .path a { text-decoration: none; } table a:hover, .path a:hover { text-decoration: underline; } .word .state, .minor { white-space: nowrap; } .heading { margin: 0 0 0.75rem; } .heading > h1 { margin: 0; } .path + .heading, .path + h1 { margin-top: 0.25rem; }
+table a, .path a { text-decoration: none; } table a:hover, .path a:hover { text-decoration: underline; } .word .state, .minor:not(code) { white-space: nowrap; } code.minor { overflow-wrap: anywhere; } .heading { margin: 0 0 0.75rem; } .heading > h1 { margin: 0; } .path + .heading, .path + h1 { margin-top: 0.25rem; }
 .only-live { display: none; } .live .only-live { display: flex; } .tail { gap: 1rem; align-items: center; }
 .halves.even { grid-template-columns: repeat(2, minmax(0, 1fr)); } .halves h3 { margin: 1.25rem 0 0.4rem; } .list.headers { grid-template-columns: 11rem minmax(0, 1fr); font-size: 0.93rem; }
 .code pre { max-height: 32rem; overflow-y: auto; }
