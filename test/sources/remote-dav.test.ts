@@ -238,3 +238,37 @@ test.each([
   const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
   expect(await failureOf(source)).toMatchObject({ code: 'source.unreadable', hint });
 });
+
+describe('two users of one server', () => {
+  /** A server that shows each user files of another content, and its address for a user. */
+  const serverOf = async (): Promise<(user: string) => string> => {
+    const url = await receiver((request, response) => {
+      if (request.method !== 'PROPFIND') return response.writeHead(200, { etag }).end(csv);
+      return response.writeHead(207).end(listOf([{ href: '/out/a.csv' }]));
+    });
+    return (user) => (user === '' ? url : url.replace('//', `//${user}:x@`));
+  };
+
+  test('are refused in the config where all else is the same', async () => {
+    const at = await serverOf();
+    const open = (...users: string[]) =>
+      openSource('csv', { files: users.map((user) => `${at(user)}/out/*.csv`) }, '/', laterClock(0));
+    const refused = 'the same files as those of files[0], for another user';
+    expect(() => open('alice', 'bob')).toThrow(refused);
+    expect(() => open('', 'bob')).toThrow(refused);
+    expect(await open('alice', 'alice').parts(calm)).toHaveLength(1);
+  });
+
+  test('are not read where a file of each has the same name', async () => {
+    const at = await serverOf();
+    const files = [`${at('alice')}/out/*.csv`, `${at('bob')}/out/a*`];
+    const error = await failureOf(openSource('csv', { files }, '/', laterClock(0)));
+    expect(error).toMatchObject({
+      code: 'source.unreadable',
+      message: `${at('')}/out/a.csv is there for two users: by ${at('')}/out/*.csv and by ${at('')}/out/a*`,
+      hint: expect.stringContaining('a source for each user'),
+    });
+    const dav = { token: 'abc' };
+    expect(await openSource('csv', { files, dav }, '/', laterClock(0)).parts(calm)).toHaveLength(1);
+  });
+});

@@ -12,6 +12,7 @@ import {
   changedFile,
   goneFile,
   isSameLook,
+  twoUsers,
 } from '../remote/store.ts';
 
 /** How long a file may take to hold still before a read gives up. */
@@ -63,15 +64,19 @@ export class Copies {
 
   /**
    * Files of other machines. What was known before is forgotten.
-   * @throws AgentError `source.unreadable` where a place cannot be seen, or a pattern matches nothing
+   * @throws AgentError `source.unreadable` where a place cannot be seen, a pattern matches nothing, or two users have a file of one name
    */
   async list(remotes: readonly RemoteFiles[], signal: AbortSignal): Promise<readonly Part[]> {
     const found = await Promise.all(remotes.map(async (files) => await findAll(files, signal)));
     this.#known.clear();
     const parts = new Map<string, Part>();
+    const owners = new Map<string, RemoteFiles>();
     for (const [at, files] of remotes.entries()) {
       for (const file of found[at] ?? []) {
         const { name, version, revisedAtMs } = file;
+        const owner = owners.get(name) ?? files;
+        if (owner.user !== files.user) throw twoUsers(name, owner.pattern, files.pattern);
+        owners.set(name, files);
         this.add({ name, version, revisedAtMs }, (inner) => this.#fetch(files, file, inner));
         parts.set(name, { name, version, revisedAtMs });
       }

@@ -46,6 +46,8 @@ export interface RemoteStore {
 /** The files of one pattern, and how their place is reached. */
 export interface RemoteFiles {
   readonly pattern: RemotePattern;
+  /** Who looks at them: the same place may show every user other files. */
+  readonly user: string | undefined;
   /** @throws AgentError `source.unreadable` */
   open(signal: AbortSignal): Promise<RemoteStore>;
 }
@@ -138,6 +140,14 @@ export function tooMuch(pattern: RemotePattern): AgentError {
 export function isSameLook(a: RemoteFile, b: RemoteFile): boolean {
   if (a.isUndated === true && b.isUndated === true) return a.bytes === b.bytes;
   return a.version === b.version;
+}
+
+export const userHint = 'make it a source for each user: parts are named without the user';
+
+/** One name, and two users who may see other files by it. */
+export function twoUsers(name: string, one: RemotePattern, other: RemotePattern): AgentError {
+  const why = `is there for two users: by ${showPattern(one)} and by ${showPattern(other)}`;
+  return new AgentError('source.unreadable', `${name} ${why}`, { hint: userHint });
 }
 
 export function changedFile({ name }: Pick<RemoteFile, 'name'>): AgentError {
