@@ -155,6 +155,44 @@ test('pages of csv are one table', async () => {
   expect(error.message).toBe('page 2 has other columns than the first: date, units');
 });
 
+describe('pages that do not end with a line end', () => {
+  /** Pages of lines, each with a line end or without. */
+  const linesOf =
+    (type: string, ends: readonly string[]): Answer =>
+    (page) => ({
+      body: `${type === 'text/csv' ? `date,amount\n${(rows[page - 1] ?? []).join(',')}` : pageOf(page)}${ends[page - 1]}`,
+      headers: { 'content-type': type, ...(page < ends.length && { link: `<?page=${page + 1}>; rel=next` }) },
+    });
+
+  test.each<[readonly string[], string]>([
+    [['\n', '', '\n'], 'page 2 ends without a line end, and page 1 has one'],
+    [['', '\n'], 'page 1 ends without a line end, and page 2 has one'],
+  ])('may be half of one where another one has one: %j', async (ends, message) => {
+    const error = await failureOf(await sourceOf(paged(linesOf('text/csv', ends)), { pages: 'link' }, '/x'));
+    expect(error).toMatchObject({ code: 'part.unreadable', message });
+  });
+
+  test.each<[string, readonly string[], boolean]>([
+    ['text/csv', ['\n', '\n'], true],
+    ['text/csv', ['', ''], false],
+    ['application/x-ndjson', ['\n', '\n'], true],
+    // Where a record ends is seen without one.
+    ['application/x-ndjson', ['\n', ''], false],
+  ])('are said to be such: %s %j', async (type, ends, endsWithLineEnd) => {
+    const { content } = await readWhole(await sourceOf(paged(linesOf(type, ends)), { pages: 'link' }, '/x'));
+    expect(content.endsWithLineEnd).toBe(endsWithLineEnd);
+  });
+});
+
+test('pages of csv that have line ends between their lines alone end with one that is the header', async () => {
+  const answer: Answer = (page) => ({
+    body: `date,amount\n${(rows[page - 1] ?? []).join(',')}`,
+    headers: { 'content-type': 'text/csv' },
+  });
+  const read = await readWhole(await sourceOf(paged(answer), { pages: { parameter: 'page' } }, '/x'));
+  expect(read).toMatchObject({ ...whole, content: { endsWithLineEnd: false } });
+});
+
 describe('nothing of the pages counts', () => {
   const linked: Answer = (page) => ({
     body: `[${pageOf(page)}]`,

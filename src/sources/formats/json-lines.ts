@@ -31,14 +31,17 @@ export async function* readTokens(file: PartFile): AsyncGenerator<RowBatch, Form
 }
 
 /** The rows of several files as those of one: their columns are those of all. @throws AgentError as `readJsonLines` */
-export async function* readJsonLinePages(files: readonly PartFile[]): AsyncGenerator<RowBatch, void, void> {
+export async function* readJsonLinePages(files: readonly PartFile[]): AsyncGenerator<RowBatch, FormatContent, void> {
   const share = { share: 0 };
+  let lasts: (number | undefined)[] = [];
   yield* readRecords(share, async function* pass(records) {
+    lasts = [];
     for (const [at, file] of files.entries()) {
       share.share = (at + 1) / files.length;
-      yield* takeLines(file, records);
+      lasts.push(yield* takeLines(file, records));
     }
   });
+  return { endsWithLineEnd: lasts.every((last) => last === undefined || isLineEnd(last)) };
 }
 
 /** Hands all records of a file over. @returns its last byte */
