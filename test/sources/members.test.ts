@@ -92,6 +92,29 @@ describe('an archive', () => {
   });
 });
 
+describe('of dated archives with parts: newest', () => {
+  const parts = 'newest';
+
+  test('the newest one counts, where each has one member', async () => {
+    const dir = await tempDir();
+    for (const [month, amount] of ['1.50', '2.50'].entries()) {
+      const file = path.join(dir, `2026-0${month + 1}.zip`);
+      await writeFile(file, zipOf({ 'all.csv': csv.replace('1.50', amount), 'README.txt': 'x' }));
+    }
+    const source = openSource('csv', { files: ['*.zip'], members: ['*.csv'], parts }, dir);
+    expect((await source.parts(calm)).map(({ name }) => name)).toEqual(['2026-01.zip#all.csv', '2026-02.zip#all.csv']);
+  });
+
+  test('none is read where one has more members, of which all but one would be left out', async () => {
+    const error = await failureOf(await archive(zipOf({ 'x.csv': csv, 'y.csv': csv, 'z.csv': csv }), { parts }));
+    expect(error).toMatchObject({
+      code: 'source.unreadable',
+      message: 'a.zip: 3 files in it match **/*.csv, and parts: newest reads one',
+      hint: expect.stringContaining('leave parts out'),
+    });
+  });
+});
+
 test('a member that is gone from its archive is carried', async () => {
   const drivers = [{ path: ['{file|match:^(.*)\\.csv$}'], time: '{date}', value: '{amount}' }];
   const source = { type: 'csv', files: ['*.zip'], members: ['*.csv'], drivers };

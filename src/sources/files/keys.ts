@@ -86,7 +86,7 @@ export const fileKeys = {
     .min(1)
     .optional()
     .describe(
-      'Of a file whose name ends in `.zip`, which files in it are parts (`2026.zip#march/revenue.csv`): globs, such as `["**/*.csv"]`. Each archive must hold one. Default: an archive is refused.',
+      'Of a file whose name ends in `.zip`, which files in it are parts (`2026.zip#march/revenue.csv`): globs, such as `["**/*.csv"]`. Each archive must hold one, and with `parts: newest` no more. Default: an archive is refused.',
     ),
   ...remoteKeys,
 };
