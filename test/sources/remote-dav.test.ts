@@ -83,6 +83,9 @@ describe('a share is not read', () => {
     ['its list is a page', '<html><body>Sign in</body></html>', 'is not whole'],
     ['its list is empty', '', 'is not whole'],
     ['its list is of another folder', listOf([{ href: '/dav/b/x.csv' }]), 'names something outside of it'],
+    ['its list has a name with a raw #', listOf([{ href: '/dav/a/x#1.csv' }]), 'not well written: /dav/a/x#1.csv'],
+    ['its list has a name with a raw ?', listOf([{ href: '/dav/a/x?y.csv' }]), 'not well written: /dav/a/x?y.csv'],
+    ['its list has a name with a raw %', listOf([{ href: '/dav/a/5% more.csv' }]), 'not well written: /dav/a/5%'],
     ['its list climbs', listOf([{ href: '/dav/a/..%2F..%2Fetc' }]), 'names something outside of it'],
   ])('where %s', async (_why, list, message) => {
     expect(await failureOf(await shareOf({ list }))).toMatchObject({

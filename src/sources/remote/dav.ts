@@ -219,10 +219,15 @@ class Share implements RemoteStore {
 
   /** The path that an answer is about, below the root. */
   #pathOf(href: string, asked: string, url: URL): string {
-    const path = decodePath(URL.parse(href, url.href)?.pathname);
-    const below = path?.replace(/^\/+|\/+$/g, '');
-    const isHere = below !== undefined && (below === asked || below.startsWith(asked === '' ? '' : `${asked}/`));
-    const rest = below?.slice(asked === '' ? 0 : asked.length + 1) ?? '';
+    const target = URL.parse(href, url.href);
+    const path = decodePath(target?.pathname);
+    // A name that is not encoded is cut there, or is another one.
+    if (target === null || path === undefined || /[?#]/.test(href)) {
+      throw this.#notWhole(url, `an address in it is not well written: ${oneLine(href, [])}`);
+    }
+    const below = path.replace(/^\/+|\/+$/g, '');
+    const isHere = below === asked || below.startsWith(asked === '' ? '' : `${asked}/`);
+    const rest = below.slice(asked === '' ? 0 : asked.length + 1);
     if (isHere && !rest.includes('/') && rest !== '..') return below;
     throw this.#web.failure(url, {
       why: 'its list of a folder names something outside of it',
