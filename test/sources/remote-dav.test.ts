@@ -175,6 +175,21 @@ describe('a share is not read', () => {
     await expect(readWhole(source, part)).rejects.toMatchObject({ code: 'part.changing' });
   });
 
+  test.each([
+    ['does not show its tag', {}],
+    ['shows a weak tag', { etag: 'W/"v1"' }],
+  ])('where the answer %s, and the list after it has another one', async (_what, headers) => {
+    let reads = 0;
+    const url = await receiver((request, response) => {
+      if (request.method === 'PROPFIND')
+        return response.writeHead(207).end(listOf([{ href: '/dav/x.csv' }]).replace('"v1"', `"v${reads + 1}"`));
+      reads++;
+      return response.writeHead(200, headers).end(csv);
+    });
+    const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
+    await expect(readWhole(source)).rejects.toMatchObject({ code: 'part.changing' });
+  });
+
   test('where a file without a tag has another time after it was read', async () => {
     let reads = 0;
     const at = (minute: number): string =>

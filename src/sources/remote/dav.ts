@@ -107,8 +107,8 @@ class Share implements RemoteStore {
       throw changedFile(file);
     }
     yield* bodyOf(this.#web, answer, signal, 'part.unreadable');
-    // Where its tag says nothing, only a second look does.
-    if (isStrong) return;
+    // Where the answer does not say that it is of this tag, only a second look does.
+    if (isStrong && given !== undefined && !given.startsWith('W/')) return;
     const now = await this.look(file, signal);
     if (now === undefined || !isSameLook(now, file)) throw changedFile(file);
   }
