@@ -244,9 +244,9 @@ class Share implements RemoteStore {
     const isWeak = etag?.startsWith('W/') === true && !Number.isNaN(modifiedMs);
     const stamp = etag ? `${isWeak ? `${date} ` : ''}etag ${etag}` : date;
     const version = `${stamp} ${length ?? ''}`;
-    const name = `${this.#root.href}${at}`;
-    if (!Number.isNaN(modifiedMs)) return { name, path: at, bytes, version, revisedAtMs: modifiedMs };
-    return { name, path: at, bytes, version, revisedAtMs: this.#clock.now().getTime(), isUndated: !etag };
+    const file = { name: `${this.#root.href}${at}`, path: at, bytes, version };
+    if (Number.isNaN(modifiedMs)) return { ...file, revisedAtMs: this.#clock.now().getTime(), isUndated: !etag };
+    return { ...file, revisedAtMs: modifiedMs, isYoung: isYoung && (isWeak || !etag) };
   }
 
   #urlOf(at: string, isFolder: boolean): URL {

@@ -310,6 +310,7 @@ class Server implements RemoteStore {
       version: isYoung ? `${stamp} ${freshVersion()}` : stamp,
       revisedAtMs,
       isUndated,
+      isYoung,
     };
   }
 

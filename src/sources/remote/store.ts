@@ -17,6 +17,8 @@ export interface RemoteFile {
   readonly revisedAtMs: number;
   /** The place tells neither its time nor a tag: its version is another one at each look. */
   readonly isUndated?: boolean;
+  /** Its time is so near that a change may leave it as it is: its version is another one at each look. */
+  readonly isYoung?: boolean;
 }
 
 /** A connection to such a place. Each method comes back with the signal's reason once that aborts. */
@@ -140,6 +142,13 @@ export function tooMuch(pattern: RemotePattern): AgentError {
 export function isSameLook(a: RemoteFile, b: RemoteFile): boolean {
   if (a.isUndated === true && b.isUndated === true) return a.bytes === b.bytes;
   return a.version === b.version;
+}
+
+/** Whether a file that was seen twice did not move in between. */
+export function stoodStill(before: RemoteFile, now: RemoteFile): boolean {
+  if (isSameLook(before, now)) return true;
+  if (before.isYoung !== true || now.isYoung === true) return false;
+  return before.bytes === now.bytes && before.revisedAtMs === now.revisedAtMs;
 }
 
 export const userHint = 'make it a source for each user: parts are named without the user';
