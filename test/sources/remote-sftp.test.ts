@@ -26,13 +26,17 @@ interface Ways {
   readonly said?: Partial<typeof attributes>;
   readonly longname?: string;
   /** What it says of one file, by its path. Default: `said`. */
-  readonly stat?: (name: string) => Partial<typeof attributes>;
+  readonly stat?: (name: string) => Partial<typeof attributes> | 'gone';
   /** The file as it is after it was read. */
   readonly after?: Partial<typeof attributes> | 'gone' | undefined;
 }
 
-/** The source of `/a/*.csv` on a server with one file there. */
-async function sourceOf({ connected, clock = laterClock(0), ...ways }: Ways = {}, keys: object = {}): Promise<Source> {
+/** The source of a pattern on a server with one file. */
+async function sourceOf(
+  { connected, clock = laterClock(0), ...ways }: Ways = {},
+  keys: object = {},
+  pattern = '/a/*.csv',
+): Promise<Source> {
   const parsed = ssh2.utils.parseKey(hostKey);
   if (parsed instanceof Error) throw parsed;
   const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
@@ -54,7 +58,7 @@ async function sourceOf({ connected, clock = laterClock(0), ...ways }: Ways = {}
   const { port } = server.address() as { port: number };
   const fingerprint = createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '');
   const sftp = { password: secret, hostKey: `SHA256:${fingerprint}`, ...keys };
-  return openSource('csv', { files: [`sftp://me@127.0.0.1:${port}/a/*.csv`], sftp }, '/', clock);
+  return openSource('csv', { files: [`sftp://me@127.0.0.1:${port}${pattern}`], sftp }, '/', clock);
 }
 
 function serve(sftp: SFTPWrapper, { list, read, after, said, longname = '', stat: statOf }: Ways): void {
@@ -75,8 +79,9 @@ function serve(sftp: SFTPWrapper, { list, read, after, said, longname = '', stat
   });
   sftp.on('CLOSE', (id) => sftp.status(id, STATUS_CODE.OK));
   const stat = (id: number, of: string | Buffer): void => {
-    if (hasRead && after === 'gone') sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
-    else sftp.attrs(id, { ...attrs, ...statOf?.(String(of)), ...(hasRead && typeof after === 'object' && after) });
+    const own = statOf?.(String(of)) ?? {};
+    if (own === 'gone' || (hasRead && after === 'gone')) sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
+    else sftp.attrs(id, { ...attrs, ...own, ...(hasRead && typeof after === 'object' && after) });
   };
   sftp.on('STAT', stat);
   sftp.on('FSTAT', stat);
@@ -188,6 +193,37 @@ describe('a server that says little of its files', () => {
     expect(await failureOf(await sourceOf({ said: { size, mtime, atime } }))).toMatchObject({
       code: 'source.unreadable',
       message: expect.stringMatching(/\/a\/x\.csv: the server does not say whether that is a file or a folder$/),
+    });
+  });
+});
+
+describe('a link that leads nowhere', () => {
+  const links = ['dangling.csv', 'dangling.txt', '.hidden.csv'];
+  const withLinks = (pattern: string, leaving: readonly string[]) =>
+    sourceOf(
+      {
+        list: (sftp, id, asked) => {
+          if (asked > 1) return sftp.status(id, STATUS_CODE.EOF);
+          const attrs = { ...attributes, mode: 0o120_777 };
+          return sftp.name(id, [entry('x.csv'), ...leaving.map((filename) => ({ ...entry(filename), attrs }))]);
+        },
+        stat: (name) => (name.includes('angling') || name.includes('hidden') ? 'gone' : attributes),
+      },
+      {},
+      pattern,
+    );
+
+  test.each(['/a/*.csv', '/a/**/*.csv'])('is nothing to %s where it does not mean it', async (pattern) => {
+    const source = await withLinks(pattern, links.slice(1));
+    expect(await source.parts(calm)).toHaveLength(1);
+    expect(await readWhole(source)).toMatchObject(table);
+  });
+
+  test.each(['/a/*.csv', '/a/**/*.csv', '/*/x.csv'])('is a failure where %s may mean it', async (pattern) => {
+    expect(await failureOf(await withLinks(pattern, links))).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringMatching(/\/dangling\.csv is a link that leads nowhere$/),
+      hint: expect.stringContaining('remove the link'),
     });
   });
 });

@@ -111,7 +111,8 @@ export async function walkFolders(
     for (const { name, file, isLink, problem } of await inFolder(directory)) {
       const next = directory === '' ? name : `${directory}/${name}`;
       if (problem !== undefined) {
-        if (isDeep ? !name.startsWith('.') : isNamed(name, segment)) throw problem;
+        // As a folder, `**` would not follow a link; as a file, it is weighed with the segments behind.
+        if (isDeep ? isLink !== true && !name.startsWith('.') : isNamed(name, segment)) throw problem;
       } else if (file === undefined) {
         if (isDeep && isLink !== true && !name.startsWith('.')) await walk(next, ['**', ...rest]);
         else if (!isDeep && rest.length > 0 && isNamed(name, segment)) await walk(next, rest);
