@@ -28,7 +28,7 @@ import {
 } from './text-formats.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
 import { accessToken, oauthKey, refusedToken } from './web/oauth.ts';
-import { type PageContent, countRows, readTables } from './web/page-tables.ts';
+import { type PageContent, countRows, hashRows, readTables } from './web/page-tables.ts';
 import { type Page, type Pages, fetchPages, linkTo, pagesKey } from './web/pages.ts';
 import { knownCodings, spool } from './web/spool.ts';
 import { type Validators, answeredVersion, parseVersion, validatorsOf } from './web/validators.ts';
@@ -167,7 +167,7 @@ class Resource {
       expandedMax,
       ask: async (url: URL) => await this.#ask(signal, {}, url),
       countRows: async (page: Page) => await read(page, (file) => countRows(this.#readerOf(page)(file))),
-      hash: async (page: Page) => await read(page, (file) => file.hash()),
+      hash: async (page: Page) => await read(page, (file) => this.#hashOf(page, file)),
       bytes: async (page: Page) => await read(page, async ({ bytes }) => bytes),
     };
     const taken = await fetchPages(this.#place.url, paging, signal);
@@ -195,6 +195,12 @@ class Resource {
       default:
         return readTables(files.map((file, at) => this.#readerOf(pages[at] as Page)(file)));
     }
+  }
+
+  /** Of what counts of a page: an answer of JSON may say something new around its rows each time, such as the number of the request. */
+  async #hashOf({ answer }: Page, file: PartFile): Promise<string> {
+    const isJson = formatOf(this.#settings, answer) === 'json';
+    return isJson ? await hashRows(readJsonPages([file], this.#settings)) : await file.hash();
   }
 
   #readerOf({ answer }: Page): FormatReader {

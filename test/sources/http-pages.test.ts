@@ -101,6 +101,22 @@ describe('pages of json', () => {
     });
   });
 
+  test('are read where what stands around their rows is new in each answer', async () => {
+    let request = 0;
+    const answer: Answer = (page) => ({
+      body: `{"request":${++request},"rows":[${pageOf(page)}],"next":${page < 3 ? `"/x?page=${page + 1}&r=${request}"` : 'null'}}`,
+    });
+    const source = await sourceOf(paged(answer), { pages: { next: '/next' }, items: 'rows' }, '/x');
+    expect(await readWhole(source)).toMatchObject(whole);
+    const moving: Answer = (page) => ({
+      ...answer(page, new URL('http://x')),
+      ...(page === 1 && request > 8 && { body: '{"rows":[]}' }),
+    });
+    request = 6;
+    const error = await failureOf(await sourceOf(paged(moving), { pages: { next: '/next' }, items: 'rows' }, '/x'));
+    expect(error.message).toContain('its first page changed while the others were read');
+  });
+
   test('have a hash of their content', async () => {
     const answer: Answer = (page) => ({ body: `[${pageOf(page)}]` });
     const source = await sourceOf(paged(answer), { pages: { parameter: 'page' } }, '/x');

@@ -1,11 +1,28 @@
-/** Pages of delimited text as one table. */
+/** The rows of pages: as one table, counted, and hashed. */
+import { createHash } from 'node:crypto';
 import { AgentError } from '../../core/errors.ts';
+import type { RowBatch } from '../../core/model.ts';
 import type { FormatBatch, FormatContent } from '../files/read-part.ts';
 
 export async function countRows(rows: AsyncGenerator<FormatBatch, unknown, void>): Promise<number> {
   let count = 0;
   for await (const batch of rows) count += rowsIn(batch);
   return count;
+}
+
+/** The same rows have the same hash (hex). */
+export async function hashRows(batches: AsyncGenerator<RowBatch, unknown, void>): Promise<string> {
+  const hash = createHash('sha256');
+  let isFirst = true;
+  for await (const { columns, rows, fault } of batches) {
+    if (isFirst) hash.update(`${JSON.stringify(columns)}\n`);
+    isFirst = false;
+    // A text is another thing than a list that looks like it.
+    for (const [at, row] of rows.entries()) {
+      hash.update(`${JSON.stringify([row, columns.flatMap((_column, of) => fault?.(at, of) ?? [])])}\n`);
+    }
+  }
+  return hash.digest('hex');
 }
 
 function rowsIn(batch: FormatBatch): number {
