@@ -6,7 +6,7 @@ import type { FormatBatch, FormatContent } from '../files/read-part.ts';
 import { JsonRecords, readRecords } from './json-records.ts';
 import { JsonFault, JsonTokenizer, JsonSize, decisive } from './json-tokens.ts';
 import { type JsonScan, readPlainRecords } from './scan/json-read.ts';
-import { isLineEnd, readText } from './text.ts';
+import { isLineEnd, jsonText, readText } from './text.ts';
 
 /**
  * The rows of JSON lines; blank lines are nothing.
@@ -49,7 +49,7 @@ async function* takeLines(file: PartFile, records: JsonRecords): AsyncGenerator<
   const lines = new Lines(await JsonTokenizer.open('many'), records, '\n');
   let last: number | undefined;
   try {
-    for await (const chunk of readText({ file, encoding: 'utf-8' })) {
+    for await (const chunk of readText(jsonText(file))) {
       last = chunk.at(-1);
       for (const piece of records.piecesOf(chunk.toString())) {
         lines.write(piece);
@@ -69,7 +69,7 @@ async function* takeLines(file: PartFile, records: JsonRecords): AsyncGenerator<
 async function placedFault(file: PartFile): Promise<AgentError> {
   const lines = new Lines(await JsonTokenizer.open('many'), new JsonRecords(), `\n${decisive}`);
   try {
-    for await (const chunk of readText({ file, encoding: 'utf-8' })) lines.write(chunk.toString());
+    for await (const chunk of readText(jsonText(file))) lines.write(chunk.toString());
     lines.end();
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
