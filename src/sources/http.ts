@@ -28,6 +28,7 @@ import {
 } from './text-formats.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
 import { accessToken, oauthKey, refusedToken } from './web/oauth.ts';
+import { type PageContent, countRows, hashRows, readTables } from './web/page-tables.ts';
 import { type Page, type Pages, fetchPages, linkTo, pagesKey } from './web/pages.ts';
 import { knownCodings, spool } from './web/spool.ts';
 import { type Validators, answeredVersion, parseVersion, validatorsOf } from './web/validators.ts';
@@ -166,7 +167,7 @@ class Resource {
       expandedMax,
       ask: async (url: URL) => await this.#ask(signal, {}, url),
       countRows: async (page: Page) => await read(page, (file) => countRows(this.#readerOf(page)(file))),
-      hash: async (page: Page) => await read(page, (file) => file.hash()),
+      hash: async (page: Page) => await read(page, (file) => this.#hashOf(page, file)),
       bytes: async (page: Page) => await read(page, async ({ bytes }) => bytes),
     };
     const taken = await fetchPages(this.#place.url, paging, signal);
@@ -174,17 +175,18 @@ class Resource {
     try {
       for (const page of taken) opened.push(await openPage(page, signal));
       const files = opened.map((file) => new PartFile(file, expandedMax));
-      yield* asColumns(this.#rowsOf(files, taken), this.#needs);
+      const content = yield* asColumns(this.#rowsOf(files, taken), this.#needs);
       const hash = createHash('sha256');
       for (const file of files) hash.update(`${await file.hash()}\n`);
-      return { hash: hash.digest('hex'), version: freshVersion(), revisedAtMs: this.#clock.now().getTime() };
+      const revisedAtMs = this.#clock.now().getTime();
+      return { ...content, hash: hash.digest('hex'), version: freshVersion(), revisedAtMs };
     } finally {
       for (const file of opened) await file.close();
       for (const { spooled } of taken) await spooled.remove();
     }
   }
 
-  #rowsOf(files: readonly PartFile[], pages: readonly Page[]): AsyncGenerator<FormatBatch, void, void> {
+  #rowsOf(files: readonly PartFile[], pages: readonly Page[]): AsyncGenerator<FormatBatch, PageContent, void> {
     switch (formatOf(this.#settings, (pages[0] as Page).answer)) {
       case 'json':
         return readJsonPages(files, this.#settings);
@@ -193,6 +195,12 @@ class Resource {
       default:
         return readTables(files.map((file, at) => this.#readerOf(pages[at] as Page)(file)));
     }
+  }
+
+  /** Of what counts of a page: an answer of JSON may say something new around its rows each time, such as the number of the request. */
+  async #hashOf({ answer }: Page, file: PartFile): Promise<string> {
+    const isJson = formatOf(this.#settings, answer) === 'json';
+    return isJson ? await hashRows(readJsonPages([file], this.#settings)) : await file.hash();
   }
 
   #readerOf({ answer }: Page): FormatReader {
@@ -318,34 +326,6 @@ function isPage(answer: WebAnswer): boolean {
 async function openPage({ spooled }: Page, signal: AbortSignal): Promise<StableFile> {
   const ending = { gzip: '.gz', zstd: '.zst', none: '' }[spooled.compression ?? 'none'];
   return await StableFile.open(spooled.file, `${partName}${ending}`, signal);
-}
-
-async function countRows(rows: AsyncGenerator<FormatBatch, unknown, void>): Promise<number> {
-  let count = 0;
-  for await (const batch of rows) count += 'rows' in batch ? batch.rows.length : batch.count;
-  return count;
-}
-
-/** The rows of several tables, which have the same columns. */
-async function* readTables(
-  tables: readonly AsyncGenerator<FormatBatch, unknown, void>[],
-): AsyncGenerator<FormatBatch, void, void> {
-  let columns: readonly string[] | undefined;
-  for (const [at, table] of tables.entries()) {
-    for await (const batch of table) {
-      columns ??= batch.columns;
-      if (batch.columns.join('\n') !== columns.join('\n')) {
-        throw new AgentError(
-          'part.unreadable',
-          `page ${at + 1} has other columns than the first: ${batch.columns.join(', ')}`,
-          {
-            hint: 'pages of one answer are read as one table',
-          },
-        );
-      }
-      yield { ...batch, columns };
-    }
-  }
 }
 
 /** Half of the rows would look like all of them. */

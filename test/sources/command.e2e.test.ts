@@ -206,6 +206,20 @@ describe('an output does not count', () => {
     expect(everythingIn(error)).not.toContain(secret);
   });
 
+  test.each([
+    ['a word', `${secret}-${secret}`],
+    ['several words', `correct horse battery ${secret}`],
+  ])('and a failure shows no rest of a secret that is cut where much was said: %s', async (_what, password) => {
+    // So that what is kept of it begins at every place within the secret.
+    for (let at = 1; at < password.length; at += 6) {
+      const filled = 4096 - password.length + at - ' it failed\n'.length;
+      const script = `head -c 9000 /dev/zero | tr '\\0' ' ' >&2; printf '%s%*s it failed\\n' "$P" ${filled} '' >&2; exit 1`;
+      const keys = { command: ['sh', '-c', script], format: 'csv', env: { P: password } };
+      const { message } = await failureOf(openSource('command', keys, await tempDir()));
+      expect(message).toMatch(/^the command sh ended with exit code 1:[ *]* it failed$/);
+    }
+  });
+
   test('and a failure shows nothing secret of the text of a shell', async () => {
     const command = ['sh', '-c', `fail() { echo "I was given $*" >&2; exit 1; }; fail --password '${secret}'`];
     const source = openSource('command', { command, format: 'csv' }, await tempDir(), laterClock(0));

@@ -1,12 +1,8 @@
-/** Answers in pages, and tokens of OAuth. */
+/** Answers in pages. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { Source } from '../../src/core/ports.ts';
-import { receiver } from '../support/destination-world.ts';
-import { handClock } from '../support/hand-clock.ts';
-import { calm, openSource, openSourceIn, readWhole, tempDir } from '../support/source-world.ts';
-import { everythingIn, failureOf, secret, sourceOf } from '../support/web-world.ts';
+import { calm, readWhole } from '../support/source-world.ts';
+import { failureOf, sourceOf } from '../support/web-world.ts';
 
 const rows = [
   ['2026-01-31', '1.50'],
@@ -101,6 +97,22 @@ describe('pages of json', () => {
     });
   });
 
+  test('are read where what stands around their rows is new in each answer', async () => {
+    let request = 0;
+    const answer: Answer = (page) => ({
+      body: `{"request":${++request},"rows":[${pageOf(page)}],"next":${page < 3 ? `"/x?page=${page + 1}&r=${request}"` : 'null'}}`,
+    });
+    const source = await sourceOf(paged(answer), { pages: { next: '/next' }, items: 'rows' }, '/x');
+    expect(await readWhole(source)).toMatchObject(whole);
+    const moving: Answer = (page) => ({
+      ...answer(page, new URL('http://x')),
+      ...(page === 1 && request > 8 && { body: '{"rows":[]}' }),
+    });
+    request = 6;
+    const error = await failureOf(await sourceOf(paged(moving), { pages: { next: '/next' }, items: 'rows' }, '/x'));
+    expect(error.message).toContain('its first page changed while the others were read');
+  });
+
   test('have a hash of their content', async () => {
     const answer: Answer = (page) => ({ body: `[${pageOf(page)}]` });
     const source = await sourceOf(paged(answer), { pages: { parameter: 'page' } }, '/x');
@@ -153,6 +165,44 @@ test('pages of csv are one table', async () => {
   };
   const error = await failureOf(await sourceOf(paged(other), { pages: 'link' }, '/x'));
   expect(error.message).toBe('page 2 has other columns than the first: date, units');
+});
+
+describe('pages that do not end with a line end', () => {
+  /** Pages of lines, each with a line end or without. */
+  const linesOf =
+    (type: string, ends: readonly string[]): Answer =>
+    (page) => ({
+      body: `${type === 'text/csv' ? `date,amount\n${(rows[page - 1] ?? []).join(',')}` : pageOf(page)}${ends[page - 1]}`,
+      headers: { 'content-type': type, ...(page < ends.length && { link: `<?page=${page + 1}>; rel=next` }) },
+    });
+
+  test.each<[readonly string[], string]>([
+    [['\n', '', '\n'], 'page 2 ends without a line end, and page 1 has one'],
+    [['', '\n'], 'page 1 ends without a line end, and page 2 has one'],
+  ])('may be half of one where another one has one: %j', async (ends, message) => {
+    const error = await failureOf(await sourceOf(paged(linesOf('text/csv', ends)), { pages: 'link' }, '/x'));
+    expect(error).toMatchObject({ code: 'part.unreadable', message });
+  });
+
+  test.each<[string, readonly string[], boolean]>([
+    ['text/csv', ['\n', '\n'], true],
+    ['text/csv', ['', ''], false],
+    ['application/x-ndjson', ['\n', '\n'], true],
+    // Where a record ends is seen without one.
+    ['application/x-ndjson', ['\n', ''], false],
+  ])('are said to be such: %s %j', async (type, ends, endsWithLineEnd) => {
+    const { content } = await readWhole(await sourceOf(paged(linesOf(type, ends)), { pages: 'link' }, '/x'));
+    expect(content.endsWithLineEnd).toBe(endsWithLineEnd);
+  });
+});
+
+test('pages of csv that have line ends between their lines alone end with one that is the header', async () => {
+  const answer: Answer = (page) => ({
+    body: `date,amount\n${(rows[page - 1] ?? []).join(',')}`,
+    headers: { 'content-type': 'text/csv' },
+  });
+  const read = await readWhole(await sourceOf(paged(answer), { pages: { parameter: 'page' } }, '/x'));
+  expect(read).toMatchObject({ ...whole, content: { endsWithLineEnd: false } });
 });
 
 describe('nothing of the pages counts', () => {
@@ -216,105 +266,6 @@ describe('nothing of the pages counts', () => {
   test('where they are too much together', async () => {
     const error = await failureOf(await sourceOf(paged(linked), { pages: 'link', expandedMax: '100B' }, '/x'));
     expect(error.message).toMatch(/has more than \d+ bytes \(expandedMax\)$/);
-  });
-});
-
-describe('client credentials', () => {
-  interface Tokens {
-    readonly url: string;
-    /** What the server of tokens was sent. */
-    readonly asked: { authorization: string | undefined; form: string }[];
-    /** Tokens that are taken now. */
-    valid: string;
-    given: number;
-  }
-
-  async function tokens(
-    answer = (count: number): string => `{"access_token":"t${count}","token_type":"Bearer","expires_in":3600}`,
-  ): Promise<Tokens> {
-    const state: { -readonly [key in keyof Tokens]: Tokens[key] } = { url: '', asked: [], valid: 't1', given: 0 };
-    state.url = await receiver(async (request, response) => {
-      if (request.url === '/token') {
-        state.asked.push({ authorization: request.headers.authorization, form: await text(request) });
-        return response.writeHead(200, { 'content-type': 'application/json' }).end(answer(++state.given));
-      }
-      if (request.headers.authorization !== `Bearer ${state.valid}`) return response.writeHead(401).end();
-      return response.writeHead(200, { 'content-type': 'text/csv', etag: '"x"' }).end('date,amount\n2026-01-31,1.50\n');
-    });
-    return state;
-  }
-
-  async function reading(
-    { url }: Tokens,
-    keys: object = {},
-    clock = handClock(new Date('2026-03-15T12:00:00Z')),
-  ): Promise<Source> {
-    const oauth = { tokenUrl: `${url}/token`, clientId: 'me:1', clientSecret: `${secret}/+`, ...keys };
-    return openSourceIn({ clock, baseDir: await tempDir() }, 'http', { url: `${url}/x.csv`, oauth });
-  }
-
-  test('give a token that is used until it expires', async () => {
-    const server = await tokens();
-    const clock = handClock(new Date('2026-03-15T12:00:00Z'));
-    const source = await reading(server, { scope: 'reports', audience: 'books' }, clock);
-    await readWhole(source);
-    await readWhole(source);
-    const basic = Buffer.from(`me%3A1:${secret}%2F%2B`).toString('base64');
-    expect(server.asked).toEqual([
-      { authorization: `Basic ${basic}`, form: 'grant_type=client_credentials&scope=reports&audience=books' },
-    ]);
-    clock.jump(3_580_000);
-    server.valid = 't2';
-    await readWhole(source);
-    expect(server.given).toBe(2);
-  });
-
-  test('are sent in the form where that is wanted', async () => {
-    const server = await tokens();
-    await readWhole(await reading(server, { send: 'body' }));
-    expect(server.asked).toEqual([
-      {
-        authorization: undefined,
-        form: `grant_type=client_credentials&client_id=me%3A1&client_secret=${secret}%2F%2B`,
-      },
-    ]);
-  });
-
-  test('are asked once more where a token is refused, and no more', async () => {
-    const server = await tokens();
-    const source = await reading(server);
-    await readWhole(source);
-    server.valid = 't2';
-    await readWhole(source);
-    expect(server.given).toBe(2);
-    server.valid = 'none';
-    const error = await failureOf(source);
-    expect(error.message).toBe(`${server.url}: it answered 401 to a new token`);
-    expect(server.given).toBe(3);
-  });
-
-  test.each([
-    ['is no token', '{"access_token":"","expires_in":1}', 'the answer is not a token of OAuth at access_token'],
-    [
-      'is of another kind',
-      '{"access_token":"t1","token_type":"mac"}',
-      'the answer is not a token of OAuth at token_type',
-    ],
-    ['is a page', '<html></html>', 'a web page answered'],
-  ])('say what is wrong where the answer %s, without a secret', async (_what, answer, message) => {
-    const error = await failureOf(await reading(await tokens(() => answer)));
-    expect(error.message).toContain(message);
-    expect(everythingIn(error)).not.toContain(secret);
-  });
-
-  test('stand alone', () => {
-    const oauth = { tokenUrl: 'https://x/token', clientId: 'a', clientSecret: 'b' };
-    expect(() => openSource('http', { url: 'https://x/y', token: 'abc', oauth }, '/')).toThrow(
-      'oauth, and other credentials',
-    );
-    expect(() => openSource('http', { url: 'https://x/y', oauth: { ...oauth, clientSecret: undefined } }, '/')).toThrow(
-      'one of clientSecret and clientSecretFile has to be there',
-    );
   });
 });
 

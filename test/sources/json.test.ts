@@ -167,9 +167,10 @@ describe.each<Type>(['jsonl', 'json'])('records of %s', (type) => {
   });
 
   test('are text, whose invalid bytes and NUL characters are faults', async () => {
-    expect(await failureOf(type, Buffer.from([0x7b, 0x22, 0xff]))).toMatchObject(
-      unreadable(`revenue.${type} line 1: invalid utf-8 byte 0xFF at byte offset 2`),
-    );
+    expect(await failureOf(type, Buffer.from([0x7b, 0x22, 0xff]))).toMatchObject({
+      ...unreadable(`revenue.${type} line 1: invalid utf-8 byte 0xFF at byte offset 2`),
+      hint: expect.stringMatching(/^JSON is utf-8: /),
+    });
     expect(await failureOf(type, '\n{\0')).toMatchObject(
       unreadable(`revenue.${type} line 2: a NUL character at byte offset 2`),
     );

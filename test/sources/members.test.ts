@@ -92,6 +92,64 @@ describe('an archive', () => {
   });
 });
 
+describe('a member that cannot be read here', () => {
+  /** An archive whose directory says something else of its one member: flags, and the method of its compression. */
+  const saying = ({ flags = 0, method = 8 }: { flags?: number; method?: number }): Uint8Array => {
+    const bytes = Buffer.from(zipOf({ 'x.csv': csv }));
+    const entry = bytes.indexOf('PK\u0001\u0002');
+    bytes.writeUInt16LE(flags, entry + 8);
+    bytes.writeUInt16LE(method, entry + 10);
+    return bytes;
+  };
+
+  test.each([
+    ['has a password', { flags: 1 }, /^a\.zip: x\.csv is encrypted$/, /without a password/],
+    ['has a password, by AES', { flags: 1, method: 99 }, /^a\.zip: x\.csv is encrypted$/, /without a password/],
+    ['is encrypted with its directory', { flags: 0x41 }, /^a\.zip is encrypted$/, /without a password/],
+    [
+      'is compressed by LZMA',
+      { method: 14 },
+      /^a\.zip: x\.csv is compressed by LZMA, which is not read here$/,
+      /deflate/,
+    ],
+    [
+      'is compressed by something that nobody knows',
+      { method: 77 },
+      /^a\.zip: x\.csv is compressed by method 77, which is not read here$/,
+      /deflate/,
+    ],
+  ])('is not called damaged where it %s', async (_what, said, message, hint) => {
+    expect(await failureOf(await archive(saying(said)))).toMatchObject({
+      code: 'part.unreadable',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+  });
+});
+
+describe('of dated archives with parts: newest', () => {
+  const parts = 'newest';
+
+  test('the newest one counts, where each has one member', async () => {
+    const dir = await tempDir();
+    for (const [month, amount] of ['1.50', '2.50'].entries()) {
+      const file = path.join(dir, `2026-0${month + 1}.zip`);
+      await writeFile(file, zipOf({ 'all.csv': csv.replace('1.50', amount), 'README.txt': 'x' }));
+    }
+    const source = openSource('csv', { files: ['*.zip'], members: ['*.csv'], parts }, dir);
+    expect((await source.parts(calm)).map(({ name }) => name)).toEqual(['2026-01.zip#all.csv', '2026-02.zip#all.csv']);
+  });
+
+  test('none is read where one has more members, of which all but one would be left out', async () => {
+    const error = await failureOf(await archive(zipOf({ 'x.csv': csv, 'y.csv': csv, 'z.csv': csv }), { parts }));
+    expect(error).toMatchObject({
+      code: 'source.unreadable',
+      message: 'a.zip: 3 files in it match **/*.csv, and parts: newest reads one',
+      hint: expect.stringContaining('leave parts out'),
+    });
+  });
+});
+
 test('a member that is gone from its archive is carried', async () => {
   const drivers = [{ path: ['{file|match:^(.*)\\.csv$}'], time: '{date}', value: '{amount}' }];
   const source = { type: 'csv', files: ['*.zip'], members: ['*.csv'], drivers };

@@ -83,6 +83,9 @@ describe('a share is not read', () => {
     ['its list is a page', '<html><body>Sign in</body></html>', 'is not whole'],
     ['its list is empty', '', 'is not whole'],
     ['its list is of another folder', listOf([{ href: '/dav/b/x.csv' }]), 'names something outside of it'],
+    ['its list has a name with a raw #', listOf([{ href: '/dav/a/x#1.csv' }]), 'not well written: /dav/a/x#1.csv'],
+    ['its list has a name with a raw ?', listOf([{ href: '/dav/a/x?y.csv' }]), 'not well written: /dav/a/x?y.csv'],
+    ['its list has a name with a raw %', listOf([{ href: '/dav/a/5% more.csv' }]), 'not well written: /dav/a/5%'],
     ['its list climbs', listOf([{ href: '/dav/a/..%2F..%2Fetc' }]), 'names something outside of it'],
   ])('where %s', async (_why, list, message) => {
     expect(await failureOf(await shareOf({ list }))).toMatchObject({
@@ -172,6 +175,21 @@ describe('a share is not read', () => {
     await expect(readWhole(source, part)).rejects.toMatchObject({ code: 'part.changing' });
   });
 
+  test.each([
+    ['does not show its tag', {}],
+    ['shows a weak tag', { etag: 'W/"v1"' }],
+  ])('where the answer %s, and the list after it has another one', async (_what, headers) => {
+    let reads = 0;
+    const url = await receiver((request, response) => {
+      if (request.method === 'PROPFIND')
+        return response.writeHead(207).end(listOf([{ href: '/dav/x.csv' }]).replace('"v1"', `"v${reads + 1}"`));
+      reads++;
+      return response.writeHead(200, headers).end(csv);
+    });
+    const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
+    await expect(readWhole(source)).rejects.toMatchObject({ code: 'part.changing' });
+  });
+
   test('where a file without a tag has another time after it was read', async () => {
     let reads = 0;
     const at = (minute: number): string =>
@@ -237,4 +255,38 @@ test.each([
   const url = await receiver((_request, response) => response.writeHead(status).end());
   const source = openSource('csv', { files: [`${url}/dav/*.csv`] }, '/', laterClock(0));
   expect(await failureOf(source)).toMatchObject({ code: 'source.unreadable', hint });
+});
+
+describe('two users of one server', () => {
+  /** A server that shows each user files of another content, and its address for a user. */
+  const serverOf = async (): Promise<(user: string) => string> => {
+    const url = await receiver((request, response) => {
+      if (request.method !== 'PROPFIND') return response.writeHead(200, { etag }).end(csv);
+      return response.writeHead(207).end(listOf([{ href: '/out/a.csv' }]));
+    });
+    return (user) => (user === '' ? url : url.replace('//', `//${user}:x@`));
+  };
+
+  test('are refused in the config where all else is the same', async () => {
+    const at = await serverOf();
+    const open = (...users: string[]) =>
+      openSource('csv', { files: users.map((user) => `${at(user)}/out/*.csv`) }, '/', laterClock(0));
+    const refused = 'the same files as those of files[0], for another user';
+    expect(() => open('alice', 'bob')).toThrow(refused);
+    expect(() => open('', 'bob')).toThrow(refused);
+    expect(await open('alice', 'alice').parts(calm)).toHaveLength(1);
+  });
+
+  test('are not read where a file of each has the same name', async () => {
+    const at = await serverOf();
+    const files = [`${at('alice')}/out/*.csv`, `${at('bob')}/out/a*`];
+    const error = await failureOf(openSource('csv', { files }, '/', laterClock(0)));
+    expect(error).toMatchObject({
+      code: 'source.unreadable',
+      message: `${at('')}/out/a.csv is there for two users: by ${at('')}/out/*.csv and by ${at('')}/out/a*`,
+      hint: expect.stringContaining('a source for each user'),
+    });
+    const dav = { token: 'abc' };
+    expect(await openSource('csv', { files, dav }, '/', laterClock(0)).parts(calm)).toHaveLength(1);
+  });
 });

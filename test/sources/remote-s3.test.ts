@@ -228,6 +228,61 @@ describe('a source is not read', () => {
   });
 });
 
+describe('a service that writes its tags otherwise', () => {
+  const bare = etagOf(csv).replaceAll('"', '');
+  const modified = { 'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT' };
+
+  /** One object, the tag that the list has of it, and what the answer says beside it. */
+  async function taggedAs(listed: string, given: Record<string, string>, asked: (string | undefined)[] = []) {
+    const server = await s3Server();
+    const entry = `<Contents><Key>a/x.csv</Key><ETag>${listed.replaceAll('"', '&quot;')}</ETag><Size>${csv.length}</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified></Contents>`;
+    server.intercept = (request, response) => {
+      const isList = request.url?.includes('list-type') === true;
+      if (!isList) asked.push(request.headers['if-match']);
+      if (isList) response.writeHead(200).end(`<ListBucketResult>${entry}</ListBucketResult>`);
+      else response.writeHead(200, given).end(csv);
+      return true;
+    };
+    return sourceIn(server, ['s3://exports/a/*.csv']);
+  }
+
+  test.each<[string, string, Record<string, string>, string | undefined]>([
+    ['without quotes in the list', bare, { etag: `"${bare}"` }, `"${bare}"`],
+    ['without quotes in the answer', `"${bare}"`, { etag: bare }, `"${bare}"`],
+    ['weak in the answer, with its time', bare, { etag: `W/"${bare}"`, ...modified }, `"${bare}"`],
+    ['weak in both, with its time', `W/"${bare}"`, { etag: `W/"${bare}"`, ...modified }, undefined],
+  ])('is read: %s', async (_how, listed, given, condition) => {
+    const asked: (string | undefined)[] = [];
+    expect(await readWhole(await taggedAs(listed, given, asked))).toMatchObject(table);
+    expect(asked).toEqual([condition]);
+  });
+
+  test.each<[string, Record<string, string>, string, RegExp]>([
+    ['no tag', {}, 'part.unreadable', /x\.csv: the answer has no ETag, so that nothing says which version it is$/],
+    [
+      'a weak tag and no time',
+      { etag: `W/"${bare}"` },
+      'part.unreadable',
+      /x\.csv: the answer has only a weak ETag and no Last-Modified, which do not say which version it is$/,
+    ],
+    [
+      'a weak tag and another time',
+      { etag: `W/"${bare}"`, 'last-modified': 'Fri, 02 Jan 2026 03:04:06 GMT' },
+      'part.changing',
+      /changed while it was read$/,
+    ],
+    ['another tag', { etag: `W/"x${bare}"`, ...modified }, 'part.changing', /changed while it was read$/],
+  ])('is not read where the answer has %s', async (_what, given, code, message) => {
+    const source = await taggedAs(`"${bare}"`, given);
+    await expect(readWhole(source)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  test('has another version at another time where its tags are weak', async () => {
+    const [part] = await (await taggedAs(`W/"${bare}"`, {})).parts(calm);
+    expect(part!.version).toBe(`W/"${bare}" 2026-01-02T03:04:05.678Z ${csv.length}`);
+  });
+});
+
 test('a pass deletes nothing because a list stopped half way, and carries an object that is gone', async () => {
   const server = await s3Server();
   server.pageKeys = 1;

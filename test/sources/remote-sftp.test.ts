@@ -5,7 +5,7 @@ import ssh2, { type SFTPWrapper } from 'ssh2';
 import { describe, expect, test } from 'vitest';
 import type { Source } from '../../src/core/ports.ts';
 import { atEnd } from '../support/destination-world.ts';
-import { calm, laterClock, openSource, readWhole } from '../support/source-world.ts';
+import { type SleepClock, calm, laterClock, openSource, readWhole } from '../support/source-world.ts';
 import { csv, everythingIn, failureOf, secret, table } from '../support/web-world.ts';
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
@@ -18,17 +18,25 @@ const hostKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.ex
 interface Ways {
   readonly list?: ((sftp: SFTPWrapper, id: number, asked: number) => void) | undefined;
   readonly read?: ((sftp: SFTPWrapper, id: number, offset: number) => void) | undefined;
+  /** The agent's. */
+  readonly clock?: SleepClock;
   /** Hears of each connection. */
   readonly connected?: () => void;
   /** All that the server says of the file, each time. Default: `attributes`. */
   readonly said?: Partial<typeof attributes>;
   readonly longname?: string;
+  /** What it says of one file, by its path. Default: `said`. */
+  readonly stat?: (name: string) => Partial<typeof attributes> | 'gone';
   /** The file as it is after it was read. */
   readonly after?: Partial<typeof attributes> | 'gone' | undefined;
 }
 
-/** The source of `/a/*.csv` on a server with one file there. */
-async function sourceOf({ connected, ...ways }: Ways = {}, keys: object = {}): Promise<Source> {
+/** The source of a pattern on a server with one file. */
+async function sourceOf(
+  { connected, clock = laterClock(0), ...ways }: Ways = {},
+  keys: object = {},
+  pattern = '/a/*.csv',
+): Promise<Source> {
   const parsed = ssh2.utils.parseKey(hostKey);
   if (parsed instanceof Error) throw parsed;
   const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
@@ -50,10 +58,10 @@ async function sourceOf({ connected, ...ways }: Ways = {}, keys: object = {}): P
   const { port } = server.address() as { port: number };
   const fingerprint = createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '');
   const sftp = { password: secret, hostKey: `SHA256:${fingerprint}`, ...keys };
-  return openSource('csv', { files: [`sftp://me@127.0.0.1:${port}/a/*.csv`], sftp }, '/', laterClock(0));
+  return openSource('csv', { files: [`sftp://me@127.0.0.1:${port}${pattern}`], sftp }, '/', clock);
 }
 
-function serve(sftp: SFTPWrapper, { list, read, after, said, longname = '' }: Ways): void {
+function serve(sftp: SFTPWrapper, { list, read, after, said, longname = '', stat: statOf }: Ways): void {
   // The types want all of them; the protocol does not.
   const attrs = (said ?? attributes) as typeof attributes;
   let hasRead = false;
@@ -70,9 +78,10 @@ function serve(sftp: SFTPWrapper, { list, read, after, said, longname = '' }: Wa
     else sftp.status(id, STATUS_CODE.EOF);
   });
   sftp.on('CLOSE', (id) => sftp.status(id, STATUS_CODE.OK));
-  const stat = (id: number): void => {
-    if (hasRead && after === 'gone') sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
-    else sftp.attrs(id, { ...attrs, ...(hasRead && typeof after === 'object' && after) });
+  const stat = (id: number, of: string | Buffer): void => {
+    const own = statOf?.(String(of)) ?? {};
+    if (own === 'gone' || (hasRead && after === 'gone')) sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
+    else sftp.attrs(id, { ...attrs, ...own, ...(hasRead && typeof after === 'object' && after) });
   };
   sftp.on('STAT', stat);
   sftp.on('FSTAT', stat);
@@ -115,6 +124,54 @@ test('a list and the reads after it take one connection, and a failure the next 
   expect(connections).toBe(3);
 });
 
+describe('files that were changed a moment ago', () => {
+  const ten = Array.from({ length: 10 }, (_, at) => `${at}.csv`);
+  /** A server with ten files that were changed so long ago, of which one goes on changing, and a clock that stands still but for sleep. */
+  const freshly = async (agoMs: number, moving?: string) => {
+    const clock = laterClock(0);
+    const at = (): number => Math.floor((clock.now().getTime() - agoMs) / 1000);
+    const mtime = at();
+    const said = { ...attributes, mtime };
+    const server = {
+      clock,
+      said,
+      list: (sftp: SFTPWrapper, id: number, asked: number) =>
+        asked === 1
+          ? sftp.name(
+              id,
+              ten.map((filename) => ({ ...entry(filename), attrs: said })),
+            )
+          : sftp.status(id, STATUS_CODE.EOF),
+      stat: (name: string) => (name.endsWith(`/${moving}`) ? { ...said, mtime: at() } : said),
+    };
+    return { clock, source: await sourceOf(server, {}) };
+  };
+
+  test.each([
+    ['some seconds ago', 10_000, 2000],
+    // Times have seconds: in the one after a look, a change may be no other time.
+    ['just now', 0, 3000],
+  ])('%s are waited for once, all together', async (_when, agoMs, waitMs) => {
+    const { clock, source } = await freshly(agoMs);
+    const parts = await source.parts(calm);
+    expect(parts).toHaveLength(ten.length);
+    for (const part of parts) expect(await readWhole(source, part)).toMatchObject(table);
+    expect(clock.sleptMs).toEqual([waitMs]);
+  });
+
+  test('are waited for as long as each of them moves', async () => {
+    const { clock, source } = await freshly(10_000, '7.csv');
+    const parts = await source.parts(calm);
+    for (const part of parts.slice(0, 7)) expect(await readWhole(source, part)).toMatchObject(table);
+    expect(clock.sleptMs).toEqual([2000]);
+    await expect(readWhole(source, parts[7])).rejects.toMatchObject({
+      code: 'part.changing',
+      message: expect.stringMatching(/7\.csv did not hold still for 2 s$/),
+    });
+    expect(clock.sleptMs.length).toBeGreaterThan(20);
+  });
+});
+
 describe('a server that says little of its files', () => {
   const { size, mode, mtime, atime } = attributes;
 
@@ -136,6 +193,37 @@ describe('a server that says little of its files', () => {
     expect(await failureOf(await sourceOf({ said: { size, mtime, atime } }))).toMatchObject({
       code: 'source.unreadable',
       message: expect.stringMatching(/\/a\/x\.csv: the server does not say whether that is a file or a folder$/),
+    });
+  });
+});
+
+describe('a link that leads nowhere', () => {
+  const links = ['dangling.csv', 'dangling.txt', '.hidden.csv'];
+  const withLinks = (pattern: string, leaving: readonly string[]) =>
+    sourceOf(
+      {
+        list: (sftp, id, asked) => {
+          if (asked > 1) return sftp.status(id, STATUS_CODE.EOF);
+          const attrs = { ...attributes, mode: 0o120_777 };
+          return sftp.name(id, [entry('x.csv'), ...leaving.map((filename) => ({ ...entry(filename), attrs }))]);
+        },
+        stat: (name) => (name.includes('angling') || name.includes('hidden') ? 'gone' : attributes),
+      },
+      {},
+      pattern,
+    );
+
+  test.each(['/a/*.csv', '/a/**/*.csv'])('is nothing to %s where it does not mean it', async (pattern) => {
+    const source = await withLinks(pattern, links.slice(1));
+    expect(await source.parts(calm)).toHaveLength(1);
+    expect(await readWhole(source)).toMatchObject(table);
+  });
+
+  test.each(['/a/*.csv', '/a/**/*.csv', '/*/x.csv'])('is a failure where %s may mean it', async (pattern) => {
+    expect(await failureOf(await withLinks(pattern, links))).toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringMatching(/\/dangling\.csv is a link that leads nowhere$/),
+      hint: expect.stringContaining('remove the link'),
     });
   });
 });

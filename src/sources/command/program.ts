@@ -76,6 +76,7 @@ class Running {
   readonly #ended: Promise<End>;
   #hasEnded = false;
   #said = Buffer.alloc(0);
+  #isSaidCut = false;
 
   constructor(program: Program, child: childProcess.ChildProcess) {
     this.#program = program;
@@ -89,7 +90,9 @@ class Running {
       child.once('exit', (code, signal) => end({ code, signal }));
     });
     child.stderr?.on('data', (chunk: Buffer) => {
-      this.#said = Buffer.concat([this.#said, chunk]).subarray(-saidBytesMax);
+      const said = Buffer.concat([this.#said, chunk]);
+      this.#isSaidCut ||= said.length > saidBytesMax;
+      this.#said = said.subarray(-saidBytesMax);
     });
     // It breaks where the program is killed, and says nothing then.
     child.stderr?.on('error', () => undefined);
@@ -185,7 +188,9 @@ class Running {
   /** The last words that it said on stderr. */
   #words(): string {
     const { env, command } = this.#program;
-    const text = this.#said.toString('utf8').trim();
+    const said = this.#said.toString('utf8');
+    // Half a word may be the rest of a secret, which would not be known as such; each word of one is.
+    const text = (this.#isSaidCut ? said.replace(/^\S+/, '') : said).trim();
     // The end of what it said tells most: a stack of calls begins with what nobody wants to know.
     const lines = text.split(/\r?\n/).slice(-3).join(' / ');
     const words = oneLine(lines, [...Object.values(env), ...secretsInCommand(command)]);

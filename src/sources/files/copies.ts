@@ -11,11 +11,14 @@ import {
   type RemoteStore,
   changedFile,
   goneFile,
-  isSameLook,
+  stoodStill,
+  twoUsers,
 } from '../remote/store.ts';
 
 /** How long a file may take to hold still before a read gives up. */
 const stillWaitMaxMs = 60_000;
+/** Times have seconds: within this, a change may leave them as they are. */
+const timeStepMs = 1000;
 /** The clocks of two machines differ by less. A file that was changed longer ago holds still. */
 const youngMs = 3_600_000;
 /** A part is read more than once in a pass, for its rows and for its end: its copy is kept for so long. */
@@ -43,6 +46,12 @@ interface Known {
   readonly copy: (signal: AbortSignal) => Promise<Copied>;
 }
 
+/** A file as it was seen at a time of the clock that never jumps. */
+interface Seen {
+  readonly file: RemoteFile;
+  readonly seenMs: number;
+}
+
 /** A copy, and how many read it. */
 interface Copy extends Copied {
   readonly name: string;
@@ -63,16 +72,21 @@ export class Copies {
 
   /**
    * Files of other machines. What was known before is forgotten.
-   * @throws AgentError `source.unreadable` where a place cannot be seen, or a pattern matches nothing
+   * @throws AgentError `source.unreadable` where a place cannot be seen, a pattern matches nothing, or two users have a file of one name
    */
   async list(remotes: readonly RemoteFiles[], signal: AbortSignal): Promise<readonly Part[]> {
     const found = await Promise.all(remotes.map(async (files) => await findAll(files, signal)));
     this.#known.clear();
     const parts = new Map<string, Part>();
+    const owners = new Map<string, RemoteFiles>();
     for (const [at, files] of remotes.entries()) {
+      const seenMs = this.#copying.clock.monotonicMs();
       for (const file of found[at] ?? []) {
         const { name, version, revisedAtMs } = file;
-        this.add({ name, version, revisedAtMs }, (inner) => this.#fetch(files, file, inner));
+        const owner = owners.get(name) ?? files;
+        if (owner.user !== files.user) throw twoUsers(name, owner.pattern, files.pattern);
+        owners.set(name, files);
+        this.add({ name, version, revisedAtMs }, (inner) => this.#fetch(files, { file, seenMs }, inner));
         parts.set(name, { name, version, revisedAtMs });
       }
     }
@@ -129,7 +143,7 @@ export class Copies {
     for (const copy of left) if (copy.users === 0) await copy.kept.remove();
   }
 
-  async #fetch(files: RemoteFiles, listed: RemoteFile, signal: AbortSignal): Promise<Copied> {
+  async #fetch(files: RemoteFiles, listed: Seen, signal: AbortSignal): Promise<Copied> {
     const store = await files.open(signal);
     try {
       const file = await standingStill(store, listed, this.#copying, signal);
@@ -158,22 +172,28 @@ async function findAll(files: RemoteFiles, signal: AbortSignal): Promise<readonl
   }
 }
 
-/** The file once it was seen standing still. */
+/**
+ * The file once it was seen standing still. All files of a list were seen at once, so that the wait for the first of them is that for
+ * the others too.
+ */
 async function standingStill(
   store: RemoteStore,
-  listed: RemoteFile,
+  { file: listed, seenMs: listedMs }: Seen,
   { settleMs, clock }: Copying,
   signal: AbortSignal,
 ): Promise<RemoteFile> {
   const isOld = Math.abs(clock.now().getTime() - listed.revisedAtMs) > youngMs;
   if (store.look === undefined || settleMs === 0 || isOld) return listed;
   const endMs = clock.monotonicMs() + stillWaitMaxMs;
-  for (let file = listed; ;) {
-    await clock.sleep(settleMs, signal);
+  for (let [file, seenMs] = [listed, listedMs]; ;) {
+    const neededMs = settleMs + (file.isYoung === true ? timeStepMs : 0);
+    const leftMs = seenMs + neededMs - clock.monotonicMs();
+    if (leftMs > 0) await clock.sleep(leftMs, signal);
     const now = await store.look(file, signal);
     if (now === undefined) throw goneFile(file);
-    if (isSameLook(now, file)) return now;
-    if (clock.monotonicMs() + settleMs > endMs) {
+    if (stoodStill(file, now)) return now;
+    seenMs = clock.monotonicMs();
+    if (seenMs + settleMs > endMs) {
       throw new AgentError('part.changing', `${file.name} did not hold still for ${settleMs / 1000} s`, {
         hint: 'it is read once it does; upload under another name and rename it when done',
       });

@@ -2,9 +2,25 @@
 import { z } from 'zod';
 import { parseDuration } from '../../core/duration.ts';
 import { parseSize } from '../../core/size.ts';
-import { type RemotePattern, isRemote, parseRemote, unknownAddress } from '../remote/address.ts';
+import { type RemotePattern, isRemote, parseRemote, showPattern, unknownAddress } from '../remote/address.ts';
 import { type RemoteSettings, remoteKeys } from '../remote/keys.ts';
+import { userHint } from '../remote/store.ts';
 import { findGlobProblem } from './glob.ts';
+
+/** A part is named by its address without the user: two users' files of one name would be one part. */
+function checkUsers(files: readonly (string | RemotePattern)[], context: z.RefinementCtx): void {
+  const first = new Map<string, { readonly at: number; readonly user: string | undefined }>();
+  for (const [at, file] of files.entries()) {
+    if (typeof file === 'string') continue;
+    const pattern = showPattern(file);
+    const other = first.get(pattern);
+    if (other === undefined) first.set(pattern, { at, user: file.user });
+    else if (other.user !== file.user) {
+      const message = `the same files as those of files[${other.at}], for another user`;
+      context.addIssue({ code: 'custom', path: [at], message, params: { hint: userHint } });
+    }
+  }
+}
 
 /** The keys that every kind made of files has. */
 export const fileKeys = {
@@ -28,6 +44,7 @@ export const fileKeys = {
       }),
     )
     .min(1)
+    .superRefine(checkUsers)
     .describe(
       'Globs, relative to the config file: `*` `?` `[a-z]` `{a,b}`, and `**` for any directories; up to four `*` in one name. None matches a leading dot or the `~$` of files that Office makes while it has a document open; `**` follows no links. Each must match at least one file, or the source is not read. The same on other machines: `s3://BUCKET/…` (key `s3`), `sftp://USER@HOST/…` (`sftp`), and a WebDAV share as `https://HOST/…` (`dav`).',
     ),
@@ -69,7 +86,7 @@ export const fileKeys = {
     .min(1)
     .optional()
     .describe(
-      'Of a file whose name ends in `.zip`, which files in it are parts (`2026.zip#march/revenue.csv`): globs, such as `["**/*.csv"]`. Each archive must hold one. Default: an archive is refused.',
+      'Of a file whose name ends in `.zip`, which files in it are parts (`2026.zip#march/revenue.csv`): globs, such as `["**/*.csv"]`. Each archive must hold one, and with `parts: newest` no more. Default: an archive is refused.',
     ),
   ...remoteKeys,
 };

@@ -19,7 +19,8 @@ const listed = new WeakMap<readonly string[], Map<string, MemberList>>();
 
 /**
  * The parts with the matching members of each archive instead of the archive.
- * @throws AgentError `part.unreadable` for a damaged archive; `source.unreadable` for one without such a member
+ * @throws AgentError `part.unreadable` for a damaged archive; `source.unreadable` for one without such a member, or with several
+ *   where one part alone counts
  */
 export async function withMembers(
   place: FilePlace,
@@ -39,6 +40,7 @@ export async function withMembers(
     const known = before.get(part.name);
     const list = known?.version === part.version ? known : await listMembers(place, part, signal);
     now.set(part.name, list);
+    if (place.newestOnly && list.names.length > 1) throw moreThanOne(place, part, list);
     for (const name of list.names) {
       const member = { ...part, name: `${part.name}#${name}` };
       place.copies.add(member, (inner) => copyMember(place, { archive: part, name }, inner));
@@ -47,6 +49,14 @@ export async function withMembers(
   }
   listed.set(members, now);
   return all;
+}
+
+/** They are all as new as their archive. */
+function moreThanOne({ members = [] }: FilePlace, { name }: Part, { names }: MemberList): AgentError {
+  const why = `${names.length} files in it match ${members.join(', ')}, and parts: newest reads one`;
+  return new AgentError('source.unreadable', `${name}: ${why}`, {
+    hint: 'name the one in members, or leave parts out and keep one archive there: all that are there count together',
+  });
 }
 
 function isArchive({ name }: Part): boolean {

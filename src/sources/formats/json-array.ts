@@ -9,7 +9,7 @@ import { JsonRecords, readRecords } from './json-records.ts';
 import { type RowShape, RowTokens } from './json-rows.ts';
 import { JsonFault, type JsonToken, JsonTokenizer, JsonSize, checkDepth, decisive } from './json-tokens.ts';
 import { type JsonScan, readPlainRecords } from './scan/json-read.ts';
-import { lineAt, readText } from './text.ts';
+import { jsonText, lineAt, readText } from './text.ts';
 
 /** More keys than a message can hold. */
 const keysShownMax = 20;
@@ -126,7 +126,7 @@ async function* passOver(file: PartFile, rows: JsonRows, records: JsonRecords): 
   /** Where the last chunk and this one begin, in bytes of the text. */
   let starts: readonly [number, number] = [0, 0];
   try {
-    for await (const chunk of readText({ file, encoding: 'utf-8' })) {
+    for await (const chunk of readText(jsonText(file))) {
       for (const piece of records.piecesOf(chunk.toString())) {
         document.write(piece);
         yield;
@@ -146,7 +146,7 @@ async function* passOver(file: PartFile, rows: JsonRows, records: JsonRecords): 
  * @param near nothing before this is at fault, in bytes of the text
  */
 async function placedFault(file: PartFile, rows: JsonRows, near: number): Promise<AgentError> {
-  const text = { file, encoding: 'utf-8' };
+  const text = jsonText(file);
   const records = new JsonRecords();
   const document = new Document(await JsonTokenizer.open('one'), rows, records);
   let offset = 0;

@@ -6,7 +6,7 @@ import type { FormatBatch, FormatContent } from '../files/read-part.ts';
 import { JsonRecords, readRecords } from './json-records.ts';
 import { JsonFault, JsonTokenizer, JsonSize, decisive } from './json-tokens.ts';
 import { type JsonScan, readPlainRecords } from './scan/json-read.ts';
-import { isLineEnd, readText } from './text.ts';
+import { isLineEnd, jsonText, readText } from './text.ts';
 
 /**
  * The rows of JSON lines; blank lines are nothing.
@@ -31,14 +31,17 @@ export async function* readTokens(file: PartFile): AsyncGenerator<RowBatch, Form
 }
 
 /** The rows of several files as those of one: their columns are those of all. @throws AgentError as `readJsonLines` */
-export async function* readJsonLinePages(files: readonly PartFile[]): AsyncGenerator<RowBatch, void, void> {
+export async function* readJsonLinePages(files: readonly PartFile[]): AsyncGenerator<RowBatch, FormatContent, void> {
   const share = { share: 0 };
+  let lasts: (number | undefined)[] = [];
   yield* readRecords(share, async function* pass(records) {
+    lasts = [];
     for (const [at, file] of files.entries()) {
       share.share = (at + 1) / files.length;
-      yield* takeLines(file, records);
+      lasts.push(yield* takeLines(file, records));
     }
   });
+  return { endsWithLineEnd: lasts.every((last) => last === undefined || isLineEnd(last)) };
 }
 
 /** Hands all records of a file over. @returns its last byte */
@@ -46,7 +49,7 @@ async function* takeLines(file: PartFile, records: JsonRecords): AsyncGenerator<
   const lines = new Lines(await JsonTokenizer.open('many'), records, '\n');
   let last: number | undefined;
   try {
-    for await (const chunk of readText({ file, encoding: 'utf-8' })) {
+    for await (const chunk of readText(jsonText(file))) {
       last = chunk.at(-1);
       for (const piece of records.piecesOf(chunk.toString())) {
         lines.write(piece);
@@ -66,7 +69,7 @@ async function* takeLines(file: PartFile, records: JsonRecords): AsyncGenerator<
 async function placedFault(file: PartFile): Promise<AgentError> {
   const lines = new Lines(await JsonTokenizer.open('many'), new JsonRecords(), `\n${decisive}`);
   try {
-    for await (const chunk of readText({ file, encoding: 'utf-8' })) lines.write(chunk.toString());
+    for await (const chunk of readText(jsonText(file))) lines.write(chunk.toString());
     lines.end();
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;

@@ -15,6 +15,12 @@ export interface TextFile {
   readonly file: PartFile;
   /** A label that `isEncoding` knows; a byte-order mark of the file wins over it. */
   readonly encoding: string;
+  /** What it is, where its format has no other encoding. */
+  readonly format?: 'JSON';
+}
+
+export function jsonText(file: PartFile): TextFile {
+  return { file, encoding: 'utf-8', format: 'JSON' };
 }
 
 /** Whether text of this encoding can be read: any WHATWG label, or a DOS code page such as cp437 or cp850. */
@@ -121,17 +127,21 @@ interface Fault {
   readonly line: number;
 }
 
-async function invalidByte({ file }: TextFile, { encoding, offset, line }: Fault): Promise<AgentError> {
+async function invalidByte({ file, format }: TextFile, { encoding, offset, line }: Fault): Promise<AgentError> {
   const byte = (await file.byteAt(offset)) ?? 0;
   const shown = `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  const byEncoding =
+  const ofOther =
     encoding === 'utf-8'
       ? 'declare encoding: windows-1252 if it comes from an older Windows program; else the file is damaged'
       : 'declare the encoding that the file is written in';
+  const hint =
+    format === undefined
+      ? ofOther
+      : `${format} is utf-8: have it written so, or turn it into that first (type: command with curl and iconv -f windows-1252 -t utf-8)`;
   return new AgentError(
     'part.unreadable',
     `${file.name} line ${line}: invalid ${encoding} byte ${shown} at byte offset ${offset}`,
-    { hint: byEncoding },
+    { hint },
   );
 }
 

@@ -12,6 +12,15 @@ const readBytes = 16 * 1024;
 const entriesMax = 100_000;
 const stored = 0;
 const deflated = 8;
+/** Of those that programs offer, by their numbers. */
+const methods: Readonly<Record<number, string>> = {
+  9: 'Deflate64',
+  12: 'bzip2',
+  14: 'LZMA',
+  93: 'Zstandard',
+  95: 'XZ',
+  98: 'PPMd',
+};
 const hint = 'is the copy still under way, or did it fail? copy or save it again';
 
 /**
@@ -66,7 +75,7 @@ export class Zip {
       }
       return new Zip(slices, { zip, entries, expandedMax });
     } catch (error) {
-      throw slices.blame(isCutShort(error) ? cutShort(slices) : error, hint);
+      throw slices.blame(refusalOf(error, slices) ?? error, hint);
     }
   }
 
@@ -111,9 +120,13 @@ export class Zip {
 
   async *#expand(entry: Entry): AsyncGenerator<Buffer, void, void> {
     const method = entry.compressionMethod;
-    if (entry.isEncrypted()) throw new Error(`${entry.fileName} is encrypted`);
+    const what = `${this.#slices.file.name}: ${entry.fileName}`;
+    if (entry.isEncrypted()) throw encrypted(what);
     if (method !== stored && method !== deflated) {
-      throw new Error(`${entry.fileName} is compressed in a way that is not known here (method ${method})`);
+      const by = methods[method] ?? `method ${method}`;
+      throw new AgentError('part.unreadable', `${what} is compressed by ${by}, which is not read here`, {
+        hint: 'make the archive again with the usual method, deflate',
+      });
     }
     const { fileDataStart } = await this.#zip.readLocalFileHeaderPromise(entry, { minimal: true });
     const pieces = this.#stored(fileDataStart, fileDataStart + entry.compressedSize);
@@ -138,8 +151,17 @@ export class Zip {
   }
 }
 
-function isCutShort(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('End of central directory');
+/** What yauzl's own words stand for, where the archive is not damaged. */
+function refusalOf(error: unknown, slices: Slices): AgentError | undefined {
+  const said = error instanceof Error ? error.message : '';
+  if (said.startsWith('End of central directory')) return cutShort(slices);
+  return said.startsWith('strong encryption') ? encrypted(slices.file.name) : undefined;
+}
+
+function encrypted(what: string): AgentError {
+  return new AgentError('part.unreadable', `${what} is encrypted`, {
+    hint: 'make the archive again without a password',
+  });
 }
 
 function cutShort({ file }: Slices): AgentError {

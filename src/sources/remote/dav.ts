@@ -107,8 +107,8 @@ class Share implements RemoteStore {
       throw changedFile(file);
     }
     yield* bodyOf(this.#web, answer, signal, 'part.unreadable');
-    // Where its tag says nothing, only a second look does.
-    if (isStrong) return;
+    // Where the answer does not say that it is of this tag, only a second look does.
+    if (isStrong && given !== undefined && !given.startsWith('W/')) return;
     const now = await this.look(file, signal);
     if (now === undefined || !isSameLook(now, file)) throw changedFile(file);
   }
@@ -219,10 +219,15 @@ class Share implements RemoteStore {
 
   /** The path that an answer is about, below the root. */
   #pathOf(href: string, asked: string, url: URL): string {
-    const path = decodePath(URL.parse(href, url.href)?.pathname);
-    const below = path?.replace(/^\/+|\/+$/g, '');
-    const isHere = below !== undefined && (below === asked || below.startsWith(asked === '' ? '' : `${asked}/`));
-    const rest = below?.slice(asked === '' ? 0 : asked.length + 1) ?? '';
+    const target = URL.parse(href, url.href);
+    const path = decodePath(target?.pathname);
+    // A name that is not encoded is cut there, or is another one.
+    if (target === null || path === undefined || /[?#]/.test(href)) {
+      throw this.#notWhole(url, `an address in it is not well written: ${oneLine(href, [])}`);
+    }
+    const below = path.replace(/^\/+|\/+$/g, '');
+    const isHere = below === asked || below.startsWith(asked === '' ? '' : `${asked}/`);
+    const rest = below.slice(asked === '' ? 0 : asked.length + 1);
     if (isHere && !rest.includes('/') && rest !== '..') return below;
     throw this.#web.failure(url, {
       why: 'its list of a folder names something outside of it',
@@ -239,9 +244,9 @@ class Share implements RemoteStore {
     const isWeak = etag?.startsWith('W/') === true && !Number.isNaN(modifiedMs);
     const stamp = etag ? `${isWeak ? `${date} ` : ''}etag ${etag}` : date;
     const version = `${stamp} ${length ?? ''}`;
-    const name = `${this.#root.href}${at}`;
-    if (!Number.isNaN(modifiedMs)) return { name, path: at, bytes, version, revisedAtMs: modifiedMs };
-    return { name, path: at, bytes, version, revisedAtMs: this.#clock.now().getTime(), isUndated: !etag };
+    const file = { name: `${this.#root.href}${at}`, path: at, bytes, version };
+    if (Number.isNaN(modifiedMs)) return { ...file, revisedAtMs: this.#clock.now().getTime(), isUndated: !etag };
+    return { ...file, revisedAtMs: modifiedMs, isYoung: isYoung && (isWeak || !etag) };
   }
 
   #urlOf(at: string, isFolder: boolean): URL {

@@ -14,8 +14,16 @@ export function remotesOf(
       const { openStore } = await import('./stores.ts');
       return await openStore(pattern, settings, surroundings, signal);
     };
-    return { pattern, open: pattern.protocol === 'sftp' ? lending(open) : open };
+    return { pattern, user: userOf(pattern, settings), open: pattern.protocol === 'sftp' ? lending(open) : open };
   });
+}
+
+/** As `openSftp` and `openDav` have it. */
+function userOf({ protocol, user }: RemotePattern, { sftp, dav }: RemoteSettings): string | undefined {
+  if (protocol === 's3') return undefined;
+  if (protocol === 'sftp') return sftp?.user ?? user;
+  const hasToken = dav?.token !== undefined || dav?.tokenFile !== undefined;
+  return hasToken ? undefined : (dav?.user ?? user);
 }
 
 /** A connection that costs a handshake of keys is kept for as long, for the files that were listed over it. */

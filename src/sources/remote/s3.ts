@@ -139,15 +139,22 @@ class Bucket implements RemoteStore {
         hint: 'rename it, or narrow the pattern',
       });
     }
-    const etag = file.version.slice(0, file.version.lastIndexOf(' '));
+    const listed = parseTag(/^(.*?)(?: \S+Z)? \d+$/s.exec(file.version)?.[1] ?? '');
     // Not relative to it: a key that begins with a slash would lead out of the bucket.
     const url = new URL(this.#base);
     url.pathname += encodeKey(file.path);
-    const answer = await this.#ask(url, { statuses: [200, 404, 412], headers: { 'if-match': etag } }, signal);
-    if (answer.status === 404 || answer.status === 412) answer.body.destroy();
-    if (answer.status === 404) throw goneFile(file);
-    // Some services do not know If-Match.
-    if (answer.status === 412 || answer.header('etag') !== etag) throw changedFile(file);
+    // A weak tag never fits it.
+    const headers = listed.isWeak ? {} : { 'if-match': `"${listed.text}"` };
+    const answer = await this.#ask(url, { statuses: [200, 404, 412], headers }, signal);
+    try {
+      if (answer.status === 404) throw goneFile(file);
+      if (answer.status === 412) throw changedFile(file);
+      // Some services do not know If-Match.
+      checkVersion(file, listed, answer);
+    } catch (error) {
+      answer.body.destroy();
+      throw error;
+    }
     yield* bodyOf(this.#web, answer, signal, 'part.unreadable');
   }
 
@@ -222,7 +229,9 @@ class Bucket implements RemoteStore {
       throw this.#notWhole('an entry lacks its key, tag, size or date');
     }
     if (key.endsWith('/')) return undefined;
-    return { name: root + key, path: key, bytes, version: `${ETag} ${Size}`, revisedAtMs };
+    // The same weak tag may stand for other bytes, so that the time counts beside it.
+    const tag = parseTag(ETag).isWeak ? `${ETag} ${new Date(revisedAtMs).toISOString()}` : ETag;
+    return { name: root + key, path: key, bytes, version: `${tag} ${Size}`, revisedAtMs };
   }
 
   #notWhole(why: string): AgentError {
@@ -251,6 +260,34 @@ class Bucket implements RemoteStore {
     // A signature is for one address.
     return await this.#web.get(url, { headers: sent, statuses, redirectsMax: 0 }, signal);
   }
+}
+
+interface Tag {
+  readonly text: string;
+  readonly isWeak: boolean;
+}
+
+/** Some services leave its quotes out, in a list or in answers; something on the way may make it weak. */
+function parseTag(written: string): Tag {
+  const [, weak, quoted, bare = ''] = /^\s*(W\/)?(?:"(.*)"|(.*?))\s*$/s.exec(written) ?? [];
+  return { text: quoted ?? bare, isWeak: weak !== undefined };
+}
+
+/** @throws AgentError `part.changing` where the answer is of another version than was listed; `part.unreadable` where nothing tells */
+function checkVersion(file: RemoteFile, listed: Tag, { header }: WebAnswer): void {
+  const untold = (why: string): AgentError =>
+    new AgentError('part.unreadable', `${file.name}: the answer has ${why} which version it is`, {
+      hint: 'is there something on the way that changes headers? let s3.endpoint name the service itself',
+    });
+  const etag = header('etag');
+  if (etag === undefined) throw untold('no ETag, so that nothing says');
+  const given = parseTag(etag);
+  if (given.text !== listed.text) throw changedFile(file);
+  if (!given.isWeak && !listed.isWeak) return;
+  const modifiedMs = Date.parse(header('last-modified') ?? '');
+  if (Number.isNaN(modifiedMs)) throw untold('only a weak ETag and no Last-Modified, which do not say');
+  // The header has seconds, and the list mostly more.
+  if (modifiedMs !== Math.floor(file.revisedAtMs / 1000) * 1000) throw changedFile(file);
 }
 
 function isMatch(below: string, glob: string): boolean {

@@ -255,10 +255,8 @@ class Server implements RemoteStore {
       const stats = isLink ? await this.#stat(at, signal) : attrs;
       // A link that leads nowhere, or a file that has gone meanwhile.
       if (stats === undefined) {
-        if (!isLink) continue;
-        throw new AgentError('source.unreadable', `${this.#pattern.root}${at} is a link that leads nowhere`, {
-          hint: 'remove the link, or mount what it leads to',
-        });
+        if (isLink) found.push({ name, file: undefined, isLink, problem: this.#leadsNowhere(at) });
+        continue;
       }
       const target = isLink ? kindOf(stats) : kind;
       if (target === 'folder') found.push({ name, file: undefined, isLink });
@@ -266,6 +264,12 @@ class Server implements RemoteStore {
       else if (target === undefined) found.push({ name, file: undefined, isLink, problem: this.#unknownKind(at) });
     }
     return found;
+  }
+
+  #leadsNowhere(at: string): AgentError {
+    return new AgentError('source.unreadable', `${this.#pattern.root}${at} is a link that leads nowhere`, {
+      hint: 'remove the link, or mount what it leads to',
+    });
   }
 
   #unknownKind(at: string): AgentError {
@@ -310,6 +314,7 @@ class Server implements RemoteStore {
       version: isYoung ? `${stamp} ${freshVersion()}` : stamp,
       revisedAtMs,
       isUndated,
+      isYoung,
     };
   }
 

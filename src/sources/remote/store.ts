@@ -17,6 +17,8 @@ export interface RemoteFile {
   readonly revisedAtMs: number;
   /** The place tells neither its time nor a tag: its version is another one at each look. */
   readonly isUndated?: boolean;
+  /** Its time is so near that a change may leave it as it is: its version is another one at each look. */
+  readonly isYoung?: boolean;
 }
 
 /** A connection to such a place. Each method comes back with the signal's reason once that aborts. */
@@ -46,6 +48,8 @@ export interface RemoteStore {
 /** The files of one pattern, and how their place is reached. */
 export interface RemoteFiles {
   readonly pattern: RemotePattern;
+  /** Who looks at them: the same place may show every user other files. */
+  readonly user: string | undefined;
   /** @throws AgentError `source.unreadable` */
   open(signal: AbortSignal): Promise<RemoteStore>;
 }
@@ -107,7 +111,8 @@ export async function walkFolders(
     for (const { name, file, isLink, problem } of await inFolder(directory)) {
       const next = directory === '' ? name : `${directory}/${name}`;
       if (problem !== undefined) {
-        if (isDeep ? !name.startsWith('.') : isNamed(name, segment)) throw problem;
+        // As a folder, `**` would not follow a link; as a file, it is weighed with the segments behind.
+        if (isDeep ? isLink !== true && !name.startsWith('.') : isNamed(name, segment)) throw problem;
       } else if (file === undefined) {
         if (isDeep && isLink !== true && !name.startsWith('.')) await walk(next, ['**', ...rest]);
         else if (!isDeep && rest.length > 0 && isNamed(name, segment)) await walk(next, rest);
@@ -138,6 +143,21 @@ export function tooMuch(pattern: RemotePattern): AgentError {
 export function isSameLook(a: RemoteFile, b: RemoteFile): boolean {
   if (a.isUndated === true && b.isUndated === true) return a.bytes === b.bytes;
   return a.version === b.version;
+}
+
+/** Whether a file that was seen twice did not move in between. */
+export function stoodStill(before: RemoteFile, now: RemoteFile): boolean {
+  if (isSameLook(before, now)) return true;
+  if (before.isYoung !== true || now.isYoung === true) return false;
+  return before.bytes === now.bytes && before.revisedAtMs === now.revisedAtMs;
+}
+
+export const userHint = 'make it a source for each user: parts are named without the user';
+
+/** One name, and two users who may see other files by it. */
+export function twoUsers(name: string, one: RemotePattern, other: RemotePattern): AgentError {
+  const why = `is there for two users: by ${showPattern(one)} and by ${showPattern(other)}`;
+  return new AgentError('source.unreadable', `${name} ${why}`, { hint: userHint });
 }
 
 export function changedFile({ name }: Pick<RemoteFile, 'name'>): AgentError {

@@ -1,6 +1,7 @@
 /** JSON answers of an API; numbers stay the text as written. */
 import type { z } from 'zod';
 import { readStart } from '../../http/answer.ts';
+import { pageFailure } from '../../http/failures.ts';
 import type { Web, WebAnswer } from './web.ts';
 
 /** No page of a list is as large. */
@@ -13,16 +14,18 @@ const bytesMax = 16_000_000;
 export async function readJson<Schema extends z.ZodType>(
   web: Web,
   answer: WebAnswer,
-  { schema, what }: { schema: Schema; what: string },
+  { schema, what, hint }: { schema: Schema; what: string; hint?: string },
   signal: AbortSignal,
 ): Promise<z.output<Schema>> {
   const text = await readText(web, answer, signal);
-  if (/^\s*</.test(text)) throw web.pageFailure(answer.url);
+  if (/^\s*</.test(text)) {
+    throw hint === undefined ? web.pageFailure(answer.url) : web.failure(answer.url, { ...pageFailure, hint });
+  }
   const result = schema.safeParse(parseTexts(text));
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-  throw web.failure(answer.url, { why: `the answer is not ${what}${where}`, hint: checkUrl });
+  throw web.failure(answer.url, { why: `the answer is not ${what}${where}`, hint: hint ?? checkUrl });
 }
 
 const checkUrl = 'check url: is this the address of the service?';

@@ -1,9 +1,10 @@
 /** Tokens of OAuth 2.0 by client credentials (RFC 6749, section 4.4): asked for once, used until they expire. */
 import path from 'node:path';
 import { z } from 'zod';
-import { AgentError } from '../../core/errors.ts';
+import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import { isToken, readSecret } from '../../http/credentials.ts';
+import { isBusy } from '../../http/failures.ts';
 import { readJson } from './json.ts';
 import type { WebPlace } from './keys.ts';
 import { Web } from './web.ts';
@@ -105,16 +106,33 @@ async function ask({ settings, baseDir, place, clock }: OAuthPlace, signal: Abor
     ...(send === 'header' && { authorization: `Basic ${basic}` }),
   };
   const secrets = [secret, formText(secret), basic];
-  const web = await Web.open({ url, headers: {}, token: undefined, caFile: place.caFile, secrets }, signal);
+  const web = await Web.open({ url, headers: {}, token: undefined, caFile: place.caFile, secrets, hintOf }, signal);
   try {
     const question = { method: 'POST', headers, body: form.toString(), statuses: [200], redirectsMax: 0 } as const;
     const answer = await web.get(url, question, signal);
-    const what = { schema: answerSchema, what: 'a token of OAuth' };
+    const what = { schema: answerSchema, what: 'a token of OAuth', hint: checkTokenUrl };
     const { access_token: token, expires_in: seconds } = await readJson(web, answer, what, signal);
     return { token, endsMs: seconds === undefined ? undefined : clock.monotonicMs() + Number(seconds) * 1000 };
+  } catch (error) {
+    // Another server than that of the source, and often another team.
+    if (!isAgentError(error)) throw error;
+    throw new AgentError(error.code, `no token from oauth.tokenUrl: ${error.message}`, {
+      cause: error,
+      hint: error.hint,
+    });
   } finally {
     web.destroy();
   }
+}
+
+const checkTokenUrl = 'check oauth.tokenUrl: is that where tokens are given?';
+
+function hintOf(status: number): string | undefined {
+  if (status === 400 || status === 401 || status === 403) {
+    return 'check clientId, clientSecret, scope and send of oauth: does this server know the client, and may it have the scope?';
+  }
+  const isElsewhere = status < 500 && status !== 407 && !isBusy(status);
+  return isElsewhere ? checkTokenUrl : undefined;
 }
 
 function formText(text: string): string {

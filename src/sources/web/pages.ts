@@ -31,7 +31,7 @@ export const pagesKey = z
   )
   .optional()
   .describe(
-    'Where the rows come in pages: `link` follows the `Link` header; `{ next: /next }` the address at a JSON pointer; `{ cursor: /next_cursor, parameter: cursor }` sends what is at a pointer as a parameter; `{ parameter: page, from: 1 }` counts until a page has no rows. All pages are read, up to 1000, or none; then the first one is asked for again, and has to be what it was.',
+    'Where the rows come in pages: `link` follows the `Link` header; `{ next: /next }` the address at a JSON pointer; `{ cursor: /next_cursor, parameter: cursor }` sends what is at a pointer as a parameter; `{ parameter: page, from: 1 }` counts until a page has no rows. All pages are read, up to 1000, or none; then the first one is asked for again, and has to have the rows that it had.',
   );
 
 export type Pages = NonNullable<z.output<typeof pagesKey>>;
