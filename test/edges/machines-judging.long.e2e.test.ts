@@ -78,6 +78,21 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
       .toMatchObject({ pushes: [{ outcome: 'acknowledged' }, {}], decisions: [{ state: 'used' }] });
   });
 
+  test('an approval that was used is not asked for again where its push did not arrive', async () => {
+    await using world = await twoWith(drivers(100), { takeOver: '3s' });
+    const { one, two, first, second } = await bothRun(world);
+    for (const place of [one, two]) await place.write('sales.csv', drivers(20));
+    await expect.poll(async () => (await salesOf(one)).state).toBe('held');
+    world.service.answer(...Array.from({ length: 50 }, () => 503 as const));
+    const { digest } = await salesOf(one);
+    expect((await one.command('approve', digest!)).code).toBe(0);
+    await first.says(/"outcome":"(?:refused|unreachable|unknown)"/);
+    first.kill('SIGKILL');
+    await second.says(/this agent leads now/);
+    world.service.calm();
+    await expect.poll(() => Object.keys(pointsOf(world.service.holds()!))).toHaveLength(20);
+  });
+
   test('deletes that were accepted and not pushed yet are not counted twice', async () => {
     const onlyIfAsked = { pushOnChange: 'off', schedule: '0 0 29 2 *' };
     await using world = await twoWith(drivers(82, '1111'), { more: onlyIfAsked });

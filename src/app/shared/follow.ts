@@ -54,13 +54,13 @@ async function readAndReview(
 
 /**
  * Where another agent has pushed what this one has not accepted, that snapshot becomes what every source has accepted, as after a
- * rollback: whoever leads next judges its own reads against what the service holds. Once for each push.
+ * rollback: whoever leads next judges its own reads against what was pushed. Once for each push.
  * @returns whether that was done
  */
 export async function goOnFromPushed(deps: Dependencies): Promise<boolean> {
-  const pushed = await newestPushed(deps);
-  if (pushed === undefined || deps.buffer.state().follows === nameOf(pushed)) return false;
-  return goBackTo(deps, pushed, 'goes on from what another agent has pushed');
+  const [newest, ...older] = await lastPushes(deps);
+  if (newest === undefined || deps.buffer.state().follows === nameOf(newest)) return false;
+  return goBackTo(deps, [newest, ...older], 'goes on from what another agent has pushed');
 }
 
 /**
@@ -68,41 +68,51 @@ export async function goOnFromPushed(deps: Dependencies): Promise<boolean> {
  * the deletes of the ledger, so its reads are judged again.
  */
 export async function beginFromPushed(deps: Dependencies): Promise<void> {
-  const pushed = await newestPushed(deps);
-  if (pushed !== undefined) await goBackTo(deps, pushed, 'what was read since the last push is judged again');
+  const [newest, ...older] = await lastPushes(deps);
+  if (newest === undefined) return;
+  await goBackTo(deps, [newest, ...older], 'what was read since the last push is judged again');
 }
 
-/** The last push that was acknowledged, or a later one that may have been taken: it, too, was made of what a leader had accepted. */
-async function newestPushed({ ledger, address }: Dependencies): Promise<PushRecord | undefined> {
+/**
+ * The last push that was tried, and the last one that was acknowledged. A snapshot that did not arrive was made of what a leader had accepted,
+ * with approvals that nobody should be asked for again; a rollback that did not is tried again by itself.
+ */
+async function lastPushes({ ledger, address }: Dependencies): Promise<readonly PushRecord[]> {
+  const acknowledged = await ledger.pushes.lastAcknowledged(address);
   const last = await ledger.pushes.last(address);
-  const isOpen = last?.maybeTaken === true && last.outcome !== undefined && last.rollbackOf === undefined;
-  return isOpen ? last : ledger.pushes.lastAcknowledged(address);
+  const isTried = last?.outcome !== undefined && last.rollbackOf === undefined && last.id !== acknowledged?.id;
+  return [isTried ? last : undefined, acknowledged].filter((push) => push !== undefined);
 }
 
-async function goBackTo(deps: Dependencies, pushed: PushRecord, why: string): Promise<boolean> {
+/** @param pushes the newest one first; the snapshot of one that was not acknowledged may be gone */
+async function goBackTo(
+  deps: Dependencies,
+  pushes: readonly [PushRecord, ...PushRecord[]],
+  why: string,
+): Promise<boolean> {
   const { buffer, ledger, log } = deps;
   const { digest } = await buildSnapshot(deps);
-  const snapshot = digest === pushed.digest ? undefined : await openReadable(deps, pushed.digest);
-  if (snapshot !== undefined) {
-    restoreSnapshot(deps, snapshot);
-    log.info(why, { push: pushed.id });
-  } else if (digest !== pushed.digest) {
-    log.error('what another agent has pushed cannot be read: every source has to be read first', { push: pushed.id });
-    buffer.setState({ isBare: true });
+  for (const push of pushes) {
+    const snapshot = digest === push.digest ? undefined : await openReadable(deps, push.digest);
+    if (snapshot === undefined && digest !== push.digest) continue;
+    if (snapshot !== undefined) {
+      restoreSnapshot(deps, snapshot);
+      log.info(why, { push: push.id });
+    }
+    buffer.setState({ follows: nameOf(pushes[0]), followsFromMs: push.atMs });
+    await ledger.holds.forgetDeletes(push.atMs);
+    return snapshot !== undefined;
   }
-  noteFollowed(deps, pushed);
-  await ledger.holds.forgetDeletes(pushed.atMs);
-  return snapshot !== undefined;
+  log.error('what another agent has pushed cannot be read: every source has to be read first', { push: pushes[0].id });
+  buffer.setState({ isBare: true, follows: nameOf(pushes[0]), followsFromMs: undefined });
+  return false;
 }
 
 /** Notes that the accepted reads are those of the last push, which was this agent's own. */
 export async function noteOwnPush(deps: Dependencies): Promise<void> {
-  const last = await deps.ledger.pushes.lastAcknowledged(deps.address);
-  if (last !== undefined && deps.buffer.state().follows !== nameOf(last)) noteFollowed(deps, last);
-}
-
-function noteFollowed({ buffer }: Dependencies, push: PushRecord): void {
-  buffer.setState({ follows: nameOf(push), followsFromMs: push.atMs });
+  const [newest] = await lastPushes(deps);
+  if (newest === undefined || deps.buffer.state().follows === nameOf(newest)) return;
+  deps.buffer.setState({ follows: nameOf(newest), followsFromMs: newest.atMs });
 }
 
 function nameOf({ id, digest }: PushRecord): string {
