@@ -64,56 +64,6 @@ describe('columns at fixed places', () => {
   });
 });
 
-describe('text that goes on where no column is', () => {
-  /** The rows, and why fields of them cannot be used. */
-  async function readOf(text: string, keys: object): Promise<{ readonly rows: unknown; readonly faults: unknown }> {
-    const source = await fileOf('fixed', text, { name: 'a.txt', ...keys });
-    const [part] = await source.parts(calm);
-    const faults: string[] = [];
-    for await (const { count, columns: names, fault } of source.rows(part!, calm)) {
-      for (let row = 0; row < count; row++) {
-        for (const column of names.keys()) {
-          const found = fault?.(row, column);
-          if (found !== undefined) faults.push(`${row}: ${found}`);
-        }
-      }
-    }
-    return { rows: (await readWhole(source)).rows, faults };
-  }
-  const widths = { id: '2-4', amount: '8-12' };
-  const wrong = (name: string, places: string, at: number): string =>
-    `column ${name} (${places}) is cut: its text goes on at character ${at}, where no column is: make the column wider, or name what stands there as a column too`;
-
-  test.each<[string, string, readonly string[]]>([
-    ['behind the last column', ' abc   123456', [wrong('amount', '8-12', 13)]],
-    ['in front of the first one', 'xabc   12345', [wrong('id', '2-4', 1)]],
-    ['behind a column, into a gap', ' abcd  12345', [wrong('id', '2-4', 5)]],
-    ['in front of a column, out of a gap', ' abc  912345', [wrong('amount', '8-12', 7)]],
-    ['between two', ' abc99912345', [wrong('id', '2-4', 5), wrong('amount', '8-12', 7)]],
-    ['with characters of two units', '\u{1F600}ab    123456', [wrong('id', '2-4', 1), wrong('amount', '8-12', 13)]],
-  ])('makes the columns that it touches unusable: %s', async (_where, text, faults) => {
-    const read = await readOf(`${text}\n`, { columns: widths });
-    expect(read.faults).toEqual(faults.map((fault) => `0: ${fault}`));
-  });
-
-  test('and nothing else does: what blanks are between, and what another column has', async () => {
-    const text = 'x ab  9 1234 6\n abc         7\n';
-    expect(await readOf(text, { columns: widths })).toEqual({
-      rows: [
-        ['ab', '1234'],
-        ['abc', ''],
-      ],
-      faults: [],
-    });
-    expect((await readOf('abcdef\n', { columns: { a: '1-3', b: '3-4', c: '5-6' } })).faults).toEqual([]);
-  });
-
-  test('is a fault of its row with a footer too', async () => {
-    const text = ' abc   12345\n abc   123456\n abc   1234567\n';
-    expect((await readOf(text, { columns: widths, footer: 1 })).faults).toEqual([`1: ${wrong('amount', '8-12', 13)}`]);
-  });
-});
-
 test('a file of lines is not read where it is empty, or its beginning never comes', async () => {
   const failing = async (text: string, keys: object = {}) =>
     await failureOf(await fileOf('fixed', text, { name: 'a.txt', columns, ...keys }));

@@ -7,7 +7,6 @@ import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/read-part.ts';
 import { megabytes, rowBytesMax } from '../limits.ts';
 import { LinesAbove } from './above.ts';
-import { type FieldProblem, FieldFaults } from './field-faults.ts';
 import { Table, neverMatched, tableKeys } from './table.ts';
 import { encodingKey } from './encoding-key.ts';
 import { isLineEnd, readText } from './text.ts';
@@ -58,7 +57,7 @@ export const fixedKeys = {
     .transform((columns) => Object.fromEntries(Object.entries(columns).map(([key, at]) => [trimWhiteSpace(key), at])))
     .refine((columns) => Object.keys(columns).length > 0, 'there is no column')
     .describe(
-      'Each column with its first and its last character in a line, counted from 1: `{ account: 1-8, date: 9-16, amount: 17-30 }`. Its text is trimmed; what a line does not reach is empty. A row whose text goes on, without a blank, where no column is cannot be used: the column may be too narrow.',
+      'Each column with its first and its last character in a line, counted from 1: `{ account: 1-8, date: 9-16, amount: 17-30 }`. Its text is trimmed; what a line does not reach is empty.',
     ),
   skipRows: tableKeys.skipRows,
   skipUntil: tableKeys.skipUntil,
@@ -76,8 +75,7 @@ export async function* readFixed(
 ): AsyncGenerator<RowBatch, FormatContent, void> {
   const { columns: places, comment, footer, skipUntil } = settings;
   const table = new Table({ skipRows: 0, footer, columns: Object.keys(places) }, file.name, 'skipped');
-  const cut = cutsOf(places);
-  const faults = new FieldFaults();
+  const cut = Object.values(places);
   const above = new LinesAbove(settings);
   const lines = new Lines(file.name);
   let last: number | undefined;
@@ -88,11 +86,11 @@ export async function* readFixed(
     // A footer keeps rows back: their lines are not known then.
     const known = footer === 0 ? { lines: numbers } : {};
     [rows, numbers] = [[], []];
-    return taken && { ...taken, ...known, ...faults.batchOf(taken.rows), share: file.share };
+    return taken && { ...taken, ...known, share: file.share };
   };
   const add = (line: string, number: number): void => {
     if (trimWhiteSpace(line) === '' || (comment !== undefined && line.startsWith(comment))) return;
-    rows.push(fieldsOf(line, cut, faults));
+    rows.push(fieldsOf(line, cut));
     numbers.push(number + above.linesCut);
   };
   for await (const chunk of readText({ file, encoding: settings.encoding })) {
@@ -115,48 +113,12 @@ export async function* readFixed(
   return { endsWithLineEnd: isLineEnd(last) };
 }
 
-/** How a column is cut out of a line. */
-interface Cut extends FixedColumn {
-  readonly name: string;
-  /** The places right beside it that no column has, counted from 0. */
-  readonly outside: readonly { readonly at: number; readonly from: number }[];
-}
-
-function cutsOf(columns: Readonly<Record<string, FixedColumn>>): readonly Cut[] {
-  const all = Object.entries(columns);
-  const isOutside = (at: number): boolean => at >= 0 && !all.some(([, { start, end }]) => at >= start && at < end);
-  return all.map(([name, { start, end }]) => {
-    const beside = [
-      { at: start - 1, from: start },
-      { at: end, from: end - 1 },
-    ];
-    return { name, start, end, outside: beside.filter(({ at }) => isOutside(at)) };
-  });
-}
-
 /** Places are those of characters, however many units or bytes these have. */
-function fieldsOf(line: string, cuts: readonly Cut[], faults: FieldFaults): Row {
+function fieldsOf(line: string, cut: readonly FixedColumn[]): Row {
   const characters = /[\uD800-\uDFFF]/.test(line) ? [...line] : undefined;
-  const row = cuts.map(({ start, end }) =>
+  return cut.map(({ start, end }) =>
     trimWhiteSpace(characters === undefined ? line.slice(start, end) : characters.slice(start, end).join('')),
   );
-  const problems = problemsOf(characters ?? line, cuts);
-  if (problems.size > 0) faults.set(row, problems);
-  return row;
-}
-
-/** Of a number that goes on beside its column, what is in the column looks like a number too. */
-function problemsOf(line: ArrayLike<string>, cuts: readonly Cut[]): ReadonlyMap<number, FieldProblem> {
-  const problems = new Map<number, FieldProblem>();
-  const isText = (at: number): boolean => trimWhiteSpace(line[at] ?? '') !== '';
-  for (const [column, { name, start, end, outside }] of cuts.entries()) {
-    const touching = outside.find(({ at, from }) => isText(at) && isText(from));
-    if (touching === undefined) continue;
-    const where = `its text goes on at character ${touching.at + 1}, where no column is`;
-    const problem = `column ${name} (${start + 1}-${end}) is cut: ${where}`;
-    problems.set(column, { problem, hint: 'make the column wider, or name what stands there as a column too' });
-  }
-  return problems;
 }
 
 /** Cuts text into lines at LF, CR LF and CR. */
