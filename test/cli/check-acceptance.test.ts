@@ -139,6 +139,11 @@ describe('check exits 4 where sync would not accept', () => {
     expect((await checked(commands)).refusals).toMatchObject([{ hint: expect.stringContaining(hint) as string }]);
     const { sources } = (await commands.run('sync', '--json')).json() as { sources: { hint: string }[] };
     expect(sources[0]?.hint).toBe(`${hint}see "driver-sync rejects books"`);
+    await commands.at.write('books.csv', rows.trimEnd());
+    const cut =
+      'they are the last 2 rows, and no line end follows: was it cut? Where a total stands below the data, say footer: 2';
+    expect(JSON.stringify((await checked(commands)).refusals)).toContain(cut);
+    await commands.at.write('books.csv', rows);
     await commands.configure({ books: csv('books.csv', { footer: 2 }) });
     expect(await checked(commands)).toMatchObject({ code: 0 });
     // Another row is wrong, too.

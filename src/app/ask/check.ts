@@ -162,7 +162,7 @@ class Look {
     this.#readings.push(...readings);
     this.#rejects.push(...rejects.map((reject) => ({ ...reject, part: part.name })));
     const rules = { mapping: this.#settings.mapping, maxRejects, whole: content !== undefined };
-    const footer = content === undefined ? undefined : footerHint(this.#settings, counts, rejects);
+    const footer = content === undefined ? undefined : footerHint(this.#settings, counts, rejects, content);
     const mend = 'mend these rows, or raise guard.maxRejects';
     this.#refuse(part.name, tooManyRejects(counts, rules), footer === undefined ? mend : `${footer}; else ${mend}`);
     const { name, revisedAtMs } = { ...part, revisedAtMs: content?.revisedAtMs ?? part.revisedAtMs };

@@ -1,5 +1,5 @@
 /** What to do about rejects that are the last rows of a part: totals below the data, which the config does not declare. */
-import type { Reject } from '../../core/model.ts';
+import type { Content, Reject } from '../../core/model.ts';
 import type { RowCounts } from '../../core/ports.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 
@@ -11,10 +11,12 @@ export function footerHint(
   { kind }: Pick<SourceSettings, 'kind'>,
   { rows, rejects: count }: RowCounts,
   rejects: readonly Reject[],
+  { endsWithLineEnd }: Pick<Content, 'endsWithLineEnd'>,
 ): string | undefined {
   const declared = typeof kind === 'object' && kind !== null && 'footer' in kind ? kind.footer : undefined;
   if (typeof declared !== 'number' || count > footerMax || count >= rows || rejects.length !== count) return undefined;
   if (rejects.some(({ row }) => row <= rows - count)) return undefined;
   const last = count === 1 ? 'it is the last row' : `they are the last ${count} rows`;
-  return `${last}: where a total stands below the data, say footer: ${declared + count}`;
+  const cut = endsWithLineEnd === false ? ', and no line end follows: was it cut? Where' : ': where';
+  return `${last}${cut} a total stands below the data, say footer: ${declared + count}`;
 }

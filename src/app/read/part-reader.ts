@@ -189,7 +189,7 @@ export class PartReader {
     const { buffer, observe } = this.#deps;
     const source = this.#settings.name;
     const { content, counts, listed, isProven } = folded;
-    this.#checkRejects(counts, rejects);
+    this.#checkRejects(counts, rejects, content);
     observe({ kind: 'part.folded', source, part: part.name });
     const known = this.#readsOf(part).find(
       ({ hash, fingerprint }) => hash === content.hash && fingerprint === this.#fingerprint,
@@ -301,12 +301,12 @@ export class PartReader {
     return content;
   }
 
-  #checkRejects(counts: RowCounts, rejects: readonly Reject[]): void {
+  #checkRejects(counts: RowCounts, rejects: readonly Reject[], content: Content): void {
     const { maxRejects } = this.#deps.settings.guard;
     const rejected = tooManyRejects(counts, { mapping: this.#settings.mapping, maxRejects, whole: true });
     if (rejected !== undefined) {
       const seen = `see "driver-sync rejects ${this.#settings.name}"`;
-      const footer = footerHint(this.#settings, counts, rejects);
+      const footer = footerHint(this.#settings, counts, rejects, content);
       throw new AgentError('part.unreadable', rejected, { hint: footer === undefined ? seen : `${footer}; ${seen}` });
     }
   }
