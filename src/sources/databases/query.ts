@@ -173,7 +173,6 @@ class Query {
       } finally {
         await results.return();
       }
-      if (this.#settings.pushdown) connection.refuseInexact?.();
       return { hash: hash.digest(), ...revision };
     } finally {
       await connection.close();
