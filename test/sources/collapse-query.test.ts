@@ -137,6 +137,16 @@ describe('the order of a query inside another', () => {
     ['SELECT a FROM t', false],
     ['SELECT t.limit FROM t ORDER BY t.limit', true],
     ['SELECT a, (SELECT b FROM u ORDER BY b LIMIT 1) FROM t', false],
+    ['(SELECT a FROM t ORDER BY a)', true],
+    ['((SELECT a FROM t ORDER BY a)) -- in brackets', true],
+    ['(SELECT a FROM t LIMIT 5) ORDER BY a', true],
+    ['((SELECT a FROM t LIMIT 5) ORDER BY a)', true],
+    ['(SELECT a FROM t ORDER BY a LIMIT 5)', false],
+    ['(SELECT a FROM t ORDER BY a) LIMIT 5', false],
+    ['WITH u AS (SELECT a FROM t), v (b) AS (SELECT 1) (SELECT a FROM u ORDER BY a)', true],
+    ['(WITH u AS (SELECT a FROM t) SELECT a FROM u ORDER BY a)', true],
+    ['WITH u AS (SELECT a FROM t ORDER BY a) SELECT f(a) FROM u', false],
+    ['(SELECT a FROM t ORDER BY a) UNION ALL (SELECT b FROM u)', false],
   ])('MariaDB is told to keep that of %s: %j', (query, isTold) => {
     expect(mysqlDialect.queries.ordered(query)).toBe(isTold ? `${query}\nLIMIT 18446744073709551615` : query);
   });
@@ -146,6 +156,7 @@ describe('a union that is ordered by a name', () => {
   test.each([
     ['SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY a', '\nLIMIT 18446744073709551615'],
     ['SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 FETCH FIRST 5 ROWS ONLY', ''],
+    ['(SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY a)', '\nLIMIT 18446744073709551615'],
   ])('is a query of its own to MariaDB, which else looks for the name elsewhere: %j', (query, limit) => {
     expect(mysqlDialect.queries.ordered(query)).toBe(`SELECT * FROM (\n${query}${limit}\n) AS driver_sync`);
   });

@@ -130,6 +130,11 @@ describe.skipIf(cannotMariadb)(`what a query warns of (${mariadbName})`, () => {
       expect(await read(query, how)).toMatchObject({ drivers: [{ cells: [{ value: '140000.00' }] }] });
     });
 
+    test(`hides no cast in a comparison: ${how}`, async () => {
+      const query = `SELECT ${row}, 1 AS amount FROM seq_1_to_1 WHERE 'abc' = 0`;
+      await expect(read(query, how)).rejects.toMatchObject({ message: expect.stringContaining("value: 'abc'") });
+    });
+
     test(`a date that is none is refused without a word on numbers: ${how}`, async () => {
       const query = `SELECT 'a' AS account, CAST('31.12.2026' AS DATE) AS day, 1 AS amount`;
       await expect(read(query, how)).rejects.toMatchObject({
@@ -138,6 +143,24 @@ describe.skipIf(cannotMariadb)(`what a query warns of (${mariadbName})`, () => {
       });
     });
   }
+});
+
+test.skipIf(cannotMariadb)(`a query that locks rows is refused (${mariadbName})`, async () => {
+  await using server = await mariadbServer();
+  await server.run(`CREATE TABLE t (account varchar(20), day date, amount int);
+    INSERT INTO t VALUES ('for\nshare', '2026-01-01', 2)`);
+  const place = { type: 'mysql', keys: { url: server.url() }, dir: '/', write: async () => {} };
+  const query = "SELECT account, day, amount FROM t WHERE account <> '\nfor\nshare\n' ORDER BY day";
+  const read = (asked: string): Promise<unknown> =>
+    readOutcome(place, { query: asked, mapping: lastOf, timezone: 'UTC' }, 'pushdown');
+  await expect(read(`${query} lock in share mode`)).rejects.toMatchObject({
+    message: 'the query locks rows, which cannot be pushed down',
+    hint: 'leave LOCK IN SHARE MODE out of the query: a read sees one state of the database without it',
+  });
+  await expect(read(`${query} FOR UPDATE`)).rejects.toMatchObject({
+    hint: expect.stringContaining('without FOR UPDATE'),
+  });
+  expect(await read(query)).toMatchObject({ drivers: [{ cells: [{ value: '2' }] }] });
 });
 
 test.each([

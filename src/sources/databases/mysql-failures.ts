@@ -90,7 +90,7 @@ export function queryWords(error: unknown, address: Address): Words {
 
 const again = 'it is read again at the next look';
 const queryHints: Readonly<Record<string, string>> = {
-  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'write one SELECT statement',
+  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'write one SELECT statement, without FOR UPDATE',
   ER_PARSE_ERROR: 'write one SELECT statement, and correct its syntax',
   ER_UNSUPPORTED_PS: 'write one SELECT statement',
   ER_TABLEACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',
