@@ -189,8 +189,8 @@ const dialects: readonly (readonly [string, Dialect, readonly [string, string, s
 
 describe.each(dialects)('places in the order of a query of %s', (_name, dialect, types) => {
   const columns = ['region', 'date', 'amount'].map((name, at) => ({ name, type: types[at]! }));
-  const isCounted = (query: string, driver: DriverEntry): boolean =>
-    / AS place\b/.test(collapseQuery(dialect, { query, columns, mapping: mapping([driver]), timezone: 'UTC' }).sql);
+  const isCounted = (query: string, ...drivers: readonly DriverEntry[]): boolean =>
+    / AS place\b/.test(collapseQuery(dialect, { query, columns, mapping: mapping(drivers), timezone: 'UTC' }).sql);
   const ordered = 'SELECT region, date, amount FROM t ORDER BY date';
 
   test.each(['last', 'first', 'min', 'max'] as const)('are counted for %s, where a tie goes by them', (rule) => {
@@ -204,6 +204,13 @@ describe.each(dialects)('places in the order of a query of %s', (_name, dialect,
   });
   test('are counted for a sum whose drivers may have two paths', () => {
     expect(isCounted(ordered, { ...entry({ rule: 'sum' }), id: template('{region|slug}') })).toBe(true);
+    const pair = { ...entry({ rule: 'sum' }), path: [template('{region}'), template('{date}')] };
+    expect(isCounted(ordered, { ...pair, id: template('{region}{date}') })).toBe(true);
+    expect(isCounted(ordered, { ...pair, id: template('{region}/{date}') })).toBe(false);
+    expect(isCounted(ordered, pair)).toBe(false);
+    const other = { ...pair, id: template('{region}'), path: [template('other')] };
+    expect(isCounted(ordered, other)).toBe(false);
+    expect(isCounted(ordered, other, { ...other, path: [template('{region}')] })).toBe(true);
   });
 });
 

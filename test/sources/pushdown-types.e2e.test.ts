@@ -179,3 +179,64 @@ test.each([
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   await expectSame({ type: 'duckdb', keys: {}, dir }, query, [value]);
 });
+
+describe('an id of several columns', () => {
+  /** Of rows of two columns at one moment: drivers as they are read plainly, which have to be the same with pushdown. */
+  async function read(
+    id: string | undefined,
+    names: readonly string[],
+    rows: readonly string[],
+    how: 'plain' | 'pushdown',
+  ) {
+    const dir = await mkdtemp(path.join(tmpdir(), 'pushdown-types-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const query = `SELECT a, b, DATE '2026-01-01' AS day, n FROM (VALUES ${rows.join(', ')}) AS t (n, a, b) ORDER BY n`;
+    const sum = entry({ ...(id !== undefined && { id }), path: [...names], time: '{day}', value: '{n}', rule: 'sum' });
+    const place = { type: 'duckdb', keys: {}, dir, write: async () => {} };
+    return await readOutcome(place, { query, mapping: mapping([sum]), timezone: 'UTC' }, how);
+  }
+
+  test.each([[["(1, '1', '23')", "(2, '12', '3')"]], [["(1, '12', '3')", "(2, '1', '23')"]]])(
+    'without a mark between them has the path of its latest row: %j',
+    async (rows) => {
+      const plain = await read('{a}{b}', ['X', '{a}', '{b}'], rows, 'plain');
+      const pushed = await read('{a}{b}', ['X', '{a}', '{b}'], rows, 'pushdown');
+      expect(pushed.drivers).toEqual(plain.drivers);
+      expect(pushed.drivers).toMatchObject([{ path: ['X', ...rows[1]!.match(/\d+(?=')/g)!], hasOtherPath: true }]);
+    },
+  );
+
+  test.each([
+    ['{a}-{b}', ['X', '{a}', '{b}']],
+    ['{a}-{b|lower}', ['{a}']],
+    ['{a}-{b}-', ['X', '{b}']],
+  ] as const)('%s is refused where two keys make it, which only the order of rows could decide', async (id, names) => {
+    const rows = ["(1, 'x-y', 'z')", "(2, 'x', 'y-z')"];
+    await expect(read(id, names, rows, 'pushdown')).rejects.toMatchObject({
+      code: 'part.unreadable',
+      message: expect.stringMatching(
+        /^the id "x-y-z-?" has two paths, \[.*\] and \[.*\], and pushdown cannot say which counts$/,
+      ),
+      hint: expect.stringContaining('"{region}|{product}", or leave pushdown out'),
+    });
+  });
+
+  test('that is its path is refused likewise', async () => {
+    const rows = ["(1, 'x/y', 'z')", "(2, 'x', 'y/z')"];
+    await expect(read(undefined, ['X', '{a}', '{b}'], rows, 'pushdown')).rejects.toThrow(
+      'the id "X/x/y/z" has two paths',
+    );
+  });
+
+  test.each([
+    ['{a}-{b}', ['X', '{a}', '{b}']],
+    ['{a}', ['{a}', '{a|slug}']],
+    ['{a}-{b}', ['all']],
+    [undefined, ['{a}', '{b}']],
+  ] as const)('%s may have the mark in its texts while each id has one path', async (id, names) => {
+    const rows = ["(1, 'x-y', 'z')", "(2, 'x-y', 'z')", "(3, 'x', 'y')", "(4, 'x/y', 'z')"];
+    const plain = await read(id, names, rows, 'plain');
+    const pushed = await read(id, names, rows, 'pushdown');
+    expect({ ...pushed, rows: 4, collapsed: 0 }).toEqual(plain);
+  });
+});
