@@ -12,6 +12,8 @@ export interface QueryColumn {
    * text type holds bytes. DuckDB: `DECIMAL(14,2)`.
    */
   readonly type: string;
+  /** What to write in the query where the column is used, since its text lacks digits that are stored. */
+  readonly wholeCast?: string;
 }
 
 /** The columns of a statement and what is needed of each. */

@@ -10,7 +10,7 @@ import { type Encryption, openSafely } from './encryption.ts';
 import { missingDriver, serverError } from './failure.ts';
 import { farewell } from './farewell.ts';
 import type { Connection, QueryColumn } from './connection.ts';
-import { type Column, isBinary, typeOf } from './mysql-columns.ts';
+import { type Column, isBinary, isCut, typeOf } from './mysql-columns.ts';
 import { type Warned, openingWords, queryWords, warningWords, withoutTls } from './mysql-failures.ts';
 import { RowQueue } from './row-queue.ts';
 
@@ -178,7 +178,11 @@ class MySqlSession implements Connection {
         },
       );
     }
-    return columns.map(({ name, type }) => ({ name, type }));
+    return columns.map(({ name, type, decimals }) => ({
+      name,
+      type,
+      ...(isCut({ type, decimals }) && { wholeCast: `CAST(${name} AS DOUBLE)` }),
+    }));
   }
 
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
