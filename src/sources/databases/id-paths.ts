@@ -53,11 +53,15 @@ export class IdPaths {
 
   constructor(mapping: Mapping, columns: readonly string[]) {
     const { maps, drivers } = mapping;
+    const used = new Set(
+      drivers.flatMap(({ id, path }) => [...path, ...(id === undefined ? [] : [id])]).flatMap(templateColumns),
+    );
+    const places = new Map([...used].map((column) => [column, columnIndex(columns, column)]));
     this.#entries = drivers.map((entry) => {
       const { names, marks } = namesOf(entry);
       if (marks.length === 0) return undefined;
       const render = (template: Template, row: Row): string | undefined => {
-        const name = renderName(template, (column) => row[columnIndex(columns, column)] ?? '', maps);
+        const name = renderName(template, (column) => row[places.get(column) ?? -1] ?? '', maps);
         return typeof name === 'string' ? name : undefined;
       };
       return new MarkedEntry(entry, { names, marks, render });
@@ -85,7 +89,7 @@ interface Rendering extends Names {
 class MarkedEntry {
   readonly #entry: DriverEntry;
   readonly #rendering: Rendering;
-  /** The paths of ids that two keys may have. */
+  /** The paths of ids that two keys may have: some 150 bytes for each. */
   readonly #paths = new Map<string, string>();
 
   constructor(entry: DriverEntry, rendering: Rendering) {
