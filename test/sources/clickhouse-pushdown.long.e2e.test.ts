@@ -221,3 +221,22 @@ describe.each(clickhouses)('a sum of $name', ({ isMissing, start, isOld }) => {
     },
   );
 });
+
+describe.each(clickhouses)('a column that no driver uses, of $name,', ({ isMissing, start }) => {
+  test
+    .skipIf(isMissing)
+    .each([
+      String.raw`CAST('x', 'Enum8(\'x\' = 1)')`,
+      String.raw`CAST('x', 'Nullable(Enum16(\'x\' = 1))')`,
+      String.raw`tuple(CAST('x', 'Enum8(\'x\' = 1)'), 1)`,
+    ])('may be %s, which has no value 0', async (sql) => {
+    await using server = await start();
+    const place = { type: 'clickhouse', keys: { url: server.url() }, dir: '/', write: async () => {} };
+    const ofRegion = mapping([entry({ path: ['{region}'], time: '{day}', rule: 'sum' })]);
+    const query = `SELECT if(number = 2, '', 'a') AS region, toDate('2026-01-01') AS day, toDecimal64(1, 2) AS amount, ${sql} AS kind FROM numbers(3)`;
+    expect(await readOutcome(place, { query, mapping: ofRegion, timezone: 'UTC' }, 'pushdown')).toMatchObject({
+      drivers: [{ cells: [{ value: '2.00', count: 2 }] }],
+      rejects: 1,
+    });
+  });
+});

@@ -137,6 +137,16 @@ describe('the order of a query inside another', () => {
     ['SELECT a FROM t', false],
     ['SELECT t.limit FROM t ORDER BY t.limit', true],
     ['SELECT a, (SELECT b FROM u ORDER BY b LIMIT 1) FROM t', false],
+    ['(SELECT a FROM t ORDER BY a)', true],
+    ['((SELECT a FROM t ORDER BY a)) -- in brackets', true],
+    ['(SELECT a FROM t LIMIT 5) ORDER BY a', true],
+    ['((SELECT a FROM t LIMIT 5) ORDER BY a)', true],
+    ['(SELECT a FROM t ORDER BY a LIMIT 5)', false],
+    ['(SELECT a FROM t ORDER BY a) LIMIT 5', false],
+    ['WITH u AS (SELECT a FROM t), v (b) AS (SELECT 1) (SELECT a FROM u ORDER BY a)', true],
+    ['(WITH u AS (SELECT a FROM t) SELECT a FROM u ORDER BY a)', true],
+    ['WITH u AS (SELECT a FROM t ORDER BY a) SELECT f(a) FROM u', false],
+    ['(SELECT a FROM t ORDER BY a) UNION ALL (SELECT b FROM u)', false],
   ])('MariaDB is told to keep that of %s: %j', (query, isTold) => {
     expect(mysqlDialect.queries.ordered(query)).toBe(isTold ? `${query}\nLIMIT 18446744073709551615` : query);
   });
@@ -146,6 +156,7 @@ describe('a union that is ordered by a name', () => {
   test.each([
     ['SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY a', '\nLIMIT 18446744073709551615'],
     ['SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 FETCH FIRST 5 ROWS ONLY', ''],
+    ['(SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY a)', '\nLIMIT 18446744073709551615'],
   ])('is a query of its own to MariaDB, which else looks for the name elsewhere: %j', (query, limit) => {
     expect(mysqlDialect.queries.ordered(query)).toBe(`SELECT * FROM (\n${query}${limit}\n) AS driver_sync`);
   });
@@ -178,8 +189,8 @@ const dialects: readonly (readonly [string, Dialect, readonly [string, string, s
 
 describe.each(dialects)('places in the order of a query of %s', (_name, dialect, types) => {
   const columns = ['region', 'date', 'amount'].map((name, at) => ({ name, type: types[at]! }));
-  const isCounted = (query: string, driver: DriverEntry): boolean =>
-    / AS place\b/.test(collapseQuery(dialect, { query, columns, mapping: mapping([driver]), timezone: 'UTC' }).sql);
+  const isCounted = (query: string, ...drivers: readonly DriverEntry[]): boolean =>
+    / AS place\b/.test(collapseQuery(dialect, { query, columns, mapping: mapping(drivers), timezone: 'UTC' }).sql);
   const ordered = 'SELECT region, date, amount FROM t ORDER BY date';
 
   test.each(['last', 'first', 'min', 'max'] as const)('are counted for %s, where a tie goes by them', (rule) => {
@@ -193,6 +204,13 @@ describe.each(dialects)('places in the order of a query of %s', (_name, dialect,
   });
   test('are counted for a sum whose drivers may have two paths', () => {
     expect(isCounted(ordered, { ...entry({ rule: 'sum' }), id: template('{region|slug}') })).toBe(true);
+    const pair = { ...entry({ rule: 'sum' }), path: [template('{region}'), template('{date}')] };
+    expect(isCounted(ordered, { ...pair, id: template('{region}{date}') })).toBe(true);
+    expect(isCounted(ordered, { ...pair, id: template('{region}/{date}') })).toBe(false);
+    expect(isCounted(ordered, pair)).toBe(false);
+    const other = { ...pair, id: template('{region}'), path: [template('other')] };
+    expect(isCounted(ordered, other)).toBe(false);
+    expect(isCounted(ordered, other, { ...other, path: [template('{region}')] })).toBe(true);
   });
 });
 

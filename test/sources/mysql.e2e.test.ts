@@ -5,7 +5,8 @@ import type { Source } from '../../src/core/ports.ts';
 import { kinds } from '../../src/sources/index.ts';
 import { expectNoSecret, failureOf, failureWithout } from '../support/database-world.ts';
 import { type TestServer, type UrlOptions, cannotMariadb, mariadbName, mariadbServer } from '../support/servers.ts';
-import { calm, openSource, readWhole } from '../support/source-world.ts';
+import { entry, mapping } from '../support/row-world.ts';
+import { calm, openSource, openSourceIn, readWhole } from '../support/source-world.ts';
 import { rowsOf as rowsOfBatch } from '../support/mapping.ts';
 
 describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
@@ -103,6 +104,34 @@ describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
         message: expect.stringMatching(message),
         hint: expect.stringMatching(/HEX\(b\).*CAST\(b AS CHAR\)/),
       });
+    });
+
+    test('of a FLOAT, which the server writes with six digits, is refused where it is used', async () => {
+      await server.run(`CREATE TABLE rough (id VARCHAR(9), day DATE, f FLOAT, cents FLOAT(12, 2));
+        INSERT INTO rough VALUES ('a', '2026-01-01', 1234567.75, 1234567.75)`);
+      const read = (query: string, { id = '{id}', changed }: { id?: string; changed?: string } = {}): Source =>
+        openSourceIn({ mapping: mapping([entry({ path: [id], time: '{day}', value: '{v}' })]) }, 'mysql', {
+          url: server.url(),
+          query,
+          ...(changed !== undefined && { changed }),
+        });
+      const refused = {
+        code: 'part.unreadable',
+        message: expect.stringContaining('is a FLOAT, of which not all digits are given'),
+      };
+      expect(await failureOf(read('SELECT id, day, f AS v FROM rough'), server)).toMatchObject({
+        ...refused,
+        message: expect.stringContaining('the column v is a FLOAT'),
+        hint: 'write CAST(v AS DOUBLE) AS v in the query, or a cast to a DECIMAL with the digits that it has',
+      });
+      expect(await failureOf(read('SELECT f, day, 1 AS v FROM rough', { id: '{f}' }), server)).toMatchObject(refused);
+      const changed = 'SELECT MAX(f) FROM rough';
+      expect(await failureOf(read('SELECT id, day, 1 AS v FROM rough', { changed }), server)).toMatchObject({
+        ...refused,
+        message: expect.stringContaining('(asked by changed)'),
+      });
+      const { rows } = await readWhole(read('SELECT id, day, CAST(f AS DOUBLE) AS v, cents, f FROM rough'));
+      expect(rows).toEqual([['a', '2026-01-01', '1234567.75', '1234567.75', '1234570']]);
     });
 
     test('is refused where its text holds a NUL', async () => {

@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Place, readOutcome } from '../support/pushdown-world.ts';
 import { entry, mapping } from '../support/row-world.ts';
 import {
+  type TestServer,
   cannotMariadb,
   cannotPostgres,
   mariadbName,
@@ -64,23 +65,102 @@ test.skipIf(cannotMariadb).each([
   await server.run(`CREATE TABLE t (account varchar(9), day date, amount varchar(20));
     INSERT INTO t VALUES ('a', '2026-01-01', ' 1.50 '), ('a', '2026-01-02', ${text})`);
   const place = { type: 'mysql', keys: { url: server.url() }, dir: '/', write: async () => {} };
-  const read = (where: string): Promise<unknown> =>
-    readOutcome(
-      place,
-      {
-        query: `SELECT account, day, CAST(amount AS ${type}) AS amount FROM t WHERE ${where}`,
-        mapping: sumOf,
-        timezone: 'UTC',
-      },
-      'pushdown',
-    );
-  await expect(read('TRUE')).rejects.toMatchObject({
-    code: 'part.unreadable',
-    message: expect.stringContaining(`a cast of the query makes another value: ${warning}`),
-    hint: "correct that text, write NULLIF(amount, '') where it is empty, or leave pushdown out",
+  for (const how of ['plain', 'pushdown'] as const) {
+    const read = (where: string): Promise<unknown> =>
+      readOutcome(
+        place,
+        {
+          query: `SELECT account, day, CAST(amount AS ${type}) AS amount FROM t WHERE ${where}`,
+          mapping: sumOf,
+          timezone: 'UTC',
+        },
+        how,
+      );
+    const ofEmpty = text === "''" ? " write NULLIF(…, '') around it in the query," : '';
+    await expect(read('TRUE')).rejects.toMatchObject({
+      code: 'part.unreadable',
+      message: expect.stringContaining(`a cast or comparison of the query makes another value: ${warning}`),
+      hint: `correct that text,${ofEmpty} or leave the cast out (and pushdown), so that the agent reads the text itself`,
+    });
+    // The blanks around a number are no other value.
+    expect(await read("day < '2026-01-02'")).toMatchObject({ drivers: [{ cells: [{ value: '1.50' }] }] });
+  }
+});
+
+describe.skipIf(cannotMariadb)(`what a query warns of (${mariadbName})`, () => {
+  let server: TestServer;
+  let place: Place;
+  beforeAll(async () => {
+    server = await mariadbServer();
+    place = { type: 'mysql', keys: { url: server.url() }, dir: '/', write: async () => {} };
   });
-  // The blanks around a number are no other value.
-  expect(await read("day < '2026-01-02'")).toMatchObject({ drivers: [{ cells: [{ value: '1.50' }] }] });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const row = "'a' AS account, DATE '2026-01-01' AS day";
+  const read = (query: string, how: 'plain' | 'pushdown'): Promise<unknown> =>
+    readOutcome(place, { query, mapping: sumOf, timezone: 'UTC' }, how);
+
+  for (const how of ['plain', 'pushdown'] as const) {
+    test(`hides no cast that makes another number, however much it is: ${how}`, async () => {
+      const text = "IF(seq = 200, '1,234.50', '1')";
+      const query = `SELECT ${row}, CAST(${text} AS DECIMAL(18, 2)) AS amount FROM seq_1_to_200 WHERE 1 / (seq MOD 2) IS NULL
+        OR STR_TO_DATE(seq, 'never') IS NULL ORDER BY seq`;
+      const refused = { message: expect.stringContaining("Truncated incorrect DECIMAL value: '1,234.50'") };
+      await expect(read(query, how)).rejects.toMatchObject(refused);
+      await server.run('SET GLOBAL max_error_count = 0');
+      try {
+        await expect(read(query, how)).rejects.toMatchObject(refused);
+      } finally {
+        await server.run('SET GLOBAL max_error_count = DEFAULT');
+      }
+    });
+
+    test(`is refused where the server does not show all of it: ${how}`, async () => {
+      const query = `SELECT ${row}, 1 AS amount FROM seq_1_to_65540 WHERE STR_TO_DATE(seq, 'never') IS NULL`;
+      await expect(read(query, how)).rejects.toMatchObject({
+        message: expect.stringMatching(
+          /the server shows only 65535 of \d+ warnings, .*; the first: Incorrect datetime value/,
+        ),
+        hint: 'correct what the query warns of',
+      });
+    });
+
+    test(`may be a division by zero, which is NULL, in any number of rows: ${how}`, async () => {
+      const query = `SELECT ${row}, CAST(COALESCE(1 / 0, 2) AS DECIMAL(9, 2)) AS amount FROM seq_1_to_70000`;
+      expect(await read(query, how)).toMatchObject({ drivers: [{ cells: [{ value: '140000.00' }] }] });
+    });
+
+    test(`hides no cast in a comparison: ${how}`, async () => {
+      const query = `SELECT ${row}, 1 AS amount FROM seq_1_to_1 WHERE 'abc' = 0`;
+      await expect(read(query, how)).rejects.toMatchObject({ message: expect.stringContaining("value: 'abc'") });
+    });
+
+    test(`a date that is none is refused without a word on numbers: ${how}`, async () => {
+      const query = `SELECT 'a' AS account, CAST('31.12.2026' AS DATE) AS day, 1 AS amount`;
+      await expect(read(query, how)).rejects.toMatchObject({
+        message: expect.stringContaining("makes another value: Incorrect datetime value: '31.12.2026'"),
+        hint: 'correct that text, or leave the cast out (and pushdown), so that the agent reads the text itself',
+      });
+    });
+  }
+});
+
+test.skipIf(cannotMariadb)(`a query that locks rows is refused (${mariadbName})`, async () => {
+  await using server = await mariadbServer();
+  await server.run(`CREATE TABLE t (account varchar(20), day date, amount int);
+    INSERT INTO t VALUES ('for\nshare', '2026-01-01', 2)`);
+  const place = { type: 'mysql', keys: { url: server.url() }, dir: '/', write: async () => {} };
+  const query = "SELECT account, day, amount FROM t WHERE account <> '\nfor\nshare\n' ORDER BY day";
+  const read = (asked: string): Promise<unknown> =>
+    readOutcome(place, { query: asked, mapping: lastOf, timezone: 'UTC' }, 'pushdown');
+  await expect(read(`${query} lock in share mode`)).rejects.toMatchObject({
+    message: 'the query locks rows, which cannot be pushed down',
+    hint: 'leave LOCK IN SHARE MODE out of the query: a read sees one state of the database without it',
+  });
+  await expect(read(`${query} FOR UPDATE`)).rejects.toMatchObject({
+    hint: expect.stringContaining('without FOR UPDATE'),
+  });
+  expect(await read(query)).toMatchObject({ drivers: [{ cells: [{ value: '2' }] }] });
 });
 
 test.each([
@@ -98,4 +178,65 @@ test.each([
   const dir = await mkdtemp(path.join(tmpdir(), 'pushdown-types-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   await expectSame({ type: 'duckdb', keys: {}, dir }, query, [value]);
+});
+
+describe('an id of several columns', () => {
+  /** Of rows of two columns at one moment: drivers as they are read plainly, which have to be the same with pushdown. */
+  async function read(
+    id: string | undefined,
+    names: readonly string[],
+    rows: readonly string[],
+    how: 'plain' | 'pushdown',
+  ) {
+    const dir = await mkdtemp(path.join(tmpdir(), 'pushdown-types-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const query = `SELECT a, b, DATE '2026-01-01' AS day, n FROM (VALUES ${rows.join(', ')}) AS t (n, a, b) ORDER BY n`;
+    const sum = entry({ ...(id !== undefined && { id }), path: [...names], time: '{day}', value: '{n}', rule: 'sum' });
+    const place = { type: 'duckdb', keys: {}, dir, write: async () => {} };
+    return await readOutcome(place, { query, mapping: mapping([sum]), timezone: 'UTC' }, how);
+  }
+
+  test.each([[["(1, '1', '23')", "(2, '12', '3')"]], [["(1, '12', '3')", "(2, '1', '23')"]]])(
+    'without a mark between them has the path of its latest row: %j',
+    async (rows) => {
+      const plain = await read('{a}{b}', ['X', '{a}', '{b}'], rows, 'plain');
+      const pushed = await read('{a}{b}', ['X', '{a}', '{b}'], rows, 'pushdown');
+      expect(pushed.drivers).toEqual(plain.drivers);
+      expect(pushed.drivers).toMatchObject([{ path: ['X', ...rows[1]!.match(/\d+(?=')/g)!], hasOtherPath: true }]);
+    },
+  );
+
+  test.each([
+    ['{a}-{b}', ['X', '{a}', '{b}']],
+    ['{a}-{b|lower}', ['{a}']],
+    ['{a}-{b}-', ['X', '{b}']],
+  ] as const)('%s is refused where two keys make it, which only the order of rows could decide', async (id, names) => {
+    const rows = ["(1, 'x-y', 'z')", "(2, 'x', 'y-z')"];
+    await expect(read(id, names, rows, 'pushdown')).rejects.toMatchObject({
+      code: 'part.unreadable',
+      message: expect.stringMatching(
+        /^the id "x-y-z-?" has two paths, \[.*\] and \[.*\], and pushdown cannot say which counts$/,
+      ),
+      hint: expect.stringContaining('"{region}|{product}", or leave pushdown out'),
+    });
+  });
+
+  test('that is its path is refused likewise', async () => {
+    const rows = ["(1, 'x/y', 'z')", "(2, 'x', 'y/z')"];
+    await expect(read(undefined, ['X', '{a}', '{b}'], rows, 'pushdown')).rejects.toThrow(
+      'the id "X/x/y/z" has two paths',
+    );
+  });
+
+  test.each([
+    ['{a}-{b}', ['X', '{a}', '{b}']],
+    ['{a}', ['{a}', '{a|slug}']],
+    ['{a}-{b}', ['all']],
+    [undefined, ['{a}', '{b}']],
+  ] as const)('%s may have the mark in its texts while each id has one path', async (id, names) => {
+    const rows = ["(1, 'x-y', 'z')", "(2, 'x-y', 'z')", "(3, 'x', 'y')", "(4, 'x/y', 'z')"];
+    const plain = await read(id, names, rows, 'plain');
+    const pushed = await read(id, names, rows, 'pushdown');
+    expect({ ...pushed, rows: 4, collapsed: 0 }).toEqual(plain);
+  });
 });

@@ -75,6 +75,8 @@ const queries = [
   'SELECT * FROM t ORDER BY nr DESC LIMIT 20 -- the newest',
   'WITH u AS (SELECT * FROM t WHERE nr % 2 = 0 UNION ALL SELECT * FROM t WHERE nr % 2 = 1) SELECT * FROM u ORDER BY product, nr',
   'SELECT * FROM (SELECT * FROM t ORDER BY nr LIMIT 30) u ORDER BY nr DESC',
+  '(SELECT * FROM t ORDER BY nr DESC)',
+  'WITH u AS (SELECT * FROM t) ((SELECT * FROM u ORDER BY nr DESC))',
 ];
 
 const asked = fc.record({

@@ -247,6 +247,18 @@ describe('a database', () => {
     });
   });
 
+  test('that is empty is named as such, not only its table as missing', async () => {
+    const { dir } = await books('CREATE TABLE t (a)');
+    const empty = path.join(dir, 'empty');
+    await mkdir(empty);
+    await writeFile(path.join(empty, 'books.db'), '');
+    expect(await failureOf({ dir: empty }, 'SELECT a FROM a_table')).toMatchObject({
+      code: 'part.unreadable',
+      message: `${empty}/books.db: the file is empty: no such table: a_table`,
+      hint: expect.stringContaining('is a copy still under way?'),
+    });
+  });
+
   test('is never opened where it is not a file', async () => {
     const dir = await tempDir();
     execFileSync('mkfifo', [path.join(dir, 'books.db')]);

@@ -9,9 +9,10 @@ import { plainSelect } from './clickhouse-select.ts';
 import { named, typeOf } from './clickhouse-types.ts';
 import { type CollapsePlan, type CollapseRequest, planCollapse } from './collapse-plan.ts';
 import type { CollapseQuery } from './collapse-query.ts';
-import { readCollapsed } from './collapsed-rows.ts';
+import { type Collapse, readCollapsed } from './collapsed-rows.ts';
 import type { Connection } from './connection.ts';
 import type { Planning } from './dialect.ts';
+import { pathsOf } from './id-paths.ts';
 import { outermostWords, withoutEnd } from './query-words.ts';
 
 const planning: Planning = {
@@ -46,7 +47,8 @@ export async function clickhouseCollapse(request: CollapseRequest, connection: D
   const atTable = plain?.items.length === columns.length ? write(plain.items, plain) : undefined;
   // An aggregate of the query's own, or whatever else is no value of one row, cannot stand within another.
   const sql = atTable !== undefined && (await isDescribed(connection, atTable)) ? atTable : within;
-  return { sql, batch: (answer, header) => readRows(answer, header, plan) };
+  const paths = pathsOf(whole, request);
+  return { sql, batch: (answer, header) => readRows(answer, header, { plan, paths }) };
 }
 
 /** Decimals of 76 digits, which servers before 20.11 do not have. */
@@ -70,7 +72,7 @@ const mark = '!';
 function readRows(
   answer: readonly Row[],
   header: readonly string[],
-  plan: CollapsePlan,
+  { plan, paths }: Pick<Collapse, 'plan' | 'paths'>,
 ): ReturnType<typeof readCollapsed> {
   const width = header.length;
   const keys = new Set(plan.keys.map(({ column }) => column));
@@ -91,5 +93,5 @@ function readRows(
     const [time = '', place = '', text = ''] = line.split(mark);
     return { time, place: Number(place), text };
   };
-  return readCollapsed(rows, header, { plan, sql: '', parseLine });
+  return readCollapsed(rows, header, { plan, paths, sql: '', parseLine });
 }

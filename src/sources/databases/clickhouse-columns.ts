@@ -22,6 +22,8 @@ const isText = (base: string): boolean => /^(?:String|FixedString|Enum)/.test(ba
 /** The column as one that is kept whole. */
 export function keptOf({ sql, type, isOld }: ClickHouseColumn): string {
   const { base, kind } = typeOf(type);
+  // A group that keeps no row is given one of defaults, which is 0: no value of most such types.
+  if (/\bEnum(?:8|16)\(/.test(base)) return `toString(${sql})`;
   // A server of 2018 ends where it copies such a number to an odd address. Its texts have all digits.
   return isOld && kind === 'decimal' && (decimalDigits(base)?.all ?? 0) > 18 ? `toString(${sql})` : sql;
 }

@@ -6,6 +6,7 @@ import type { DriverEntry, Mapping, Test } from '../../core/settings.ts';
 import { type Filter, type Template, templateColumns } from '../../core/mapping/template.ts';
 import type { QueryColumn } from './connection.ts';
 import { type Planning, decimalDigits } from './dialect.ts';
+import { arePathsInIds } from './id-paths.ts';
 
 export interface CollapseRequest {
   /** One statement that gives rows. */
@@ -127,7 +128,7 @@ export function planCollapse(dialect: Planning, request: CollapseRequest): Colla
       shows,
     })),
     // Also without an ORDER BY: the plain read uses the order that the engine happens to give.
-    hasPlaces: wanted.some(({ shows }) => shows === 'text') || !drivers.every(isPathOfId),
+    hasPlaces: wanted.some(({ shows }) => shows === 'text') || !arePathsInIds(drivers),
   };
 }
 
@@ -156,15 +157,6 @@ function wrongType({ types, syntax }: Planning, { name, type }: QueryColumn, wan
   return new AgentError('part.unreadable', `the column ${name} ${why}`, {
     hint: `write ${cast} AS ${sql} in the query${digits}, or leave pushdown out`,
   });
-}
-
-/** Whether one id can have only one path: every column of the path stands in the id as it is. */
-function isPathOfId({ id, path }: DriverEntry): boolean {
-  const pieces = id?.pieces ?? [];
-  const bare = new Set(
-    pieces.flatMap((piece) => (typeof piece === 'string' || piece.filters.length > 0 ? [] : [piece.column])),
-  );
-  return id === undefined || path.flatMap(templateColumns).every((column) => bare.has(column));
 }
 
 /** Columns whose texts are the key: of every id and path, and those that the agent tests by a pattern. */

@@ -7,6 +7,7 @@ import type { Row, RowBatch } from '../../core/model.ts';
 import { type CollapseRequest, planCollapse } from './collapse-plan.ts';
 import { collapseSql } from './collapse-sql.ts';
 import { readCollapsed } from './collapsed-rows.ts';
+import { pathsOf } from './id-paths.ts';
 import type { Dialect } from './dialect.ts';
 
 export interface CollapseQuery {
@@ -18,6 +19,6 @@ export interface CollapseQuery {
 /** @throws AgentError `part.unreadable` where the query lacks a column or has another type, or the mapping cannot be pushed down */
 export function collapseQuery(dialect: Dialect, request: CollapseRequest): CollapseQuery {
   const plan = planCollapse(dialect, request);
-  const collapse = { plan, ...collapseSql(dialect, plan, request) };
+  const collapse = { plan, paths: pathsOf(plan, request), ...collapseSql(dialect, plan, request) };
   return { sql: collapse.sql, batch: (rows, header) => readCollapsed(rows, header, collapse) };
 }

@@ -2,12 +2,18 @@
 import type { CollapsedRow, CollapsedValue, Row, RowBatch } from '../../core/model.ts';
 import type { CollapsePlan } from './collapse-plan.ts';
 import type { CollapseSql } from './collapse-sql.ts';
+import type { IdPaths } from './id-paths.ts';
 
 export interface Collapse extends CollapseSql {
   readonly plan: CollapsePlan;
+  /** Absent where rows are numbered. */
+  readonly paths: IdPaths | undefined;
 }
 
-/** Rows of `CollapseSql`, in their order, plain and collapsed ones in batches of their own; at least one batch. */
+/**
+ * Rows of `CollapseSql`, in their order, plain and collapsed ones in batches of their own; at least one batch.
+ * @throws AgentError `part.unreadable` as `IdPaths`
+ */
 export function readCollapsed(rows: readonly Row[], columns: readonly string[], collapse: Collapse): RowBatch[] {
   const batches: RowBatch[] = [];
   let at = 0;
@@ -17,16 +23,23 @@ export function readCollapsed(rows: readonly Row[], columns: readonly string[], 
     while (end < rows.length && isPlainRow(rows[end] as Row, columns.length) === isPlain) end++;
     const run = rows.slice(at, end);
     if (isPlain) {
+      for (const row of run) collapse.plan.entries.forEach((_entry, index) => collapse.paths?.see(row, index));
       batches.push({
         columns,
         rows: run.map((row) => row.slice(0, columns.length)),
         places: run.map((row) => (collapse.plan.hasPlaces ? Number(row[columns.length]) : 0)),
       });
     } else {
+      const collapsed = run.map((row) => collapsedRow(row.slice(columns.length), collapse));
+      for (const [index, { entries }] of collapsed.entries()) {
+        entries.forEach((value, entry) => {
+          if (value !== undefined) collapse.paths?.see(run[index] as Row, entry);
+        });
+      }
       batches.push({
         columns,
         rows: run.map((row) => fieldsOf(row, columns.length, collapse.plan)),
-        collapsed: run.map((row) => collapsedRow(row.slice(columns.length), collapse)),
+        collapsed,
       });
     }
     at = end;

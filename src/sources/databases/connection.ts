@@ -12,6 +12,8 @@ export interface QueryColumn {
    * text type holds bytes. DuckDB: `DECIMAL(14,2)`.
    */
   readonly type: string;
+  /** What to write in the query where the column is used, since its text lacks digits that are stored. */
+  readonly wholeCast?: string;
 }
 
 /** The columns of a statement and what is needed of each. */
@@ -30,7 +32,8 @@ export interface Connection {
   describe(sql: string): Promise<readonly QueryColumn[]>;
   /**
    * The rows of a statement as texts ('' for NULL), in batches of about 1000; the engine runs no further ahead than one
-   * batch. Ends its statement on return() and when the signal of `connect` aborts, with any error.
+   * batch. Ends its statement on return() and when the signal of `connect` aborts, with any error. Refuses them at their end where the
+   * engine only warned that a cast of the query made another value.
    * @throws AgentError `part.unreadable`
    */
   rows(sql: string): AsyncGenerator<readonly Row[], void, void>;
@@ -40,12 +43,6 @@ export interface Connection {
    * @throws AgentError `part.unreadable` as `rows` and `RowHash.add`
    */
   batches?(sql: string, wanted: WantedColumns): AsyncGenerator<Batch, string, void>;
-  /**
-   * Refuses the rows that were read if the engine only warned where a cast of the query made another value. Absent for engines
-   * that fail there.
-   * @throws AgentError `part.unreadable`
-   */
-  refuseInexact?(): void;
   /** Ends the transaction and the connection, whatever state they are in. Never throws. */
   close(): Promise<void>;
 }

@@ -34,6 +34,14 @@ export function typeOf({ Types }: typeof mysql, column: Column): string {
 const numberTypes = new Set(['TINY', 'SHORT', 'INT24', 'LONG', 'LONGLONG', 'NEWDECIMAL']);
 const textTypes = new Set(['VARCHAR', 'VAR_STRING', 'STRING', 'TINY_BLOB', 'MEDIUM_BLOB', 'LONG_BLOB', 'BLOB']);
 
+/** A FLOAT without digits of its own is written with six, however many it has. */
+export function isCut({ type, decimals }: { readonly type: string; readonly decimals: number }): boolean {
+  return type === 'FLOAT' && decimals === noFixedDecimals;
+}
+
+/** How the protocol says that a number is written with as many decimals as it has. */
+const noFixedDecimals = 31;
+
 export function isBinary({ type }: { readonly type: string }): boolean {
   return type === 'BINARY' || type === 'BIT' || type === 'GEOMETRY' || type === 'VECTOR';
 }

@@ -1,4 +1,5 @@
 /** Collapsing in MySQL and MariaDB. */
+import { AgentError } from '../../core/errors.ts';
 import {
   type ColumnKind,
   type Dialect,
@@ -14,7 +15,7 @@ import {
   whiteSpace,
   wordOf,
 } from './dialect.ts';
-import { outermostWords } from './query-words.ts';
+import { outermostWords, tokensOf } from './query-words.ts';
 
 const kinds: Readonly<Record<string, ColumnKind>> = {
   TINY: 'integer',
@@ -52,8 +53,10 @@ const epochDay = 719_528;
 const lastDateYear = 9999;
 
 const queries: QuerySql = {
-  // MariaDB forgets an ORDER BY inside another query, unless it has a LIMIT. A LIMIT writes all rows down once.
+  // MariaDB forgets an ORDER BY inside another query, unless it has a LIMIT. A LIMIT writes all rows down once. Behind brackets it
+  // keeps the order of what is in them.
   ordered(query) {
+    refuseLocks(query);
     const words = outermostWords(query, 'mysql');
     if (!words.has('order')) return query;
     const limited = words.has('limit') || words.has('fetch') ? query : `${query}\nLIMIT ${allRows}`;
@@ -68,6 +71,18 @@ const queries: QuerySql = {
   }),
   once: '',
 };
+
+/** They cannot stand within another query. @throws AgentError `part.unreadable` */
+function refuseLocks(query: string): void {
+  const words = tokensOf(query, 'mysql')
+    .map(({ text }) => (/^\w+$/.test(text) ? text.toUpperCase() : '.'))
+    .join('\n');
+  const [lock] = /^(?:FOR\nSHARE|LOCK\nIN\nSHARE\nMODE)$/m.exec(words) ?? [];
+  if (lock === undefined) return;
+  throw new AgentError('part.unreadable', 'the query locks rows, which cannot be pushed down', {
+    hint: `leave ${lock.replaceAll('\n', ' ')} out of the query: a read sees one state of the database without it`,
+  });
+}
 
 const texts: TextSql = {
   of({ name, kind }) {

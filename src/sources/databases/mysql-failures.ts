@@ -8,32 +8,46 @@ import { fieldTooLong, longFieldHint } from './long-rows.ts';
 /** How the driver says that a server has no TLS. */
 export const withoutTls = 'HANDSHAKE_NO_SSL_SUPPORT';
 
-/** The server keeps the first 64 of a statement. */
-export interface Warning {
-  readonly Code: number;
-  readonly Message: string;
+/** The warnings of a statement. */
+export interface Warned {
+  /** No more than the server keeps. */
+  readonly shown: readonly { readonly Code: number; readonly Message: string }[];
+  /** All that there were. */
+  readonly count: number;
 }
 
 /** ER_CUT_VALUE_GROUP_CONCAT and ER_WARN_ALLOWED_PACKET_OVERFLOWED: a text that is too long is cut, or becomes NULL. */
 const cutCodes: ReadonlySet<number> = new Set([1260, 1301]);
 
-export function cutWords(warnings: readonly Warning[]): Words | undefined {
-  const cut = warnings.find(({ Code }) => cutCodes.has(Code));
-  if (cut === undefined) return undefined;
-  const limit = Number(/max_allowed_packet \((\d+)\)/.exec(cut.Message)?.[1] ?? 0);
-  if (limit >= fieldBytesMax) return { why: `${fieldTooLong}: ${cut.Message}`, hint: longFieldHint };
-  return { why: cut.Message, hint: 'raise that limit of the server, or shorten the text in the query' };
+/** Why rows are not what the query asks for, `undefined` where they are. */
+export function warningWords({ shown, count }: Warned): Words | undefined {
+  const cut = shown.find(({ Code }) => cutCodes.has(Code));
+  if (cut !== undefined) return cutWords(cut.Message);
+  const inexact = shown.find(({ Code }) => inexactCodes.has(Code));
+  if (inexact !== undefined) return inexactWords(inexact.Message);
+  if (count <= shown.length) return undefined;
+  const first = shown[0] === undefined ? '' : `; the first: ${shown[0].Message}`;
+  return {
+    why: `the server shows only ${shown.length} of ${count} warnings, so that a cast may have made another value unseen${first}`,
+    hint: 'correct what the query warns of',
+  };
+}
+
+function cutWords(message: string): Words {
+  const limit = Number(/max_allowed_packet \((\d+)\)/.exec(message)?.[1] ?? 0);
+  if (limit >= fieldBytesMax) return { why: `${fieldTooLong}: ${message}`, hint: longFieldHint };
+  return { why: message, hint: 'raise that limit of the server, or shorten the text in the query' };
 }
 
 /** ER_TRUNCATED_WRONG_VALUE, ER_WARN_DATA_OUT_OF_RANGE and ER_DATA_OVERFLOW: a cast that went on with another number. */
 const inexactCodes: ReadonlySet<number> = new Set([1264, 1292, 1916]);
 
-export function inexactWords(warnings: readonly Warning[]): Words | undefined {
-  const inexact = warnings.find(({ Code }) => inexactCodes.has(Code));
-  if (inexact === undefined) return undefined;
+function inexactWords(message: string): Words {
+  // A date that is no date becomes NULL, as an empty one would.
+  const ofEmpty = /DECIMAL|INTEGER|DOUBLE/.test(message) && message.includes("''");
   return {
-    why: `a cast of the query makes another value: ${inexact.Message}`,
-    hint: "correct that text, write NULLIF(amount, '') where it is empty, or leave pushdown out",
+    why: `a cast or comparison of the query makes another value: ${message}`,
+    hint: `correct that text,${ofEmpty ? " write NULLIF(…, '') around it in the query," : ''} or leave the cast out (and pushdown), so that the agent reads the text itself`,
   };
 }
 
@@ -76,7 +90,7 @@ export function queryWords(error: unknown, address: Address): Words {
 
 const again = 'it is read again at the next look';
 const queryHints: Readonly<Record<string, string>> = {
-  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'write one SELECT statement',
+  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'write one SELECT statement, without FOR UPDATE',
   ER_PARSE_ERROR: 'write one SELECT statement, and correct its syntax',
   ER_UNSUPPORTED_PS: 'write one SELECT statement',
   ER_TABLEACCESS_DENIED_ERROR: 'grant it: GRANT SELECT ON … TO …',

@@ -10,23 +10,23 @@ import { type Encryption, openSafely } from './encryption.ts';
 import { missingDriver, serverError } from './failure.ts';
 import { farewell } from './farewell.ts';
 import type { Connection, QueryColumn } from './connection.ts';
-import { type Column, isBinary, typeOf } from './mysql-columns.ts';
-import { type Warning, cutWords, inexactWords, openingWords, queryWords, withoutTls } from './mysql-failures.ts';
+import { type Column, isBinary, isCut, typeOf } from './mysql-columns.ts';
+import { type Warned, openingWords, queryWords, warningWords, withoutTls } from './mysql-failures.ts';
 import { RowQueue } from './row-queue.ts';
 
 type MySql = typeof mysql;
 
 /**
  * The sql_mode gives quotes their usual meaning and pads no CHAR. A reader that is busy with its rows has an hour, not the
- * usual minute. GROUP_CONCAT is not cut at 1024 bytes, rows have no limit, and warnings come without notes. Where the server
- * has no tighter bound: half a minute for a lock, and a day for a statement, so that nothing runs for ever after the agent was
+ * usual minute. GROUP_CONCAT is not cut at 1024 bytes, and rows have no limit. As many warnings as there may be are kept, without
+ * notes and without divisions by zero, which are NULL: among those one that counts could be lost. Where the server has no tighter bound: half a minute for a lock, and a day for a statement, so that nothing runs for ever after the agent was
  * killed. MariaDB counts that in seconds and MySQL in milliseconds; each skips the other's line.
  */
 const firstStatements = [
   'SET NAMES utf8mb4',
-  `SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
+  `SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION',
     lock_wait_timeout = LEAST(@@lock_wait_timeout, 30), innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, 30),
-    net_write_timeout = 3600, group_concat_max_len = 16777216, sql_select_limit = 18446744073709551615, sql_notes = 0
+    net_write_timeout = 3600, group_concat_max_len = 16777216, sql_select_limit = 18446744073709551615, sql_notes = 0, max_error_count = 65535
     /*M!100101 , max_statement_time = IF(@@max_statement_time = 0, 86400, @@max_statement_time) */
     /*!50708 , max_execution_time = IF(@@max_execution_time = 0, 86400000, @@max_execution_time) */`,
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
@@ -126,8 +126,6 @@ class MySqlSession implements Connection {
   #queue: RowQueue | undefined;
   /** Whether the server may be at work. */
   #isBusy = false;
-  /** Warnings of the statement that ended last. */
-  #warnings: readonly Warning[] = [];
   /** The answer to `whichServer`. */
   #server: unknown;
   #stopped: Promise<void> | undefined;
@@ -180,7 +178,11 @@ class MySqlSession implements Connection {
         },
       );
     }
-    return columns.map(({ name, type }) => ({ name, type }));
+    return columns.map(({ name, type, decimals }) => ({
+      name,
+      type,
+      ...(isCut({ type, decimals }) && { wholeCast: `CAST(${name} AS DOUBLE)` }),
+    }));
   }
 
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
@@ -224,7 +226,7 @@ class MySqlSession implements Connection {
         if (rows === undefined) break;
         yield rows;
       }
-      await this.#refuseCutTexts();
+      await this.#refuseWarned();
     } catch (error) {
       throw this.#failure(error);
     } finally {
@@ -233,16 +235,16 @@ class MySqlSession implements Connection {
     }
   }
 
-  async #refuseCutTexts(): Promise<void> {
-    this.#warnings = await this.#answer<readonly Warning[]>(
+  /** The server only warns where it cuts a text or makes another value of one. */
+  async #refuseWarned(): Promise<void> {
+    // Neither statement empties the list, as most others do.
+    const shown = await this.#answer<Warned['shown']>(
       (heard) => void this.#connection.query('SHOW WARNINGS', heard as never),
     );
-    const words = cutWords(this.#warnings);
-    if (words !== undefined) throw serverError('part.unreadable', this.#opening.address, words, undefined);
-  }
-
-  refuseInexact(): void {
-    const words = inexactWords(this.#warnings);
+    const [counted = {}] = await this.#answer<readonly object[]>(
+      (heard) => void this.#connection.query('SHOW COUNT(*) WARNINGS', heard as never),
+    );
+    const words = warningWords({ shown, count: Number(Object.values(counted)[0]) });
     if (words !== undefined) throw serverError('part.unreadable', this.#opening.address, words, undefined);
   }
 

@@ -55,9 +55,37 @@ export function firstWord(query: string, syntax: Syntax): string {
   return tokensOf(query, syntax)[0]?.text.toLowerCase() ?? '';
 }
 
-/** The words of a query outside of brackets, in lower case. */
+/**
+ * The words of a query outside of brackets, in lower case. Where a query in brackets is all of it (behind WITH, before LIMIT), its
+ * words are among them: it is that query which orders the rows.
+ */
 export function outermostWords(query: string, syntax: Syntax): ReadonlySet<string> {
-  return new Set(tokensOf(query, syntax).flatMap(({ text, depth }) => (depth === 0 ? [text.toLowerCase()] : [])));
+  return new Set(wordsAt(tokensOf(query, syntax), 0));
+}
+
+const combining = ['union', 'except', 'intersect', 'minus'];
+
+/** @param said from the beginning of a query on, whose words are those of this depth */
+function wordsAt(said: readonly Token[], depth: number): readonly string[] {
+  const outer = said.flatMap((token) => (token.depth === depth ? [token.text.toLowerCase()] : []));
+  const open = bracketAt(said, depth);
+  if (open === undefined || outer.includes('order') || combining.some((word) => outer.includes(word))) return outer;
+  const end = said.findIndex((token, at) => at > open && token.depth <= depth);
+  return [...outer, ...wordsAt(said.slice(open + 1, end < 0 ? undefined : end), depth + 1)];
+}
+
+/** Where the brackets begin that a query stands in. */
+function bracketAt(said: readonly Token[], depth: number): number | undefined {
+  const isWith = /^with$/i.test(said[0]?.text ?? '');
+  // Behind WITH it follows the brackets of what that names: no others do before SELECT.
+  const at = isWith
+    ? said.findIndex(
+        (token, index) =>
+          token.depth === depth &&
+          (/^(?:select|values|table)$/i.test(token.text) || (token.text === '(' && said[index - 1]?.text === ')')),
+      )
+    : 0;
+  return said[at]?.text === '(' ? at : undefined;
 }
 
 /** Without the `;` at its end and what is remarked after that: inside another query there can be none. */

@@ -173,7 +173,6 @@ class Query {
       } finally {
         await results.return();
       }
-      if (this.#settings.pushdown) connection.refuseInexact?.();
       return { hash: hash.digest(), ...revision };
     } finally {
       await connection.close();
@@ -199,7 +198,7 @@ class Query {
     const answer: Row[] = [];
     let chars = 0;
     try {
-      await connection.describe(changed);
+      refuseCut(this.#engine.place, await connection.describe(changed));
       for await (const rows of connection.rows(changed)) {
         answer.push(...rows);
         for (const text of rows.flat()) chars += text.length;
@@ -228,13 +227,36 @@ class Query {
     const { query, pushdown } = this.#settings;
     const described = await connection.describe(query);
     const columns = parseColumns(this.#engine.place, described);
+    const needs = needsOf(this.#context).needs(columns);
     const { collapse } = this.#engine;
+    const isUsed = (at: number): boolean => {
+      const need = needs[at];
+      // Pushdown refuses such a value with a cast to an exact number.
+      return need?.isCoded === true || (need?.isValue === true && !pushdown);
+    };
+    refuseCut(
+      this.#engine.place,
+      described.filter((_column, at) => isUsed(at)),
+    );
     if (!pushdown || collapse === undefined) return { sql: query, columns, batches: (rows) => [{ columns, rows }] };
     const { mapping, timezone } = this.#context;
     const named = described.map(({ type }, at) => ({ name: columns[at] as string, type }));
     const collapsed = await collapse({ query, columns: named, mapping, timezone }, connection);
     return { sql: collapsed.sql, columns, batches: (rows) => collapsed.batch(rows, columns) };
   }
+}
+
+function refuseCut(place: string, columns: readonly QueryColumn[]): void {
+  const cut = columns.find(({ wholeCast }) => wholeCast !== undefined);
+  if (cut === undefined) return;
+  const { name, type, wholeCast } = cut;
+  throw new AgentError(
+    'part.unreadable',
+    `${place}: the column ${name} is a ${type}, of which not all digits are given`,
+    {
+      hint: `write ${wholeCast} AS ${name} in the query, or a cast to a DECIMAL with the digits that it has`,
+    },
+  );
 }
 
 interface Prepared {

@@ -136,6 +136,9 @@ const hints: Readonly<Record<string, string>> = {
 function failureOf(error: Error): Failure {
   const code = 'code' in error ? String(error.code) : error.name;
   const message = code === 'SQLITE_TOOBIG' ? `${fieldTooLong}: ${error.message}` : error.message;
+  // To SQLite, a file of no bytes is a database without a table.
+  const isEmpty = message.startsWith('no such table') && database?.pragma('page_count', { simple: true }) === 0;
+  if (isEmpty) return { code, message: `the file is empty: ${message}`, hint: cutShort };
   return { code, message, hint: hints[code] ?? hints[code.split('_', 2).join('_')] };
 }
 
