@@ -138,20 +138,27 @@ export async function requireLead(
   throw new AgentError('ledger.led', `the agent on ${leader.host}, pid ${leader.pid}, leads since ${since}`, { hint });
 }
 
-/** Pushes that only the state directory knows of must not be forgotten. */
-async function refuseOwnPushes(settings: Pick<Settings, 'state'>, database: SharedDatabase): Promise<void> {
-  const file = fileIn(settings, 'ledger');
+async function refuseOwnPushes({ state }: Pick<Settings, 'state'>, database: SharedDatabase): Promise<void> {
+  const file = fileIn({ state }, 'ledger');
   if (!existsSync(file)) return;
   const own = openLedger(file, 'read');
   try {
-    const last = await own.pushes.last();
-    if (last === undefined || (await hasRecord(database, await own.head()))) return;
-    throw new AgentError(
-      'ledger.refused',
-      `${settings.state} has a ledger of its own with ${last.id} ${last.id === 1 ? 'push' : 'pushes'}, which the ledger at ${database.label} does not have`,
-      { hint: 'stop the agents and run "driver-sync ledger take-over", which copies it there' },
-    );
+    await refuseUnknown(own, { state, database });
   } finally {
     await own.close();
   }
+}
+
+/** Pushes that only a state directory knows of must not be forgotten. @throws AgentError `ledger.refused` */
+export async function refuseUnknown(
+  own: Ledger,
+  { state, database }: { readonly state: string; readonly database: SharedDatabase },
+): Promise<void> {
+  const last = await own.pushes.last();
+  if (last === undefined || (await hasRecord(database, await own.head()))) return;
+  throw new AgentError(
+    'ledger.refused',
+    `${state} has a ledger of its own with ${last.id} ${last.id === 1 ? 'push' : 'pushes'}, which the ledger at ${database.label} does not have`,
+    { hint: 'stop the agents and run "driver-sync ledger take-over", which copies it there' },
+  );
 }
