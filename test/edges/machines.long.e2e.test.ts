@@ -1,4 +1,5 @@
 /** Agents on several machines, as processes: one pushes, the others read along and take over. */
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandAt } from '../support/command-line.ts';
 import { type Machines, type MachinesOptions, machines, rowsOf } from '../support/machines-world.ts';
@@ -84,6 +85,8 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     await one.remove('sales-more.csv');
     expect((await commandAt(one, 'sync')).code).toBe(3);
     expect((await commandAt(two, 'status')).stdout).toContain('driver-sync forget sales sales-more.csv drops it');
+    // What it fetched stays; what it took for that does not.
+    expect(readdirSync(two.state)).toEqual(['archive']);
     const absurd = await commandAt(two, 'forget', 'sales', 'none.csv', '--yes');
     expect(absurd.code).toBe(64);
     expect(absurd.stderr).toContain('carried for it are sales-more.csv');
