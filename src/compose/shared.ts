@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { Dependencies } from '../app/dependencies.ts';
 import { followingLedger } from '../app/shared/following-ledger.ts';
 import { AgentError } from '../core/errors.ts';
+import type { SharedView } from '../core/election/lead.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { LedgerSettings, Settings } from '../core/settings.ts';
@@ -11,7 +12,7 @@ import { systemClock } from '../edges/clock.ts';
 import { followingArchive, sharedArchive } from '../edges/shared/archive.ts';
 import { SharedDatabase } from '../edges/shared/database.ts';
 import { SharedLead } from '../edges/shared/lead.ts';
-import { hasRecord, leadRows, wakeLeader } from '../edges/shared/lead-rows.ts';
+import { hasRecord, leadRows, view, wakeLeader } from '../edges/shared/lead-rows.ts';
 import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
 import { ledgerSchema, requireSchema } from '../edges/shared/schema.ts';
 import { SeenFile } from '../edges/shared/seen.ts';
@@ -124,18 +125,28 @@ export function openSharedParts(
   };
 }
 
+const wakeIt = '"driver-sync sync --wake" has it make a pass, from any machine';
+
+/** Names who leads. */
+function ledBy({ host, pid, sinceMs }: NonNullable<SharedView['leader']>, hint: string): AgentError {
+  const since = new Date(sinceMs).toISOString();
+  return new AgentError('ledger.led', `the agent on ${host}, pid ${pid}, leads since ${since}`, { hint });
+}
+
+/** For a command that cannot take part, since an agent holds its state directory. @throws AgentError `ledger.led` where one leads */
+export async function refuseLed(settings: LedgerSettings): Promise<void> {
+  const { leader } = await withSharedDatabase(settings, view);
+  if (leader !== undefined) throw ledBy(leader, wakeIt);
+}
+
 /** @throws AgentError `ledger.led` that names who leads; the hint is what the caller advises beside another leader */
-export async function requireLead(
-  { lead, ledger }: SharedParts,
-  hint = '"driver-sync sync --wake" has it make a pass, from any machine',
-): Promise<void> {
+export async function requireLead({ lead, ledger }: SharedParts, hint = wakeIt): Promise<void> {
   if (lead.isLeading()) return;
   const { leader } = (await ledger.agents?.()) ?? {};
   const why = lead.whyNot();
   if (leader === undefined)
     throw new AgentError('ledger.led', why ?? 'no agent leads yet', { hint: 'try again in a moment' });
-  const since = new Date(leader.sinceMs).toISOString();
-  throw new AgentError('ledger.led', `the agent on ${leader.host}, pid ${leader.pid}, leads since ${since}`, { hint });
+  throw ledBy(leader, hint);
 }
 
 async function refuseOwnPushes({ state }: Pick<Settings, 'state'>, database: SharedDatabase): Promise<void> {

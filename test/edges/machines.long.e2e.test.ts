@@ -44,6 +44,10 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     const [second, third] = [await two.daemon(), await three.daemon()];
     const status = (await commandAt(three, 'status', '--json')).json<Status>();
     expect(status.shared.leader).toMatchObject({ pid: first.pid, isThis: false });
+    // Beside its own daemon, too, a command is told who leads, and what has that one make a pass.
+    const beside = await commandAt(two, 'sync');
+    expect(beside.code).toBe(75);
+    expect(beside.stderr).toMatch(new RegExp(`pid ${first.pid}, leads since .*\n.*sync --wake`));
     await expect
       .poll(async () => (await commandAt(one, 'status', '--json')).json<Status>().shared.agents.map(({ text }) => text))
       .toEqual(Array.from({ length: 3 }, () => 'would push the same'));
