@@ -64,6 +64,10 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     const [one, two] = world.places as [Place, Place];
     const first = await one.daemon();
     await first.says(/blocked/);
+    const { stdout } = await commandAt(two, 'status');
+    expect(stdout).toMatch(/^agent +not running\nleads +the agent on .*, pid \d+/);
+    expect(stdout).toMatch(/\nnext push +when the agent that leads decides/);
+    expect(stdout).not.toContain('no agent runs');
     const { digest } = (await commandAt(two, 'plan', '--json')).json<{ digest: string }>();
     expect((await commandAt(two, 'approve', digest.slice(0, 12), '--reason', 'seen')).code).toBe(0);
     await world.service.post(1);
