@@ -6,7 +6,7 @@ import { restoreAfterLoss } from '../app/prepare/restore.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
 import { silent } from '../compose/look.ts';
 import { openScratch } from '../compose/scratch.ts';
-import { openState, wakeAgent } from '../compose/state.ts';
+import { openAsked, openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
@@ -39,9 +39,12 @@ export async function forget(
   if (!yes && !(await isConfirmed(what, showLargest(forgotten)))) {
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
   }
-  await using state = await openState(settings, commandLog(context));
-  const request = { kind: 'forget', source: target.source, part: target.part } as const;
-  await state.deps.ledger.requests.add(request, Date.now(), said);
+  const ledger = await openAsked(settings);
+  try {
+    await ledger.requests.add({ kind: 'forget', source: target.source, part: target.part }, Date.now(), said);
+  } finally {
+    await ledger.close();
+  }
   wakeAgent(settings);
   answer(context, { forgotten: target, ...said, changes, changedPoints, largest }, () => [
     `${what}; ${nextStep(settings)}`,

@@ -12,7 +12,7 @@ import { systemClock } from '../edges/clock.ts';
 import { followingArchive, sharedArchive } from '../edges/shared/archive.ts';
 import { SharedDatabase } from '../edges/shared/database.ts';
 import { SharedLead } from '../edges/shared/lead.ts';
-import { hasRecord, leadRows, view, wakeLeader } from '../edges/shared/lead-rows.ts';
+import { givenBackTo, hasRecord, leadRows, view, wakeLeader } from '../edges/shared/lead-rows.ts';
 import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
 import { ledgerSchema, requireSchema } from '../edges/shared/schema.ts';
 import { SeenFile } from '../edges/shared/seen.ts';
@@ -53,6 +53,23 @@ export async function openSharedToLook(
   const opened = sharedLedger(database, () => undefined);
   const shared = sharedArchive(fileIn(settings, 'archive'), opened.snapshots);
   return { ledger: opened, archive: shared };
+}
+
+/**
+ * To leave a request or an approval. Of one that was given back nobody would hear it, and its chain would go on without the agent
+ * that has it, which could not take it over any more.
+ * @throws AgentError `ledger.refused` that names that agent
+ */
+export async function openSharedToAsk(settings: Pick<Settings, 'state'>, of: LedgerSettings): Promise<Ledger> {
+  const { ledger } = await openSharedToLook(settings, of);
+  try {
+    const { givenBack } = await ledger.state();
+    if (givenBack !== undefined) throw givenBackTo(givenBack);
+    return ledger;
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
 }
 
 /** Asks the agent that leads for a pass. Gives the moment, by the clock that all agents go by. */

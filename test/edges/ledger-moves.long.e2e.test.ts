@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandAt } from '../support/command-line.ts';
-import { type Machines, machines } from '../support/machines-world.ts';
-import type { Place } from '../support/process.ts';
+import { type Machines, machines, rowsOf } from '../support/machines-world.ts';
+import { type Place, csv } from '../support/process.ts';
 import { type TestServer, cannotPostgres, postgresName, postgresServer } from '../support/servers.ts';
 
 describe.skipIf(cannotPostgres)(`a ledger that moves to ${postgresName} and back`, () => {
@@ -76,5 +76,24 @@ describe.skipIf(cannotPostgres)(`a ledger that moves to ${postgresName} and back
     await one.configure(world.config);
     expect((await commandAt(one, 'sync')).code).toBe(0);
     expect((await commandAt(one, 'ledger', 'give-back')).code).toBe(0);
+  });
+
+  test('nothing is asked of a ledger that was given back: nobody would hear it', async () => {
+    await using world = await moved();
+    const [one, two] = world.places as [Place, Place];
+    // What left the config can be forgotten.
+    await one.write('rents.csv', rowsOf({ office: '300' }));
+    const { sources } = world.config as { readonly sources: object };
+    const alone = { ...world.alone, sources: { ...sources, rents: csv('rents.csv') } };
+    await pushedAlone(one, alone, world.config);
+    expect((await commandAt(one, 'ledger', 'take-over')).code).toBe(0);
+    expect((await commandAt(two, 'ledger', 'give-back')).code).toBe(0);
+    const refused = [await commandAt(one, 'approve', 'abcdef0123'), await commandAt(one, 'forget', 'rents', '--yes')];
+    for (const { code, stderr } of refused) {
+      expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('was given back to') as string });
+    }
+    expect((await commandAt(one, 'status')).code).toBe(0);
+    // A record that its agent does not know would keep it from this.
+    expect((await commandAt(two, 'ledger', 'take-over')).code).toBe(0);
   });
 });
