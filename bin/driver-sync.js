@@ -13,6 +13,16 @@ if (found[0] < floor[0] || (found[0] === floor[0] && found[1] < floor[1])) {
   process.exit(64);
 }
 
+// A daemon that is told to end while it loads has nothing to end. src/cli/ending.ts takes over.
+if (process.argv[2] === 'run') {
+  var endUnbegun = function () {
+    process.exit(0);
+  };
+  process.on('SIGTERM', endUnbegun);
+  process.on('SIGINT', endUnbegun);
+  globalThis[Symbol.for('driver-sync.endUnbegun')] = endUnbegun;
+}
+
 // Imports would load more of Node than they name: see rolldown.config.ts.
 var fs = process.getBuiltinModule('node:fs');
 var module = process.getBuiltinModule('node:module');

@@ -5,6 +5,9 @@ import { AgentError } from '../core/errors.ts';
 /** A push under way may end by itself for this long; the process ends within 20 s in all. */
 const graceMs = 15_000;
 
+/** What `bin/driver-sync.js` has these signals do to a daemon until then. */
+const endUnbegun = Symbol.for('driver-sync.endUnbegun');
+
 export interface Ending extends Disposable {
   readonly signal: AbortSignal;
   /** Has to be told everything that a pass observes. */
@@ -32,7 +35,12 @@ export function openEnding(
     else setTimeout(abort, graceMs).unref();
   };
   const signals = ['SIGTERM', 'SIGINT'] as const;
-  for (const name of signals) process.on(name, onSignal);
+  const unbegun = (globalThis as { [endUnbegun]?: () => void })[endUnbegun];
+  for (const name of signals) {
+    process.on(name, onSignal);
+    // Only then: with no listener at all a signal would end the process by itself.
+    if (unbegun !== undefined) process.removeListener(name, unbegun);
+  }
   return {
     signal: stop.signal,
     note({ kind }) {

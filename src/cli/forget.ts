@@ -1,13 +1,15 @@
 /** `forget`: takes effect in the agent's next pass, which it wakes. */
 import { createInterface } from 'node:readline/promises';
-import { checkForget, forget as forgetNow } from '../app/prepare/forget.ts';
+import type { Dependencies } from '../app/dependencies.ts';
+import { checkForget, forget as forgetNow, reportedParts } from '../app/prepare/forget.ts';
+import { restoreAfterLoss } from '../app/prepare/restore.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
+import { silent } from '../compose/look.ts';
 import { openScratch } from '../compose/scratch.ts';
-import { openState, wakeAgent } from '../compose/state.ts';
+import { openAsked, openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
-import type { Settings } from '../core/settings.ts';
 import { count, visible } from '../core/text.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
 import { decidedBy } from './decided.ts';
@@ -26,17 +28,23 @@ export async function forget(
   let forgotten: Forgotten;
   {
     await using state = await openState(settings, commandLog(context));
-    checkForget(state.deps, target);
-    forgotten = await whatChanges(settings, context, target);
+    // The agent that leads carries it out: what counts is what that one carries.
+    const known = settings.ledger === undefined ? 'restored' : 'all';
+    const reported = await reportedParts(state.deps, target.source, known);
+    checkForget(state.deps, target, reported);
+    forgotten = await whatChanges(context, state.deps, { target, reported });
   }
   const { changes, changedPoints, largest, isHeld } = forgotten;
   const what = describe(forgotten, settings.shouldDeleteMissing);
   if (!yes && !(await isConfirmed(what, showLargest(forgotten)))) {
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
   }
-  await using state = await openState(settings, commandLog(context));
-  const request = { kind: 'forget', source: target.source, part: target.part } as const;
-  await state.deps.ledger.requests.add(request, Date.now(), said);
+  const ledger = await openAsked(settings);
+  try {
+    await ledger.requests.add({ kind: 'forget', source: target.source, part: target.part }, Date.now(), said);
+  } finally {
+    await ledger.close();
+  }
   wakeAgent(settings);
   answer(context, { forgotten: target, ...said, changes, changedPoints, largest }, () => [
     `${what}; ${nextStep(settings)}`,
@@ -59,17 +67,18 @@ interface Forgotten {
 }
 
 async function whatChanges(
-  settings: Settings,
   context: Context,
-  target: { source: string; part?: string | undefined },
+  deps: Dependencies,
+  { target, reported }: { target: { source: string; part?: string | undefined }; reported: readonly string[] },
 ): Promise<Forgotten> {
+  const { settings } = deps;
   await using scratch = await openScratch(settings, commandLog(context));
-  await using state = await openState(settings, commandLog(context));
-  await forgetNow(scratch.deps, target);
+  await restoreAfterLoss({ ...scratch.deps, log: silent });
+  await forgetNow(scratch.deps, target, reported);
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
   const effect = effectAt(settings);
-  for (const change of diffDrivers(acceptedDrivers(state.deps), acceptedDrivers(scratch.deps))) {
+  for (const change of diffDrivers(acceptedDrivers(deps), acceptedDrivers(scratch.deps))) {
     const seen = effect(change);
     if (seen === undefined) continue;
     counts.add(seen);
@@ -80,8 +89,7 @@ async function whatChanges(
     changes: counts.sum(),
     changedPoints: found.count,
     largest: found.shown(),
-    isHeld:
-      source !== undefined && (await state.deps.ledger.holds.held()).some((held) => held.source === target.source),
+    isHeld: source !== undefined && (await deps.ledger.holds.held()).some((held) => held.source === target.source),
     isReplaced: source !== undefined && scratch.deps.openSource(source).newestOnly === true,
   };
 }

@@ -131,12 +131,13 @@ function sharedRows(shared: StatusReport['shared'], now: Now): (readonly [string
 }
 
 /** What accepted data and earlier pushes wait for. */
-function waitingRows({ unpushedSince, repeatFrom, agent }: StatusReport, now: Now): (readonly [string, string])[] {
+function waitingRows(report: StatusReport, now: Now): (readonly [string, string])[] {
+  const { unpushedSince, repeatFrom } = report;
   return [
     ...(unpushedSince === undefined
       ? []
       : [['waiting', `data that was accepted since ${showTime(unpushedSince, now)} is not pushed yet`] as const]),
-    ...(repeatFrom === undefined || agent !== null
+    ...(repeatFrom === undefined || isRunning(report)
       ? []
       : [
           ['once more', `due from ${showTime(repeatFrom, now)} on, with the same bytes: ${mayHaveLanded}`] as const,
@@ -196,8 +197,8 @@ function withoutApproved(report: StatusReport): readonly SourceReport[] {
   );
 }
 
-function whatCarriesOut({ kind }: Decision, { agent }: StatusReport): string {
-  if (agent !== null) return 'waits for the next pass of the agent';
+function whatCarriesOut({ kind }: Decision, report: StatusReport): string {
+  if (isRunning(report)) return 'waits for the next pass of the agent';
   if (kind === 'forget') return 'waits for the next pass';
   return 'waits: "driver-sync run" carries it out, "driver-sync sync" drops it';
 }
@@ -237,6 +238,14 @@ function showAcknowledged(
   return `push ${id}, ${showTime(at, now)}: ${count(drivers, 'driver')}, ${count(points, 'point')}`;
 }
 
-function noNextPush({ agent }: StatusReport): string {
-  return agent === null ? 'none: no agent runs ("driver-sync run" starts one)' : 'none now';
+function noNextPush(report: StatusReport): string {
+  if (report.agent !== null) return 'none now';
+  return isRunning(report)
+    ? 'when the agent that leads decides: "driver-sync status" on its machine says when'
+    : 'none: no agent runs ("driver-sync run" starts one)';
+}
+
+/** Some agent pushes: that of this state directory, or one that leads elsewhere. */
+function isRunning({ agent, shared }: StatusReport): boolean {
+  return agent !== null || (shared !== undefined && shared.leader !== null);
 }

@@ -46,7 +46,7 @@ const restingMs = 60_000;
 /** @throws AgentError `state.locked` where another agent holds the state directory, and other `state.` failures. */
 export async function openAgent(settings: Settings, options: AgentOptions): Promise<Agent> {
   ensureStateDir(settings.state);
-  const lock = acquireLock(settings.state, { command: options.command, pid: process.pid });
+  const lock = await takeLock(settings, options.command);
   let kept: Kept | undefined;
   try {
     kept = settings.ledger === undefined ? await openOwn(settings) : await takePart(settings, settings.ledger, options);
@@ -54,6 +54,18 @@ export async function openAgent(settings: Settings, options: AgentOptions): Prom
   } catch (error) {
     await kept?.[Symbol.asyncDispose]();
     lock.release();
+    throw error;
+  }
+}
+
+/** Beside a daemon that shares a ledger a command is told who leads, which need not be the one that holds the directory. */
+async function takeLock({ state, ledger }: Settings, command: AgentOptions['command']): Promise<Lock> {
+  try {
+    return acquireLock(state, { command, pid: process.pid });
+  } catch (error) {
+    if (!isAgentError(error, 'state.locked') || ledger === undefined || command === 'run') throw error;
+    const { refuseLed } = await import('./shared.ts');
+    await refuseLed(ledger);
     throw error;
   }
 }

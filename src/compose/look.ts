@@ -119,7 +119,12 @@ async function openReadableBuffer(file: string, kept: Omit<Dependencies, 'buffer
   return buffer;
 }
 
-const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+export const silent: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 /**
  * Whoever is alone on a state directory that shared a ledger would not know what the others have pushed, and nobody would hear what is asked for there.

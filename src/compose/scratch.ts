@@ -19,8 +19,8 @@ import { openOwnLedger, partsOf } from './parts.ts';
 
 /** Dependencies whose buffer and archive are copies: what a pass would do, without doing it. */
 export async function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): Promise<OpenState> {
-  ensureStateDir(settings.state);
   if (settings.ledger === undefined && !existsSync(fileIn(settings, 'ledger'))) {
+    ensureStateDir(settings.state);
     using _lock = acquireLock(settings.state, { command: 'plan', pid: process.pid });
     await openOwnLedger(settings).close();
   }
@@ -31,10 +31,7 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
   // Nobody has made the tables of a shared ledger yet.
   if (kept === undefined) return openFirstScratch(settings, log);
   const { ledger, archive } = kept;
-  const directory = scratchDirectory(settings.state);
-  rmSync(directory, { recursive: true, force: true });
-  ensureStateDir(directory);
-  const buffer = copyBuffer(fileIn(settings, 'buffer'), path.join(directory, 'buffer.db'));
+  const { directory, buffer } = openCopy(settings);
   const drafts = openArchive(directory);
   const parts = partsOf(settings, { log, ...(observe === undefined ? {} : { observe }) });
   const deps: Dependencies = {
@@ -58,6 +55,31 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * A copy of the buffer in a directory of its own: in the state directory, where there is room for one and nobody else may look, or
+ * among the temporary files of this system where the disk of the state directory is full or cannot be written.
+ */
+function openCopy(settings: Settings): { readonly directory: string; readonly buffer: LocalBuffer } {
+  const from = fileIn(settings, 'buffer');
+  const openIn = (directory: string) => {
+    try {
+      ensureStateDir(directory);
+      return { directory, buffer: copyBuffer(from, path.join(directory, 'buffer.db')) };
+    } catch (error) {
+      rmSync(directory, { recursive: true, force: true });
+      throw error;
+    }
+  };
+  const beside = scratchDirectory(settings.state);
+  try {
+    rmSync(beside, { recursive: true, force: true });
+    return openIn(beside);
+  } catch (error) {
+    if (!isAgentError(error, 'state.full') && !isAgentError(error, 'state.unwritable')) throw error;
+    return openIn(temporaryDirectory());
+  }
 }
 
 /** The same for a state that is not there yet, and that stays so. */

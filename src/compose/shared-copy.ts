@@ -2,14 +2,19 @@
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { AgentError, isAgentError } from '../core/errors.ts';
+import type { LedgerState } from '../core/ledger.ts';
 import type { Log } from '../core/ports.ts';
 import type { LedgerSettings, Settings } from '../core/settings.ts';
 import { fetchFile, filesOf, upload } from '../edges/shared/archive.ts';
 import { head } from '../edges/shared/chain.ts';
 import { copyFromSqlite, copyToSqlite, hasRecordIn } from '../edges/shared/copy.ts';
 import type { SharedDatabase } from '../edges/shared/database.ts';
+import { Fence } from '../edges/shared/fence.ts';
+import { givenBackTo } from '../edges/shared/lead-rows.ts';
 import { sharedLedger } from '../edges/shared/ledger.ts';
+import { getRecord, setRecord } from '../edges/shared/record.ts';
 import { forgetShared, isShared } from '../edges/shared/seen.ts';
 import { snapshotFileSha256, snapshotsIn } from '../edges/state/archive.ts';
 import { openLedger } from '../edges/state/ledger.ts';
@@ -18,7 +23,7 @@ import { type NotedHead, type Verification, verifyState } from '../edges/state/v
 import { noState } from './look.ts';
 import { openOwnLedger } from './parts.ts';
 import { fileIn } from './place.ts';
-import { type SharedParts, openSharedParts, requireLead, withSharedDatabase } from './shared.ts';
+import { type SharedParts, openSharedParts, refuseUnknown, requireLead, withSharedDatabase } from './shared.ts';
 
 export interface Copied {
   /** The newest record of the chain, in both. */
@@ -45,14 +50,17 @@ export function takeOverLedger(settings: Settings, log: Log): Promise<Copied> {
     if (!existsSync(file)) throw noState(settings);
     const own = openOwnLedger(settings);
     const ownHead = await own.head();
+    const ownState = await own.state();
     await own.close();
     const { database, ledger } = shared;
     await database.transaction(async (statements) => {
       await statements.all('SELECT 1 FROM ~lead FOR UPDATE');
+      refuseGivenBack(await getRecord(statements), ownState);
       await refuseOthers(statements, { file, label: database.label });
       allowed();
       await copyFromSqlite(statements, file);
       if ((await head(statements)) !== ownHead) throw new Error('the chain is not the same after it was copied');
+      await setRecord(statements, { givenBack: undefined });
     });
     const directory = fileIn(settings, 'archive');
     const kept = new Set(await keptDigests(database));
@@ -64,12 +72,15 @@ export function takeOverLedger(settings: Settings, log: Log): Promise<Copied> {
 
 /**
  * Copies the ledger and the archive back into a state directory, whose agent then goes on alone.
- * @throws AgentError `state.locked`, `ledger.led` where an agent runs
+ * @throws AgentError `state.locked`, `ledger.led` where an agent runs, `ledger.refused` where the state directory has other
+ *   pushes, and where another agent has the ledger back
  */
 export function giveBackLedger(settings: Settings, log: Log): Promise<Copied> {
   return asOnlyAgent(settings, log, async ({ shared, allowed }) => {
+    const { database, ledger, lead } = shared;
+    const file = fileIn(settings, 'ledger');
+    await refuseLoss(settings, shared);
     allowed();
-    const { database, ledger } = shared;
     const directory = fileIn(settings, 'archive');
     const digests = await ledger.snapshots.kept();
     for (const digest of digests) {
@@ -77,22 +88,61 @@ export function giveBackLedger(settings: Settings, log: Log): Promise<Copied> {
       if (sha256 === undefined || snapshotFileSha256(directory, digest) === sha256) continue;
       await fetchFile(directory, digest, { log: ledger.snapshots, sha256 });
     }
-    const sinceMs = shared.clock.now().getTime();
-    await ledger.setState({ givenBack: { sinceMs, host: hostname(), state: settings.state } });
-    const draft = `${fileIn(settings, 'ledger')}.draft`;
+    const draft = `${file}.draft`;
     await copyToSqlite(database, draft);
+    const nowMs = shared.clock.now().getTime();
+    // Both say it, so that nobody but this state directory passes for the one that has it, wherever that is mounted later.
+    const givenBack = { sinceMs: nowMs, host: hostname(), state: settings.state };
     const copy = openLedger(draft, 'write');
-    const [copied, there] = [await copy.head(), await ledger.head()];
-    await copy.setState({ givenBack: undefined });
+    await copy.setState({ givenBack });
+    const copied = await copy.head();
     await copy.close();
-    if (copied !== there) throw new Error('the chain is not the same after it was copied');
-    for (const suffix of ['-wal', '-shm']) rmSync(fileIn(settings, 'ledger') + suffix, { force: true });
-    renameSync(draft, fileIn(settings, 'ledger'));
+    if (copied !== (await ledger.head())) throw askedMeanwhile();
+    keepBefore(file, nowMs);
+    renameSync(draft, file);
+    // Last: a give-back that fails is said again here, and until then no other machine is locked out.
+    await new Fence(database, () => lead.term()).write(async (statements) => {
+      if (copied !== (await head(statements))) throw askedMeanwhile();
+      await setRecord(statements, { givenBack });
+    });
     return { head: copied, pushes: await pushesIn(database), snapshots: digests.length };
   }).then((done) => {
     forgetShared(settings.state);
     return done;
   });
+}
+
+/** What is in the state directory is replaced: nothing of it may be missing in the database. */
+async function refuseLoss(settings: Settings, { database, ledger }: SharedParts): Promise<void> {
+  const hasOwn = existsSync(fileIn(settings, 'ledger'));
+  if (!hasOwn) return refuseGivenBack(await ledger.state(), {});
+  // Opened to write, it is one file once it is closed.
+  const own = openOwnLedger(settings);
+  try {
+    refuseGivenBack(await ledger.state(), await own.state());
+    await refuseUnknown(own, { state: settings.state, database });
+  } finally {
+    await own.close();
+  }
+}
+
+/** It has no push that the new one does not have; a person may look at it all the same. */
+function keepBefore(file: string, nowMs: number): void {
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (existsSync(file + suffix)) renameSync(file + suffix, `${file}.before-${nowMs}${suffix}`);
+  }
+}
+
+function askedMeanwhile(): AgentError {
+  return new AgentError('ledger.led', 'somebody asked something of the ledger while it was copied', {
+    hint: 'say it again',
+  });
+}
+
+/** One state directory has the ledger back: any other one would push beside it, or put its pushes in the place of that one's. */
+function refuseGivenBack({ givenBack }: LedgerState, own: LedgerState): void {
+  if (givenBack === undefined || isDeepStrictEqual(givenBack, own.givenBack)) return;
+  throw givenBackTo(givenBack);
 }
 
 /** Holds the state directory and the lead, so that no agent writes either. */

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { Dependencies } from '../app/dependencies.ts';
 import { followingLedger } from '../app/shared/following-ledger.ts';
 import { AgentError } from '../core/errors.ts';
+import type { SharedView } from '../core/election/lead.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { LedgerSettings, Settings } from '../core/settings.ts';
@@ -11,7 +12,7 @@ import { systemClock } from '../edges/clock.ts';
 import { followingArchive, sharedArchive } from '../edges/shared/archive.ts';
 import { SharedDatabase } from '../edges/shared/database.ts';
 import { SharedLead } from '../edges/shared/lead.ts';
-import { hasRecord, leadRows, wakeLeader } from '../edges/shared/lead-rows.ts';
+import { givenBackTo, hasRecord, leadRows, view, wakeLeader } from '../edges/shared/lead-rows.ts';
 import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
 import { ledgerSchema, requireSchema } from '../edges/shared/schema.ts';
 import { SeenFile } from '../edges/shared/seen.ts';
@@ -52,6 +53,23 @@ export async function openSharedToLook(
   const opened = sharedLedger(database, () => undefined);
   const shared = sharedArchive(fileIn(settings, 'archive'), opened.snapshots);
   return { ledger: opened, archive: shared };
+}
+
+/**
+ * To leave a request or an approval. Of one that was given back nobody would hear it, and its chain would go on without the agent
+ * that has it, which could not take it over any more.
+ * @throws AgentError `ledger.refused` that names that agent
+ */
+export async function openSharedToAsk(settings: Pick<Settings, 'state'>, of: LedgerSettings): Promise<Ledger> {
+  const { ledger } = await openSharedToLook(settings, of);
+  try {
+    const { givenBack } = await ledger.state();
+    if (givenBack !== undefined) throw givenBackTo(givenBack);
+    return ledger;
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
 }
 
 /** Asks the agent that leads for a pass. Gives the moment, by the clock that all agents go by. */
@@ -124,34 +142,51 @@ export function openSharedParts(
   };
 }
 
+const wakeIt = '"driver-sync sync --wake" has it make a pass, from any machine';
+
+/** Names who leads. */
+function ledBy({ host, pid, sinceMs }: NonNullable<SharedView['leader']>, hint: string): AgentError {
+  const since = new Date(sinceMs).toISOString();
+  return new AgentError('ledger.led', `the agent on ${host}, pid ${pid}, leads since ${since}`, { hint });
+}
+
+/** For a command that cannot take part, since an agent holds its state directory. @throws AgentError `ledger.led` where one leads */
+export async function refuseLed(settings: LedgerSettings): Promise<void> {
+  const { leader } = await withSharedDatabase(settings, view);
+  if (leader !== undefined) throw ledBy(leader, wakeIt);
+}
+
 /** @throws AgentError `ledger.led` that names who leads; the hint is what the caller advises beside another leader */
-export async function requireLead(
-  { lead, ledger }: SharedParts,
-  hint = '"driver-sync sync --wake" has it make a pass, from any machine',
-): Promise<void> {
+export async function requireLead({ lead, ledger }: SharedParts, hint = wakeIt): Promise<void> {
   if (lead.isLeading()) return;
   const { leader } = (await ledger.agents?.()) ?? {};
   const why = lead.whyNot();
   if (leader === undefined)
     throw new AgentError('ledger.led', why ?? 'no agent leads yet', { hint: 'try again in a moment' });
-  const since = new Date(leader.sinceMs).toISOString();
-  throw new AgentError('ledger.led', `the agent on ${leader.host}, pid ${leader.pid}, leads since ${since}`, { hint });
+  throw ledBy(leader, hint);
 }
 
-/** Pushes that only the state directory knows of must not be forgotten. */
-async function refuseOwnPushes(settings: Pick<Settings, 'state'>, database: SharedDatabase): Promise<void> {
-  const file = fileIn(settings, 'ledger');
+async function refuseOwnPushes({ state }: Pick<Settings, 'state'>, database: SharedDatabase): Promise<void> {
+  const file = fileIn({ state }, 'ledger');
   if (!existsSync(file)) return;
   const own = openLedger(file, 'read');
   try {
-    const last = await own.pushes.last();
-    if (last === undefined || (await hasRecord(database, await own.head()))) return;
-    throw new AgentError(
-      'ledger.refused',
-      `${settings.state} has a ledger of its own with ${last.id} ${last.id === 1 ? 'push' : 'pushes'}, which the ledger at ${database.label} does not have`,
-      { hint: 'stop the agents and run "driver-sync ledger take-over", which copies it there' },
-    );
+    await refuseUnknown(own, { state, database });
   } finally {
     await own.close();
   }
+}
+
+/** Pushes that only a state directory knows of must not be forgotten. @throws AgentError `ledger.refused` */
+export async function refuseUnknown(
+  own: Ledger,
+  { state, database }: { readonly state: string; readonly database: SharedDatabase },
+): Promise<void> {
+  const last = await own.pushes.last();
+  if (last === undefined || (await hasRecord(database, await own.head()))) return;
+  throw new AgentError(
+    'ledger.refused',
+    `${state} has a ledger of its own with ${last.id} ${last.id === 1 ? 'push' : 'pushes'}, which the ledger at ${database.label} does not have`,
+    { hint: 'stop the agents and run "driver-sync ledger take-over", which copies it there' },
+  );
 }

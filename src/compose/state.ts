@@ -9,7 +9,7 @@ import { openLedger } from '../edges/state/ledger.ts';
 import { type LockHolder, ensureStateDir, killedHolder, lockHolder, refuseHidden } from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
 import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
-import { type OpenState, noState, openKept, openStores, refuseForgotten } from './look.ts';
+import { type OpenState, noState, openStores, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { partsOf } from './parts.ts';
 
@@ -23,10 +23,13 @@ export function openState(settings: Settings, log: Log): Promise<OpenState> {
 
 /**
  * Opens the ledger alone, to leave a request or an approval in it.
- * @throws AgentError `state.missing`
+ * @throws AgentError `state.missing`, `ledger.refused`
  */
 export async function openAsked(settings: Settings): Promise<Ledger> {
-  if (settings.ledger !== undefined) return (await openKept(settings, 'request')).ledger;
+  if (settings.ledger !== undefined) {
+    const { openSharedToAsk } = await import('./shared.ts');
+    return openSharedToAsk(settings, settings.ledger);
+  }
   refuseForgotten(settings);
   const file = fileIn(settings, 'ledger');
   if (!existsSync(file)) throw noState(settings);

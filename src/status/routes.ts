@@ -52,10 +52,10 @@ export async function answerOf(route: Route, agent: Watched, ask: Ask): Promise<
     return await handler(agent, ask);
   } catch (error) {
     if (!isAgentError(error)) throw error;
-    const { code, message, hint } = error;
+    const { code, message, hint, exit } = error;
     const status = code === 'usage' ? 404 : 503;
     if (ask.path.startsWith('/api/')) {
-      return jsonAnswer({ error: { code, message, ...(hint === undefined ? {} : { hint }) } }, status);
+      return jsonAnswer({ error: { code, message, ...(hint === undefined ? {} : { hint }) }, exit }, status);
     }
     const lines = [message, ...(hint === undefined ? [] : [hint])];
     if (ask.path === '/metrics' || route.isOpen === true) return textAnswer(status, lines.join('\n'));

@@ -1,4 +1,5 @@
 /** `forget` and `rollback`: what they say, what they do, and what they refuse. */
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/edges/state/ledger.ts';
@@ -73,6 +74,29 @@ describe('forget', () => {
     expect(stdout).toMatch(/1 driver.*2 points/);
     expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 0, sources: [{ carried: [] }] });
     expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ B: { '2026-01': '1' } });
+  });
+
+  test('knows what is carried, and what it deletes, where the buffer was lost; and the next pass does it', async () => {
+    const { at, run, json, receiver } = await withCarried();
+    for (const suffix of ['', '-wal', '-shm']) await rm(path.join(at.state, `buffer.db${suffix}`), { force: true });
+    const { code, stdout } = await run('forget', 'revenue', 'r-1.csv', '--yes');
+    expect(code).toBe(0);
+    expect(stdout).toContain('forgetting this deletes 1 driver and 2 points at the next push');
+    expect((await run('forget', 'revenue', 'r-2.csv', '--yes')).stderr).toContain('carried for it are r-1.csv');
+    expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 0, sources: [{ carried: [] }] });
+    expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ B: { '2026-01': '1' } });
+  });
+
+  test('says what a source that left the config deletes where the buffer was lost', async () => {
+    const { at, run, configure } = await commandsWorld(
+      { revenue: csv('r.csv'), costs: csv('c.csv') },
+      { 'r.csv': longFile({ A: { '2026-01': 1 } }), 'c.csv': longFile({ B: { '2026-01': 1 }, C: { '2026-01': 1 } }) },
+    );
+    await run('sync');
+    await configure({ revenue: csv('r.csv') });
+    await rm(path.join(at.state, 'buffer.db'));
+    const { stdout } = await run('forget', 'costs', '--yes');
+    expect(stdout).toContain('forgetting this deletes 2 drivers and 2 points at the next push');
   });
 
   test('refuses an unknown source, an unknown part and a part that is there with 64', async () => {

@@ -1,11 +1,15 @@
-/** What a command loads: a package that it does not need costs time at every start, and memory while a daemon waits. */
+/**
+ * What a command loads: a package that it does not need costs time at every start, and memory while a daemon waits. And what a signal
+ * does meanwhile.
+ */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkout } from '../support/built.ts';
-import { csv, place } from '../support/process.ts';
+import { checkout, executable } from '../support/built.ts';
+import { scene } from '../support/daemon-scene.ts';
+import { csv, place, startProcess } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 import { longFile } from '../support/world.ts';
 
@@ -53,3 +57,17 @@ const entry = {
   time: { from: '{time}', format: 'yyyy-MM' },
   value: '{value}',
 };
+
+test.each(['SIGTERM', 'SIGINT'] as const)('a daemon that is still loading ends with 0 on %s', async (signal) => {
+  await using s = await scene();
+  // Sent when the executable takes its first module, long before the agent is there.
+  const early = `const { getBuiltinModule } = process;
+    process.getBuiltinModule = (name) => {
+      process.getBuiltinModule = getBuiltinModule;
+      process.kill(process.pid, '${signal}');
+      return getBuiltinModule(name);
+    };`;
+  await s.place.write('early.mjs', early);
+  await using daemon = startProcess(['--import', './early.mjs', executable, 'run'], s.place.dir);
+  expect(await daemon.exit).toEqual({ code: 0, signal: undefined });
+});

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type TestContext, expect, onTestFinished, test } from 'vitest';
+import { type TestContext, expect, onTestFinished, test, vi } from 'vitest';
 import { csv, place } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 import { type World, holds, servedWorld, world } from '../support/state-world.ts';
@@ -120,6 +120,34 @@ test.for(['full', 'ro'])(
     // What would have to be written is refused, and not lost in a copy.
     expect((await one.run('approve', '0123456789')).exit).not.toBe(0);
     expect((await one.run('forget', 'sales', '--yes')).exit).not.toBe(0);
+  },
+);
+
+test.for(['full', 'ro'])(
+  'plan answers on a disk that is %s, by a copy elsewhere, and leaves nothing there',
+  async (state, context) => {
+    const dir = disk(context, '4m');
+    const one = await servedWorld({ state: path.join(dir, 'state') });
+    one.write('sales.csv', { north: '1.75', south: '2' });
+    const answer = async (): Promise<unknown> => {
+      const { json, ...rest } = await one.run<object>('plan');
+      return { ...rest, json: { ...json, nextPush: undefined } };
+    };
+    const before = await answer();
+    expect(before).toMatchObject({ exit: 2, json: { changes: { points: { update: 3 } } } });
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'driver-sync-elsewhere-'));
+    vi.stubEnv('TMPDIR', elsewhere);
+    for (const leftBytes of state === 'full' ? [0, 8192, 65_536] : [0]) {
+      if (state === 'full') fill(dir, leftBytes);
+      else remount(dir, 'ro');
+      expect(await answer(), `with ${leftBytes} bytes left`).toEqual(before);
+      expect(readdirSync(elsewhere)).toEqual([]);
+    }
+    // What it would hold is said too, though it cannot be recorded now.
+    one.write('rents.csv', {});
+    expect(await one.run('plan')).toMatchObject({ exit: 4, json: { sources: [{}, { state: 'held' }] } });
+    vi.unstubAllEnvs();
+    rmSync(elsewhere, { recursive: true });
   },
 );
 

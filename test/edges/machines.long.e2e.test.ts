@@ -1,8 +1,9 @@
 /** Agents on several machines, as processes: one pushes, the others read along and take over. */
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandAt } from '../support/command-line.ts';
 import { type Machines, type MachinesOptions, machines, rowsOf } from '../support/machines-world.ts';
-import type { Place } from '../support/process.ts';
+import { type Place, csv } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { type TestServer, cannotPostgres, postgresName, postgresServer } from '../support/servers.ts';
 
@@ -43,6 +44,10 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     const [second, third] = [await two.daemon(), await three.daemon()];
     const status = (await commandAt(three, 'status', '--json')).json<Status>();
     expect(status.shared.leader).toMatchObject({ pid: first.pid, isThis: false });
+    // Beside its own daemon, too, a command is told who leads, and what has that one make a pass.
+    const beside = await commandAt(two, 'sync');
+    expect(beside.code).toBe(75);
+    expect(beside.stderr).toMatch(new RegExp(`pid ${first.pid}, leads since .*\n.*sync --wake`));
     await expect
       .poll(async () => (await commandAt(one, 'status', '--json')).json<Status>().shared.agents.map(({ text }) => text))
       .toEqual(Array.from({ length: 3 }, () => 'would push the same'));
@@ -59,6 +64,10 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     const [one, two] = world.places as [Place, Place];
     const first = await one.daemon();
     await first.says(/blocked/);
+    const { stdout } = await commandAt(two, 'status');
+    expect(stdout).toMatch(/^agent +not running\nleads +the agent on .*, pid \d+/);
+    expect(stdout).toMatch(/\nnext push +when the agent that leads decides/);
+    expect(stdout).not.toContain('no agent runs');
     const { digest } = (await commandAt(two, 'plan', '--json')).json<{ digest: string }>();
     expect((await commandAt(two, 'approve', digest.slice(0, 12), '--reason', 'seen')).code).toBe(0);
     await world.service.post(1);
@@ -74,6 +83,27 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     expect((await commandAt(two, 'sync', '--wake', '--force')).code).toBe(64);
     expect((await commandAt(two, 'rollback', '1', '--json')).json()).toMatchObject({ outcome: 'acknowledged' });
     expect(pointsOf(await world.service.post(3))).toMatchObject({ north: { '2026-01': '1.50' } });
+  });
+
+  test('what is carried is forgotten from a machine that has nothing but the config and the url', async () => {
+    await using world = await inDatabase({ count: 3, more: { sources: { sales: csv('sales*.csv') } } });
+    const [one, two, three] = world.places as [Place, Place, Place];
+    await one.write('sales-more.csv', rowsOf({ east: '4' }));
+    expect((await commandAt(one, 'sync')).code).toBe(0);
+    await one.remove('sales-more.csv');
+    expect((await commandAt(one, 'sync')).code).toBe(3);
+    expect((await commandAt(two, 'status')).stdout).toContain('driver-sync forget sales sales-more.csv drops it');
+    // What it fetched stays; what it took for that does not.
+    expect(readdirSync(two.state)).toEqual(['archive']);
+    const absurd = await commandAt(two, 'forget', 'sales', 'none.csv', '--yes');
+    expect(absurd.code).toBe(64);
+    expect(absurd.stderr).toContain('carried for it are sales-more.csv');
+    const asked = await commandAt(two, 'forget', 'sales', 'sales-more.csv', '--yes');
+    expect(asked.code).toBe(0);
+    expect(asked.stdout).toContain('forgetting this deletes 1 driver and 3 points at the next push');
+    // Whoever leads next does it, though that one never read it.
+    expect((await commandAt(three, 'sync', '--json')).json()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    expect(Object.keys(pointsOf(await world.service.post(2)))).toEqual(['north', 'south']);
   });
 
   test('a pass that was asked of an agent that is gone is made by the next one that leads', async () => {

@@ -16,6 +16,15 @@ test('/api/status is what "status --json" prints, of an agent that runs', async 
   expect({ nextPush, nextPushWhy }).toEqual({ nextPush: expect.any(String), nextPushWhy: expect.any(String) });
 });
 
+test('and so it is where the state cannot be opened: the error, its hint, and the exit code', async () => {
+  const commands = await twoPushes();
+  const page = await statusWorld(commands);
+  await rm(path.join(commands.at.state, 'ledger.db'));
+  const served = await page.ask('/api/status');
+  expect(served.status).toBe(503);
+  expect(JSON.parse(served.body)).toEqual(await commands.json('status'));
+});
+
 test('and so it is after a rollback, when the sources are those of the snapshot', async () => {
   // Two readings of one month at one same time: status warns of them.
   const commands = await commandsWorld(

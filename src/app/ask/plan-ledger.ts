@@ -1,4 +1,5 @@
-/** The ledger of a plan: it reads everything and records what is held, so that it can be approved. Nothing else is written. */
+/** The ledger of a plan: it reads everything and records what is held, so that it can be approved. Nothing else is written, and on a full or read-only disk nothing. */
+import { isAgentError } from '../../core/errors.ts';
 import type { HoldLog, Ledger, LedgerState, PushLog, RequestLog } from '../../core/ledger.ts';
 
 const nothing = async (): Promise<void> => undefined;
@@ -28,7 +29,14 @@ export function planLedger(ledger: Ledger): Ledger {
       firstOf: (address, driver, month) => pushes.firstOf(address, driver, month),
     } satisfies PushLog,
     holds: {
-      hold: (held, scope, nowMs) => holds.hold(held, scope, nowMs),
+      hold: async (...held) => {
+        try {
+          await holds.hold(...held);
+        } catch (error) {
+          // What it would hold is said all the same; the next pass records it.
+          if (!isAgentError(error, 'state.full') && !isAgentError(error, 'state.unwritable')) throw error;
+        }
+      },
       held: () => holds.held(),
       release: nothing,
       approve: noPush,

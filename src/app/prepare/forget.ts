@@ -13,20 +13,25 @@ export async function forgetRequested(deps: Dependencies): Promise<void> {
   const { ledger, log } = deps;
   for (const { id, request } of await ledger.requests.pending()) {
     if (request.kind !== 'forget') continue;
-    await forget(deps, request);
+    await forget(deps, request, await reportedParts(deps, request.source, 'restored'));
     log.info('forgot what was carried', { source: request.source, part: request.part });
     await ledger.requests.finish(id, 'done');
   }
 }
 
-/** Drops what is carried: for one part, for all parts of a source that are gone, or for a source that left the config. */
+/**
+ * Drops what is carried: for one part, for all parts of a source that are gone, or for a source that left the config.
+ * @param reported parts that count as gone beside those that the buffer knows
+ */
 export async function forget(
   deps: Dependencies,
   { source, part }: { source: string; part?: string | undefined },
+  reported: readonly string[],
 ): Promise<void> {
   const { buffer, ledger, settings } = deps;
   if (settings.sources.some(({ name }) => name === source) || part !== undefined) {
-    const names = new Set(carriedParts(deps, source).filter((name) => part === undefined || name === part));
+    const carried = [...carriedParts(deps, source), ...reported];
+    const names = new Set(carried.filter((name) => part === undefined || name === part));
     // First, since the candidate says what is taken over.
     dropTakenOver(deps, source, names);
     dropParts(deps, source, { names });
@@ -108,21 +113,43 @@ function carriedParts({ buffer }: Dependencies, source: string): readonly string
 }
 
 /**
+ * Parts that are gone as the ledger says: those that the agent's last pass reported as carried.
+ * @param of `restored`: only those in a buffer that was made anew from a snapshot, which does not say which parts are gone
+ */
+export async function reportedParts(
+  { buffer, ledger }: Dependencies,
+  source: string,
+  of: 'all' | 'restored',
+): Promise<readonly string[]> {
+  const { lastPass } = await ledger.state();
+  const carried = lastPass?.sources.find(({ name }) => name === source)?.carried ?? [];
+  if (of === 'all') return carried;
+  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
+  const restored = accepted.flatMap(({ id, kind }) => (kind === 'snapshot' ? buffer.parts.originsOf(id) : []));
+  return carried.filter((part) => restored.some(({ name }) => name === part));
+}
+
+/**
  * What `forget` may be asked for.
+ * @param reported parts that count as gone beside those that the buffer knows
  * @throws AgentError `usage` for a source or part that is not there or not gone.
  */
-export function checkForget(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): void {
+export function checkForget(
+  deps: Dependencies,
+  { source, part }: { source: string; part?: string | undefined },
+  reported: readonly string[] = [],
+): void {
   const { buffer, settings } = deps;
   const isConfigured = settings.sources.some(({ name }) => name === source);
   const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted');
-  if (parts === undefined) {
+  if (parts === undefined && reported.length === 0) {
     const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.reads.acceptedSources()])];
     const hint = isConfigured
       ? 'it is in the config, and no read of it was accepted yet'
       : `there are ${known.join(', ')}`;
     throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint });
   }
-  const carried = carriedParts(deps, source);
+  const carried = [...new Set([...carriedParts(deps, source), ...reported])];
   const shown = carried.length === 0 ? 'nothing is carried for it' : `carried for it are ${carried.join(', ')}`;
   if (part !== undefined && !carried.includes(part)) {
     throw new AgentError('usage', `source "${source}" carries no part "${part}"`, { hint: shown });

@@ -3,8 +3,8 @@
  * snapshot is written to the agent's own directory first, and one that is opened is copied there, so that what reads it
  * reads a local file.
  */
-import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { Archive, Snapshot } from '../../core/ledger.ts';
@@ -69,8 +69,9 @@ export async function fetchFile(
   digest: string,
   { log, sha256 }: { readonly log: SharedSnapshots; readonly sha256: string },
 ): Promise<void> {
-  // Dropped by the next agent should this process be killed.
-  const scratch = path.join(scratchDirectory(path.dirname(directory)), 'fetched');
+  // Dropped by the next agent should this process be killed. The status page may fetch at the same moment, and a plan has its copy there.
+  const parent = scratchDirectory(path.dirname(directory));
+  const scratch = path.join(parent, `fetched-${randomUUID()}`);
   const draft = path.join(scratch, snapshotFileName(digest));
   try {
     for (const needed of [directory, scratch]) makeFolder(needed);
@@ -96,6 +97,16 @@ export async function fetchFile(
     throw translatedFile(draft, error);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
+    removeEmpty(parent);
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    // It is gone already, or somebody uses it.
+    if (!(error instanceof Error && 'errno' in error)) throw error;
   }
 }
 

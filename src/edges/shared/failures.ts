@@ -10,7 +10,7 @@ interface Words {
 const later = 'nothing is pushed until it answers; sources are read meanwhile';
 
 const byClass: Readonly<Record<string, Words>> = {
-  '08': { code: 'ledger.unreachable', text: 'the connection was lost', hint: later },
+  '08': { code: 'ledger.unreachable', text: 'cannot be reached: the connection was lost', hint: later },
   '53': { code: 'ledger.unreachable', text: 'has no room, memory or connection left', hint: `free some; ${later}` },
   '57': { code: 'ledger.unreachable', text: 'ends or starts', hint: later },
   '58': { code: 'ledger.unreachable', text: 'failed', hint: `see the log of the server; ${later}` },

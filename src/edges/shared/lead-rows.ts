@@ -85,7 +85,7 @@ export async function claim(database: SharedDatabase, by: Claim): Promise<Claime
   });
 }
 
-function givenBackTo({ sinceMs, host, state }: NonNullable<LedgerState['givenBack']>): AgentError {
+export function givenBackTo({ sinceMs, host, state }: NonNullable<LedgerState['givenBack']>): AgentError {
   const since = new Date(sinceMs).toISOString();
   return new AgentError(
     'ledger.refused',
