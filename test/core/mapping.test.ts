@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
-import { columnProblems, literalWarnings, placeWarnings } from '../../src/core/mapping/columns.ts';
+import { columnProblems } from '../../src/core/mapping/columns.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
@@ -354,50 +354,5 @@ describe('columns that do not fit', () => {
     ).toMatchObject([
       { path: ['unpivot'], message: 'unpivot makes a column "region" and the part has one of that name' },
     ]);
-  });
-});
-
-describe('a column that is taken by its place', () => {
-  const warningsOf = (value: string, columns: readonly string[]): readonly string[] =>
-    placeWarnings(mapping([entry({ path: ['{region}', '{date}'], value })]), columns);
-
-  test('though it has a name of its own, is warned of once', () => {
-    expect(warningsOf('{#3}', ['region', 'date', 'amount'])).toEqual([
-      '"{#3}" is the column "amount": unless its header changes, write "{amount}"; a column that is added before it takes its place unseen',
-    ]);
-  });
-
-  test.each([
-    ['an empty header', ''],
-    ['the name of another one', 'region'],
-    ['a name that no template can say', 'a|b'],
-    ['a name like a place', '#2'],
-  ])('where it has %s, is not', (_name, header) => {
-    expect(warningsOf('{#3}', ['region', 'date', header])).toEqual([]);
-  });
-});
-
-describe("a text that is a column's name", () => {
-  const text = (where: string, name: string): string =>
-    `drivers[0].${where} is the text "${name}" in every row, and "${name}" is a column: write "{${name}}" for its fields`;
-
-  test('is found wherever an entry has it', () => {
-    const slips = mapping([entry({ id: 'region', path: ['Sales', ' date '], time: 'date', value: '{amount}' })]);
-    expect(literalWarnings(slips, columns)).toEqual([
-      text('id', 'region'),
-      text('path[1]', 'date'),
-      text('time', 'date'),
-    ]);
-  });
-
-  test('is found among the columns that unpivot makes', () => {
-    const unpivot = { columns: pattern('^\\d+$'), name: 'year', value: ['sum'] };
-    const slips = mapping([entry({ path: ['year'], time: '{year}', value: '{sum}' })], { unpivot });
-    expect(literalWarnings(slips, ['region', '2025'])).toEqual([text('path[0]', 'year')]);
-  });
-
-  test('is a label where the value stands in that column, and where another word stands beside it', () => {
-    const labels = mapping([entry({ id: 'sales/region', path: ['Sales', 'amount'], value: '{amount}' })]);
-    expect(literalWarnings(labels, columns)).toEqual([]);
   });
 });
