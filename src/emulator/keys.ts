@@ -16,7 +16,9 @@ export function tokenDoor(token: string): Door {
     if (given !== undefined && timingSafeEqual(sha256(given.replace(/^bearer +/i, 'Bearer ')), expected))
       return undefined;
     const missing = isRouting(request) ? noKey : 'authorization: Bearer is required';
-    return refuse(401, given === undefined ? missing : 'the token is not the right one', { headers: { 'www-authenticate': 'Bearer' } });
+    return refuse(401, given === undefined ? missing : 'the token is not the right one', {
+      headers: { 'www-authenticate': 'Bearer' },
+    });
   };
 }
 
