@@ -29,8 +29,7 @@ export async function forget(
   {
     await using state = await openState(settings, commandLog(context));
     // The agent that leads carries it out: what counts is what that one carries.
-    const known = settings.ledger === undefined ? 'restored' : 'all';
-    const reported = await reportedParts(state.deps, target.source, known);
+    const reported = settings.ledger === undefined ? [] : await reportedParts(state.deps, target.source);
     checkForget(state.deps, target, reported);
     forgotten = await whatChanges(context, state.deps, { target, reported });
   }

@@ -76,17 +76,6 @@ describe('forget', () => {
     expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ B: { '2026-01': '1' } });
   });
 
-  test('knows what is carried, and what it deletes, where the buffer was lost; and the next pass does it', async () => {
-    const { at, run, json, receiver } = await withCarried();
-    for (const suffix of ['', '-wal', '-shm']) await rm(path.join(at.state, `buffer.db${suffix}`), { force: true });
-    const { code, stdout } = await run('forget', 'revenue', 'r-1.csv', '--yes');
-    expect(code).toBe(0);
-    expect(stdout).toContain('forgetting this deletes 1 driver and 2 points at the next push');
-    expect((await run('forget', 'revenue', 'r-2.csv', '--yes')).stderr).toContain('carried for it are r-1.csv');
-    expect(await json('sync')).toMatchObject({ outcome: 'acknowledged', exit: 0, sources: [{ carried: [] }] });
-    expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ B: { '2026-01': '1' } });
-  });
-
   test('says what a source that left the config deletes where the buffer was lost', async () => {
     const { at, run, configure } = await commandsWorld(
       { revenue: csv('r.csv'), costs: csv('c.csv') },

@@ -13,7 +13,7 @@ export async function forgetRequested(deps: Dependencies): Promise<void> {
   const { ledger, log } = deps;
   for (const { id, request } of await ledger.requests.pending()) {
     if (request.kind !== 'forget') continue;
-    await forget(deps, request, await reportedParts(deps, request.source, 'restored'));
+    await forget(deps, request);
     log.info('forgot what was carried', { source: request.source, part: request.part });
     await ledger.requests.finish(id, 'done');
   }
@@ -26,7 +26,7 @@ export async function forgetRequested(deps: Dependencies): Promise<void> {
 export async function forget(
   deps: Dependencies,
   { source, part }: { source: string; part?: string | undefined },
-  reported: readonly string[],
+  reported: readonly string[] = [],
 ): Promise<void> {
   const { buffer, ledger, settings } = deps;
   if (settings.sources.some(({ name }) => name === source) || part !== undefined) {
@@ -112,21 +112,10 @@ function carriedParts({ buffer }: Dependencies, source: string): readonly string
   return [...new Set(parts.filter(({ carried }) => carried).map(({ name }) => name))];
 }
 
-/**
- * Parts that are gone as the ledger says: those that the agent's last pass reported as carried.
- * @param of `restored`: only those in a buffer that was made anew from a snapshot, which does not say which parts are gone
- */
-export async function reportedParts(
-  { buffer, ledger }: Dependencies,
-  source: string,
-  of: 'all' | 'restored',
-): Promise<readonly string[]> {
+/** Parts that are gone as the ledger says: those that the last pass of the agent that leads reported as carried. */
+export async function reportedParts({ ledger }: Dependencies, source: string): Promise<readonly string[]> {
   const { lastPass } = await ledger.state();
-  const carried = lastPass?.sources.find(({ name }) => name === source)?.carried ?? [];
-  if (of === 'all') return carried;
-  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
-  const restored = accepted.flatMap(({ id, kind }) => (kind === 'snapshot' ? buffer.parts.originsOf(id) : []));
-  return carried.filter((part) => restored.some(({ name }) => name === part));
+  return lastPass?.sources.find(({ name }) => name === source)?.carried ?? [];
 }
 
 /**
