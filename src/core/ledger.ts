@@ -81,7 +81,7 @@ export interface LetThrough extends ReadCounts {
 /** Reads of other agents' buffers: those after a moment are not in what this one has accepted. */
 export interface OtherReads {
   /** What the reads of this buffer begin with. */
-  readonly than: string;
+  readonly own: string;
   readonly untilMs: number;
 }
 

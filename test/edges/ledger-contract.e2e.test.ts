@@ -155,7 +155,7 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     expect(await holds.deletesSince(['rents', 'fees'], 0, '')).toEqual(part);
     expect(await holds.deletesSince(['fees'], 10, '')).toMatchObject({ had: { drivers: 4, points: 80 } });
     expect(await holds.deletesSince(['rents'], 0, '')).toEqual(sum);
-    const others = { than: 'r2', untilMs: 5 };
+    const others = { own: 'r2', untilMs: 5 };
     expect(await holds.deletesSince(['sales'], 0, '', others)).toMatchObject({ drivers: 1, points: 2 });
     expect(await holds.deletesSince(['sales'], 0, '', { ...others, untilMs: 10 })).toMatchObject({ points: 5 });
     await holds.forgetDeletes(10);

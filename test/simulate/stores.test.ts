@@ -293,7 +293,7 @@ describe.each(bothStates)('%s', (_name, openState) => {
     expect(await holds.deletesSince(['u', 't'], 0, 'none')).toEqual(part);
     expect(await holds.deletesSince(['u'], 10, 'none')).toMatchObject({ had: { drivers: 4, points: 88 } });
     expect(await holds.deletesSince(['t'], 0, 'none')).toMatchObject({ had });
-    const others = { than: 'two', untilMs: 5 };
+    const others = { own: 'two', untilMs: 5 };
     expect(await holds.deletesSince(['s'], 0, '', others)).toMatchObject({ drivers: 1, points: 3 });
     expect(await holds.deletesSince(['s'], 0, '', { ...others, untilMs: 10 })).toMatchObject({ points: 5 });
     await holds.forgetDeletes(10);

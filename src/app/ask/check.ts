@@ -5,8 +5,8 @@ import {
   type MappingProblem,
   columnProblems,
   literalWarnings,
-  placeWarnings,
   otherDelimiter,
+  placeWarnings,
 } from '../../core/mapping/columns.ts';
 import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
@@ -232,7 +232,7 @@ class Look {
     }
     const problems = columnProblems(this.#mapping, columns, shared);
     this.#note(problems);
-    for (const find of [literalWarnings, placeWarnings, placeWarnings])
+    for (const find of [literalWarnings, placeWarnings])
       for (const warning of find(this.#mapping, columns)) this.#warnings.add(warning);
     return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules, shared);
   }

@@ -14,7 +14,7 @@ export function letThroughIn(
 ): Promise<LetThrough> {
   const { id, followsFromMs } = deps.buffer.state();
   const sinceMs = deps.clock.now().getTime() - ms;
-  const others = followsFromMs === undefined ? undefined : { than: `${id} `, untilMs: followsFromMs };
+  const others = followsFromMs === undefined ? undefined : { own: `${id} `, untilMs: followsFromMs };
   return deps.ledger.holds.deletesSince([source, ...gone], sinceMs, readKey(deps, source), others);
 }
 

@@ -26,10 +26,9 @@ export function followingLedger(ledger: Ledger): Ledger {
       deletions = [...others, { source, read, counts }];
     },
     deletesSince: async (sources, sinceMs, read, others) => {
-      const own = deletions.filter((one) => sources.includes(one.source) && one.read !== read);
       let counted = await readOnly.holds.deletesSince(sources, sinceMs, read, others);
-      for (const { counts } of own) {
-        if (counts.atMs <= sinceMs) continue;
+      for (const { source, read: by, counts } of deletions) {
+        if (!sources.includes(source) || by === read || counts.atMs <= sinceMs) continue;
         const { drivers, points, had } = counted;
         counted = { drivers: drivers + counts.drivers, points: points + counts.points, had: had ?? counts.had };
       }

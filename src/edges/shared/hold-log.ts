@@ -11,6 +11,7 @@ import type {
 } from '../../core/ledger.ts';
 import {
   type ApprovalRow,
+  type DeletesRow,
   type HeldRow,
   allReads,
   approvalOf,
@@ -100,15 +101,13 @@ export class SharedHolds implements HoldLog {
     sources: readonly string[],
     sinceMs: number,
     read: string,
-    others: OtherReads = allReads,
+    { own, untilMs }: OtherReads = allReads,
   ): Promise<LetThrough> {
     const sql = `SELECT read, max(at_ms) AS at_ms, max(drivers) AS drivers, max(points) AS points,
       min(had_drivers) AS "hadDrivers", min(had_points) AS "hadPoints"
       FROM ~deletion WHERE source = ANY ($1) AND at_ms > $2 AND read != $3
       AND (at_ms <= $4 OR left(read, length($5)) = $5) GROUP BY read ORDER BY 2`;
-    type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
-    const { than, untilMs } = others;
-    return sumOfDeletes(await this.#database.all<Row>(sql, sources, sinceMs, read, untilMs, than));
+    return sumOfDeletes(await this.#database.all<DeletesRow>(sql, sources, sinceMs, read, untilMs, own));
   }
 
   forgetDeletes(sinceMs: number): Promise<void> {

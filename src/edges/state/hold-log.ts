@@ -12,6 +12,7 @@ import type {
 import type { Chain } from './chain.ts';
 import {
   type ApprovalRow,
+  type DeletesRow,
   type HeldRow,
   allReads,
   approvalOf,
@@ -96,15 +97,13 @@ export class SqliteHolds implements HoldLog {
     sources: readonly string[],
     sinceMs: number,
     read: string,
-    others: OtherReads = allReads,
+    { own, untilMs }: OtherReads = allReads,
   ): Promise<LetThrough> {
     const sql = `SELECT read, max(at_ms) AS at_ms, max(drivers) AS drivers, max(points) AS points,
       min(had_drivers) AS hadDrivers, min(had_points) AS hadPoints
       FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ?
       AND (at_ms <= ? OR substr(read, 1, length(?)) = ?) GROUP BY read ORDER BY 2`;
-    type Row = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
-    const { than, untilMs } = others;
-    return sumOfDeletes(this.#tables.all<Row>(sql, JSON.stringify(sources), sinceMs, read, untilMs, than, than));
+    return sumOfDeletes(this.#tables.all<DeletesRow>(sql, JSON.stringify(sources), sinceMs, read, untilMs, own, own));
   }
 
   async forgetDeletes(sinceMs: number): Promise<void> {

@@ -46,12 +46,13 @@ export function scopeOf(row: ScopeRow): ApprovalScope {
 }
 
 /** Those of every buffer, at any time. */
-export const allReads: OtherReads = { than: '', untilMs: Number.MAX_SAFE_INTEGER };
+export const allReads: OtherReads = { own: '', untilMs: Number.MAX_SAFE_INTEGER };
+
+/** What one read deleted, and what there was before. */
+export type DeletesRow = ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number };
 
 /** @param rows oldest first */
-export function sumOfDeletes(
-  rows: readonly (ReadCounts & { readonly hadDrivers: number; readonly hadPoints: number })[],
-): LetThrough {
+export function sumOfDeletes(rows: readonly DeletesRow[]): LetThrough {
   const sum = (of: (row: ReadCounts) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const [first] = rows;
   return {

@@ -81,7 +81,7 @@ export class MemoryHolds implements HoldLog {
     const found = new Map<string, Deletion>();
     for (const one of this.#records.deletions) {
       if (!sources.includes(one.source) || one.atMs <= sinceMs || one.read === read) continue;
-      if (others !== undefined && one.atMs > others.untilMs && !one.read.startsWith(others.than)) continue;
+      if (others !== undefined && one.atMs > others.untilMs && !one.read.startsWith(others.own)) continue;
       const had = atMost(one.had, found.get(one.read)?.had ?? one.had);
       found.set(one.read, { ...one, had });
     }
