@@ -294,13 +294,6 @@ describe('a field', () => {
       );
     },
   );
-
-  test('must not be one of so many that the row is over 64 MB', async () => {
-    const row = Array.from({ length: 8 }, () => 'x'.repeat(9_000_000)).join(',');
-    expect(await failureOf(`a\n${row}\n`)).toMatchObject(
-      unreadable('revenue.csv line 2: the row that starts here is over 64 MB'),
-    );
-  });
 });
 
 describe('the content', () => {

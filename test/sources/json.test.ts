@@ -127,11 +127,6 @@ describe.each<Type>(['jsonl', 'json'])('records of %s', (type) => {
     expect(columns).toEqual([Array.from({ length: 90 }, () => 'a').join('.')]);
   });
 
-  test('must not be over 64 MB', async () => {
-    const record = `{${Array.from({ length: 7 }, (_, at) => `"${at}":"${'x'.repeat(9_900_000)}"`).join(',')}}`;
-    expect(await failureOf(type, encode(type, [record]))).toMatchObject(unreadableLike(/a record is over 64 MB/));
-  });
-
   test.each(['x'.repeat(10_000_001), 'x'.repeat(30_000_000)])('must not have a text over 10 MB (%#)', async (text) => {
     const record = `{"a":"${text}"}`;
     expect(await failureOf(type, encode(type, [record]))).toMatchObject(unreadableLike(/a text is over 10 MB/));
