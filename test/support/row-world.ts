@@ -1,5 +1,5 @@
 /** Mappings as tests write them, and what rows come to by them. */
-import { plainDecimal } from '../../src/core/numbers/decimal.ts';
+import { type DecimalFormat, plainDecimal } from '../../src/core/numbers/decimal.ts';
 import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { Rule } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
@@ -12,6 +12,7 @@ interface Written {
   readonly path: string[];
   readonly time?: string;
   readonly value?: string;
+  readonly format?: DecimalFormat;
   readonly rule?: Rule;
 }
 
@@ -23,7 +24,7 @@ export function entry(written: Written): DriverEntry {
       from: template(written.time ?? '{date}'),
       format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
     },
-    value: { from: template(written.value ?? '{amount}'), format: plainDecimal },
+    value: { from: template(written.value ?? '{amount}'), format: written.format ?? plainDecimal },
     spread: undefined,
     rule: written.rule ?? 'last',
   };

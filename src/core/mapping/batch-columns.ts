@@ -20,6 +20,8 @@ interface FilledColumn {
 export interface PlacedValues {
   readonly mantissas: number;
   readonly scales: number;
+  /** 0: all that are read are canonical. */
+  readonly spelled: number;
 }
 
 /** Holds one batch at a time. */
@@ -38,6 +40,7 @@ export class BatchColumns {
   readonly #codesIn: Inlet[] = [];
   readonly #mantissasIn: Inlet[] = [];
   readonly #scalesIn: Inlet[] = [];
+  readonly #spelledIn: Inlet[] = [];
   /** By column, where they were put already. */
   readonly #placedCodes = new Map<number, number>();
   readonly #placedValues = new Map<number, PlacedValues>();
@@ -97,10 +100,12 @@ export class BatchColumns {
   valuesAddress(column: number): PlacedValues {
     let placed = this.#placedValues.get(column);
     if (placed === undefined) {
-      const { mantissas, scales } = this.values(column);
+      const { mantissas, scales, spelled } = this.values(column);
       placed = {
         mantissas: (this.#mantissasIn[column] ??= new Inlet(this.#memory)).put(mantissas, this.count),
         scales: (this.#scalesIn[column] ??= new Inlet(this.#memory)).put(scales, this.count),
+        spelled:
+          spelled === undefined ? 0 : (this.#spelledIn[column] ??= new Inlet(this.#memory)).put(spelled, this.count),
       };
       this.#placedValues.set(column, placed);
     }

@@ -30,14 +30,27 @@ export interface ValueColumn {
   readonly mantissas: Float64Array;
   /** How many of its digits are decimals; -1: the field is anything else, see `text`. */
   readonly scales: Int8Array;
+  /** Where the column was read by what `ColumnNeed.writtenBy` says: how each number is written, see `numbers/spelling.ts`. */
+  readonly spelled?: Int32Array | undefined;
   /** The field as it stands, whatever it holds. */
   text(row: number): string;
+}
+
+/** How a column of values is written, where a canonical decimal may be another number or other texts are numbers too. */
+export interface WrittenBy {
+  readonly decimal: string;
+  readonly group: string | undefined;
+  readonly isAccounting: boolean;
+  /** The number of its marks among those of the mapping. */
+  readonly marks: number;
 }
 
 /** What a mapping needs of one column. */
 export interface ColumnNeed {
   readonly isCoded: boolean;
   readonly isValue: boolean;
+  /** A reader may read values so, and says how each is written; or it reads canonical decimals alone. */
+  readonly writtenBy?: WrittenBy | undefined;
 }
 
 /** What is needed of the columns of a part, by column. */

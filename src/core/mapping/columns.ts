@@ -4,6 +4,7 @@ import type { Mapping, Unpivot } from '../settings.ts';
 import { type Template, literalText, templateColumns } from './template.ts';
 import type { ColumnNeed } from './column-batch.ts';
 import { unpivot, unpivotNames, valueGroup } from './unpivot.ts';
+import { writtenBy } from './value-marks.ts';
 
 /** Something that a mapping needs and its source lacks: a column, or a rule that a database can collapse by. */
 export interface MappingProblem {
@@ -154,7 +155,12 @@ export function columnNeeds(mapping: Mapping, columns: readonly string[]): reado
     rows,
     mapping.drivers.flatMap(({ value }) => templateColumns(value.from)),
   );
-  return columns.map((_name, column) => ({ isCoded: coded.has(column), isValue: values.has(column) }));
+  const written = writtenBy(mapping, (column) => indexesOf(rows, [column]));
+  return columns.map((_name, column) => ({
+    isCoded: coded.has(column),
+    isValue: values.has(column),
+    writtenBy: written.get(column),
+  }));
 }
 
 function indexesOf(rows: readonly PlacedRow[], names: readonly string[]): Set<number> {

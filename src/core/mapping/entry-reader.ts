@@ -2,21 +2,23 @@
 import { orderOfPlace } from '../row-origin.ts';
 import { divideDecimal } from '../numbers/arithmetic.ts';
 import type { Calendar } from '../time/calendar.ts';
-import { type DecimalFormat, describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
+import { describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
 import { type FormattedReader, formattedReader } from '../numbers/formatted.ts';
-import { type Mantissas, digitsMax, readMantissa } from '../numbers/mantissa.ts';
+import { digitsMax, readMantissa } from '../numbers/mantissa.ts';
+import { canonical, elsewhere, negated, written } from '../numbers/spelling-bits.ts';
 import type { CollapsedValue } from '../model.ts';
 import type { BatchColumns } from './batch-columns.ts';
 import type { ValueColumn } from './column-batch.ts';
 import type { FieldPlace } from './columns.ts';
 import type { MappingKernel, ReadRows } from './kernel/kernel.ts';
 import { Keyed } from './keyed.ts';
+import { MissingTexts } from './missing.ts';
 import type { PlainUnit } from './plain-rows.ts';
 import { type DriverNames, type LatestReading, type ReadTimes, Readings } from './reading.ts';
 import { emptyReason, timeReason } from './reasons.ts';
 import type { DriverEntry, Mapping } from '../settings.ts';
-import { type Maps, type Template, renderName, renderText, templateColumns } from './template.ts';
-import { quote, trimWhiteSpace } from '../text.ts';
+import { type Maps, type Template, loneColumn, renderName, renderText, templateColumns } from './template.ts';
+import { quote } from '../text.ts';
 import { type TimeReader, compileTimeReader } from '../time/time.ts';
 
 /** The rules by which a moment belongs to a month. */
@@ -78,12 +80,13 @@ export class EntryReader {
   readonly #entry: DriverEntry;
   readonly #index: number;
   readonly #maps: Maps;
-  readonly #missing: readonly string[];
-  /** A canonical decimal of at most so many decimals is its own value; -1: none is. */
+  readonly #missing: MissingTexts;
+  /** A canonical decimal of at most so many decimals is the value, but for its sign; -1: none is. */
   readonly #plainScaleMax: number;
-  /** Missing values that are canonical decimals. */
-  readonly #missingValues: Mantissas;
-  readonly #hasMissingValues: boolean;
+  /** The same of a number that is read as it is written. */
+  readonly #writtenScaleMax: number;
+  /** See `PlainUnit`. */
+  readonly #negated: number;
   /** Whether a time of several months was read. */
   #hasSpans = false;
   readonly #readFormatted: FormattedReader | undefined;
@@ -105,11 +108,12 @@ export class EntryReader {
     this.#entry = entry;
     this.#index = index;
     this.#maps = mapping.maps;
-    this.#missing = mapping.missing;
-    this.#plainScaleMax = plainScaleMax(entry.value.format);
-    this.#missingValues = mantissasOf(mapping.missing);
-    this.#hasMissingValues = this.#missingValues.mantissas.length > 0;
-    this.#readFormatted = formattedReader(entry.value.format);
+    const { format } = entry.value;
+    this.#writtenScaleMax = format.scale === undefined && format.round === undefined ? digitsMax : -1;
+    this.#plainScaleMax = Math.min(this.#writtenScaleMax, format.decimal === '.' ? digitsMax : 0);
+    this.#negated = format.negate ? written | negated : 0;
+    this.#missing = new MissingTexts(mapping.missing, format);
+    this.#readFormatted = formattedReader(format);
     this.#readTime = compileTimeReader(entry.time.format, rules.timezone, rules.calendar);
     this.#batch = batch;
     this.#driverNames = readings.names;
@@ -138,15 +142,16 @@ export class EntryReader {
 
   /** What a kernel has to know of the entry to read most rows of the batch; `undefined` where each row needs to be looked at. */
   plainUnit(longRow: number): PlainUnit | undefined {
-    const { names, times, valueColumn } = this.#units[longRow] as Unit;
-    if (valueColumn === undefined || this.#plainScaleMax < 0 || this.#hasSpans || this.#hasMissingValues)
-      return undefined;
+    const { names, times, valueColumn, values } = this.#units[longRow] as Unit;
+    const scaleMax = this.#scaleMax(values);
+    if (valueColumn === undefined || scaleMax < 0 || this.#hasSpans || this.#missing.hasNumbers) return undefined;
     return {
       names: names.address,
       times: times.address,
       ...this.#batch.valuesAddress(valueColumn),
-      scaleMax: this.#plainScaleMax,
+      scaleMax,
       entry: this.#index,
+      negated: this.#negated,
     };
   }
 
@@ -158,15 +163,18 @@ export class EntryReader {
     readings.reserve(1);
     const into = readings.count;
     const scale = at < values.scales.length ? (values.scales[at] as number) : inText;
-    if (scale >= 0 && scale <= this.#plainScaleMax) {
+    if (scale >= 0 && scale <= this.#scaleMax(values)) {
       const mantissa = values.mantissas[at] as number;
-      if (this.#hasMissingValues && this.#isMissing(mantissa, scale)) return;
-      readings.mantissas[into] = mantissa;
+      const missing = this.#missing;
+      if (missing.hasNumbers && missing.mayHave(mantissa, scale) && missing.has(values.text(at))) return;
+      const spelling = values.spelled === undefined ? canonical : (values.spelled[at] as number);
+      const isNegated = this.#negated !== 0 && mantissa !== 0;
+      readings.mantissas[into] = isNegated ? -mantissa : mantissa;
       readings.scales[into] = scale;
-      readings.spelled[into] = 0;
+      readings.spelled[into] = isNegated ? spelling | this.#negated : spelling;
     } else {
       const text = values === noValues ? unit.valueText(at) : values.text(at);
-      if (this.#missing.includes(trimWhiteSpace(text))) return;
+      if (this.#missing.has(text)) return;
       this.#readValue(text, readings);
     }
     const name = unit.names.numbers[at] as number;
@@ -223,9 +231,9 @@ export class EntryReader {
     }
   }
 
-  #isMissing(mantissa: number, scale: number): boolean {
-    const { mantissas, scales } = this.#missingValues;
-    return mantissas.some((one, at) => one === mantissa && scales[at] === scale);
+  /** The scale to which what was read of a column is the value, but for its sign. */
+  #scaleMax({ spelled }: ValueColumn): number {
+    return spelled === undefined ? this.#plainScaleMax : this.#writtenScaleMax;
   }
 
   /** Sets the value of the next reading; a scale of `notRead`, where the text is no number of the format. */
@@ -233,7 +241,7 @@ export class EntryReader {
     const into = readings.count;
     const spelling = this.#readFormatted?.(text, into, readings) ?? 'unread';
     if (spelling !== 'unread') {
-      readings.spelled[into] = spelling === 'canonical' ? 0 : 1;
+      readings.spelled[into] = spelling === 'canonical' ? canonical : elsewhere;
       if (spelling !== 'canonical') readings.texts[into] = text;
       return;
     }
@@ -303,9 +311,8 @@ export class EntryReader {
     };
     // Paths go from the general to the particular, and so do the columns of a key.
     const names = [...path, ...(id === undefined ? [] : [id])];
-    const [only] = value.from.pieces;
-    const isColumn = value.from.pieces.length === 1 && typeof only === 'object' && only.filters.length === 0;
-    const valuePlace = isColumn ? placeOf(only.column) : undefined;
+    const column = loneColumn(value.from);
+    const valuePlace = column === undefined ? undefined : placeOf(column);
     return {
       names: keyedOnce(this.#names, names, placeOf, (columns) => {
         return new Keyed(kernel, columns, (at) => this.#resolve(field(at)));
@@ -347,7 +354,7 @@ function setValue(readings: Readings, value: string, text: string): void {
   const into = readings.count;
   readMantissa(value, into, readings);
   if ((readings.scales[into] as number) < 0) readings.values[into] = value;
-  readings.spelled[into] = text === value ? 0 : 1;
+  readings.spelled[into] = text === value ? canonical : elsewhere;
   if (text !== value) readings.texts[into] = text;
 }
 
@@ -366,20 +373,4 @@ function keyedOnce<Bad>(
   const keyed = make([...columns]);
   known.set(key, keyed);
   return keyed;
-}
-
-/** A canonical decimal is its own value, unless it is scaled, negated or rounded, or has a point where that is no mark. */
-function plainScaleMax({ decimal, scale, negate, round }: DecimalFormat): number {
-  if (scale !== undefined || negate || round !== undefined) return -1;
-  return decimal === '.' ? digitsMax : 0;
-}
-
-function mantissasOf(texts: readonly string[]): Mantissas {
-  const all = { mantissas: new Float64Array(texts.length), scales: new Int8Array(texts.length) };
-  for (const [at, text] of texts.entries()) readMantissa(text, at, all);
-  const fitting = texts.flatMap((_text, at) => (all.scales[at] === inText ? [] : [at]));
-  return {
-    mantissas: Float64Array.from(fitting, (at) => all.mantissas[at] as number),
-    scales: Int8Array.from(fitting, (at) => all.scales[at] as number),
-  };
 }

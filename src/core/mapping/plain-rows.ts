@@ -13,6 +13,10 @@ export interface PlainUnit {
   /** A canonical decimal of at most so many decimals is its own value. */
   readonly scaleMax: number;
   readonly entry: number;
+  /** How numbers are written; 0: as their value. */
+  readonly spelled: number;
+  /** 0, or what is set in the spelling of a number that is not negated yet. */
+  readonly negated: number;
 }
 
 const unitInts = unitBytes / 4;
@@ -38,9 +42,10 @@ export class PlainRows {
     if (!units.every((unit) => unit !== undefined)) return false;
     this.#count = units.length;
     if (this.#units.length < units.length * unitInts) this.#units.grow(units.length * unitInts);
-    for (const [at, { names, times, mantissas, scales, scaleMax, entry }] of units.entries()) {
+    for (const [at, unit] of units.entries()) {
+      const { names, times, mantissas, scales, scaleMax, entry, spelled, negated } = unit;
       // In the order of `layout.ts`.
-      this.#units.view.set([names, times, mantissas, scales, scaleMax, entry], at * unitInts);
+      this.#units.view.set([names, times, mantissas, scales, scaleMax, entry, spelled, negated], at * unitInts);
     }
     return true;
   }

@@ -3,6 +3,8 @@ import { enlarged } from '../enlarged.ts';
 import { Memory, MemoryArray } from '../memory.ts';
 import type { Moment, Rule } from '../model.ts';
 import { mantissaText } from '../numbers/mantissa.ts';
+import { canonical, elsewhere } from '../numbers/spelling-bits.ts';
+import { type NumberMarks, canonicalMarks, spelledText } from '../numbers/spelling.ts';
 import * as place from './kernel/layout.ts';
 
 const capacityMin = 1 << 6;
@@ -113,6 +115,8 @@ export class Readings {
   readonly address: number;
   readonly names = new DriverNames();
   readonly times = new ReadTimes();
+  /** The marks that numbers are written with. */
+  readonly marks: readonly NumberMarks[];
   /** Canonical decimal text, where the scale is -1. */
   readonly values: string[] = [];
   readonly texts: string[] = [];
@@ -125,19 +129,20 @@ export class Readings {
   readonly #timed: MemoryArray<Int32Array>;
   readonly #mantissas: MemoryArray<Float64Array>;
   readonly #scales: MemoryArray<Int8Array>;
-  readonly #spelled: MemoryArray<Uint8Array>;
+  readonly #spelled: MemoryArray<Int32Array>;
   readonly #rows: MemoryArray<Float64Array>;
   readonly #entries: MemoryArray<Int32Array>;
   /** Whether a count is another than 1. */
   #hasCounts = false;
 
-  constructor(memory = new Memory()) {
+  constructor(memory = new Memory(), marks: readonly NumberMarks[] = [canonicalMarks]) {
     this.#memory = memory;
+    this.marks = marks;
     this.#named = new MemoryArray(memory, Int32Array, capacityMin);
     this.#timed = new MemoryArray(memory, Int32Array, capacityMin);
     this.#mantissas = new MemoryArray(memory, Float64Array, capacityMin);
     this.#scales = new MemoryArray(memory, Int8Array, capacityMin);
-    this.#spelled = new MemoryArray(memory, Uint8Array, capacityMin);
+    this.#spelled = new MemoryArray(memory, Int32Array, capacityMin);
     this.#rows = new MemoryArray(memory, Float64Array, capacityMin);
     this.#entries = new MemoryArray(memory, Int32Array, capacityMin);
     this.address = memory.allocate(place.readingsBytes);
@@ -163,8 +168,8 @@ export class Readings {
     return this.#scales.view;
   }
 
-  /** 1 where the value's text as read is not the value itself, but stands in `texts`. */
-  get spelled(): Uint8Array {
+  /** How the value's text as read is written, see `numbers/spelling.ts`; `elsewhere`: it stands in `texts`. */
+  get spelled(): Int32Array {
     return this.#spelled.view;
   }
 
@@ -258,7 +263,10 @@ export class Readings {
 
   /** The value's text as read. */
   text(at: number): string {
-    return this.spelled[at] === 0 ? this.value(at) : (this.texts[at] as string);
+    const spelling = this.spelled[at] as number;
+    if (spelling === canonical) return this.value(at);
+    if (spelling === elsewhere) return this.texts[at] as string;
+    return spelledText(this.mantissas[at] as number, this.scales[at] as number, spelling, this.marks);
   }
 }
 

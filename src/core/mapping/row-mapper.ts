@@ -14,6 +14,7 @@ import { MappingKernel, type ReadRows } from './kernel/kernel.ts';
 import { Keyed } from './keyed.ts';
 import { PlainRows } from './plain-rows.ts';
 import { type ReadingSink, Readings, readingsMax } from './reading.ts';
+import { marksOf } from './value-marks.ts';
 
 /** The row number that people are told. For a query: the place among its rows, where the database knows that. */
 export function rowShown(batch: Batch, at: number, row: number): number {
@@ -47,7 +48,7 @@ export class RowMapper {
   /** Whether the conditions are the same for all long rows of a row. */
   readonly #passTogether: boolean;
   readonly #kernel = new MappingKernel();
-  readonly #take = new RowTake(new Readings(this.#kernel.memory));
+  readonly #take: RowTake;
   readonly #plain: PlainRows;
   /** The rows of a batch that are read, where these are not all. */
   readonly #list = new MemoryArray(this.#kernel.memory, Int32Array, 0);
@@ -63,6 +64,8 @@ export class RowMapper {
     this.#mapping = mapping;
     this.#needs = columnNeeds(mapping, columns);
     const kernel = this.#kernel;
+    const readings = new Readings(kernel.memory, marksOf(mapping));
+    this.#take = new RowTake(readings);
     const batch = new BatchColumns(
       kernel.memory,
       this.#needs,
@@ -92,7 +95,6 @@ export class RowMapper {
         conditions.every((condition, at) => condition === first.conditions[at]),
     );
     const places = longRows.map(({ placeOf }) => placeOf);
-    const { readings } = this.#take;
     this.#entries = mapping.drivers.map(
       (entry, index) => new EntryReader(entry, { kernel, mapping, index, rules, batch, readings }, places),
     );

@@ -19,6 +19,12 @@ export type Filter =
   | { readonly name: 'match'; readonly pattern: string }
   | { readonly name: 'default'; readonly text: string };
 
+/** The column that a template is, where it is one and nothing else. */
+export function loneColumn({ pieces }: Template): string | undefined {
+  const [only] = pieces;
+  return pieces.length === 1 && typeof only === 'object' && only.filters.length === 0 ? only.column : undefined;
+}
+
 export interface TemplateProblem {
   readonly problem: string;
   /** Where in the text, in UTF-16 units from 0. */

@@ -30,6 +30,10 @@ export const scalesAt = 12;
 /** A canonical decimal of at most so many decimals is its own value. */
 export const scaleMaxAt = 16;
 export const entryAt = 20;
+/** How numbers are written, by row; 0: as their value. */
+export const unitSpelledAt = 24;
+/** 0, or what is set in the spelling of a number that is not negated yet. */
+export const negatedAt = 28;
 
 /** Readings: how many, and for how many there is room. */
 export const readAt = 0;

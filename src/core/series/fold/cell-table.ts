@@ -6,6 +6,8 @@
 import { MemoryArray } from '../../memory.ts';
 import type { Month } from '../../model.ts';
 import { mantissaText } from '../../numbers/mantissa.ts';
+import { canonical } from '../../numbers/spelling-bits.ts';
+import { type NumberMarks, spelledText } from '../../numbers/spelling.ts';
 import type { FoldKernel } from './kernel.ts';
 import * as place from './layout.ts';
 import { Records } from './records.ts';
@@ -17,6 +19,8 @@ const startSlots = 1 << 7;
 
 /** Cells are numbered from 0. Those of one driver are a list, the newest first. */
 export class CellTable {
+  /** What texts as read are written with. */
+  marks: readonly NumberMarks[] = [];
   readonly #kernel: FoldKernel;
   readonly #records: Records;
   /** Open addressing over driver and month, at most half full. */
@@ -111,7 +115,7 @@ export class CellTable {
     if (scale >= 0) this.#texts.free(before);
   }
 
-  /** Sets the text as read: the value itself, an integer and its scale, or `text`, as `addedScale` says. */
+  /** Sets the text as read: the value itself, an integer with its scale and spelling, or `text`, as `addedScale` says. */
   setText(cell: number, mantissa: number, addedScale: number, text: string): void {
     const isElsewhere = this.#records.int(cell, place.cellAddedScaleAt) === textIsElsewhere;
     const before = isElsewhere ? this.#records.double(cell, place.cellAddedMantissaAt) : none;
@@ -133,7 +137,10 @@ export class CellTable {
     const scale = this.#records.int(cell, place.cellAddedScaleAt);
     if (scale === textIsValue) return '';
     const mantissa = this.#records.double(cell, place.cellAddedMantissaAt);
-    return scale === textIsElsewhere ? this.#texts.get(mantissa) : mantissaText(mantissa, scale);
+    if (scale === textIsElsewhere) return this.#texts.get(mantissa);
+    const spelling = scale >> place.spellingShift;
+    if (spelling === canonical) return mantissaText(mantissa, scale);
+    return spelledText(mantissa, scale & place.scaleMask, spelling, this.marks);
   }
 
   /** A list from one of its cells on, by month. */

@@ -6,6 +6,7 @@ import { addDecimals, compareDecimals } from '../../numbers/arithmetic.ts';
 import type { Readings, ReadingSink } from '../../mapping/reading.ts';
 import type { Rule } from '../../model.ts';
 import { isExact, rescaled } from '../../numbers/mantissa.ts';
+import { canonical, elsewhere } from '../../numbers/spelling-bits.ts';
 import { CellTable } from './cell-table.ts';
 import { DriverTable } from './driver-table.ts';
 import { FoldKernel } from './kernel.ts';
@@ -71,6 +72,7 @@ export class Fold implements ReadingSink {
   /** Makes room for so many readings. */
   #begin(readings: Readings, count: number): void {
     this.#drivers.use(readings.names);
+    this.#cells.marks = readings.marks;
     this.#cells.reserve(count);
     this.#ties.reserve(this.#cells.count + count);
   }
@@ -204,13 +206,10 @@ export class Fold implements ReadingSink {
       nanos: readings.times.nanos[time] as number,
       row: readings.rows[at] as number,
     });
-    const isSpelled = readings.spelled[at] === 1;
+    const spelling = readings.spelled[at] as number;
     const scale = readings.scales[at] as number;
-    if (isAdding(rule)) {
-      const isNumber = !isSpelled && scale >= 0;
-      const text = isNumber ? '' : readings.text(at);
-      cells.setText(cell, readings.mantissas[at] as number, isNumber ? scale : textIsElsewhere, text);
-    } else if (isSpelled) cells.setText(cell, 0, textIsElsewhere, readings.texts[at] as string);
-    else cells.setText(cell, 0, textIsValue, '');
+    if (spelling === canonical && !isAdding(rule)) cells.setText(cell, 0, textIsValue, '');
+    else if (spelling === elsewhere || scale < 0) cells.setText(cell, 0, textIsElsewhere, readings.text(at));
+    else cells.setText(cell, readings.mantissas[at] as number, scale | (spelling << place.spellingShift), '');
   }
 }

@@ -34,7 +34,9 @@ export const pointsEndAt = 80;
 export const originsEndAt = 84;
 /** Texts of cells by their places. */
 export const textsAt = 88;
-export const foldBytes = 92;
+/** Marks by their numbers, two bytes each: the decimal mark and the group mark. */
+export const marksAt = 92;
+export const foldBytes = 96;
 
 /** A text is its length and then its characters, of Latin-1; or the length says that it is beside. */
 export const textBytes = 32;
@@ -58,7 +60,7 @@ export const cellRowAt = 8;
 export const cellReadingsAt = 16;
 /** A double: the value as an integer, see `core/numbers/mantissa.ts`; for an average its sum. Where that does not fit: its place among the texts. */
 export const cellMantissaAt = 24;
-/** A double: the text of the latest reading that was added, as an integer: mantissa and scale are the same for the value. Or its place among the texts. */
+/** A double: the text of the latest reading that was added, or of the one that it has, as an integer; or its place among the texts. */
 export const cellAddedMantissaAt = 32;
 export const cellNanosAt = 40;
 export const cellMonthAt = 44;
@@ -67,8 +69,10 @@ export const cellDriverAt = 48;
 export const cellNextAt = 52;
 /** How many digits of the value are decimals; -1: the value is a text. */
 export const cellScaleAt = 56;
-/** The scale of the latest reading that was added, or `textIsElsewhere` or `textIsValue`. */
+/** The scale of the latest reading that was added, and behind `spellingShift` how it is written; or `textIsElsewhere` or `textIsValue`. */
 export const cellAddedScaleAt = 60;
+export const spellingShift = 8;
+export const scaleMask = 255;
 /** Instead of a scale: the text as read is one of the texts, and neither the value itself nor such an integer. */
 export const textIsElsewhere = -1;
 /** Instead of a scale: the text as read is the value. */

@@ -1,6 +1,7 @@
 /** Puts readings where the kernel of a fold finds them. */
 import type { ReadTimes, Readings } from '../../mapping/reading.ts';
 import { Inlet, MemoryArray } from '../../memory.ts';
+import type { NumberMarks } from '../../numbers/spelling.ts';
 import type { FoldKernel } from './kernel.ts';
 import * as place from './layout.ts';
 
@@ -17,6 +18,7 @@ export class ReadingsIn {
   #times: ReadTimes | undefined;
   #generation = 0;
   #timesCount = 0;
+  #marks: readonly NumberMarks[] | undefined;
 
   constructor(kernel: FoldKernel) {
     const { memory } = kernel;
@@ -28,11 +30,20 @@ export class ReadingsIn {
     this.#describeTimes();
   }
 
-  put({ named, timed, mantissas, scales, spelled, rows, entries, count, times }: Readings): void {
+  put(readings: Readings): void {
+    const { named, timed, mantissas, scales, spelled, rows, entries, count, times } = readings;
     for (const [at, column] of [named, timed, mantissas, scales, spelled, rows, entries].entries()) {
       this.#kernel.set(place.namedAt + 4 * at, (this.#columns[at] as Inlet).put(column, count));
     }
     this.#putTimes(times);
+    this.#putMarks(readings.marks);
+  }
+
+  #putMarks(marks: readonly NumberMarks[]): void {
+    if (marks === this.#marks) return;
+    this.#marks = marks;
+    const bytes = marks.flatMap(({ decimal, group = '' }) => [decimal.charCodeAt(0), group.charCodeAt(0) || 0]);
+    this.#kernel.set(place.marksAt, new Inlet(this.#kernel.memory).put(Uint8Array.from(bytes), bytes.length));
   }
 
   /** Times are only added, but where they are numbered anew. */

@@ -69,7 +69,13 @@ export class JsonScanner {
     this.#fields = fields;
     this.#isSpace = layout === 'lines' ? isSpaceInLine : isSpace;
     this.#rowsMax = rowsMax;
-    this.#columns = placeColumns(kernel, needs, { encoding: jsonText, rowsMax, textAt: (from) => fields.text(from) });
+    this.#columns = placeColumns(kernel, needs, {
+      encoding: jsonText,
+      rowsMax,
+      textAt: (from) => fields.text(from),
+      // Numbers of JSON have one way to be written.
+      isMarked: false,
+    });
     this.#leads = new Leads(kernel, needs.length);
     const starts = kernel.allocate(4 * rowsMax);
     this.#set(place.rowStartsAt, starts);

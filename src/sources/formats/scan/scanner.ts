@@ -43,6 +43,9 @@ export interface ScanLayout {
   readonly rowsMax: number;
 }
 
+/** What the kernel takes for a part of a number without looking whether it ends the field. */
+const accountingMarks = '()-$ ';
+
 const noRagged: ReadonlyMap<number, number> = new Map();
 
 export class Scanner {
@@ -70,6 +73,7 @@ export class Scanner {
     this.#columns = placeColumns(kernel, needs, {
       encoding,
       rowsMax,
+      isMarked: !accountingMarks.includes(String.fromCharCode(delimiter)),
       textAt: (from) => fieldText(this.block.bytes, from, this.block.skip(from), encoding),
     });
     const rowStarts = kernel.allocate(4 * (rowsMax + 1));

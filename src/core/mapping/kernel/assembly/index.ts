@@ -11,6 +11,7 @@ import {
   keysAt,
   lastAt,
   mantissasAt,
+  negatedAt,
   namedAt,
   namesAt,
   nextAt,
@@ -28,8 +29,10 @@ import {
   timedAt,
   timesAt,
   unitBytes,
+  unitSpelledAt,
   widthAt,
 } from '../layout';
+import { negated as negatedBit } from '../../../numbers/spelling-bits';
 
 // @ts-ignore: decorator
 @inline
@@ -141,7 +144,7 @@ export function lookUp(keys: usize, known: usize, knownCount: u32, list: usize, 
 }
 
 /**
- * Reads all units of rows as long as each has a name, a time and a canonical decimal, and as there is room.
+ * Reads all units of rows as long as each has a name, a time and a decimal that the scanner read, and as there is room.
  * @param units of `count`; @param rowsBefore how many rows of the part came before these
  */
 export function readPlain(
@@ -176,12 +179,17 @@ export function readPlain(
       if (scale < 0 || scale > load<i32>(unit, scaleMaxAt) || name < 0 || time < 0) break;
       store<i32>(named + (<usize>into << 2), name);
       store<i32>(timed + (<usize>into << 2), time);
-      store<f64>(
-        mantissas + (<usize>into << 3),
-        load<f64>(<usize>load<u32>(unit, mantissasAt) + (<usize>row << 3)),
-      );
+      const spellings = <usize>load<u32>(unit, unitSpelledAt);
+      let spelling = spellings == 0 ? 0 : intOf(spellings, row);
+      let mantissa = load<f64>(<usize>load<u32>(unit, mantissasAt) + (<usize>row << 3));
+      const negated = load<i32>(unit, negatedAt);
+      if (negated != 0 && mantissa != 0) {
+        mantissa = -mantissa;
+        spelling = spelling == 0 ? negated : spelling | negatedBit;
+      }
+      store<f64>(mantissas + (<usize>into << 3), mantissa);
       store<i8>(scales + into, <i8>scale);
-      store<u8>(spelled + into, 0);
+      store<i32>(spelled + (<usize>into << 2), spelling);
       store<f64>(rows + (<usize>into << 3), number);
       store<i32>(entries + (<usize>into << 2), load<i32>(unit, entryAt));
       into++;

@@ -1,5 +1,5 @@
 /**
- * What folding does for each reading whose value is an integer and its own text. The agent's side is `fold.ts`, which has the contract and does
+ * What folding does for each reading whose value is an integer and whose text can be made of it. The agent's side is `fold.ts`, which has the contract and does
  * the same for all other readings.
  */
 import {
@@ -52,12 +52,14 @@ import {
   scalesAt,
   secondsAt,
   spelledAt,
+  spellingShift,
   sum,
   textIsElsewhere,
   textIsValue,
   tiesFromAt,
   timedAt,
 } from '../layout';
+import { canonical, elsewhere } from '../../../numbers/spelling-bits';
 
 export { pack } from './pack';
 
@@ -158,7 +160,8 @@ export function take(fold: usize, from: i32, to: i32): i32 {
     const name = intOf(named, at);
     const driverNumber = intOf(byName, name);
     const scale = <i32>load<i8>(scales + at);
-    if (driverNumber == none || scale < 0 || load<u8>(spelled + at) != 0) return at;
+    const spelling = intOf(spelled, at);
+    if (driverNumber == none || scale < 0 || spelling == elsewhere) return at;
     const driver = drivers + <usize>driverNumber * driverBytes;
     if (load<i32>(driver, driverNamedAt) != name) return at;
     const rule = load<i32>(driver, driverRuleAt);
@@ -238,10 +241,10 @@ export function take(fold: usize, from: i32, to: i32): i32 {
       store<f64>(cell, seconds, cellSecondsAt);
       store<f64>(cell, row, cellRowAt);
       store<i32>(cell, nanos, cellNanosAt);
-      if (rule >= sum) {
+      if (rule >= sum || spelling != canonical) {
         store<f64>(cell, mantissa, cellAddedMantissaAt);
-        store<i32>(cell, scale, cellAddedScaleAt);
-      }
+        store<i32>(cell, scale | (spelling << spellingShift), cellAddedScaleAt);
+      } else store<i32>(cell, textIsValue, cellAddedScaleAt);
     }
     store<i32>(driver, number, driverCellAt);
     const isLatest = isLater(

@@ -21,20 +21,36 @@ import {
   driverRuleAt,
   driverSecondsAt,
   driversAt,
+  marksAt,
   none,
   originsEndAt,
   packedCellsMax,
   pointsEndAt,
+  scaleMask,
+  spellingShift,
   textBytes,
   textIsBeside,
   textIsElsewhere,
   textIsValue,
   textsAt,
 } from '../layout';
+import {
+  currencyMask,
+  currencyShift,
+  hasGroups,
+  hasSpace,
+  inBrackets,
+  marksShift,
+  minusBehind,
+  negated,
+} from '../../../numbers/spelling-bits';
 
 const minus: u8 = 0x2d;
 const point: u8 = 0x2e;
 const zero: u8 = 0x30;
+const space: u8 = 0x20;
+const opening: u8 = 0x28;
+const closing: u8 = 0x29;
 
 /** All writers return where what they wrote ends. */
 function varint(at: usize, value: u64): usize {
@@ -59,6 +75,9 @@ function digitsOf(value: u32): i32 {
   return digits;
 }
 
+/** Longer than any text of 15 digits. */
+const spelledMax: usize = 40;
+
 /** Eight digits at a time: a division of 64 bits takes as long as many of 32. */
 const eightDigits: u64 = 100000000;
 
@@ -82,6 +101,45 @@ function decimal(at: usize, mantissa: f64, scale: i32, bias: u8): usize {
     left /= 10;
   }
   return end;
+}
+
+/** The bytes of a currency sign in UTF-8, the first one the lowest; see `currencySigns` in `core/numbers/spelling.ts`. */
+function currencyBytes(sign: i32): u32 {
+  if (sign == 1) return 0xac82e2;
+  return sign == 2 ? 0x24 : sign == 3 ? 0xa3c2 : 0;
+}
+
+/** The text of a number as it was written, behind its length plus `bias`: as `spelledText` of `core/numbers/spelling.ts`. */
+function spelled(fold: usize, at: usize, mantissa: f64, scale: i32, spelling: i32, bias: u8): usize {
+  const marks = <usize>load<u32>(fold, marksAt) + (<usize>(spelling >> marksShift) << 1);
+  const isNegative = (spelling & negated) == 0 ? mantissa < 0 : mantissa > 0;
+  const isBracketed = isNegative && (spelling & inBrackets) != 0;
+  const isBehind = isNegative && (spelling & minusBehind) != 0;
+  const isGrouped = (spelling & hasGroups) != 0;
+  let currency = currencyBytes((spelling >> currencyShift) & currencyMask);
+  let left = <u64>abs(mantissa);
+  // Backwards, from where the longest text would end.
+  const end = at + 1 + spelledMax;
+  let to = end;
+  for (let shift = 24; shift >= 0; shift -= 8) {
+    const byte = <u8>(currency >> shift);
+    if (byte != 0) store<u8>(--to, byte);
+  }
+  if ((spelling & hasSpace) != 0) store<u8>(--to, space);
+  if (isBracketed) store<u8>(--to, closing);
+  if (isBehind) store<u8>(--to, minus);
+  for (let digit = 0; left > 0 || digit <= scale; digit++) {
+    if (digit == scale && scale > 0) store<u8>(--to, load<u8>(marks));
+    if (isGrouped && digit > scale && (digit - scale) % 3 == 0) store<u8>(--to, load<u8>(marks, 1));
+    store<u8>(--to, zero + <u8>(left % 10));
+    left /= 10;
+  }
+  if (isBracketed) store<u8>(--to, opening);
+  else if (isNegative && !isBehind) store<u8>(--to, minus);
+  const length = end - to;
+  store<u8>(at, <u8>length + bias);
+  memory.copy(at + 1, to, length);
+  return at + 1 + length;
 }
 
 /** Instead of a place: the text is beside, or has a character that is more than one byte in UTF-8. */
@@ -189,7 +247,9 @@ export function pack(
       continue;
     }
     const read = origins;
-    if (addedScale >= 0) origins = decimal(origins, added, addedScale, 1);
+    if (addedScale > scaleMask) {
+      origins = spelled(fold, origins, added, addedScale & scaleMask, addedScale >> spellingShift, 1);
+    } else if (addedScale >= 0) origins = decimal(origins, added, addedScale, 1);
     else if (addedScale == textIsElsewhere) origins = text(origins, texts, added, 1);
     else if (scale >= 0) origins = decimal(origins, mantissa, scale, 1);
     else origins = text(origins, texts, mantissa, 1);

@@ -65,7 +65,7 @@ export const digitsAt = 400;
 export const contextBytes = 400 + 16 * 16 * 16;
 
 /** A column. */
-export const columnBytes = 64;
+export const columnBytes = 80;
 export const needsAt = 0;
 export const needsCodes = 1;
 export const needsValues = 2;
@@ -88,6 +88,15 @@ export const slotsAt = 48;
 export const slotMaskAt = 52;
 /** The number of the text of the row before. */
 export const lastAt = 56;
+/** How values are written, if another way than canonical is read: bytes of the decimal mark, the group mark (0: none) and whether it is accounting. */
+export const marksAt = 60;
+/** What is set in the spelling of each such value, and where the spellings are. */
+export const spellingAt = 64;
+export const spelledAt = 68;
+/** Where the currency signs are, by number from 0, which is none: their lengths, and their bytes in the encoding. */
+export const currenciesAt = 72;
+export const currencyBytes = 8;
+export const currencySigns = 3;
 
 /** A text: where it is, how long it is, the number of the text that followed it last time, and flags. */
 export const recordBytes = 16;

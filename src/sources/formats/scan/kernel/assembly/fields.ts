@@ -1,9 +1,6 @@
 /** The fields of delimited text. A place is that of a field's first byte, or behind it; 0: it is not plain. */
 import {
-  classesAt,
-  digitsAt,
   endAt,
-  endOfField,
   flagsAt,
   hasBreaksAt,
   holdsLineBreak,
@@ -11,7 +8,7 @@ import {
   lastAt,
   lengthAt,
   limitAt,
-  mantissasAt,
+  marksAt,
   needsQuotes,
   nextAt,
   placesAt,
@@ -22,23 +19,9 @@ import {
   textsUsedAt,
 } from '../layout';
 import { areEqual, bitsBefore, carriageReturn, lineFeed, quoteMark, setBits } from './bytes';
+import { fullField, isEnd, notPlainField } from './ends';
+import { readDecimal, readMarked } from './numbers';
 import { find, hasRoom, noRoom, recordOf, take } from './texts';
-
-/** Instead of a place: the field is for csv-parse to judge. */
-export const notPlainField: usize = 0;
-/** Instead of a place: a text does not fit. */
-export const fullField: usize = 1;
-
-const minus: u32 = 0x2d;
-const point: u32 = 0x2e;
-const zero: u32 = 0x30;
-const digitsMax: u32 = 15;
-
-// @ts-ignore: decorator
-@inline
-function isEnd(context: usize, byte: u32): bool {
-  return load<u8>(context + byte, classesAt) == endOfField;
-}
 
 // @ts-ignore: decorator
 @inline
@@ -171,59 +154,14 @@ function takeText(context: usize, column: usize, from: usize, length: u32, row: 
   return true;
 }
 
-/** Eight digits, the first one in the lowest byte. */
-// @ts-ignore: decorator
-@inline
-function eightDigits(digits: u64): u64 {
-  const pairs = (digits * 2561) >> 8;
-  const fours = ((pairs & 0x00ff00ff00ff00ff) * 6553601) >> 16;
-  return ((fours & 0x0000ffff0000ffff) * 42949672960001) >> 32;
-}
-
-/** Reads a canonical decimal of up to 15 digits; `notPlainField` where the field is anything else. */
-// @ts-ignore: decorator
-@inline
-export function readDecimal(context: usize, column: usize, from: usize, row: u32): usize {
-  const isQuoted = load<u8>(from) == quoteMark;
-  const start = from + <usize>isQuoted;
-  const isNegative = load<u8>(start) == minus;
-  const first = start + <usize>isNegative;
-  const digits = i8x16.sub(v128.load(first), i8x16.splat(<i8>zero));
-  const areDigits = i8x16.bitmask(i8x16.lt_u(digits, i8x16.splat(10)));
-  const whole = <u32>ctz(~areDigits);
-  let scale: u32 = 0;
-  let end = first + whole;
-  let isCanonical = whole > 0;
-  if (load<u8>(end) == point) {
-    scale = <u32>ctz(~(areDigits >> (whole + 1)));
-    end += scale + 1;
-    isCanonical = isCanonical && scale > 0;
-  }
-  if (isQuoted) {
-    isCanonical = isCanonical && load<u8>(end) == quoteMark;
-    end++;
-  }
-  isCanonical =
-    isCanonical &&
-    whole + scale <= digitsMax &&
-    isEnd(context, load<u8>(end)) &&
-    (whole == 1 || load<u8>(first) != zero);
-  if (!isCanonical) return notPlainField;
-  const inPlace = i8x16.swizzle(digits, v128.load(context + (((whole << 4) + scale) << 4), digitsAt));
-  const mantissa =
-    eightDigits(i64x2.extract_lane(inPlace, 0)) * 100000000 + eightDigits(i64x2.extract_lane(inPlace, 1));
-  if (isNegative && mantissa == 0) return notPlainField;
-  const signed = isNegative ? -(<i64>mantissa) : <i64>mantissa;
-  store<f64>(<usize>load<u32>(column, mantissasAt) + (row << 3), <f64>signed);
-  store<i8>(<usize>load<u32>(column, scalesAt) + row, <i8>scale);
-  return end;
-}
-
 /** Reads a decimal, or leaves the field to whoever asks for its text. */
 // @ts-ignore: decorator
 @inline
 export function readValue(context: usize, column: usize, from: usize, row: u32, delimiter: u32): usize {
-  const end = readDecimal(context, column, from, row);
+  const end =
+    load<u32>(column, marksAt) == 0
+      ? readDecimal(context, column, from, row)
+      : readMarked(context, column, from, row, delimiter);
   if (end != notPlainField) return end;
   leaveValue(column, row, <i32>(from - <usize>load<u32>(context, blockAt)));
   return skip(context, from, delimiter);

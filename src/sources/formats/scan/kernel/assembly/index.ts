@@ -33,7 +33,8 @@ import {
   widthAt,
 } from '../layout';
 import { carriageReturn, lineFeed, quoteMark } from './bytes';
-import { fullField, leaveValue, notPlainField, readCode, readValue, skip } from './fields';
+import { fullField, notPlainField } from './ends';
+import { leaveValue, readCode, readValue, skip } from './fields';
 
 export { find } from './texts';
 export { scanRecords } from './records';

@@ -41,7 +41,8 @@ import {
   nextIsRecord,
 } from '../layout';
 import { areEqual, carriageReturn, lineFeed } from './bytes';
-import { fullField, leaveValue, notPlainField } from './fields';
+import { fullField, notPlainField } from './ends';
+import { leaveValue } from './fields';
 import { fail, readRecordCode, readRecordValue, skipValue } from './values';
 
 const openObject: u32 = 0x7b;

@@ -1,7 +1,9 @@
 /** The values of JSON records. A place is behind a value; 0: it is not plain, and the context says where it stopped being so. */
 import { blockAt, lastAt, lengthAt, nextAt, reachedAt, textAt } from '../layout';
 import { areEqual, quoteMark, setBits } from './bytes';
-import { fullField, leaveValue, notPlainField, readDecimal } from './fields';
+import { fullField, notPlainField } from './ends';
+import { leaveValue } from './fields';
+import { readDecimal } from './numbers';
 import { find, noRoom, recordOf, take } from './texts';
 
 const backslash: u32 = 0x5c;
