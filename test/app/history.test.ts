@@ -22,6 +22,30 @@ describe('history: carry', () => {
     expect(await w.sync()).toMatchObject(unchanged);
   });
 
+  test('a reading that is gone decides no path', async () => {
+    const drivers = [{ id: '{id}', path: ['{name}'], time: '{time}', value: '{value}' }];
+    const named = {
+      sources: { sales: longSource('sales.csv', { history: 'carry', drivers }) },
+      guard: { values: 'off' },
+    };
+    const file = (name: string, ...inMonths: readonly string[]): string =>
+      `id,name,time,value\n${inMonths.map((month) => `A,${name},${month},1\n`).join('')}`;
+    await using w = await world({
+      config: named,
+      files: { 'sales.csv': file('Old', '2026-01', '2026-02', '2026-12') },
+    });
+    await w.sync();
+    for (const [name, ...inMonths] of [
+      ['New', '2026-02', '2026-03'],
+      ['Newer', '2026-02', '2026-03', '2026-04'],
+    ] as const) {
+      await w.write('sales.csv', file(name, ...inMonths));
+      const report = await w.sync();
+      expect(await w.explain('A', '2026-01')).toMatchObject({ path: [name] });
+      expect(JSON.stringify(report)).not.toContain('has two paths');
+    }
+  });
+
   test('says where those months came from', async () => {
     const start = longFile({ A: { '2026-01': '1.50', '2026-02': 2 } });
     await using w = await world({ config: rolling, files: { 'sales.csv': start } });

@@ -48,3 +48,26 @@ test('a carried month that nothing else has stays as it was collapsed', async ()
   await w.sync();
   expect(w.points()).toEqual({ A: { '2025-01': '7', '2025-02': '2' } });
 });
+
+test('a carried part that has the latest reading leaves the other months to the rule of the config', async () => {
+  await using w = await world({
+    config: { sources: { sales: longSource('in/*.csv') } },
+    files: {
+      'in/1.csv': longFile({ A: { '2026-02': 10 } }),
+      'in/2.csv': longFile({ A: { '2026-02': 5 } }),
+      'in/m.csv': longFile({ A: { '2026-12': 7 } }),
+    },
+  });
+  await w.sync();
+  await w.remove('in/m.csv');
+  await w.sync();
+  for (const [rule, value] of [
+    ['sum', '15'],
+    ['average', '7.5'],
+    ['last', '5'],
+  ] as const) {
+    await w.reconfigure({ sources: { sales: collapsing(rule, 'in/*.csv') } });
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+    expect(w.points()).toEqual({ A: { '2026-02': value, '2026-12': '7' } });
+  }
+});

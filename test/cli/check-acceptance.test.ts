@@ -194,6 +194,22 @@ describe('check exits 4 where sync would not accept', () => {
     expect((await commands.run('sync')).code).toBe(0);
   });
 
+  test('nor where a third file, with the other rule, has the latest reading', async () => {
+    const commands = await commandsWorld(
+      { books: csv('{a,b,c}.csv', { drivers: twoColumns, missing: ['-'] }) },
+      {
+        'a.csv': 'id,time,summed,latest\nA,2026-12,7,\n',
+        'b.csv': 'id,time,summed,latest\nA,2026-02,,10\n',
+        'c.csv': 'id,time,summed,latest\nA,2026-02,,5\n',
+      },
+    );
+    expect(await checked(commands)).toMatchObject({ code: 0, ok: true, refusals: [] });
+    expect((await commands.run('sync')).code).toBe(0);
+    expect(JSON.parse((await commands.run('explain', 'A', '2026-02', '--json')).stdout)).toMatchObject({
+      points: [{ value: '5' }],
+    });
+  });
+
   test('a first read without readings, once all its rows were read', async () => {
     const commands = await commandsWorld(
       { books: csv('books.csv', { where: { id: 'none' } }) },

@@ -271,6 +271,23 @@ describe('across parts', () => {
     );
   });
 
+  test('two that share a month are merged by their rule, also where one of another rule has the latest reading', () => {
+    const january = (value: string, part: number): FoldedDriver =>
+      ({ ...fold('sum', part, [at(5, value)])!, id: 'a' }) satisfies FoldedDriver;
+    const later = fold('last', 3, [{ ...at(90, '7'), month: 24320 }])!;
+    const folds = [january('10', 1), later, january('5', 2)];
+    for (const turned of [folds, folds.toReversed(), [later, ...folds.filter((one) => one !== later)]]) {
+      expect(points(mergeDrivers(turned, order))).toEqual([
+        [24314, '15'],
+        [24320, '7'],
+      ]);
+      expect(points(unpackDriver(mergePacked(turned.map(packDriver), order)))).toEqual([
+        [24314, '15'],
+        [24320, '7'],
+      ]);
+    }
+  });
+
   test.each(rules)('%s of series that overlap anywhere is merged from bytes as it is from cells', (rule) => {
     const cell = fc.record({
       month: fc.integer({ min: 24_000, max: 24_300 }),

@@ -348,6 +348,8 @@ describe('a format with a problem', () => {
     [{ formats: ['YYYY-MM-dd'] }, 'say yyyy for the year'],
     [{ formats: ['yyyy-MM-DD'] }, 'dd for the day'],
     [{ formats: ['MMMMM yyyy'] }, 'months of one letter'],
+    [{ formats: ['dd.MM.yyyy hh:mm'] }, 'say HH for 24 hours'],
+    [{ formats: ['dd.MM.yyyy KK:mm B'] }, 'need a beside them'],
     [{ formats: ['yyyy-MM-dd X'] }, 'a zone needs a time of day'],
     [{ formats: ['yyyy-MM-ddTHH:mm'] }, "other letters in 'quotes'"],
     [{ formats: ['yyyy-MM-dd z'] }, 'unescaped latin alphabet character `z`'],

@@ -114,7 +114,8 @@ class Look {
   readonly #warnings = new Set<string>();
   readonly #refusals = new Map<string, Refusal>();
   readonly #origins: PartOrigin[] = [];
-  readonly #drivers = new Map<string, FoldedDriver>();
+  /** By id, for each rule what the parts gave. */
+  readonly #drivers = new Map<string, readonly FoldedDriver[]>();
 
   constructor(deps: CheckDependencies, settings: SourceSettings, known: KnownParts) {
     this.#deps = deps;
@@ -279,28 +280,29 @@ class Look {
 
   /** Merges a driver of one part with what other parts gave of it, as the buffer does. */
   #merge(driver: FoldedDriver): void {
-    const before = this.#drivers.get(driver.id);
-    if (before === undefined) {
-      this.#drivers.set(driver.id, driver);
-      return;
-    }
-    if (before.rule !== driver.rule) {
-      const months = new Set(before.cells.map(({ month }) => month));
-      const shared = driver.cells.find(({ month }) => months.has(month));
-      if (shared !== undefined) {
-        const [first, second] = [before, driver].map(
-          ({ rule, pathPlace }) => `${rule} in ${this.#origin(pathPlace.part).name}`,
-        );
+    const before = this.#drivers.get(driver.id) ?? [];
+    const others = before.filter(({ rule }) => rule !== driver.rule);
+    for (const { rule, cells } of others) {
+      for (const cell of cells) {
+        const shared = driver.cells.find(({ month }) => month === cell.month);
+        if (shared === undefined) continue;
         this.#refuse(
           undefined,
-          `driver "${driver.id}" has two rules in ${formatMonth(shared.month)}: collapse ${first}, and ${second}`,
+          `driver "${driver.id}" has two rules in ${formatMonth(cell.month)}: collapse ${rule} in ${this.#origin(cell.part).name}, and ${driver.rule} in ${this.#origin(shared.part).name}`,
           'give the entries that make this id the same collapse, or different ids',
         );
         return;
       }
     }
-    const order = placeOrder((id) => this.#origin(id));
-    this.#drivers.set(driver.id, mergeDrivers([before, driver], order));
+    const alike = before.filter(({ rule }) => rule === driver.rule);
+    this.#drivers.set(driver.id, [...others, this.#merged([...alike, driver])]);
+  }
+
+  #merged(folds: readonly FoldedDriver[]): FoldedDriver {
+    return mergeDrivers(
+      folds,
+      placeOrder((id) => this.#origin(id)),
+    );
   }
 
   /** Parts are counted from 1. */
@@ -332,7 +334,9 @@ class Look {
 
   found(): SourceCheck {
     for (const slip of this.#slips.flat()) for (const warning of slip.warnings()) this.#warnings.add(warning);
-    const drivers = [...this.#drivers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const drivers = [...this.#drivers.values()]
+      .map((folds) => this.#merged(folds))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
     const { warnings, ties } = summarizeRun(drivers.map(packDriver));
     const context = {
       rules: this.#settings.mapping.drivers.map(({ rule }) => rule),

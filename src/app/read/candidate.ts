@@ -124,8 +124,11 @@ function setCandidate(
   ];
   const hasHistory =
     settings.history === 'carry' && (takeovers.length > 0 || buffer.reads.parts(source, 'accepted') !== undefined);
+  // Without its basis, so that it is made anew where the process ends before its history is there.
+  if (hasHistory) buffer.reads.set(source, 'candidate', parts, '');
+  const read = buffer.reads.drivers(source, 'candidate');
   const history = hasHistory
-    ? carryHistory(deps, settings, { parts, accepted: acceptedRuns(deps, source, takeovers) })
+    ? carryHistory(deps, settings, { parts, accepted: acceptedRuns(deps, source, takeovers), read })
     : [];
   buffer.reads.set(source, 'candidate', [...parts, ...history], basis);
   const rules = new Set(settings.mapping.drivers.map(({ rule }) => rule));

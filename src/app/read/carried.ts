@@ -3,6 +3,7 @@
  * what was accepted can be carried: a part that was never accepted leaves nothing behind when it goes.
  */
 import { AgentError } from '../../core/errors.ts';
+import { pairDrivers } from '../../core/series/diff.ts';
 import { isAdding } from '../../core/series/rule.ts';
 import type { Month } from '../../core/model.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
@@ -114,7 +115,7 @@ function takeOut(
         version = isAdding(driver.rule) ? takenOut.inPart : takenOut.hiding;
       }
       const cells = driver.cells.filter((cell) => isCellOf({ buffer }, driver, { cell, names }));
-      if (cells.length > 0) yield { ...driver, cells };
+      if (cells.length > 0) yield withCells(driver, cells);
     }
   };
   writer.add(ofPart());
@@ -143,13 +144,17 @@ export function isCellOf(
 }
 
 /**
- * The accepted months before the earliest month of a candidate's parts, for every accepted driver, as a part of it. Where
+ * The accepted months before the earliest month of a candidate's parts, for every accepted driver, as a part of it. `read`: what these parts hold. Where
  * a source may be empty, parts without any month show an empty window: all accepted months lie before it.
  */
 export function carryHistory(
   { buffer }: Dependencies,
   { name, mayBeEmpty }: SourceSettings,
-  { parts, accepted }: { parts: readonly ChosenPart[]; accepted: Iterable<PackedDriver> },
+  {
+    parts,
+    accepted,
+    read,
+  }: { parts: readonly ChosenPart[]; accepted: Iterable<PackedDriver>; read: Iterable<PackedDriver> },
 ): readonly ChosenPart[] {
   const isWindow = mayBeEmpty && parts.length > 0;
   const earliest = buffer.parts.earliestMonth(parts.map(({ id }) => id)) ?? (isWindow ? Infinity : undefined);
@@ -157,8 +162,9 @@ export function carryHistory(
   const writer = buffer.parts.begin(name, { name: '', kind: 'history' }, '');
   let count = 0;
   let batch: FoldedDriver[] = [];
-  for (const packed of accepted) {
-    const driver = earlierThan(unpackDriver(packed), earliest);
+  for (const [packed, now] of pairDrivers(accepted, read)) {
+    if (packed === undefined) continue;
+    const driver = earlierThan(unpackDriver(packed), earliest, now);
     if (driver.cells.length === 0) continue;
     count++;
     batch.push(driver);
@@ -176,6 +182,17 @@ export function carryHistory(
   return [{ id, carried: false, settled: false }];
 }
 
-function earlierThan(driver: FoldedDriver, month: Month): FoldedDriver {
-  return { ...driver, cells: driver.cells.filter((cell) => cell.month < month) };
+/** @param now what the read has of it, whose path it has then: no reading that is gone decides that */
+function earlierThan(driver: FoldedDriver, month: Month, now: PackedDriver | undefined): FoldedDriver {
+  const earlier = withCells(
+    driver,
+    driver.cells.filter((cell) => cell.month < month),
+  );
+  return now === undefined ? earlier : { ...earlier, path: JSON.parse(now.path) as string[], otherPath: undefined };
+}
+
+/** A driver of which only these cells are left. The latest of them is where its path is from. */
+function withCells(driver: FoldedDriver, cells: readonly Cell[]): FoldedDriver {
+  const { seconds, nanos, row, part } = cells.at(-1) ?? driver.pathPlace;
+  return { ...driver, pathPlace: { seconds, nanos, row, part }, cells };
 }

@@ -20,9 +20,17 @@ export function placeOrder(part: (id: number) => PartOrigin): PlaceOrder {
 
 /** Merges folds of one driver, at least one; later ones of the same part hold later rows. */
 export function mergeDrivers(folds: readonly FoldedDriver[], order: PlaceOrder): FoldedDriver {
-  let merged = folds[0] as FoldedDriver;
-  for (const next of folds.slice(1)) merged = mergeTwo(merged, next, order);
-  return merged;
+  return mergeByRule(folds, (a, b) => mergeTwo(a, b, order));
+}
+
+/**
+ * Merges folds two by two, those of one rule first: two of them that share a month are merged by that rule, also where a third one, with
+ * another rule and none of these months, has the latest reading. No month is of two rules: see `refuseMixedRules`.
+ */
+export function mergeByRule<T extends { readonly rule: Rule }>(folds: readonly T[], merge: (a: T, b: T) => T): T {
+  const isMixed = folds.some(({ rule }) => rule !== folds[0]?.rule);
+  if (!isMixed) return folds.reduce(merge);
+  return [...Map.groupBy(folds, ({ rule }) => rule).values()].map((alike) => alike.reduce(merge)).reduce(merge);
 }
 
 function mergeTwo(a: FoldedDriver, b: FoldedDriver, order: PlaceOrder): FoldedDriver {

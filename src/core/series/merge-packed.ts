@@ -1,7 +1,7 @@
 /** Merges packed folds of one driver. What only one of them has is copied as it stands: pieces of a part hardly share months. */
 import type { Place } from '../model.ts';
 import { BlobReader, BlobWriter } from './blob.ts';
-import { type PlaceOrder, mergeCells, mergeDrivers } from './merge-folds.ts';
+import { type PlaceOrder, mergeByRule, mergeCells, mergeDrivers } from './merge-folds.ts';
 import {
   type Cell,
   type PackedDriver,
@@ -23,7 +23,7 @@ const origins = new BlobWriter();
 
 /** As `mergeDrivers`. */
 export function mergePacked(folds: readonly PackedDriver[], order: PlaceOrder): PackedDriver {
-  return folds.reduce((merged, next) => mergeTwo(merged, next, order));
+  return mergeByRule(folds, (a, b) => mergeTwo(a, b, order));
 }
 
 function mergeTwo(a: PackedDriver, b: PackedDriver, order: PlaceOrder): PackedDriver {

@@ -101,6 +101,9 @@ export function tokensProblem(tokens: string, localeNames: readonly string[]): s
   // date-fns would print this on the console too.
   if (/Y/.test(letters)) return `${shown}: ${yearHint}`;
   if (/MMMMM|LLLLL/.test(letters)) return `${shown}: months of one letter cannot be told apart`;
+  // Noon would be midnight, and a day before in another zone. What `B` writes ("at night") is read as the morning too.
+  if (/[hK]/.test(letters) && !/[ab]/.test(letters))
+    return `${shown}: h and K count to 12 and need a beside them (am, pm); say HH for 24 hours`;
   if (zoneTokens.test(letters) && !timeTokens.test(letters)) return `${shown}: a zone needs a time of day`;
   if (/[IRw]/.test(letters) && !/[^GILMQRquwy\P{L}]/u.test(letters)) {
     return `${shown}: ${/[Iw]/.test(letters) ? weekReason : 'R is the year that weeks belong to; say yyyy'}`;
