@@ -1,10 +1,10 @@
 /** Bugs that are looked for in histories of machines that share a ledger. */
-import { sharedSources } from './configs.ts';
+import { sharedSources, slowService } from './configs.ts';
 import type { Plant } from './plant.ts';
 
-const shared = (plant: Omit<Plant, 'config' | 'isShared'>): Plant => ({
+const shared = (plant: Omit<Plant, 'config' | 'isShared'>, config: object = sharedSources): Plant => ({
   ...plant,
-  config: sharedSources,
+  config,
   isShared: true,
 });
 
@@ -23,13 +23,16 @@ export const sharedPlants: readonly Plant[] = [
     replace: 'const lookMs = leaseMs / 2;',
     breaks: ['lead'],
   }),
-  shared({
-    name: 'a successor does not wait for what may still land',
-    file: 'app/push/send.ts',
-    find: 'if (waitMs <= 0) return;',
-    replace: 'if (waitMs < Infinity) return;',
-    breaks: ['waits', 'order'],
-  }),
+  shared(
+    {
+      name: 'a successor does not wait for what may still land',
+      file: 'app/push/send.ts',
+      find: 'if (waitMs <= 0) return;',
+      replace: 'if (waitMs < Infinity) return;',
+      breaks: ['waits', 'order'],
+    },
+    slowService,
+  ),
   shared({
     name: 'the last bytes go without a confirmation',
     file: 'app/push/send.ts',
