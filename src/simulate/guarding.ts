@@ -113,9 +113,17 @@ export function judgeDeletes({ settings, source, before, after, lately, mayLag }
   }
 }
 
-function allowedOf(whole: number, { guard: { maxDeletes, floor } }: Settings): number {
+/** How many of a whole may go in a day. */
+export function allowedOf(whole: number, { guard: { maxDeletes, floor } }: Settings): number {
   if (maxDeletes.kind === 'count') return maxDeletes.count;
   return Math.max(Math.floor((whole * maxDeletes.millionths) / 1_000_000), Math.min(floor, Math.floor(whole / 2)));
+}
+
+/** And in 30 days. */
+export function allowedInMonthOf(whole: number, { guard: { maxDeletes, floor } }: Settings): number {
+  if (maxDeletes.kind === 'count') return 3 * maxDeletes.count;
+  const share = Math.floor((3 * whole * maxDeletes.millionths) / 1_000_000);
+  return Math.max(share, Math.min(3 * floor, Math.floor(whole / 2)));
 }
 
 function rejectsIn(parts: readonly HeldPart[]): number {

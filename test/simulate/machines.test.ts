@@ -30,6 +30,15 @@ const marks = [
   'pushed in a later term',
   'pushed after another machine',
   'the same bytes from another term',
+  'held',
+  'approved',
+  'approved too late',
+  'approved what is not held any more: refused',
+  'went as approved',
+  'went within the share',
+  'held at the end: more than may go',
+  'held at the end: the oldest months go',
+  'held at the end: what came back counts',
 ];
 
 /** Tests come in any order. */

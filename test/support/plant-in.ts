@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Plant, plants } from '../simulate/planted/plants.ts';
+import type { Plant } from '../simulate/planted/plant.ts';
+import { plants } from '../simulate/planted/plants.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 

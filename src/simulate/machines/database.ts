@@ -19,6 +19,8 @@ export interface DatabaseListener {
   deadline(atMs: number, by: Term): void;
   /** A write was refused: its term is over. */
   refused(): void;
+  /** A push is on record as begun. */
+  begun(): void;
   /** The newest push is on record as acknowledged. */
   acknowledged(): void;
 }
@@ -178,6 +180,7 @@ export class SharedDatabase {
       return wrapped(store, (name, method) => (...args) => {
         const statement = async (): Promise<unknown> => {
           const answer = await method(...args);
+          if (name === 'begin') this.#listener.begun();
           if (name === 'acknowledge') this.#listener.acknowledged();
           return answer;
         };

@@ -1,8 +1,10 @@
 /** What agents that share a ledger may never do, held against what they send and what lands. It knows nothing of the agent's code. */
-import { readBody } from '../body.ts';
-import { type Collapse, type HeldPart, foldParts } from '../model.ts';
+import type { Settings } from '../../core/settings.ts';
+import { type SentPoints, readBody } from '../body.ts';
+import { type Collapse, type HeldPart, type Points, foldParts } from '../model.ts';
 import { Violation } from '../promises.ts';
 import type { WorldClock } from '../world/clock.ts';
+import { FleetDeletes, shapeOf } from './fleet-deletes.ts';
 import type { Pushing } from './shared-part.ts';
 
 /** A body whose last bytes were given to the network. */
@@ -32,32 +34,49 @@ export class FleetChecks {
   readonly #broke: (error: unknown) => void;
   readonly #clock: WorldClock;
   machines: readonly Pushing[] = [];
-  /** By driver: every state that its owner meant, one after the other. */
+  readonly deletes: FleetDeletes;
+  /** By driver: every state that its owner meant, one after the other. One without months: it is not there. */
   readonly #states = new Map<string, Months[]>();
+  /** By source: the same of all its drivers together. */
+  readonly #wrote = new Map<string, Points[]>();
   readonly #sourceOf = new Map<string, string>();
   readonly #flying = new Set<Sent>();
   #acknowledged: Sent | undefined;
   #last: Sent | undefined;
   #requests = 0;
+  /** Pushes that are on record as begun since the last bytes of a body were given to the network. */
+  #begun = 0;
   /** What the service holds. */
   landed: Sent | undefined;
 
-  constructor(clock: WorldClock, { mark, note, broke }: Heard) {
+  constructor(settings: Settings, clock: WorldClock, { mark, note, broke }: Heard) {
+    this.deletes = new FleetDeletes(settings, clock, mark);
     this.#clock = clock;
     this.#mark = mark;
     this.#note = note;
     this.#broke = broke;
   }
 
-  /** An owner has written what its source says now. Nothing that was there is ever left out. */
+  /** An owner has written what its source says now. */
   exported(source: string, parts: readonly HeldPart[], rules: readonly Collapse[]): void {
-    for (const [driver, months] of foldParts(parts, rules)) {
+    const points = foldParts(parts, rules);
+    const wrote = this.#wrote.get(source) ?? [];
+    this.#wrote.set(source, [...wrote, points]);
+    this.deletes.of(source).wrote(shapeOf(points));
+    for (const driver of points.keys()) {
+      if (this.#states.has(driver)) continue;
       this.#sourceOf.set(driver, source);
-      const states = this.#states.get(driver) ?? [];
-      this.#states.set(driver, states);
-      const last = states.at(-1);
-      if (last === undefined || !isSame(last, months)) states.push(months);
+      this.#states.set(driver, wrote.length === 0 ? [] : [gone]);
     }
+    for (const [driver, states] of this.#states) {
+      const months = points.get(driver) ?? gone;
+      const last = states.at(-1);
+      if (this.#sourceOf.get(driver) === source && (last === undefined || !isSame(last, months))) states.push(months);
+    }
+  }
+
+  begun(): void {
+    this.#begun++;
   }
 
   brokenOff(): void {
@@ -79,7 +98,9 @@ export class FleetChecks {
     this.#note(`${name} sends ${digest.slice(0, 12)} in term ${term}`);
     const other = this.machines.find((one) => one !== machine && one.isLeading);
     if (other !== undefined) throw new Violation('lead', `${name} sends a body while ${other.name} leads`);
-    const states = this.#statesOf(text);
+    const { points } = readBody(text);
+    const states = this.#statesOf(points);
+    for (const [source, wrote] of this.#wrote) this.deletes.of(source).sent(this.#whole(source, wrote, points));
     const sent = { request: ++this.#requests, digest, machine, term, atMs: this.#clock.monotonicMs(), states };
     const beside = [...this.#flying].find((one) => one.digest !== digest);
     if (beside !== undefined)
@@ -87,6 +108,7 @@ export class FleetChecks {
     const last = this.#last;
     if (last !== undefined) this.#follows(last, sent);
     this.#last = sent;
+    this.#begun = 0;
     this.#flying.add(sent);
     return sent;
   }
@@ -115,7 +137,10 @@ export class FleetChecks {
       const blindSinceMs = machine.blindSinceMs(source) ?? Infinity;
       if (blindSinceMs > last.atMs) continue;
       this.#mark('pushed what a machine cannot see');
-      if (states.get(driver) !== state)
+      // One that was begun after it, and never sent, was tried too.
+      const isAsPushed =
+        this.#begun > 1 ? (states.get(driver) ?? -1) >= state : this.#isAsIn(driver, state, states.get(driver));
+      if (!isAsPushed)
         throw new Violation('order', `${machine.name} cannot see ${source}, and changes "${driver}" of it`);
     }
   }
@@ -123,19 +148,45 @@ export class FleetChecks {
   /** The ledger knows that what was sent last was taken. */
   acknowledged(): void {
     this.#acknowledged = this.#last;
+    this.deletes.acknowledged();
   }
 
-  /** Which state of each driver a body has. */
-  #statesOf(text: string): ReadonlyMap<string, number> {
-    const { points } = readBody(text);
+  /** What was dropped and came back is as it was. */
+  #isAsIn(driver: string, one: number, other: number | undefined): boolean {
+    const [was, is] = [this.#states.get(driver)?.[one], this.#states.get(driver)?.[other ?? -1]];
+    return was !== undefined && is !== undefined && isSame(was, is);
+  }
+
+  /** Which state of each driver a body has: where several are alike, none that is older than what was sent before. */
+  #statesOf(points: SentPoints): ReadonlyMap<string, number> {
+    for (const driver of points.keys())
+      if (!this.#states.has(driver)) throw new Violation('digits', `"${driver}" was sent as it never was`);
     const found = new Map<string, number>();
-    for (const [driver, months] of points) {
-      const states = this.#states.get(driver) ?? [];
-      const state = states.findLastIndex((one) => isSent(one, months));
-      if (state < 0) throw new Violation('digits', `"${driver}" was sent as it never was`);
+    for (const [driver, states] of this.#states) {
+      const months = points.get(driver);
+      const alike = [...states.keys()].filter((at) => isSent(states[at]!, months ?? nothing));
+      const state = alike.find((at) => at >= (this.#last?.states.get(driver) ?? 0)) ?? alike.at(-1);
+      if (state === undefined && months === undefined)
+        throw new Violation('evidence', `"${driver}" is left out, and its owner never did that`);
+      if (state === undefined) throw new Violation('digits', `"${driver}" was sent as it never was`);
       found.set(driver, state);
     }
     return found;
+  }
+
+  /** Which of the states that an owner wrote a body has of a source: all of it, and nothing of another one. */
+  #whole(source: string, wrote: readonly Points[], sent: SentPoints): number {
+    const ofSource = [...sent].filter(([driver]) => this.#sourceOf.get(driver) === source);
+    const state = wrote.findLastIndex(
+      (one) =>
+        one.size === ofSource.length && ofSource.every(([driver, months]) => isSent(one.get(driver) ?? gone, months)),
+    );
+    if (state < 0) throw new Violation('whole', `${source} is sent as no export of it ever was`);
+    return state;
+  }
+
+  get isFlying(): boolean {
+    return this.#flying.size > 0;
   }
 
   /** It never lands. */
@@ -156,9 +207,15 @@ export class FleetChecks {
   /** Whether the service holds the newest state of everything. */
   isServed(): boolean {
     const { landed } = this;
-    return landed !== undefined && [...this.#states].every(([id, all]) => landed.states.get(id) === all.length - 1);
+    return (
+      landed !== undefined &&
+      [...this.#states].every(([id, all]) => this.#isAsIn(id, all.length - 1, landed.states.get(id)))
+    );
   }
 }
+
+const gone: Months = new Map();
+const nothing: ReadonlyMap<number, string> = new Map();
 
 function isSame(one: Months, other: Months): boolean {
   return one.size === other.size && [...one].every(([month, texts]) => texts.join() === other.get(month)?.join());

@@ -2,6 +2,7 @@
 import type { PassEvent } from '../../app/dependencies.ts';
 import type { Entropy } from '../entropy.ts';
 import type { Fleet } from './fleet.ts';
+import { dropEvents } from './fleet-drops.ts';
 import type { Machine, StatementFault } from './machine.ts';
 import type { Fate } from './network.ts';
 
@@ -10,6 +11,15 @@ export const fleetKinds = [
   'month',
   'restate',
   'newItem',
+  'dropLittle',
+  'dropMuch',
+  'dropMuchMeant',
+  'dropTwice',
+  'dropOldest',
+  'bringBack',
+  'wearAway',
+  // What people do.
+  'approve',
   // What happens to a machine.
   'kill',
   'killStep',
@@ -20,6 +30,7 @@ export const fleetKinds = [
   'lag',
   'unmount',
   'unseen',
+  'night',
   // What happens on the way to the ledger.
   'statements',
   'cut',
@@ -74,6 +85,7 @@ function landsWithin({ stage }: Fleet, draw: Entropy): number {
 }
 
 export const fleetEvents: Readonly<Record<FleetKind, Doing>> = {
+  ...dropEvents,
   month(fleet, draw) {
     const owner = draw.pick(fleet.owners, 'owner');
     owner.addMonth();

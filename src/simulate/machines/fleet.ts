@@ -1,7 +1,7 @@
 /** The world of one history of two or three machines: what they share, what each sees, and who waits for whom. */
 import type { Term } from '../../core/election/rows.ts';
 import { differsFromLeader } from '../../core/election/differing.ts';
-import type { PassReport } from '../../core/report.ts';
+import type { PassReport, SourceReport } from '../../core/report.ts';
 import type { HeldPart } from '../model.ts';
 import { Entropy } from '../entropy.ts';
 import type { Journal } from '../journal.ts';
@@ -13,6 +13,7 @@ import { Place, type WorldFile } from '../world/place.ts';
 import type { Stage } from '../world/world.ts';
 import { SharedDatabase } from './database.ts';
 import { FleetChecks, type Heard } from './fleet-checks.ts';
+import { FleetPeople } from './fleet-people.ts';
 import { Machine } from './machine.ts';
 import { Network } from './network.ts';
 
@@ -31,6 +32,7 @@ export class Fleet {
   readonly entropy: Entropy;
   readonly journal: Journal;
   readonly checks: FleetChecks;
+  readonly people: FleetPeople;
   readonly network: Network;
   readonly database: SharedDatabase;
   readonly owners: readonly Owner[];
@@ -41,6 +43,9 @@ export class Fleet {
   passes = 0;
   /** How long until each machine sees what an owner has written; by machine, in milliseconds. */
   readonly lags = new Map<string, number>();
+  #exports = 0;
+  /** By machine and source: which export it sees. */
+  readonly #visible = new Map<string, number>();
   #broken: Error | undefined;
 
   constructor(stage: Stage, seed: number, journal: Journal) {
@@ -56,15 +61,17 @@ export class Fleet {
       note: (line) => this.note(line),
       broke: (error) => this.broke(error),
     };
-    this.checks = new FleetChecks(this.clock, heard);
+    this.checks = new FleetChecks(settings, this.clock, heard);
     this.network = new Network(this.clock, entropy, this.checks);
     this.network.uploadMs = entropy.isIn(0.5, 'uploads') ? 3000 : 0;
     this.database = new SharedDatabase(this.clock, {
       claimed: (by) => this.#claimed(by),
       deadline: (atMs, by) => this.#deadline(atMs, by),
       refused: () => journal.mark('a write was refused: its term is over'),
+      begun: () => this.checks.begun(),
       acknowledged: () => this.checks.acknowledged(),
     });
+    this.people = new FleetPeople(this.database.ledger, this.clock, this.checks.deletes, heard);
     const familyOf = openFamilies(stage.families, stage.grids, entropy);
     this.owners = settings.sources.map(({ name }) => {
       const place = new Place(name, stage.kinds.get(name)!, heard.mark);
@@ -134,13 +141,20 @@ export class Fleet {
     const { mapping } = this.stage.settings.sources.find((source) => source.name === name)!;
     const rules = mapping.drivers.map(({ rule }) => rule);
     this.checks.exported(name, parts, rules);
-    const now = new Map(files);
+    const now = { order: ++this.#exports, files: new Map(files) };
     for (const machine of this.machines) this.#show(machine, name, now);
   }
 
-  #show(machine: Machine, source: string, files: ReadonlyMap<string, WorldFile>): void {
+  #show(
+    machine: Machine,
+    source: string,
+    { order, files }: { readonly order: number; readonly files: ReadonlyMap<string, WorldFile> },
+  ): void {
     const lagMs = this.lags.get(machine.name) ?? 0;
     const show = (): void => {
+      const key = `${machine.name} ${source}`;
+      if (order < (this.#visible.get(key) ?? 0)) return;
+      this.#visible.set(key, order);
       const place = machine.places.get(source)!;
       for (const [part, { sheet, revisedAtMs }] of files)
         if (place.files.get(part)?.sheet.hash !== sheet.hash) place.write(part, sheet, { revisedAtMs });
@@ -150,10 +164,13 @@ export class Fleet {
     else this.later(lagMs, show);
   }
 
-  #passed({ name }: Machine, { outcome, reason = '', sources }: PassReport): void {
+  #passed({ name }: Machine, report: PassReport): void {
+    const { outcome, reason = '', sources } = report;
     this.passes++;
+    this.people.see(report);
     this.journal.mark(`outcome ${outcome}`);
-    const states = sources.map((source) => `${source.name} ${source.state}`).join(', ');
+    const whyOf = ({ state, reason: why = '' }: SourceReport): string => (state === 'held' ? `: ${why}` : '');
+    const states = sources.map((source) => `${source.name} ${source.state}${whyOf(source)}`).join(', ');
     this.note(`${name} pass ${outcome} ${reason} (${states})`);
   }
 

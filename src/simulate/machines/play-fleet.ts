@@ -16,9 +16,11 @@ interface FleetEvent {
 
 /** As long as a term, and much shorter. */
 const gapsMs = [300, 3000, 12_000, 40_000];
-const eventsMax = 10;
+const eventsMax = 12;
 const restMaxMs = 10 * 60_000;
 const lookMs = 10_000;
+/** What is held for so long after the last change is held for good, until somebody approves it. */
+const heldForMs = 30_000;
 
 function drawFleet(seed: number): readonly FleetEvent[] {
   const entropy = new Entropy(seed);
@@ -72,7 +74,7 @@ export async function playFleet(stage: Stage, seed: number, isKept = false): Pro
 /** All that is wrong is mended, and something is new in each source. */
 async function rest(fleet: Fleet): Promise<void> {
   // What was to happen later has happened.
-  await fleet.advance(6 * fleet.leaseMs);
+  await fleet.advance(8 * fleet.leaseMs);
   fleet.network.fates = [];
   fleet.lags.clear();
   for (const machine of fleet.machines) {
@@ -81,7 +83,8 @@ async function rest(fleet: Fleet): Promise<void> {
     machine.start();
   }
   for (const owner of fleet.owners) {
-    owner.books.restate(owner.items[0] ?? 0, owner.months.last);
+    const item = owner.items[0] ?? 0;
+    owner.books.restate(item, owner.monthsOf(item).at(-1) ?? owner.months.last);
     fleet.export(owner);
   }
   fleet.note('all faults have ended');
@@ -89,5 +92,9 @@ async function rest(fleet: Fleet): Promise<void> {
   for (let waitedMs = 0; fleet.whyNotArrived() !== undefined; waitedMs += lookMs) {
     if (waitedMs > restMaxMs) throw new Violation('arrives', fleet.whyNotArrived() ?? '');
     await fleet.advance(lookMs);
+    if (waitedMs % heldForMs !== 0) continue;
+    // Polls are rare in this world, and an agent that follows hears of a push by the next one.
+    for (const machine of fleet.machines) for (const source of machine.places.keys()) machine.sees(source);
+    if (waitedMs > 0) await fleet.people.settle();
   }
 }

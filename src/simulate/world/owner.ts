@@ -1,6 +1,7 @@
 /** Who owns the data of one source: keeps its books, and writes its exports into its place. */
 import type { Entropy } from '../entropy.ts';
 import { Books, type Slip, sheetOf } from '../rows/books.ts';
+import { factKey } from '../rows/facts.ts';
 import type { Family } from '../rows/family.ts';
 import type { Grid } from '../rows/grid.ts';
 import type { Place, Sheet, WorldFile } from './place.ts';
@@ -25,6 +26,8 @@ function torn({ columns, rows }: Sheet): Sheet {
   return sheetOf(columns, rows.slice(0, -1), { isCut: true, endsWithLineEnd: false });
 }
 
+const nothing = { items: [], facts: new Set<number>() } as const;
+
 export class Owner {
   readonly place: Place;
   readonly books: Books;
@@ -34,6 +37,8 @@ export class Owner {
   readonly #partsMax: number;
   #items: readonly number[];
   #months: { first: number; last: number };
+  /** What it left out since it was last whole. */
+  #dropped: { readonly items: readonly number[]; readonly facts: ReadonlySet<number> } = nothing;
   #exports = 0;
   /** What each part was before. */
   readonly #earlier = new Map<string, WorldFile>();
@@ -121,6 +126,45 @@ export class Owner {
     return true;
   }
 
+  /** Items that may go without their part. */
+  get spareItems(): readonly number[] {
+    const partOf = (item: number): number => (this.#layout === 'items' ? item % this.#partsMax : 0);
+    const parts = Map.groupBy(this.#items, partOf);
+    return this.#items.filter((item) => (parts.get(partOf(item))?.length ?? 0) > 1);
+  }
+
+  /** The months in which it tells of an item. */
+  monthsOf(item: number): readonly number[] {
+    const { first, last } = this.#months;
+    const all = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+    return all.filter((month) => !this.#dropped.facts.has(factKey(item, month)));
+  }
+
+  /** The items that are left out. */
+  get dropped(): readonly number[] {
+    return this.#dropped.items;
+  }
+
+  /** Leaves an item out, until it is brought back. */
+  leaveOut(item: number): void {
+    this.give([item]);
+    this.#dropped = { ...this.#dropped, items: [...this.#dropped.items, item] };
+  }
+
+  /** Leaves one month of an item out, until it is brought back. */
+  leaveOutMonth(item: number, month: number): void {
+    this.#dropped = { ...this.#dropped, facts: new Set([...this.#dropped.facts, factKey(item, month)]) };
+  }
+
+  /** All that was left out is there again. */
+  bringBack(): boolean {
+    const { items, facts } = this.#dropped;
+    if (items.length + facts.size === 0) return false;
+    this.#dropped = nothing;
+    this.take(items);
+    return true;
+  }
+
   /** Writes what the books say, each part anew where it changed. What else lies in the place is cleared away. */
   export({ isInPlace = false, isTorn = false, lacks, ...slipped }: Exporting = {}): void {
     const wanted = this.#sheets(slipped);
@@ -145,14 +189,24 @@ export class Owner {
           this.#layout === 'items' ? this.#items.filter((item) => item % this.#partsMax === at) : this.#items;
         if (items.length === 0) return [];
         const part = `${folder}${name}`;
-        return [[part, this.books.sheet({ part, items, months: this.#months, ...slipped })] as const];
+        return [
+          [
+            part,
+            this.books.sheet({ part, items, months: this.#months, without: this.#dropped.facts, ...slipped }),
+          ] as const,
+        ];
       }),
     );
   }
 
   /** All that its owner means now, as one export would have it. */
   meant(): Sheet {
-    return this.books.sheet({ part: 'export', items: this.#items, months: this.#months });
+    return this.books.sheet({
+      part: 'export',
+      items: this.#items,
+      months: this.#months,
+      without: this.#dropped.facts,
+    });
   }
 
   /** The place shows an older state of a part, as a replica that lags or a restored backup does. */

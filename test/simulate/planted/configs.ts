@@ -58,6 +58,9 @@ export const lenient = { ...twoSources, guard: { maxRejects: '10%' } };
 /** The same for machines that share a ledger, whose histories last some minutes. */
 export const sharedSources = { ...twoSources, pushOnChange: '5s' };
 
+/** A push may land two minutes after it was sent: longer than it takes until another agent leads. */
+export const slowService = { ...sharedSources, destination: { ...destination, timeout: '2m' }, pushOnChange: '1s' };
+
 export const oneSource = { ...twoSources, sources: { sales: twoSources.sources.sales } };
 
 /** A database that is asked when it was changed, which may lag, and a workbook. */

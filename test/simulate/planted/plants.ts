@@ -1,20 +1,8 @@
 /** Bugs that are planted one at a time: what is changed where, and which promise of docs/RULES.md that breaks. */
 import type { PromiseName } from '../../../src/simulate/promises.ts';
-import { lagging, lenient, movingDrivers, oneSource, shapedConfig, sharedSources, twoSources } from './configs.ts';
-
-export interface Plant {
-  readonly name: string;
-  /** Below `src/`. */
-  readonly file: string;
-  /** Stands there exactly once. */
-  readonly find: string;
-  readonly replace: string;
-  /** The promises that may be found broken. */
-  readonly breaks: readonly PromiseName[];
-  readonly config: object;
-  /** It is looked for in histories of machines that share a ledger. */
-  readonly isShared?: true;
-}
+import { lagging, lenient, movingDrivers, oneSource, shapedConfig, twoSources } from './configs.ts';
+import type { Plant } from './plant.ts';
+import { sharedPlants } from './shared-plants.ts';
 
 const guard = (name: string, find: string, replace: string, breaks: readonly PromiseName[] = ['evidence']): Plant => ({
   name,
@@ -23,12 +11,6 @@ const guard = (name: string, find: string, replace: string, breaks: readonly Pro
   replace,
   breaks,
   config: twoSources,
-});
-
-const shared = (plant: Omit<Plant, 'config' | 'isShared'>): Plant => ({
-  ...plant,
-  config: sharedSources,
-  isShared: true,
 });
 
 export const plants: readonly Plant[] = [
@@ -327,46 +309,5 @@ export const plants: readonly Plant[] = [
     breaks: ['digits'],
     config: shapedConfig,
   },
-  shared({
-    name: 'an agent trusts in its term for longer than it lasts',
-    file: 'core/election/election.ts',
-    find: 'begunMs + leaseMs - leaseMs / marginShare',
-    replace: 'begunMs + 2 * leaseMs',
-    breaks: ['lead'],
-  }),
-  shared({
-    name: 'a follower looks rarely who leads',
-    file: 'core/election/election.ts',
-    find: 'const lookMs = Math.min(500, leaseMs / 6);',
-    replace: 'const lookMs = leaseMs / 2;',
-    breaks: ['lead'],
-  }),
-  shared({
-    name: 'a successor does not wait for what may still land',
-    file: 'app/push/send.ts',
-    find: 'if (waitMs <= 0) return;',
-    replace: 'if (waitMs < Infinity) return;',
-    breaks: ['waits', 'order'],
-  }),
-  shared({
-    name: 'the last bytes go without a confirmation',
-    file: 'app/push/send.ts',
-    find: 'signal, deps.confirm)',
-    replace: 'signal)',
-    breaks: ['lead', 'waits', 'order'],
-  }),
-  shared({
-    name: 'an agent that takes over goes on from what it had seen itself',
-    file: 'app/shared/take-over.ts',
-    find: '  else await beginFromPushed(drafts);\n',
-    replace: '',
-    breaks: ['order'],
-  }),
-  shared({
-    name: 'a ledger that fails ends an agent',
-    file: 'app/shared/follow.ts',
-    find: "  'ledger.unreachable',\n",
-    replace: '',
-    breaks: ['ends'],
-  }),
+  ...sharedPlants,
 ];
