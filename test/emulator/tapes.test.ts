@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { updatePath } from '../../src/contract/update-path.ts';
 import { startRecorder, startReplay } from '../../src/emulator/index.ts';
@@ -89,6 +90,20 @@ test('no secret is in the file, which only its owner can read', async () => {
   expect(text).toContain('kept');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(live.requests()[0]?.headers['authorization']).toBe('Bearer ***');
+});
+
+test('a compressed push is passed on as it was sent', async () => {
+  const live = await emulatorWorld();
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: live.url, file }));
+  const body = gzipSync(JSON.stringify({ extDrivers: [driver('a', '0 1')] }));
+  const answer = await fetch(recorder.url + updatePath, {
+    method: 'POST',
+    headers: { 'content-encoding': 'gzip' },
+    body,
+  });
+  expect(answer.status).toBe(200);
+  expect(live.drivers()).toEqual([driver('a', '0 1')]);
 });
 
 test('equal requests get their answers in their order, and the last one again', async () => {

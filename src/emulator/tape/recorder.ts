@@ -32,10 +32,11 @@ const notPassedOn = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // `fetch` has decoded the body.
-  'content-encoding',
   'accept-encoding',
 ]);
+
+/** What an answer had that `fetch` has taken off: it has decoded the body. */
+const decoded = 'content-encoding';
 
 /** @throws TapeError for an address or a file that cannot be used. */
 export async function startRecorder(options: RecordOptions): Promise<TapeServer> {
@@ -83,6 +84,7 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
       throw error;
     }
     const headers = passedHeaders(answer.headers);
+    headers.delete(decoded);
     if (answer.received.bytes > 0) headers.set('content-length', String(answer.received.bytes));
     return new Response(answer.received.handOver(), { status: answer.status, headers });
   });
