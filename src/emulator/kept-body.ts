@@ -1,6 +1,6 @@
 /** The beginning of a body, kept for the request log. Whatever in it may be a secret is masked when it is shown. */
 import { isUtf8 } from 'node:buffer';
-import { maskParameters, secretName } from './secrets.ts';
+import { maskBody, maskBytes } from './secrets.ts';
 
 /** A body as the request log shows it. */
 export interface ShownBody {
@@ -38,7 +38,7 @@ export class KeptBody {
     const bytes = Buffer.concat(this.#chunks);
     const whole = this.#isCut ? withoutHalfCharacter(bytes) : bytes;
     const isCut = this.#isCut;
-    if (!isUtf8(whole)) return { text: bytes.toString('base64'), encoding: 'base64', isCut };
+    if (!isUtf8(whole)) return { text: maskBytes(bytes).toString('base64'), encoding: 'base64', isCut };
     return { text: maskBody(whole.toString('utf8')), encoding: 'utf8', isCut };
   }
 }
@@ -60,21 +60,4 @@ function withoutHalfCharacter(bytes: Buffer): Buffer {
     break;
   }
   return bytes.subarray(0, end);
-}
-
-/** A member of JSON whose value is a string, that may have been cut. */
-const textMember = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)"((?:[^"\\]|\\.)*)("|\\?$)/g;
-
-export function maskBody(text: string): string {
-  const start = text.trimStart();
-  if (start.startsWith('{') || start.startsWith('[')) {
-    return maskParameters(
-      text.replaceAll(textMember, (...found: string[]) => {
-        const [all = '', name = '', colon = '', , end = ''] = found;
-        return secretName.test(name) ? `"${name}"${colon}"***${end}` : all;
-      }),
-    );
-  }
-  // A form has its first parameter at the beginning.
-  return maskParameters(`&${text}`).slice(1);
 }

@@ -1,7 +1,7 @@
 /** Masks what may be a secret in headers, addresses and bodies, wherever the emulator writes something down. */
 
-/** A header, parameter or member of JSON whose name matches holds a secret. */
-export const secretName = /auth|cookie|token|secret|key|pass|session|credential|signature|assertion|verifier|jwt/i;
+/** A header, parameter or member of JSON whose name matches holds a secret. The keyframes of a film are none. */
+const secretName = /auth|cookie|token|secret|key(?!frame)|pass|session|credential|signature|assertion|verifier|jwt/i;
 
 /** Parameters of OAuth and of signed links that hold a secret, by their whole name. */
 const secretParameters = new Set(['code', 'state', 'sig', 'pwd']);
@@ -19,10 +19,16 @@ function maskSecret(name: string, value: string): string {
   return `${scheme ?? ''}***`;
 }
 
+/** A name without control characters: in bytes that are no text, few things look like one. */
+const parameter = /(^|[?&;#"'\s])([^=?&;#\s"'\p{Cc}]{1,200})=[^&;#\s"\\]*(?:\\(?!")[^&;#\s"\\]*)*/gu;
+const userInfo = /:\/\/[^\s/?#"'<>\\]+@/g;
+
+/** Masks parameters, wherever one can begin, and who an address says that is asking. */
 export function maskParameters(text: string): string {
-  if (!text.includes('=')) return text;
-  return text.replaceAll(/([?&;]\s*)([^=?&;#\s]+)=([^&;#\s"]*)/g, (all, separator: string, name: string) =>
-    isSecretParameter(name) ? `${separator}${name}=***` : all,
+  const named = text.includes('@') ? text.replaceAll(userInfo, '://***@') : text;
+  if (!named.includes('=')) return named;
+  return named.replaceAll(parameter, (all, before: string, name: string) =>
+    isSecretParameter(name) ? `${before}${name}=***` : all,
   );
 }
 
@@ -30,4 +36,94 @@ function isSecretParameter(encodedName: string): boolean {
   // URLSearchParams decodes the name, and leaves it as it is where it cannot be decoded.
   const [name = ''] = new URLSearchParams(`${encodedName}=`).keys();
   return secretName.test(name) || secretParameters.has(name.toLowerCase());
+}
+
+/** JSON within other text, such as an event of a stream. */
+const embeddedJson = /[{[].*/g;
+/** A member of JSON on a line of its own, whose value is a string that may have been cut. */
+const textMember = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)"[^"\\]*(?:\\.[^"\\]*)*("|\\?$)/g;
+
+/** A body as text, which may have been cut. What is no secret stays as it is, digit by digit. */
+export function maskBody(text: string): string {
+  const [first] = text.trimStart();
+  if (first === '{' || first === '[') return maskJson(text);
+  const masked = text
+    .replaceAll(embeddedJson, maskJson)
+    .replaceAll(textMember, (all, name: string, colon: string, end: string) =>
+      secretName.test(name) ? `"${name}"${colon}"***${end}` : all,
+    );
+  return maskParameters(masked);
+}
+
+/** A body that is not text all through, such as a form with a file in it. */
+export function maskBytes(bytes: Buffer): Buffer {
+  return Buffer.from(maskBody(bytes.toString('latin1')), 'latin1');
+}
+
+/** Masks every string that a secret member holds, at any depth, and what is secret within other strings. */
+function maskJson(text: string): string {
+  const masked: string[] = [];
+  /** For each open object or list, whether all in it is secret. */
+  const open: boolean[] = [];
+  let [isSecret, copied] = [false, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '{' || character === '[') open.push(isSecret);
+    else if (character === '}' || character === ']') open.pop();
+    if (character === '}' || character === ']' || character === ',') isSecret = open.at(-1) ?? false;
+    if (character !== '"') continue;
+    const end = endOfString(text, at);
+    const string = text.slice(at, end);
+    const isName = isNameBefore(text, end);
+    const shown = isSecret && !isName ? `"***${isClosed(string) ? '"' : ''}` : maskWithin(string);
+    if (isName) isSecret = (open.at(-1) ?? false) || secretName.test(decoded(string) ?? string);
+    masked.push(text.slice(copied, at), shown);
+    copied = end;
+    at = end - 1;
+  }
+  masked.push(text.slice(copied));
+  return masked.join('');
+}
+
+/** Behind its closing quote; where the text was cut, its end. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') return at + 1;
+    if (character === '\\') at += 1;
+  }
+  return text.length;
+}
+
+function isNameBefore(text: string, end: number): boolean {
+  const colon = /\s*:/y;
+  colon.lastIndex = end;
+  return colon.test(text);
+}
+
+function isClosed(string: string): boolean {
+  return string.length > 1 && /(?<!\\)(?:\\\\)*"$/.test(string);
+}
+
+/** Masks what a string of JSON says: parameters, or JSON again. */
+function maskWithin(string: string): string {
+  // Both need one of these.
+  if (!/[=@\\]/.test(string)) return string;
+  const said = decoded(string);
+  if (said === undefined) return maskParameters(string);
+  const masked = maskBody(said);
+  if (masked === said) return string;
+  const written = JSON.stringify(masked);
+  return isClosed(string) ? written : written.slice(0, -1);
+}
+
+/** Undefined for a string that is none of JSON. */
+function decoded(string: string): string | undefined {
+  // Without an escape that the cut has gone through.
+  const whole = isClosed(string) ? string : `${string.replace(/(?<!\\)((?:\\\\)*)\\(?:u[\da-f]{0,3})?$/i, '$1')}"`;
+  try {
+    return JSON.parse(whole) as string;
+  } catch {
+    return undefined;
+  }
 }

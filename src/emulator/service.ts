@@ -7,6 +7,7 @@ import { faultScriptSchema } from '../contract/fault-script.ts';
 import { serveAgentTools } from './agent-tools/endpoint.ts';
 import { keepBody, refuse, textOf } from './answers.ts';
 import { bend } from './bent-answer.ts';
+import { serveBrowserPaths } from './browser-paths.ts';
 import { ConnectionDropped } from './connection.ts';
 import { letPageRead, preflightAnswer } from './cross-origin.ts';
 import { isConsole, refusalPage, serveConsole } from './console/console-routes.ts';
@@ -108,6 +109,7 @@ export class Service {
     this.#refuseForeignPages();
     this.publicOrigin = options.publicUrl === undefined ? undefined : parseOrigin(options.publicUrl);
     if (this.publicOrigin !== undefined) this.#nameOrigin();
+    serveBrowserPaths(this.#app);
     serveConsole(this.#app, this);
     this.#recordExchanges(token !== undefined ? tokenDoor(token) : strict ? anyKeyDoor : openDoor);
     this.#driverArea.serve(this.#app);

@@ -61,6 +61,20 @@ describe('a fault', () => {
     expect(emulator.drivers()).toEqual([]);
   });
 
+  test('is not for what a browser asks for by itself beside a page, which needs no token and is not recorded', async () => {
+    const emulator = await emulatorWorld({ token: 's3cret' });
+    emulator.faults({ status: 503 });
+    const icon = await emulator.fetch('/favicon.ico');
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+    expect((await emulator.fetch('/favicon.ico', { method: 'HEAD' })).status).toBe(200);
+    const devtools = '/.well-known/appspecific/com.chrome.devtools.json';
+    for (const path of ['/apple-touch-icon.png', '/apple-touch-icon-120x120-precomposed.png', '/robots.txt', devtools])
+      expect((await emulator.fetch(path)).status).toBe(404);
+    expect(emulator.requests()).toEqual([]);
+    const authorization = 'Bearer s3cret';
+    expect((await post(emulator, { headers: { authorization } })).status).toBe(503);
+  });
+
   test('may apply the request and still answer with its status', async () => {
     const emulator = await emulatorWorld();
     emulator.faults({ status: 502, apply: true, times: 2 });

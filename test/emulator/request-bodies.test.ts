@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { driver, emulatorWorld, push, send, temporaryDirectory } from '../support/emulator-world.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
+import { maskBody } from '../../src/emulator/secrets.ts';
 
 const router = (name: string) => JSON.stringify({ slug: 'a', name });
 
@@ -66,6 +67,14 @@ test.for<[type: string, body: string]>([
   ['application/json', '[{"access_token":"s3cret"}]'],
   ['application/x-www-form-urlencoded', 'code=s3cret&grant_type=authorization_code&code_verifier=s3cret'],
   ['application/json', '{"url":"https://a.example/b?token=s3cret&size=3"}'],
+  ['application/json', '{"tokens":["s3cret",["s3cret"]],"auth":{"user":"s3cret"}}'],
+  ['application/json', '{"text":"{\\"token\\": \\"s3cret\\"}"}'],
+  ['application/json', '{"text":"token=s3cret"}'],
+  ['application/json', '{"text":"a=1\\u0026token=s3cret"}'],
+  ['application/json', '{"to\\u006ben":"s3cret"}'],
+  ['application/json', '{"url":"https://user:s3cret@a.example/"}'],
+  ['text/event-stream', 'event: a\ndata: {"tokens":["s3cret"]}\n\n'],
+  ['text/plain', '"token=s3cret"'],
 ])('a secret in a body of %s is masked: %s', async ([type, body]) => {
   const emulator = await emulatorWorld();
   await emulator.fetch('/v1/routers', { method: 'POST', body, headers: { 'content-type': type } });
@@ -74,11 +83,40 @@ test.for<[type: string, body: string]>([
   expect(text).not.toContain('s3cret');
 });
 
+test('a secret in a body that is not UTF-8 is masked', async () => {
+  const emulator = await emulatorWorld();
+  await emulator.fetch('/v1/routers', { method: 'POST', body: Buffer.from('a=\xe9&token=s3cret', 'latin1') });
+  const kept = emulator.requests()[0]?.requestBody;
+  expect(Buffer.from(kept?.text ?? '', 'base64').toString('latin1')).toBe('a=\xe9&token=***');
+});
+
+test('masking JSON leaves all else as it is, digit by digit', () => {
+  const json = (secret: string, link: string) =>
+    `[ {"a" : 12345678901234567890.10, "keyframes":[{"uri":"x"}], "token": "${secret}"},{"b":"${link}", "c":"\\u00e9"} ]\n`;
+  expect(maskBody(json('s3cret', '<a href=\\"?sig=s3cret\\">'))).toBe(json('***', '<a href=\\"?sig=***\\">'));
+  expect(JSON.stringify(maskBody(maskBody(json('s', 'a=b'))))).toBe(JSON.stringify(maskBody(json('s', 'a=b'))));
+});
+
+test.each(['a', '[', '{"', '"', '\\', '=', ' ', '@', '://'])('a body of many %j is masked in little time', (piece) => {
+  const text = piece.repeat(2_000_000 / piece.length);
+  for (const body of [text, `{"token":"${text}`, `{"a":"x=1&${text}`]) {
+    const started = performance.now();
+    maskBody(body);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  }
+});
+
 test('a secret that the cut goes through is masked', async () => {
   for (let keptBodyBytes = 1; keptBodyBytes < 45; keptBodyBytes++) {
     const emulator = await startEmulator({ keptBodyBytes });
-    await emulator.fetch('/v1/routers', { method: 'POST', body: '{"client_secret": "s3cret\\"s3cret", "a": 1}' });
-    expect(emulator.requests()[0]?.requestBody?.text).not.toMatch(/s3c/);
+    for (const body of [
+      '{"client_secret": "s3cret\\"s3cret", "a": 1}',
+      '{"tokens": ["s3cret"]}',
+      '{"a": "{\\"token\\":\\"s3cret\\"}"}',
+    ]) {
+      await emulator.fetch('/v1/routers', { method: 'POST', body });
+      expect(emulator.requests()[0]?.requestBody?.text).not.toMatch(/s3c/);
+    }
     await emulator.close();
   }
 });

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { updatePath } from '../../src/contract/update-path.ts';
 import { startRecorder, startReplay } from '../../src/emulator/index.ts';
@@ -89,6 +90,47 @@ test('no secret is in the file, which only its owner can read', async () => {
   expect(text).toContain('kept');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(live.requests()[0]?.headers['authorization']).toBe('Bearer ***');
+});
+
+test('a compressed push is passed on as it was sent', async () => {
+  const live = await emulatorWorld();
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: live.url, file }));
+  const body = gzipSync(JSON.stringify({ extDrivers: [driver('a', '0 1')] }));
+  const answer = await fetch(recorder.url + updatePath, {
+    method: 'POST',
+    headers: { 'content-encoding': 'gzip' },
+    body,
+  });
+  expect(answer.status).toBe(200);
+  expect(live.drivers()).toEqual([driver('a', '0 1')]);
+});
+
+test.for<[what: string, headers: Record<string, string>, body: Uint8Array<ArrayBuffer>]>([
+  ['compressed', { 'content-encoding': 'gzip' }, gzipSync('{"tokens":["s3cret"]}')],
+  ['compressed in another way', { 'content-encoding': 'br' }, brotliCompressSync('{"token":"s3cret"}')],
+  ['said to be compressed', { 'content-encoding': 'gzip' }, Uint8Array.from(Buffer.from('{"token":"s3cret"}'))],
+  ['not UTF-8', {}, Uint8Array.from(Buffer.from('name=\xe9&token=s3cret', 'latin1'))],
+])('no secret of a body that is %s is in the file, and the request is known again', async ([, own, body]) => {
+  const live = await emulatorWorld();
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: live.url, file }));
+  const statusOf = async ({ url }: TapeServer) =>
+    (await fetch(`${url}/v1/routers`, { method: 'POST', headers: own, body })).status;
+  const status = await statusOf(recorder);
+  const text = await readFile(file, 'utf8');
+  const [, inBase64 = ''] = /"base64":"([^"]*)"/.exec(text) ?? [];
+  expect(text + Buffer.from(inBase64, 'base64').toString('latin1')).not.toContain('s3cret');
+  expect(await statusOf(await used(startReplay({ file })))).toBe(status);
+});
+
+test('what is wrong with JSON is said without a word of it', async () => {
+  const emulator = await emulatorWorld();
+  const answer = await emulator.fetch('/v1/routers', { method: 'POST', body: '{"slug": s3cret}' });
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    { error: 'the body is not JSON: "s" where a value should be at byte 9' },
+  ]);
 });
 
 test('equal requests get their answers in their order, and the last one again', async () => {

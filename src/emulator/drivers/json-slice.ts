@@ -9,11 +9,18 @@ export type JsonPath = readonly (string | number)[];
 /** @throws JsonError with the offset in the whole text. */
 export function parseSlice(slice: JsonSlice): unknown {
   if (!isUtf8(slice.bytes)) throw new JsonError('invalid UTF-8', slice.offset + firstInvalidUtf8(slice.bytes));
-  const text = slice.bytes.toString('utf8');
+  return parseText(slice.bytes.toString('utf8'), slice.offset);
+}
+
+/**
+ * Says where the mistake is, and unlike `JSON.parse` quotes nothing of the text but one character: it may hold secrets.
+ * @throws JsonError with the offset in the whole text.
+ */
+export function parseText(text: string, offset = 0): unknown {
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    throw errorIn(text, slice.offset) ?? cause;
+  } catch {
+    throw errorIn(text, offset);
   }
 }
 
@@ -68,13 +75,18 @@ const within: Readonly<Record<string, string>> = {
 };
 
 /** The first error in `text`, which begins at `offset` of the whole text. */
-function errorIn(text: string, offset: number): JsonError | undefined {
+function errorIn(text: string, offset: number): JsonError {
   let first: JsonError | undefined;
   const onError = (code: Parameters<typeof printParseErrorCode>[0], at: number): void => {
     first ??= new JsonError(messageOf(printParseErrorCode(code), text.slice(at)), offset + byteLengthOf(text, at));
   };
-  visit(text, { onError }, { disallowComments: true });
-  return first;
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    first ??= new JsonError('nested too deeply', offset);
+  }
+  return first ?? new JsonError('a mistake', offset);
 }
 
 function messageOf(code: string, rest: string): string {

@@ -2,6 +2,8 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { answerJson, refuse } from '../answers.ts';
+import { JsonError } from '../drivers/byte-input.ts';
+import { parseText } from '../drivers/json-slice.ts';
 import type { Exchange } from '../exchange.ts';
 import { answer, originOf } from '../routes.ts';
 import type { App, EmulatorEnv, Handler } from '../routes.ts';
@@ -42,9 +44,10 @@ export class Call {
   json(): unknown {
     if (this.#text === undefined) throw new Refusal(400, { error: 'the body is not UTF-8' });
     try {
-      return JSON.parse(this.#text);
+      return parseText(this.#text);
     } catch (error) {
-      throw new Refusal(400, { error: `the body is not JSON: ${(error as Error).message.slice(0, 200)}` });
+      if (!(error instanceof JsonError)) throw error;
+      throw new Refusal(400, { error: `the body is not JSON: ${error.message} at byte ${error.offset}` });
     }
   }
 

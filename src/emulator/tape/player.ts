@@ -1,11 +1,12 @@
 /** Answers requests from a file of exchanges, without the service. */
 import { tmpdir } from 'node:os';
 import { refuse } from '../answers.ts';
+import { plainOf } from './plain.ts';
 import { Spool } from './spool.ts';
 import { TapeIndex } from './tape-index.ts';
 import { serveTape } from './tape-server.ts';
 import type { TapeOptions, TapeServer } from './tape-server.ts';
-import { bytesOf, tapedBody, tapedPath } from './tape.ts';
+import { bytesOf, tapedPath, tapedRequest } from './tape.ts';
 
 export interface ReplayOptions extends TapeOptions {
   readonly file: string;
@@ -22,10 +23,11 @@ export async function startReplay(options: ReplayOptions): Promise<TapeServer> {
     const { method } = request;
     const path = tapedPath(new URL(request.url));
     await using sent = await Spool.of(request.body, tmpdir());
+    await using plain = await plainOf(sent, request.headers, tmpdir());
     // A request as long as one that was recorded by its digest is looked for by its digest.
     const answer =
-      (await index.next(method, path, await tapedBody(sent, 0))) ??
-      (await index.next(method, path, await tapedBody(sent, index.bodyBytesMax)));
+      (await index.next(method, path, await tapedRequest(sent, plain, 0))) ??
+      (await index.next(method, path, await tapedRequest(sent, plain, index.bodyBytesMax)));
     if (answer === undefined) return refuse(501, missing(index, method, path));
     const bytes = bytesOf(answer.body);
     if (bytes === undefined) return refuse(501, `the answer to ${method} ${path} was too long to be recorded`);

@@ -2,11 +2,12 @@
 import { appendFile, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { refuse } from '../answers.ts';
+import { plainOf } from './plain.ts';
 import { Spool } from './spool.ts';
 import { TapeError } from './tape-error.ts';
 import { serveTape } from './tape-server.ts';
 import type { TapeOptions, TapeServer } from './tape-server.ts';
-import { recordedBytesMax, tapedBody, tapedHeaders, tapedPath } from './tape.ts';
+import { recordedBytesMax, tapedBody, tapedHeaders, tapedPath, tapedRequest } from './tape.ts';
 import type { TapedExchange } from './tape.ts';
 
 export interface RecordOptions extends TapeOptions {
@@ -32,10 +33,11 @@ const notPassedOn = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // `fetch` has decoded the body.
-  'content-encoding',
   'accept-encoding',
 ]);
+
+/** What an answer had that `fetch` has taken off: it has decoded the body. */
+const decoded = 'content-encoding';
 
 /** @throws TapeError for an address or a file that cannot be used. */
 export async function startRecorder(options: RecordOptions): Promise<TapeServer> {
@@ -60,11 +62,12 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
     await using sent = await Spool.of(request.body, folder);
     const answer = await passOn(request, to, { sent, folder });
     if (answer instanceof Error) return refuse(502, `${service} does not answer: ${answer.message}`);
+    await using plain = await plainOf(sent, request.headers, folder);
     const write = async (): Promise<void> => {
       const exchange: TapedExchange = {
         method: request.method,
         path: tapedPath(url),
-        body: await tapedBody(sent, bodyBytesMax),
+        body: await tapedRequest(sent, plain, bodyBytesMax),
         answer: {
           status: answer.status,
           headers: tapedHeaders(answer.headers),
@@ -83,6 +86,7 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
       throw error;
     }
     const headers = passedHeaders(answer.headers);
+    headers.delete(decoded);
     if (answer.received.bytes > 0) headers.set('content-length', String(answer.received.bytes));
     return new Response(answer.received.handOver(), { status: answer.status, headers });
   });

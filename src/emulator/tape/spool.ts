@@ -23,7 +23,7 @@ export class Spool implements AsyncDisposable {
   }
 
   /** Receives a body. @param folder where a long one is put; only its owner can read it, and it is gone with the process. */
-  static async of(body: ReadableStream<Uint8Array> | null, folder: string): Promise<Spool> {
+  static async of(body: AsyncIterable<Uint8Array> | null, folder: string): Promise<Spool> {
     const spool = new Spool(folder);
     try {
       for await (const chunk of body ?? []) await spool.#add(chunk);

@@ -4,8 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { maskBody } from '../kept-body.ts';
-import { maskParameters } from '../secrets.ts';
+import { maskBody, maskBytes, maskParameters } from '../secrets.ts';
 import type { Spool } from './spool.ts';
 
 /**
@@ -67,7 +66,12 @@ export async function tapedBody(spool: Spool, bytesMax: number): Promise<TapeBod
   if (bytes > bytesMax) return { sha256, bytes };
   const { buffer } = await spool.whole();
   const whole = Buffer.from(buffer);
-  return isUtf8(whole) ? { text: maskBody(whole.toString('utf8')) } : { base64: whole.toString('base64') };
+  return isUtf8(whole) ? { text: maskBody(whole.toString('utf8')) } : { base64: maskBytes(whole).toString('base64') };
+}
+
+/** @param plain what it says without its compression; of what cannot be decoded nobody knows which secrets it holds. */
+export async function tapedRequest(sent: Spool, plain: Spool | undefined, bytesMax: number): Promise<TapeBody | null> {
+  return tapedBody(plain ?? sent, plain === undefined ? 0 : bytesMax);
 }
 
 /** Undefined for a body that was not recorded. */
