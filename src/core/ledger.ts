@@ -222,12 +222,21 @@ export interface RolledBack {
   readonly isRestored: boolean;
 }
 
+/** By which moments snapshots grow old: a clock that is ahead for less than a day must not empty the archive. */
+export interface Ageing {
+  /** The clock had come this far at least a day before `seenMs`, and was not set back behind it. Absent on the first day. */
+  readonly agedMs?: number | undefined;
+  /** What the clock said in a pass. Once it says a day more, this is what has aged. */
+  readonly seenMs: number;
+}
+
 /** All that is kept beside the logs, as one record. */
 export interface LedgerState {
   readonly lastPass?: PassReport | undefined;
   /** The last one that somebody asked for and may wait for: polls come and go beside it. */
   readonly askedPass?: PassReport | undefined;
   readonly rolledBack?: RolledBack | undefined;
+  readonly ageing?: Ageing | undefined;
   /** An empty snapshot that somebody approved, and where it may go. */
   readonly emptyConsent?: { readonly digest: string; readonly address: string } | undefined;
   /** What the loop remembers of the address that it pushes to. */
