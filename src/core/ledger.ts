@@ -182,6 +182,8 @@ export interface HoldLog {
    * @param others which of those count that another buffer's reads made; default: all
    */
   deletesSince(sources: readonly string[], sinceMs: number, read: string, others?: OtherReads): Promise<LetThrough>;
+  /** Those that lie ahead were made under a clock that was set back since: they count as made now, and are forgotten in their time. */
+  settleDeletes(nowMs: number): Promise<void>;
   /** Forgets those since a moment: what was accepted since then counts no more. */
   forgetDeletes(sinceMs: number): Promise<void>;
   /**

@@ -33,6 +33,7 @@ const holdWrites = [
   'release',
   'closeApproval',
   'recordDeletes',
+  'settleDeletes',
   'forgetDeletes',
   'inheritDeletes',
 ] as const satisfies (keyof HoldLog)[];
