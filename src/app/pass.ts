@@ -3,7 +3,7 @@ import { isAgentError } from '../core/errors.ts';
 import { type PassEnded, after } from '../core/loop/after.ts';
 import { keepLoopState, loopState } from './loop-record.ts';
 import { review } from './review/review.ts';
-import { keptDigests } from './push/retention.ts';
+import { ageingNow, keptDigests } from './push/retention.ts';
 import type { PushReport } from './push/push-report.ts';
 import { pushNewest, pushRepeat } from './push/push.ts';
 import { standingBlock } from './push/blocked.ts';
@@ -61,8 +61,9 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   };
   if (options.proof !== 'idle') await compactScattered(deps, signal);
   buffer.parts.prune();
-  await deps.archive.keepOnly(await keptDigests(deps));
-  await ledger.setState({ lastPass: report, ...(options.isAwaited === true && { askedPass: report }) });
+  const ageing = await ageingNow(deps);
+  await deps.archive.keepOnly(await keptDigests(deps, ageing.agedMs));
+  await ledger.setState({ lastPass: report, ageing, ...(options.isAwaited === true && { askedPass: report }) });
   await keepLoopState(deps, after(await loopState(deps), passEnded(deps, { options, report, begun })));
   return report;
 }

@@ -182,6 +182,8 @@ export interface HoldLog {
    * @param others which of those count that another buffer's reads made; default: all
    */
   deletesSince(sources: readonly string[], sinceMs: number, read: string, others?: OtherReads): Promise<LetThrough>;
+  /** Those that lie ahead were made under a clock that was set back since: they count as made now, and are forgotten in their time. */
+  settleDeletes(nowMs: number): Promise<void>;
   /** Forgets those since a moment: what was accepted since then counts no more. */
   forgetDeletes(sinceMs: number): Promise<void>;
   /**
@@ -222,12 +224,21 @@ export interface RolledBack {
   readonly isRestored: boolean;
 }
 
+/** By which moments snapshots grow old: a clock that is ahead for less than a day must not empty the archive. */
+export interface Ageing {
+  /** The clock had come this far at least a day before `seenMs`, and was not set back behind it. Absent on the first day. */
+  readonly agedMs?: number | undefined;
+  /** What the clock said in a pass. Once it says a day more, this is what has aged. */
+  readonly seenMs: number;
+}
+
 /** All that is kept beside the logs, as one record. */
 export interface LedgerState {
   readonly lastPass?: PassReport | undefined;
   /** The last one that somebody asked for and may wait for: polls come and go beside it. */
   readonly askedPass?: PassReport | undefined;
   readonly rolledBack?: RolledBack | undefined;
+  readonly ageing?: Ageing | undefined;
   /** An empty snapshot that somebody approved, and where it may go. */
   readonly emptyConsent?: { readonly digest: string; readonly address: string } | undefined;
   /** What the loop remembers of the address that it pushes to. */

@@ -55,6 +55,28 @@ test('a poll may be a cron expression, in `timezone`', async () => {
   expect(report.asked()).toBe(2);
 });
 
+test('a poll by a cron expression goes on where the clock was set back', async () => {
+  const report = await reportServer();
+  await using w = await daemonWorld(sources(report.url, '0 * * * *'));
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.clock.jump(1000 * 24 * hours);
+  await w.start();
+  await w.wait(90 * minutes);
+  const asked = report.asked();
+  w.clock.jump(-1000 * 24 * hours);
+  await w.wait(90 * minutes);
+  expect(report.asked()).toBeGreaterThan(asked);
+  const settled = report.asked();
+  await w.wait(5 * hours);
+  expect(report.asked()).toBe(settled + 5);
+  report.answer(500);
+  await w.wait(1 * hours);
+  const unread = report.asked();
+  w.clock.jump(-1 * 24 * hours);
+  await w.wait(6 * minutes);
+  expect(report.asked()).toBe(unread + 1);
+});
+
 test('a scheduled push polls every source first', async () => {
   const report = await reportServer();
   await using w = await daemonWorld({ ...sources(report.url, '20h'), schedule: '15 14 * * *' });

@@ -138,6 +138,20 @@ describe('deletes of the last 24 hours', () => {
     expect(w.count()).toBe(54);
   });
 
+  test('made under a clock that was ahead count from when it is right again, and are forgotten', async () => {
+    await using w = await guarded(gridFile(ids(1, 60)));
+    w.clock.jump(1000 * 24 * hour);
+    await w.write('sales.csv', gridFile(ids(6, 60)));
+    expect(await w.sync()).toMatchObject(accepted);
+    w.clock.jump(-1000 * 24 * hour);
+    await w.sync();
+    w.clock.jump(23 * hour);
+    await w.write('sales.csv', gridFile(ids(7, 60)));
+    expect(await w.sync()).toMatchObject(held);
+    w.clock.jump(1 * hour);
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+
   test('of points add up too', async () => {
     const all = months(1, 60);
     const without = (count: number) => longFile({ A: valuesOf([...all.slice(0, 1), ...all.slice(1 + count)]) });

@@ -37,3 +37,19 @@ test('a file that is touched into the future is as old as its content', async ()
   expect(await made.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
   expect(made.points()).toEqual({ A: { '2026-01': '2' } });
 });
+
+test.each(['all', 'newest'])(
+  'files that are all ahead of a slow clock count in the order of their times, with parts: %s',
+  async (parts) => {
+    const made = await arrange({ sources: { sales: longSource('in/*.csv', { parts }) } });
+    await made.write('in/a.csv', value(1), new Date(future.getTime() + 2));
+    await made.write('in/b.csv', value(2), new Date(future.getTime() + 1));
+    await made.write('in/c.csv', value(3), future);
+    await made.write('in/d.csv', value(4));
+    await made.sync();
+    expect(made.points()).toEqual({ A: { '2026-01': '1' } });
+    await made.write('in/d.csv', value(5));
+    await made.sync();
+    expect(made.points()).toEqual({ A: { '2026-01': '5' } });
+  },
+);

@@ -1,6 +1,6 @@
 /** Which acknowledged snapshots are kept, and for how long. */
 import { expect, test } from 'vitest';
-import { daemonWorld, days, hours, rows } from '../support/daemon-world.ts';
+import { type DaemonWorld, daemonWorld, days, hours, rows } from '../support/daemon-world.ts';
 
 test('keeps all snapshots of 7 days, then the last of each day, for `keep`', async () => {
   await using w = await daemonWorld({ keep: '20d', guard: { maxDeletes: '100%' } });
@@ -8,26 +8,41 @@ test('keeps all snapshots of 7 days, then the last of each day, for `keep`', asy
     await w.write('a.csv', rows(`a,2026-01,${value}`));
     expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
   };
-  const kept = async (): Promise<number[]> =>
-    w.open(async ({ ledger, archive }) => {
-      const found: number[] = [];
-      for (const { id, digest } of await ledger.pushes.all()) {
-        if ((await archive.open(digest)) !== undefined) found.push(id);
-      }
-      return found;
-    });
   await pushAt(1);
   w.clock.jump(1 * hours);
   await pushAt(22);
   w.clock.jump(5 * days);
   await pushAt(333);
-  expect(await kept()).toEqual([3, 2, 1]);
+  expect(await keptIn(w)).toEqual([3, 2, 1]);
   w.clock.jump(5 * days);
   await pushAt(4444);
-  expect(await kept()).toEqual([4, 3, 2]);
+  w.clock.jump(1 * days);
+  await w.sync();
+  expect(await keptIn(w)).toEqual([5, 4, 3, 2]);
   w.clock.jump(100 * days);
   await w.sync();
-  expect(await kept()).toEqual([5, 4]);
+  w.clock.jump(1 * days);
+  await w.sync();
+  expect(await keptIn(w)).toEqual([7, 6, 5, 4]);
+});
+
+test('drops nothing for a clock that is ahead for less than a day', async () => {
+  await using w = await daemonWorld({ keep: '20d', guard: { maxDeletes: '100%' } });
+  for (const value of [1, 22, 333]) {
+    await w.write('a.csv', rows(`a,2026-01,${value}`));
+    await w.sync();
+    w.clock.jump(2 * days);
+  }
+  w.clock.jump(500 * days);
+  await w.sync();
+  w.clock.jump(23 * hours);
+  await w.sync();
+  expect(await keptIn(w)).toEqual(expect.arrayContaining([3, 2, 1]));
+  w.clock.jump(-500 * days);
+  await w.sync();
+  w.clock.jump(1 * days);
+  await w.sync();
+  expect(await keptIn(w)).toEqual(expect.arrayContaining([3, 2, 1]));
 });
 
 test('keeps the last snapshot however small `keepMax` is', async () => {
@@ -41,3 +56,14 @@ test('keeps the last snapshot however small `keepMax` is', async () => {
   );
   expect(kept).toEqual([true, false]);
 });
+
+/** The pushes whose snapshots are kept, newest first. */
+function keptIn(w: DaemonWorld): Promise<number[]> {
+  return w.open(async ({ ledger, archive }) => {
+    const found: number[] = [];
+    for (const { id, digest } of await ledger.pushes.all()) {
+      if ((await archive.open(digest)) !== undefined) found.push(id);
+    }
+    return found;
+  });
+}

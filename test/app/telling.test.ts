@@ -7,7 +7,7 @@ import type { Notice } from '../../src/core/telling/notice.ts';
 import { knownAfter } from '../../src/app/telling/known.ts';
 import { tellOnce } from '../../src/app/telling/teller.ts';
 import { tellingReport } from '../../src/app/telling/telling-report.ts';
-import { type DaemonWorld, daemonWorld, minutes, rows, seconds } from '../support/daemon-world.ts';
+import { type DaemonWorld, daemonWorld, days, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
 import { csv } from '../support/process.ts';
 import { type Receiver, openReceiver } from '../support/receiver.ts';
 
@@ -185,6 +185,26 @@ describe('a daemon tells', () => {
       differing: [{ machine: 'books-2', text: expect.stringContaining('has other data') as string }],
       patienceMs: 120_000,
     });
+  });
+
+  test('nothing of a clock that is set back, though the last push lies ahead from then on', async () => {
+    const { w, told } = await toldWorld({ schedule: '*/10 * * * *' });
+    await w.write('a.csv', many(2));
+    await w.start();
+    await w.wait(2 * hours);
+    await w.write('a.csv', many(3));
+    await w.wait(10 * minutes);
+    w.clock.jump(-9 * minutes);
+    await w.wait(2 * hours);
+    w.clock.jump(1000 * days);
+    await w.write('a.csv', many(4));
+    await w.wait(20 * minutes);
+    w.clock.jump(-1000 * days);
+    await w.wait(2 * hours);
+    await w.stop();
+    await w.start();
+    await w.wait(2 * hours);
+    expect((await told(0)).filter((notice) => notice.startsWith('stale'))).toEqual([]);
   });
 
   test('nothing of a schedule that comes more often than data changes: the service has everything', async () => {

@@ -243,6 +243,16 @@ test('a clock that is set back makes no notice late, and tells nothing again', (
   expect(told.pass({ outcome: 'unreachable' }, hourMs)).toEqual(['unreachable started']);
 });
 
+test('a clock that is set back makes nothing stale that was served, and tells it when its time has come', () => {
+  const told = new Told();
+  told.pass({ servedAgoMs: 0 }, 100 * hourMs);
+  const back = { outcome: 'blocked', servedAgoMs: -60_000 } as const;
+  expect(told.pass(back, -120_000)).toEqual([]);
+  const ahead = { outcome: 'blocked', servedAgoMs: -1000 * hourMs } as const;
+  expect(told.pass(ahead, 47 * hourMs)).toEqual([]);
+  expect(told.pass(ahead, hourMs)).toEqual(['stale started']);
+});
+
 test('the next look is when a failure has lasted for an hour, or twice the schedule is over', () => {
   const told = new Told();
   told.pass({ outcome: 'unreachable', servedAgoMs: hourMs });

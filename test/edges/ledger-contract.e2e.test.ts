@@ -158,6 +158,9 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     const others = { own: 'r2', untilMs: 5 };
     expect(await holds.deletesSince(['sales'], 0, '', others)).toMatchObject({ drivers: 1, points: 2 });
     expect(await holds.deletesSince(['sales'], 0, '', { ...others, untilMs: 10 })).toMatchObject({ points: 5 });
+    await holds.settleDeletes(15);
+    expect(await holds.deletesSince(['sales'], 14, '')).toMatchObject({ points: 2 });
+    expect(await holds.deletesSince(['sales'], 15, '')).toMatchObject({ points: 0 });
     await holds.forgetDeletes(10);
     expect(await holds.deletesSince(['sales'], 0, '')).toMatchObject({ points: 3 });
   });

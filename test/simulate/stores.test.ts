@@ -296,6 +296,9 @@ describe.each(bothStates)('%s', (_name, openState) => {
     const others = { own: 'two', untilMs: 5 };
     expect(await holds.deletesSince(['s'], 0, '', others)).toMatchObject({ drivers: 1, points: 3 });
     expect(await holds.deletesSince(['s'], 0, '', { ...others, untilMs: 10 })).toMatchObject({ points: 5 });
+    await holds.settleDeletes(15);
+    expect(await holds.deletesSince(['s'], 14, '')).toMatchObject({ points: 3 });
+    expect(await holds.deletesSince(['s'], 15, '')).toMatchObject({ points: 0 });
     await holds.forgetDeletes(10);
     expect(await holds.deletesSince(['s'], 0, '')).toMatchObject({ points: 2 });
     await holds.release('s');

@@ -45,6 +45,7 @@ export function planLedger(ledger: Ledger): Ledger {
       closeApproval: nothing,
       recordDeletes: nothing,
       deletesSince: (sources, sinceMs, read, others) => holds.deletesSince(sources, sinceMs, read, others),
+      settleDeletes: nothing,
       forgetDeletes: nothing,
       inheritDeletes: nothing,
     } satisfies HoldLog,

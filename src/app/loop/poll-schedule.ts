@@ -7,8 +7,13 @@ import type { Dependencies } from '../dependencies.ts';
 /** A source that could not be read is polled again this soon at the latest, however rare its polls are. */
 const unreadRetryDefaultMs = 300_000;
 
-/** The moment of the next poll: monotonic, or by the clock on the wall. */
-type Due = { readonly ms: number } | { readonly at: Date };
+/** The next poll is at the first of these moments. */
+interface Due {
+  /** Monotonic. */
+  readonly ms: number;
+  /** By a cron expression and the clock on the wall, and what that said when this was reckoned. */
+  readonly cron?: { readonly atMs: number; readonly fromMs: number } | undefined;
+}
 
 export class PollSchedule implements DueSources {
   readonly #deps: Dependencies;
@@ -57,20 +62,28 @@ export class PollSchedule implements DueSources {
     return Math.min(...this.#deps.settings.sources.map((source) => this.#msTo(source)));
   }
 
-  #msTo({ name }: SourceSettings): number {
+  #msTo({ name, poll }: SourceSettings): number {
     const { clock } = this.#deps;
     const due = this.#due.get(name);
     if (due === undefined) return 0;
-    return 'ms' in due ? due.ms - clock.monotonicMs() : due.at.getTime() - clock.now().getTime();
+    const nowMs = clock.now().getTime();
+    let { cron } = due;
+    if (cron !== undefined && nowMs < cron.fromMs) {
+      // The clock was set back: its next poll may be years ahead.
+      cron = cronDue(this.#deps, poll);
+      this.#due.set(name, { ...due, cron });
+    }
+    return Math.min(due.ms - clock.monotonicMs(), cron === undefined ? Infinity : cron.atMs - nowMs);
   }
 }
 
-function nextPoll({ clock, schedule, settings }: Dependencies, read: SourceLook, unreadRetryMs: number): Due {
-  const { poll } = read.settings;
-  const isUnread = read.state === 'unread';
-  if (poll.kind === 'every') {
-    return { ms: clock.monotonicMs() + (isUnread ? Math.min(poll.ms, unreadRetryMs) : poll.ms) };
-  }
-  const at = schedule.nextDue(poll.expression, settings.timezone, clock.now());
-  return isUnread ? { at: new Date(Math.min(at.getTime(), clock.now().getTime() + unreadRetryMs)) } : { at };
+function nextPoll(deps: Dependencies, { settings: { poll }, state }: SourceLook, unreadRetryMs: number): Due {
+  const afterMs = Math.min(poll.kind === 'every' ? poll.ms : Infinity, state === 'unread' ? unreadRetryMs : Infinity);
+  return { ms: deps.clock.monotonicMs() + afterMs, cron: cronDue(deps, poll) };
+}
+
+function cronDue({ clock, schedule, settings }: Dependencies, poll: SourceSettings['poll']): Due['cron'] {
+  if (poll.kind === 'every') return undefined;
+  const now = clock.now();
+  return { atMs: schedule.nextDue(poll.expression, settings.timezone, now).getTime(), fromMs: now.getTime() };
 }

@@ -1,6 +1,6 @@
 /** Snapshots of the archive: which are kept, and what to do with one that cannot be read. */
 import { AgentError, isAgentError } from '../../core/errors.ts';
-import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
+import type { Ageing, PushRecord, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -69,11 +69,12 @@ const rememberedMs = 30 * dayMs;
  * count back from when the first of these sources was held: a hold must not end because what it rests on is long ago.
  */
 export async function snapshotsWithDeparted(
-  { ledger, address, clock }: Pick<Dependencies, 'ledger' | 'address' | 'clock'>,
+  { ledger, address }: Pick<Dependencies, 'ledger' | 'address'>,
   sources: readonly string[],
+  nowMs: number,
 ): Promise<readonly string[]> {
   const held = (await ledger.holds.held()).filter(({ source }) => sources.includes(source));
-  const sinceMs = Math.min(clock.now().getTime(), ...held.map((one) => one.sinceMs)) - rememberedMs;
+  const sinceMs = Math.min(nowMs, ...held.map((one) => one.sinceMs)) - rememberedMs;
   const pushes = (await ledger.pushes.all()).filter((one) => one.outcome === 'acknowledged' && one.address === address);
   const isDeleting = (push: PushRecord | undefined): boolean =>
     push !== undefined && push.atMs > sinceMs && push.changes.drivers.delete > 0;
@@ -120,13 +121,35 @@ async function ifWhole<T>(
 }
 
 /**
+ * The clock as the next pass is to see it. A clock that leaps is right again after a moment, or it is the agent that stood still:
+ * the next day tells.
+ */
+export async function ageingNow({ ledger, clock, log }: Dependencies): Promise<Ageing> {
+  const nowMs = clock.now().getTime();
+  const { ageing } = await ledger.state();
+  if (ageing === undefined) return { seenMs: nowMs };
+  const { agedMs, seenMs } = ageing;
+  if (nowMs < seenMs) return { agedMs: agedMs && Math.min(agedMs, nowMs), seenMs: nowMs };
+  if (nowMs < seenMs + dayMs) return ageing;
+  const days = Math.floor((nowMs - seenMs) / dayMs);
+  if (days > leapDays)
+    log.warn('the clock is far ahead of the last passes; snapshots that this makes too old are kept for one more day', {
+      days,
+    });
+  return { agedMs: seenMs, seenMs: nowMs };
+}
+
+/** After a pause this long it is worth a word that nothing is dropped at once: a month between two passes may be a schedule. */
+const leapDays = 35;
+
+/**
  * The snapshots to keep: those of all acknowledged pushes of 7 days, then of the last one of each UTC day for `keep`, and those whose
  * drivers may come back, newest first up to `keepMax`, and always of the last one to each address. Also the one that was built last: a push of it may be
  * under way.
+ * @param agedMs the moment that counts as now; by default nothing is too old
  */
-export async function keptDigests(deps: Dependencies): Promise<ReadonlySet<string>> {
-  const { ledger, archive, buffer, settings, clock } = deps;
-  const nowMs = clock.now().getTime();
+export async function keptDigests(deps: Dependencies, agedMs = -Infinity): Promise<ReadonlySet<string>> {
+  const { ledger, archive, buffer, settings } = deps;
   const kept = new Set<string>();
   const addresses = new Set<string>();
   const days = new Set<string>();
@@ -134,12 +157,13 @@ export async function keptDigests(deps: Dependencies): Promise<ReadonlySet<strin
     await snapshotsWithDeparted(
       deps,
       settings.sources.map(({ name }) => name),
+      agedMs,
     ),
   );
   let bytes = 0;
   for (const { outcome, address, digest, atMs } of await ledger.pushes.all()) {
     if (outcome !== 'acknowledged') continue;
-    const ageMs = nowMs - atMs;
+    const ageMs = agedMs - atMs;
     const day = `${address} ${Math.floor(atMs / dayMs)}`;
     const isLast = !addresses.has(address);
     const isWanted = ageMs <= 7 * dayMs || (ageMs <= settings.keepMs && !days.has(day)) || departed.has(digest);

@@ -80,8 +80,20 @@ async function see(
   if (before?.version === part.version) return before;
   const { hash, version } = (await source.hash?.(part, signal)) ?? { hash: part.version, version: part.version };
   signal.throwIfAborted();
-  // A time ahead of the clock counts as now, when the content is first seen: else the file would stay the newest.
   const firstSeenMs = known.facts.firstSeenMs({ name: part.name, hash }, known.listed);
-  const revisedAtMs = firstSeenMs ?? Math.min(part.revisedAtMs, known.nowMs);
+  const revisedAtMs = firstSeenMs ?? revisedBy(known.nowMs, part.revisedAtMs, known.listed);
   return { version, hash, revisedAtMs };
+}
+
+/** About a microsecond: the smallest power of two that a moment of our time can be told apart by is a quarter of it. */
+const stepMs = 1 / 1024;
+
+/**
+ * When content was revised that is first seen now. A time ahead of the clock counts as now: else its part would win every tie from
+ * then on. Parts that are ahead together stay in the order of their times, as a clock that is right sees them: whichever is read first.
+ */
+export function revisedBy(nowMs: number, revisedAtMs: number, listed: readonly Part[]): number {
+  if (revisedAtMs <= nowMs) return revisedAtMs;
+  const isBefore = (part: Part): boolean => part.revisedAtMs > nowMs && part.revisedAtMs < revisedAtMs;
+  return nowMs + listed.filter(isBefore).length * stepMs;
 }

@@ -7,7 +7,7 @@ import type { Content, Part, Reject } from '../../core/model.ts';
 import type { FoldJob, FoldedPart, Lookups, RowCounts, Source } from '../../core/ports.ts';
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
 import { type PartRead, type PartWriter, rejectsKept } from '../../core/buffer.ts';
-import { type KnownParts, type currentParts, knownParts } from './current-parts.ts';
+import { type KnownParts, type currentParts, knownParts, revisedBy } from './current-parts.ts';
 import { type Earlier, type ProofTime, earlierRead, onlyAdds, prove, unprovenOf } from './grown-parts.ts';
 import { footerHint } from './footer-hint.ts';
 import { type QuietNeeded, QuietWait, judgeEnd, refuseCut } from './part-end.ts';
@@ -39,6 +39,8 @@ export class PartReader {
   readonly #fingerprint: string;
   readonly #known: KnownParts;
   readonly #proof: ProofTime;
+  /** One moment for all parts. */
+  readonly #nowMs: number;
 
   /** `good`: what this pass has read already. */
   constructor(
@@ -52,6 +54,7 @@ export class PartReader {
     }: { source: Source; lookups: Lookups; good: ReadonlyMap<string, PartRead>; proof: ProofTime },
   ) {
     this.#proof = proof;
+    this.#nowMs = deps.clock.now().getTime();
     this.#deps = deps;
     this.#settings = settings;
     this.#source = source;
@@ -66,8 +69,8 @@ export class PartReader {
   known(): Parameters<typeof currentParts>[1] {
     const { newest, seen, facts } = this.#known;
     const current = [...newest].filter(([, { fingerprint }]) => fingerprint === this.#fingerprint);
-    const nowMs = this.#deps.clock.now().getTime();
-    return { versions: new Map(current.map(([name, { version }]) => [name, version])), seen, facts, nowMs };
+    const versions = new Map(current.map(([name, { version }]) => [name, version]));
+    return { versions, seen, facts, nowMs: this.#nowMs };
   }
 
   /** The read of a part's present content: the one in the buffer where nothing changed. */
@@ -211,17 +214,14 @@ export class PartReader {
     return [this.#known.newest.get(name), accepted].filter((read) => read !== undefined);
   }
 
-  /**
-   * When the present content of a part came to be. A touched file is as old as its content, and a time ahead of the clock
-   * counts as the moment when the content is first seen: else such a file would win every tie from then on.
-   */
+  /** When the present content of a part came to be. A touched file is as old as its content. */
   #revisedAtMs(part: Part, content: Content, listed: readonly Part[]): number {
     const read = this.#readsOf(part).find(({ hash }) => hash === content.hash);
     const firstSeenMs =
       read?.revisedAtMs ?? this.#known.facts.firstSeenMs({ name: part.name, hash: content.hash }, listed);
     if (firstSeenMs !== undefined) return firstSeenMs;
-    const revisedAtMs = this.#source.newestOnly === true ? part.revisedAtMs : content.revisedAtMs;
-    return Math.min(revisedAtMs, this.#deps.clock.now().getTime());
+    // Where only the newest counts, the part has its time already.
+    return this.#source.newestOnly === true ? part.revisedAtMs : revisedBy(this.#nowMs, content.revisedAtMs, listed);
   }
 
   /**

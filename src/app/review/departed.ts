@@ -18,7 +18,7 @@ export async function departedOf(
   { source, comparison }: CandidateDecision,
 ): Promise<readonly PackedPoints[]> {
   if (comparison.changes.drivers.create === 0) return [];
-  const snapshots = (await snapshotsWithDeparted(deps, [source])).slice(0, snapshotsMax);
+  const snapshots = (await snapshotsWithDeparted(deps, [source], deps.clock.now().getTime())).slice(0, snapshotsMax);
   const wanted = snapshots.length === 0 ? new Set<string>() : newDrivers(deps, source);
   const found: PackedPoints[] = [];
   for (const digest of snapshots) {

@@ -17,6 +17,7 @@ export async function review(
   reads: readonly SourceRead[],
   watch?: WatchChanges,
 ): Promise<readonly Verdict[]> {
+  await deps.ledger.holds.settleDeletes(deps.clock.now().getTime());
   const removed = removedSources(deps);
   const alone: Decision[] = [];
   for (const read of reads) alone.push(await decideAlone(deps, read, { removed, watch }));

@@ -17,15 +17,18 @@ export async function knownAfter(
   const { address, clock, ledger, outlets } = deps;
   const { servedMs } = await loopState(deps);
   const acknowledged = await ledger.pushes.lastAcknowledged(address);
+  const nowMs = clock.now().getTime();
   const served = [servedMs, acknowledged?.endedAtMs].filter((ms) => ms !== undefined);
+  // One that lies ahead is from before the clock was set back: it hides none that does not.
+  const past = served.filter((ms) => ms <= nowMs);
   return {
-    nowMs: clock.now().getTime(),
+    nowMs,
     address,
     host: outlets.host,
     report: report ?? (await ledger.state()).lastPass ?? noPass(clock.now()),
     broken: broken && { reason: broken.message, hint: broken.hint },
     held: await ledger.holds.held(),
-    servedMs: served.length === 0 ? undefined : Math.max(...served),
+    servedMs: served.length === 0 ? undefined : Math.max(...(past.length === 0 ? served : past)),
     twiceScheduleMs: (fromMs) => twiceScheduleMs(deps, fromMs),
     others: await knownOthers(deps),
   };

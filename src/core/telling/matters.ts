@@ -44,7 +44,7 @@ export function patienceMs(event: NoticeEvent, { others }: Known): number {
 /**
  * Everything that is wrong, in a fixed order.
  * @param before what was wrong at the last look: a pass that tried no push does not say that the last failure is over
- * @param watchedMs since when the address is looked at
+ * @param watchedMs since when the address is looked at, or when it last had everything
  */
 export function mattersNow(known: Known, before: readonly Matter[], watchedMs: number): readonly Matter[] {
   const { nowMs, held, report, broken } = known;
@@ -92,7 +92,7 @@ export function staleMs(known: Known, watchedMs: number): number {
   return fromMs + known.twiceScheduleMs(fromMs);
 }
 
-/** A moment that lies ahead is from before the clock was set back, and says nothing. */
+/** A moment that lies ahead is from before the clock was set back: what the last look made of it has moved along. */
 export function servedOr({ servedMs, nowMs }: Known, watchedMs: number): number {
   return servedMs === undefined || servedMs > nowMs ? Math.min(watchedMs, nowMs) : servedMs;
 }

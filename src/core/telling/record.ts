@@ -9,8 +9,9 @@ import type { Notice, NoticeEvent } from './notice.ts';
 export interface TellingState {
   /** When this was last known to be true. A clock that shows less has been set back. */
   readonly notedMs: number;
-  /** The service that is looked at, and since when. */
+  /** The service that is looked at. */
   readonly address: string;
+  /** Since when it is looked at or, once it had everything, when it last had that: moves along where the clock is set back. */
   readonly watchedMs: number;
   readonly matters: readonly ToldMatter[];
   /** Oldest first. */

@@ -1,6 +1,6 @@
 /** How the record of telling changes: with what a pass found, and with what became of a notice. All of it is pure. */
 import { fullJitterMs } from '../loop/backoff.ts';
-import { type Known, isSame, mattersNow, patienceMs, staleMs } from './matters.ts';
+import { type Known, isSame, mattersNow, patienceMs, servedOr, staleMs } from './matters.ts';
 import type { Listener, Notice } from './notice.ts';
 import type { Letter, TellingState, ToldMatter } from './record.ts';
 import { endOf, startOf } from './words.ts';
@@ -54,7 +54,8 @@ export function tell(kept: TellingState, known: Known, listeners: readonly Liste
   const { nowMs, address } = known;
   const settled = settleTelling(kept, nowMs);
   const isMoved = settled.address !== address;
-  const state = isMoved ? { ...settled, address, watchedMs: nowMs } : settled;
+  const watchedMs = servedOr(known, isMoved ? nowMs : settled.watchedMs);
+  const state = { ...settled, address, watchedMs };
   // What was said of pushes to another address is over with it.
   const before = isMoved
     ? state.matters.filter(({ source, machine }) => (source ?? machine) !== undefined)

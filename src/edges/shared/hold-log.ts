@@ -106,8 +106,15 @@ export class SharedHolds implements HoldLog {
     const sql = `SELECT read, max(at_ms) AS at_ms, max(drivers) AS drivers, max(points) AS points,
       min(had_drivers) AS "hadDrivers", min(had_points) AS "hadPoints"
       FROM ~deletion WHERE source = ANY ($1) AND at_ms > $2 AND read != $3
-      AND (at_ms <= $4 OR left(read, length($5)) = $5) GROUP BY read ORDER BY 2`;
+      AND (at_ms <= $4 OR left(read, length($5)) = $5) GROUP BY read ORDER BY 2, "hadDrivers" DESC`;
     return sumOfDeletes(await this.#database.all<DeletesRow>(sql, sources, sinceMs, read, untilMs, own));
+  }
+
+  async settleDeletes(nowMs: number): Promise<void> {
+    if ((await this.#database.all('SELECT 1 FROM ~deletion WHERE at_ms > $1 LIMIT 1', nowMs)).length === 0) return;
+    await this.#fence.write(async (statements) => {
+      await statements.run('UPDATE ~deletion SET at_ms = $1 WHERE at_ms > $1', nowMs);
+    });
   }
 
   forgetDeletes(sinceMs: number): Promise<void> {

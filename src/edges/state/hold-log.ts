@@ -102,8 +102,13 @@ export class SqliteHolds implements HoldLog {
     const sql = `SELECT read, max(at_ms) AS at_ms, max(drivers) AS drivers, max(points) AS points,
       min(had_drivers) AS hadDrivers, min(had_points) AS hadPoints
       FROM deletion WHERE source IN (SELECT value FROM json_each(?)) AND at_ms > ? AND read != ?
-      AND (at_ms <= ? OR substr(read, 1, length(?)) = ?) GROUP BY read ORDER BY 2`;
+      AND (at_ms <= ? OR substr(read, 1, length(?)) = ?) GROUP BY read ORDER BY 2, hadDrivers DESC`;
     return sumOfDeletes(this.#tables.all<DeletesRow>(sql, JSON.stringify(sources), sinceMs, read, untilMs, own, own));
+  }
+
+  async settleDeletes(nowMs: number): Promise<void> {
+    if (this.#tables.all('SELECT 1 FROM deletion WHERE at_ms > ? LIMIT 1', nowMs).length === 0) return;
+    this.#tables.run('UPDATE deletion SET at_ms = ? WHERE at_ms > ?', nowMs, nowMs);
   }
 
   async forgetDeletes(sinceMs: number): Promise<void> {

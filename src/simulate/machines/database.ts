@@ -35,6 +35,7 @@ const holdWrites = [
   'release',
   'closeApproval',
   'recordDeletes',
+  'settleDeletes',
   'forgetDeletes',
   'inheritDeletes',
 ] as const satisfies (keyof HoldLog)[];

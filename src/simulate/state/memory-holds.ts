@@ -85,12 +85,16 @@ export class MemoryHolds implements HoldLog {
       const had = atMost(one.had, found.get(one.read)?.had ?? one.had);
       found.set(one.read, { ...one, had });
     }
-    const counted = [...found.values()].sort((a, b) => a.atMs - b.atMs);
+    const counted = [...found.values()].sort((a, b) => a.atMs - b.atMs || b.had.drivers - a.had.drivers);
     return {
       drivers: counted.reduce((sum, { drivers }) => sum + drivers, 0),
       points: counted.reduce((sum, { points }) => sum + points, 0),
       had: counted[0]?.had,
     };
+  }
+
+  async settleDeletes(nowMs: number): Promise<void> {
+    this.#records.deletions = this.#records.deletions.map((one) => ({ ...one, atMs: Math.min(one.atMs, nowMs) }));
   }
 
   async forgetDeletes(sinceMs: number): Promise<void> {

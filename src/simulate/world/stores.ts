@@ -44,6 +44,7 @@ const holdWrites = [
   'approve',
   'closeApproval',
   'recordDeletes',
+  'settleDeletes',
   'forgetDeletes',
   'inheritDeletes',
 ] as const satisfies (keyof HoldLog)[];
