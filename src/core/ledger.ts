@@ -64,6 +64,8 @@ export type DeletedPoints = ReadonlyMap<string, readonly Month[]>;
 /** What an approval lets pass; nothing beyond it passes. */
 export interface ApprovalScope {
   readonly deletes: DeletedPoints;
+  /** Those of the deletes that another source had by then: a move. `undefined`: an older agent did not note them. */
+  readonly moved: DeletedPoints | undefined;
   /** Names of carried parts that may count beside parts with the same points. */
   readonly carried: readonly string[];
   /** Slips in the values. */

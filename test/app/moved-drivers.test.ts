@@ -2,21 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runsOf } from '../support/campaign.ts';
-import { longFile, longSource, ids, months, sourceOf, world, type TestWorld } from '../support/world.ts';
+import { longSource, ids, sourceOf, world, type TestWorld } from '../support/world.ts';
+import { yearOf } from '../support/moving-world.ts';
 import { sourcesOf } from '../support/owning-world.ts';
-
-const allYear = months(13, 24);
-
-/** Drivers whose values differ by driver and month, so that a slip in them can be told. */
-function yearOf(drivers: readonly string[], zeros = ''): string {
-  const valueOf = (id: string, at: number): string =>
-    `${[...id].reduce((sum, c) => sum + c.codePointAt(0)!, 37 * at)}${zeros}`;
-  return longFile(
-    Object.fromEntries(
-      drivers.map((id) => [id, Object.fromEntries(allYear.map((month, at) => [month, valueOf(id, at)]))]),
-    ),
-  );
-}
 
 const moved = ids(1, 3);
 const left = ids(11, 19);

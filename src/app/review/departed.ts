@@ -7,7 +7,7 @@ import type { PackedPoints } from '../../core/series/packing.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { driversIn, snapshotsWithDeparted } from '../push/retention.ts';
-import type { CandidateDecision } from './decision.ts';
+import type { Facts } from './decision.ts';
 
 /** Each is looked into for each candidate with new drivers. */
 const snapshotsMax = 31;
@@ -15,7 +15,7 @@ const snapshotsMax = 31;
 /** Those of a candidate's new drivers that have departed, as they were last, in the order of ids. */
 export async function departedOf(
   deps: Dependencies,
-  { source, comparison }: CandidateDecision,
+  { source, comparison }: Pick<Facts, 'source' | 'comparison'>,
 ): Promise<readonly PackedPoints[]> {
   if (comparison.changes.drivers.create === 0) return [];
   const snapshots = (await snapshotsWithDeparted(deps, [source])).slice(0, snapshotsMax);

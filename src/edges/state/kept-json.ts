@@ -67,12 +67,12 @@ export function resultText(text: string): string {
   return text;
 }
 
-/** Pairs of texts. */
-export function parsePairs(text: string): readonly (readonly [string, string])[] {
+/** By driver its deleted months and those of them that moved, packed. */
+export function parseDeletes(text: string): readonly (readonly [driver: string, deleted: string, moved?: string])[] {
   return parse(
     text,
-    isList((pair) => isTexts(pair) && (pair as readonly string[]).length === 2),
-  ) as readonly (readonly [string, string])[];
+    isList((one) => isTexts(one) && [2, 3].includes((one as readonly string[]).length)),
+  ) as ReturnType<typeof parseDeletes>;
 }
 
 function parse(text: string, is: Is): unknown {
