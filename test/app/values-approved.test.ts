@@ -119,6 +119,20 @@ describe('an approval', () => {
     expect(dropped?.why).toContain('held for more than was approved');
   });
 
+  test('of a slip is dropped for a newer read that also deletes, and status says just that', async () => {
+    await using w = await holding();
+    await w.approve(w.digest);
+    const { 'Sales / S12': last = {}, ...others } = times1000(before, 'Sales');
+    await w.export({ ...others, 'Sales / S12': Object.fromEntries(Object.entries(last).slice(0, -1)) });
+    expect(await w.pass()).toMatchObject({ state: 'held' });
+    expect((await w.status()).approvals).toMatchObject([
+      {
+        state: 'dropped',
+        why: 'a newer read of the source would delete more than the approved one: driver "sales-s12" in 2025-12',
+      },
+    ]);
+  });
+
   test('of a new month of zeros does not cover that older values become 0', async () => {
     const zeros = (month: string): Values => changed(before, (value, at) => (at < month ? '0' : value));
     await using w = await accepted(before);
