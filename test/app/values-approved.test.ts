@@ -283,6 +283,42 @@ describe('a closed month', () => {
     expect(await w.pass()).toMatchObject({ state: 'held' });
   });
 
+  test.each<[string, Values]>([
+    [
+      'the same points of other drivers',
+      { 'Sales / S07': { '2025-03': '1.00' }, 'Sales / S08': { '2025-03': '1.00' } },
+    ],
+    ['another value', { 'Sales / S01': { '2025-03': '9.00' }, 'Sales / S02': { '2025-03': '1.00' } }],
+    ['another month that was approved of another driver', { 'Sales / S01': { '2025-04': '2.00' } }],
+  ])('is opened by an approval for what was seen, and not for %s', async (_name, other) => {
+    await using w = await accepted(before, closed);
+    const approved = { 'Sales / S01': { '2025-03': '1.00' }, 'Sales / S02': { '2025-03': '1.00', '2025-04': '2.00' } };
+    await w.export(merged(before, approved));
+    await w.approve((await w.pass()).digest ?? '');
+    const served = w.points();
+    await w.export(merged(before, other));
+    expect(await w.pass()).toMatchObject({ state: 'held', findings: [{ kind: 'closed' }] });
+    expect(w.points()).toEqual(served);
+    expect((await w.status()).approvals[0]?.why).toContain('held for more than was approved: ');
+  });
+
+  test('is not opened for a delete where a change was approved', async () => {
+    await using w = await accepted(before, closed);
+    await w.export(correction('2025-03', '1.00'));
+    await w.approve((await w.pass()).digest ?? '');
+    const { '2025-03': _gone, ...rest } = before['Sales / S01'] ?? {};
+    await w.export({ ...before, 'Sales / S01': rest });
+    expect(await w.pass()).toMatchObject({ state: 'held' });
+  });
+
+  test('is opened by an approval for less than was seen, written in whatever way, beside a new month', async () => {
+    await using w = await accepted(before, closed);
+    await w.export(merged(before, { 'Sales / S01': { '2025-03': '1.00' }, 'Sales / S02': { '2025-03': '2.00' } }));
+    await w.approve((await w.pass()).digest ?? '');
+    await w.export(merged(correction('2025-03', '1'), nextMonth));
+    expect(await w.pass()).toMatchObject({ state: 'accepted', exit: 0 });
+  });
+
   test('comes with its day, in the time zone of the agent', async () => {
     // The clock of the test stands at noon of the 15th of March 2026, in UTC: in Auckland it is the 16th.
     const world = (day: number) =>

@@ -117,7 +117,7 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
       ]),
       moved: new Map([['north', [month('2026-02')]]]),
       carried: ['old.csv'],
-      findings: [],
+      findings: [{ kind: 'zeros', group: ['N'], points: 2, of: 3, examples: [], reach: ['a', 'b'] } as const],
       isEnd: true,
     };
     await holds.hold(held, scope, 100);

@@ -8,7 +8,7 @@ import { encodeBody } from '../../core/series/snapshot.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import type { Approval, ApprovalScope, DeletedPoints } from '../../core/ledger.ts';
 import type { DriverDeletes } from '../../core/report.ts';
-import { areCovered } from '../../core/values/finding.ts';
+import { notCovered } from '../../core/values/finding.ts';
 import { describeFindings } from '../../core/values/words.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -46,8 +46,9 @@ export function furtherThan(scope: ApprovalScope, approved: ApprovalScope): stri
   }
   const part = scope.carried.find((name) => !approved.carried.includes(name));
   if (part !== undefined) return `a newer read of the source would count another part twice: ${part}`;
-  if (!areCovered(scope.findings, approved.findings)) {
-    return `a newer read of the source is held for more than was approved: ${describeFindings(scope.findings)}`;
+  const found = notCovered(scope.findings, approved.findings);
+  if (found.length > 0) {
+    return `a newer read of the source is held for more than was approved: ${describeFindings(found)}`;
   }
   return furtherDeletes(scope, approved);
 }
