@@ -9,7 +9,7 @@ import type { LoopState } from './loop/state.ts';
 import type { PassReport } from './report.ts';
 import type { BodyFormat } from './series/snapshot.ts';
 import type { TellingState } from './telling/record.ts';
-import type { Finding } from './values/finding.ts';
+import type { ReachingFinding } from './values/finding.ts';
 
 export interface NewPush {
   /** Milliseconds since 1970, as all moments of the ledger. */
@@ -64,10 +64,12 @@ export type DeletedPoints = ReadonlyMap<string, readonly Month[]>;
 /** What an approval lets pass; nothing beyond it passes. */
 export interface ApprovalScope {
   readonly deletes: DeletedPoints;
+  /** Those of the deletes that another source had by then: a move. `undefined`: an older agent did not note them. */
+  readonly moved: DeletedPoints | undefined;
   /** Names of carried parts that may count beside parts with the same points. */
   readonly carried: readonly string[];
-  /** Slips in the values. */
-  readonly findings: readonly Finding[];
+  /** Slips in the values, with the drivers that they reach. */
+  readonly findings: readonly ReachingFinding[];
   /** The source left the config. Once it is back, its reads are not what was approved. */
   readonly isEnd: boolean;
 }

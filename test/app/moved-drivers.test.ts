@@ -2,21 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runsOf } from '../support/campaign.ts';
-import { longFile, longSource, ids, months, sourceOf, world, type TestWorld } from '../support/world.ts';
+import { longSource, ids, sourceOf, world, type TestWorld } from '../support/world.ts';
+import { yearOf } from '../support/moving-world.ts';
 import { sourcesOf } from '../support/owning-world.ts';
-
-const allYear = months(13, 24);
-
-/** Drivers whose values differ by driver and month, so that a slip in them can be told. */
-function yearOf(drivers: readonly string[], zeros = ''): string {
-  const valueOf = (id: string, at: number): string =>
-    `${[...id].reduce((sum, c) => sum + c.codePointAt(0)!, 37 * at)}${zeros}`;
-  return longFile(
-    Object.fromEntries(
-      drivers.map((id) => [id, Object.fromEntries(allYear.map((month, at) => [month, valueOf(id, at)]))]),
-    ),
-  );
-}
 
 const moved = ids(1, 3);
 const left = ids(11, 19);
@@ -280,6 +268,23 @@ describe('a driver that one pass gives up and a later one has again', () => {
       expect(sourceOf(await w.sync({ push: 'always' }), 'b').state).toBe('held');
       w.clock.jump(20 * 86_400_000);
     }
+  });
+
+  test('is compared however many pushes have deleted drivers since then', async () => {
+    const going = ids(21, 60);
+    const config = sourcesOf(['a'], { guard: { maxDeletes: 1000 } });
+    await using w = await world({ config, files: { 'a.csv': yearOf([...going, ...left]) } });
+    await w.sync();
+    for (let gone = 1; gone <= going.length; gone++) {
+      await w.write('a.csv', yearOf([...going.slice(gone), ...left]));
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      w.clock.jump(3_600_000);
+    }
+    await w.write('a.csv', yearOf(left).concat(yearOf(['D21'], '000').replace(/^.*\n/u, '')));
+    expect(sourceOf(await w.sync(), 'a')).toMatchObject({
+      state: 'held',
+      findings: [{ kind: 'factor', group: ['D21'] }],
+    });
   });
 
   test('is new once that is long ago', async () => {

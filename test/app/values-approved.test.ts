@@ -119,6 +119,20 @@ describe('an approval', () => {
     expect(dropped?.why).toContain('held for more than was approved');
   });
 
+  test('of a slip is dropped for a newer read that also deletes, and status says just that', async () => {
+    await using w = await holding();
+    await w.approve(w.digest);
+    const { 'Sales / S12': last = {}, ...others } = times1000(before, 'Sales');
+    await w.export({ ...others, 'Sales / S12': Object.fromEntries(Object.entries(last).slice(0, -1)) });
+    expect(await w.pass()).toMatchObject({ state: 'held' });
+    expect((await w.status()).approvals).toMatchObject([
+      {
+        state: 'dropped',
+        why: 'a newer read of the source would delete more than the approved one: driver "sales-s12" in 2025-12',
+      },
+    ]);
+  });
+
   test('of a new month of zeros does not cover that older values become 0', async () => {
     const zeros = (month: string): Values => changed(before, (value, at) => (at < month ? '0' : value));
     await using w = await accepted(before);
@@ -267,6 +281,42 @@ describe('a closed month', () => {
     expect(await w.pass()).toMatchObject({ state: 'accepted' });
     await w.export(correction('2025-03', '4.00'));
     expect(await w.pass()).toMatchObject({ state: 'held' });
+  });
+
+  test.each<[string, Values]>([
+    [
+      'the same points of other drivers',
+      { 'Sales / S07': { '2025-03': '1.00' }, 'Sales / S08': { '2025-03': '1.00' } },
+    ],
+    ['another value', { 'Sales / S01': { '2025-03': '9.00' }, 'Sales / S02': { '2025-03': '1.00' } }],
+    ['another month that was approved of another driver', { 'Sales / S01': { '2025-04': '2.00' } }],
+  ])('is opened by an approval for what was seen, and not for %s', async (_name, other) => {
+    await using w = await accepted(before, closed);
+    const approved = { 'Sales / S01': { '2025-03': '1.00' }, 'Sales / S02': { '2025-03': '1.00', '2025-04': '2.00' } };
+    await w.export(merged(before, approved));
+    await w.approve((await w.pass()).digest ?? '');
+    const served = w.points();
+    await w.export(merged(before, other));
+    expect(await w.pass()).toMatchObject({ state: 'held', findings: [{ kind: 'closed' }] });
+    expect(w.points()).toEqual(served);
+    expect((await w.status()).approvals[0]?.why).toContain('held for more than was approved: ');
+  });
+
+  test('is not opened for a delete where a change was approved', async () => {
+    await using w = await accepted(before, closed);
+    await w.export(correction('2025-03', '1.00'));
+    await w.approve((await w.pass()).digest ?? '');
+    const { '2025-03': _gone, ...rest } = before['Sales / S01'] ?? {};
+    await w.export({ ...before, 'Sales / S01': rest });
+    expect(await w.pass()).toMatchObject({ state: 'held' });
+  });
+
+  test('is opened by an approval for less than was seen, written in whatever way, beside a new month', async () => {
+    await using w = await accepted(before, closed);
+    await w.export(merged(before, { 'Sales / S01': { '2025-03': '1.00' }, 'Sales / S02': { '2025-03': '2.00' } }));
+    await w.approve((await w.pass()).digest ?? '');
+    await w.export(merged(correction('2025-03', '1'), nextMonth));
+    expect(await w.pass()).toMatchObject({ state: 'accepted', exit: 0 });
   });
 
   test('comes with its day, in the time zone of the agent', async () => {

@@ -2,9 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareDecimals, multiplyDecimals } from '../../src/core/numbers/arithmetic.ts';
-import { type Finding, areCovered } from '../../src/core/values/finding.ts';
+import { type ReachingFinding, notCovered } from '../../src/core/values/finding.ts';
 import { factorRange } from '../../src/core/values/factor-range.ts';
 import { diffDrivers, pairDrivers } from '../../src/core/series/diff.ts';
+import { DriverLook } from '../../src/core/values/look.ts';
+import { Reach } from '../../src/core/values/reach.ts';
 import { ValueReview } from '../../src/core/values/review.ts';
 import { findMove } from '../../src/core/values/moved.ts';
 import { Series, exactFactor, exactFactorText, isSameValue } from '../../src/core/values/series.ts';
@@ -107,11 +109,36 @@ test('values that moved are found among corrections', () => {
   expect(findMove(series(values), later)).toEqual({ months: 2, points: 23 });
 });
 
-describe('an approval', () => {
-  const one: Finding = { kind: 'factor', group: ['Sales'], points: 6, of: 6, factor: '1000', examples: [] };
-  const dated: Finding = { ...one, kind: 'closed', inMonths: ['2026-01'] };
+test('what a finding reaches is noted by driver up to 100 000, and beyond that as a whole', () => {
+  const look = new DriverLook();
+  look.load(undefined, driver('a', { '2020-01': '1.50' }));
+  const rules = { isJudged: true, closedUpTo: look.now.month(0), deletes: true };
+  const reachOf = (count: number): readonly string[] => {
+    const reach = new Reach();
+    for (let at = 0; at < count; at++) reach.addClosed({ ...driver('', {}), id: `D${at}` }, look, rules);
+    return reach.noted();
+  };
+  expect(new Set(reachOf(100_000)).size).toBe(100_000);
+  expect(reachOf(100_001)).toHaveLength(1);
+  expect(reachOf(100_001)).toEqual(reachOf(100_001));
+  expect(reachOf(100_001)).not.toEqual(reachOf(100_002));
+});
 
-  test.each<[string, { readonly [K in keyof Finding]?: Finding[K] | undefined }, boolean]>([
+describe('an approval', () => {
+  const areCovered = (found: readonly ReachingFinding[], approved: readonly ReachingFinding[]): boolean =>
+    notCovered(found, approved).length === 0;
+  const one: ReachingFinding = {
+    kind: 'factor',
+    group: ['Sales'],
+    points: 6,
+    of: 6,
+    factor: '1000',
+    examples: [],
+    reach: ['x', 'y'],
+  };
+  const dated: ReachingFinding = { ...one, kind: 'closed', inMonths: ['2026-01'] };
+
+  test.each<[string, { readonly [K in keyof ReachingFinding]?: ReachingFinding[K] | undefined }, boolean]>([
     ['the same', {}, true],
     ['fewer points', { points: 3 }, true],
     ['a part of the group', { group: ['Sales', 'North'] }, true],
@@ -122,12 +149,19 @@ describe('an approval', () => {
     ['another kind', { kind: 'zeros' }, false],
     ['another month', { inMonths: ['2026-02'] }, false],
     ['all months', { inMonths: undefined }, false],
+    ['some of the drivers', { reach: ['y'] }, true],
+    ['another driver', { reach: ['y', 'z'] }, false],
+    ['what an older agent found', { reach: undefined }, false],
   ])('covers %s: %s', (_name, change, isCovered) => {
-    expect(areCovered([{ ...dated, ...change } as Finding], [dated])).toBe(isCovered);
+    expect(areCovered([{ ...dated, ...change } as ReachingFinding], [dated])).toBe(isCovered);
+  });
+
+  test('that an older agent recorded covers nothing, since it did not note which drivers it reached', () => {
+    expect(areCovered([one], [{ ...one, reach: undefined }])).toBe(false);
   });
 
   test('covers no more points in parts than in one', () => {
-    const part = (name: string, points: number): Finding => ({ ...one, group: ['Sales', name], points });
+    const part = (name: string, points: number): ReachingFinding => ({ ...one, group: ['Sales', name], points });
     expect(areCovered([part('North', 3), part('South', 3)], [one])).toBe(true);
     expect(areCovered([part('North', 3), part('South', 4)], [one])).toBe(false);
     expect(areCovered([part('North', 3), part('South', 4)], [one, part('South', 4)])).toBe(true);
@@ -144,8 +178,13 @@ describe('an approval', () => {
   });
 
   test('of drivers that changed places in a group covers each two of them', () => {
-    const group: Finding = { kind: 'exchanged', group: ['Sales'], points: 48, of: 48, examples: [] };
-    const pair = (other: string): Finding => ({ ...group, group: ['Sales', 'A'], points: 24, with: [other, 'B'] });
+    const group: ReachingFinding = { kind: 'exchanged', group: ['Sales'], points: 48, of: 48, examples: [], reach: [] };
+    const pair = (other: string): ReachingFinding => ({
+      ...group,
+      group: ['Sales', 'A'],
+      points: 24,
+      with: [other, 'B'],
+    });
     expect(areCovered([pair('Sales')], [group])).toBe(true);
     expect(areCovered([pair('Costs')], [group])).toBe(false);
     expect(areCovered([group], [pair('Sales')])).toBe(false);

@@ -13,7 +13,7 @@ import { type TestServer, cannotPostgres, postgresName, postgresReleases, postgr
 
 const address = 'https://drivers.example.com';
 const format = { shouldDeleteMissing: true, stamp: 'middle' } as const;
-const everything = { deletes: new Map(), carried: [], findings: [], isEnd: false };
+const everything = { deletes: new Map(), moved: new Map(), carried: [], findings: [], isEnd: false };
 
 function push(of: Partial<NewPush> = {}): NewPush {
   const counts = { drivers: 1, points: 2, bytes: 100, changes: noChanges, shouldDeleteMissing: true };
@@ -111,9 +111,13 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     const { holds } = one.ledger;
     const held = { source: 'sales', digest: 'c1', reason: 'much', hint: undefined, approvable: true };
     const scope = {
-      deletes: new Map([['north', [month('2026-01'), month('2026-02')]]]),
+      deletes: new Map([
+        ['north', [month('2026-01'), month('2026-02')]],
+        ['south', [month('2026-01')]],
+      ]),
+      moved: new Map([['north', [month('2026-02')]]]),
       carried: ['old.csv'],
-      findings: [],
+      findings: [{ kind: 'zeros', group: ['N'], points: 2, of: 3, examples: [], reach: ['a', 'b'] } as const],
       isEnd: true,
     };
     await holds.hold(held, scope, 100);

@@ -272,7 +272,13 @@ describe.each(bothStates)('%s', (_name, openState) => {
     const { ledger } = openState().open();
     const { holds } = ledger;
     const held = { source: 's', digest: 'd', reason: 'r', hint: undefined, approvable: true };
-    const scope = { deletes: new Map([['x', [5, 7]]]), carried: ['a'], findings: [], isEnd: false };
+    const scope = {
+      deletes: new Map([['x', [5, 7]]]),
+      moved: new Map([['x', [7]]]),
+      carried: ['a'],
+      findings: [],
+      isEnd: false,
+    };
     await holds.hold(held, scope, 1);
     await holds.hold(held, scope, 2);
     expect(await holds.held()).toEqual([{ ...held, sinceMs: 1 }]);

@@ -85,6 +85,7 @@ export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Pro
       ? `the first push to ${address} waits for approval; ${deletes}`
       : `the next push to ${address} waits for approval, as a first one does: ${doubt.why}; ${deletes}`;
   const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
-  await ledger.holds.hold(held, { deletes: points, carried: [], findings: [], isEnd: false }, clock.now().getTime());
+  const scope = { deletes: points, moved: new Map(), carried: [], findings: [], isEnd: false };
+  await ledger.holds.hold(held, scope, clock.now().getTime());
   return { outcome: 'blocked', reason, hint: `driver-sync approve ${snapshot.digest.slice(0, 12)}` };
 }

@@ -8,7 +8,8 @@ import { encodeBody } from '../../core/series/snapshot.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import type { Approval, ApprovalScope, DeletedPoints } from '../../core/ledger.ts';
 import type { DriverDeletes } from '../../core/report.ts';
-import { areCovered } from '../../core/values/finding.ts';
+import { notCovered } from '../../core/values/finding.ts';
+import { describeFindings } from '../../core/values/words.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const deletesShown = 100;
@@ -38,16 +39,38 @@ export async function consentToEmpty({ ledger, settings, address }: Dependencies
   await ledger.setState({ emptyConsent: { digest: hash.digest('hex'), address } });
 }
 
-/** Whether something does nothing that was not approved. */
-export function isWithin({ deletes, carried, findings, isEnd }: ApprovalScope, approved: ApprovalScope): boolean {
-  if (isEnd !== approved.isEnd) return false;
-  if (carried.some((part) => !approved.carried.includes(part))) return false;
-  if (!areCovered(findings, approved.findings)) return false;
-  for (const [driver, months] of deletes) {
-    const allowed = new Set(approved.deletes.get(driver));
-    if (months.some((month) => !allowed.has(month))) return false;
+/** What something does that was not approved; `undefined`: nothing. */
+export function furtherThan(scope: ApprovalScope, approved: ApprovalScope): string | undefined {
+  if (scope.isEnd !== approved.isEnd) {
+    return 'the source is back in the config, and that it left was what was approved';
   }
-  return true;
+  const part = scope.carried.find((name) => !approved.carried.includes(name));
+  if (part !== undefined) return `a newer read of the source would count another part twice: ${part}`;
+  const found = notCovered(scope.findings, approved.findings);
+  if (found.length > 0) {
+    return `a newer read of the source is held for more than was approved: ${describeFindings(found)}`;
+  }
+  return furtherDeletes(scope, approved);
+}
+
+function furtherDeletes(scope: ApprovalScope, approved: ApprovalScope): string | undefined {
+  if (scope.deletes.size > 0 && approved.moved === undefined) {
+    return 'an older version recorded it, which did not note what had moved to other sources';
+  }
+  for (const [driver, months] of scope.deletes) {
+    const allowed = new Set(approved.deletes.get(driver));
+    const month = months.find((one) => !allowed.has(one));
+    if (month !== undefined) {
+      return `a newer read of the source would delete more than the approved one: driver "${driver}" in ${formatMonth(month)}`;
+    }
+    // Whoever approved a move did not approve that nobody has the driver any more.
+    const isMoved = new Set(scope.moved?.get(driver));
+    const gone = approved.moved?.get(driver)?.some((one) => months.includes(one) && !isMoved.has(one)) === true;
+    if (gone) {
+      return `driver "${driver}" was approved to move to another source, which does not have all of it any more`;
+    }
+  }
+  return undefined;
 }
 
 /** The first hundred drivers that lose points, for a person, and first those that go whole. */

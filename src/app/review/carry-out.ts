@@ -8,7 +8,7 @@ import { encodeBody } from '../../core/series/snapshot.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { yieldTaken } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
-import { consentToEmpty, dropApprovals, isWithin, pendingApproval, shownDeletes } from './approvals.ts';
+import { consentToEmpty, dropApprovals, furtherThan, pendingApproval, shownDeletes } from './approvals.ts';
 import type { WatchChanges } from './decide.ts';
 import type { Accepting, CandidateDecision, Decision, Holding } from './decision.ts';
 import { inheritDeletes, readKey } from './let-through.ts';
@@ -118,9 +118,10 @@ export async function settleRemoved(
   const going = (): Iterable<PackedDriver> => without(buffer.reads.drivers(source, 'accepted'), awaited);
   const comparison = await inTurns(comparing(going(), [], watch && ((change) => watch(source, change))));
   const { changes, deletes } = comparison;
-  const scope = { deletes, carried: [], findings: [], isEnd: true };
+  const scope = { deletes, moved: new Map(), carried: [], findings: [], isEnd: true };
   const approval = await pendingApproval(deps, source);
-  const isApproved = approval !== undefined && isWithin(scope, await ledger.holds.approvedScope(approval.id));
+  const isApproved =
+    approval !== undefined && furtherThan(scope, await ledger.holds.approvedScope(approval.id)) === undefined;
   if (!isApproved) await dropApprovals(deps, source, 'the source left the config, which would delete all that it has');
   const isNothing = changes.drivers.delete === 0;
   if (isNothing && awaited.size > 0) return undefined;

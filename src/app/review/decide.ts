@@ -7,13 +7,13 @@ import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadPart } from '../../core/buffer.ts';
-import type { ApprovalScope } from '../../core/ledger.ts';
+import type { DeletedPoints } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
-import { isWithin, pendingApproval } from './approvals.ts';
+import { furtherThan, pendingApproval } from './approvals.ts';
 import { findCarriedDoubts } from './carried-doubts.ts';
-import type { CandidateDecision, Reviewed } from './decision.ts';
+import type { CandidateDecision, Facts, Reviewed } from './decision.ts';
 import { dayMs, letThroughIn, letThroughInMonth } from './let-through.ts';
 import type { Move } from './moves.ts';
 import { type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
@@ -29,12 +29,18 @@ interface Circumstances {
 /** Is told of every change that a candidate makes, and that a removed source's leaving makes. */
 export type WatchChanges = (source: string, change: DriverChange) => void;
 
-/** Judges a candidate against what its source, and the removed ones that it takes over, have accepted. */
-export async function decide(
+/** A candidate whose values were looked at. */
+export interface Looked {
+  readonly facts: Facts;
+  readonly guard: ValueGuardReview;
+}
+
+/** Looks at a candidate beside what its source, and the removed ones that it takes over, have accepted. */
+export async function look(
   deps: Dependencies,
   settings: SourceSettings,
   { removed, mayLag, watch }: Circumstances,
-): Promise<CandidateDecision> {
+): Promise<Looked> {
   const source = settings.name;
   const runs: Runs = {
     before: () => withInherited(deps, source, removed),
@@ -44,8 +50,7 @@ export async function decide(
   const { comparison, guard } = await compare(deps, settings, runs, watch);
   const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
   const values = isFirst ? noFindings : findingsOf(guard, runs);
-  const facts = { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag };
-  return conclude(deps, facts, guard, removed);
+  return { facts: { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag }, guard };
 }
 
 /** Drivers that a candidate has and its source had not. */
@@ -57,16 +62,16 @@ export interface Arrivals {
 }
 
 /**
- * Judges the values of a candidate again, where drivers have come to it: each against what the source that gives it up had accepted, or
+ * Looks at the values of a candidate again, where drivers have come to it: each against what the source that gives it up had accepted, or
  * what the service had of it last. What the candidate deletes is as it was.
  */
-export async function decideWithArrivals(
+export async function lookWithArrivals(
   deps: Dependencies,
-  decision: CandidateDecision,
+  facts: Facts,
   { moves, departed }: Arrivals,
   removed: readonly string[],
-): Promise<CandidateDecision> {
-  const { source, settings, comparison, inheritedFrom: gone, isFirst, mayLag } = decision;
+): Promise<Looked> {
+  const { source, settings, isFirst } = facts;
   const moved = new Set(moves.flatMap(({ drivers }) => [...drivers]));
   const { reads } = deps.buffer;
   const candidate = (): Iterable<PackedDriver> => reads.drivers(source, 'candidate');
@@ -92,8 +97,7 @@ export async function decideWithArrivals(
     await inTurns(comparing(runs.before(), runs.after(), (change) => slips.see(change)));
     values = joinFindings(values, findingsOf(slips, runs));
   }
-  const facts = { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag };
-  return conclude(deps, facts, guard, removed);
+  return { facts: { ...facts, values }, guard };
 }
 
 function* only(drivers: Iterable<PackedDriver>, ids: ReadonlySet<string>): Generator<PackedDriver> {
@@ -124,28 +128,27 @@ function findingsOf(guard: ValueGuardReview, { before, after }: Runs): ValueFind
   return guard.findings(() => pairDrivers(before(), after()));
 }
 
-/** What was found out about a candidate before its approval is looked for. */
-type Facts = Omit<Reviewed, 'scope' | 'approval' | 'isCovered'>;
-
-async function conclude(
+/** Decides about a candidate. @param moved what it deletes and other sources have */
+export async function decide(
   deps: Dependencies,
-  facts: Facts,
-  guard: ValueGuardReview,
-  removed: readonly string[],
+  { facts, guard }: Looked,
+  { removed, moved }: { readonly removed: readonly string[]; readonly moved: DeletedPoints },
 ): Promise<CandidateDecision> {
   const { source, settings, comparison, values } = facts;
   const doubts = findCarriedDoubts(deps, settings, removed);
   const scope = {
     deletes: comparison.deletes,
+    moved,
     carried: doubts.map(({ carried }) => carried),
     findings: values.holding,
     isEnd: false,
   };
   const approval = await pendingApproval(deps, source);
   const approved = approval && (await deps.ledger.holds.approvedScope(approval.id));
-  const reviewed = { ...facts, scope, approval, isCovered: approved !== undefined && isWithin(scope, approved) };
+  const further = approved && furtherThan(scope, approved);
+  const reviewed = { ...facts, scope, approval, isCovered: approved !== undefined && further === undefined };
   const hold = await judgeAll(deps, reviewed, doubts);
-  return withApproval(reviewed, guard.hold(hold, values), approved);
+  return withApproval(reviewed, guard.hold(hold, values), further);
 }
 
 async function judgeAll(
@@ -177,23 +180,17 @@ async function judgeAll(
   );
 }
 
-/** An approval lets a held candidate pass that does nothing which the approved one did not. */
+/** An approval lets a held candidate pass that does nothing which the approved one did not. @param further what else this one does */
 function withApproval(
   reviewed: Reviewed,
   hold: ReturnType<typeof judge>,
-  approved: ApprovalScope | undefined,
+  further: string | undefined,
 ): CandidateDecision {
   if (reviewed.isCovered) {
     return { ...reviewed, kind: 'accept', isApproved: hold !== undefined || reviewed.scope.deletes.size > 0 };
   }
   if (hold === undefined) return { ...reviewed, kind: 'accept', isApproved: false };
-  const whyDropped =
-    approved?.isEnd === true
-      ? 'the source is back in the config, and that it left was what was approved'
-      : reviewed.values.holding.length > 0
-        ? `a newer read of the source is held for more than was approved: ${hold.reason}`
-        : 'a newer read of the source would delete more than the approved one, or count other parts twice';
-  return { ...reviewed, ...hold, kind: 'hold', approvable: true, whyDropped };
+  return { ...reviewed, ...hold, kind: 'hold', approvable: true, whyDropped: further };
 }
 
 function findRegression(accepted: readonly ReadPart[], candidate: readonly ReadPart[]): Regression | undefined {

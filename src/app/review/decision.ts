@@ -5,8 +5,8 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { Approval, ApprovalScope } from '../../core/ledger.ts';
 import type { ValueFindings } from './values.ts';
 
-/** A candidate with all that was found out about it. */
-export interface Reviewed {
+/** What was found out about a candidate before its approval is looked for. */
+export interface Facts {
   readonly source: string;
   readonly settings: SourceSettings;
   readonly comparison: Comparison;
@@ -14,13 +14,17 @@ export interface Reviewed {
   readonly isFirst: boolean;
   /** Sources that left the config and have drivers of this candidate. */
   readonly inheritedFrom: readonly string[];
+  readonly values: ValueFindings;
+  /** See `Source.mayLag`. */
+  readonly mayLag: boolean;
+}
+
+/** A candidate with all that was found out about it. */
+export interface Reviewed extends Facts {
   /** What an approval of this candidate lets pass. */
   readonly scope: ApprovalScope;
   /** What waits for a read of this source. */
   readonly approval: Approval | undefined;
-  readonly values: ValueFindings;
-  /** See `Source.mayLag`. */
-  readonly mayLag: boolean;
   /** The approval lets all pass that this candidate does. */
   readonly isCovered: boolean;
 }

@@ -1,12 +1,22 @@
 /** Drivers that one source of the config gives up in a pass and another one has from then on, or had when it was last read. */
 import type { ReadKind } from '../../core/buffer.ts';
+import type { DeletedPoints } from '../../core/ledger.ts';
+import type { Month } from '../../core/model.ts';
+import { monthsIn } from '../../core/series/packing.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { CandidateDecision } from './decision.ts';
+import type { Facts } from './decision.ts';
 
 export interface Move {
   readonly from: string;
   readonly to: string;
   readonly drivers: ReadonlySet<string>;
+  /** Where the other source has them. */
+  readonly reads: readonly SourceReadKind[];
+}
+
+interface SourceReadKind {
+  readonly source: string;
+  readonly kind: ReadKind;
 }
 
 /** What may have the drivers though it has no candidate. */
@@ -20,16 +30,16 @@ export interface Unseen {
 /** The moves among the candidates of a pass, whatever becomes of them, and those to sources of which nothing is seen. */
 export function findMoves(
   { buffer }: Dependencies,
-  decisions: readonly CandidateDecision[],
+  candidates: readonly Pick<Facts, 'source' | 'comparison'>[],
   { unread, removed }: Unseen,
 ): readonly Move[] {
   const gone = unread.length === 0 ? [] : removed;
-  const lastRead: { source: string; kind: ReadKind }[] = [
-    ...decisions.map(({ source }) => ({ source, kind: 'candidate' }) as const),
+  const lastRead: SourceReadKind[] = [
+    ...candidates.map(({ source }) => ({ source, kind: 'candidate' }) as const),
     ...[...unread, ...gone].map((source) => ({ source, kind: 'partial' }) as const),
     ...gone.map((source) => ({ source, kind: 'candidate' }) as const),
   ];
-  return decisions.flatMap(({ source: from, comparison: { deletedDrivers } }) => {
+  return candidates.flatMap(({ source: from, comparison: { deletedDrivers } }) => {
     const takers = lastRead.filter(({ source }) => source !== from);
     if (deletedDrivers.size === 0 || takers.length === 0) return [];
     const taken = new Map<string, Set<string>>();
@@ -37,6 +47,28 @@ export function findMoves(
       if (!deletedDrivers.has(driver)) continue;
       for (const to of sources) if (to !== from) taken.set(to, (taken.get(to) ?? new Set()).add(driver));
     }
-    return [...taken].map(([to, drivers]) => ({ from, to, drivers }));
+    return [...taken].map(([to, drivers]) => {
+      return { from, to, drivers, reads: takers.filter(({ source }) => source === to) };
+    });
   });
+}
+
+/** The points of what a source gives up that others have. @param deletes all that it gives up */
+export function movedPoints(
+  { buffer }: Dependencies,
+  moves: readonly Pick<Move, 'drivers' | 'reads'>[],
+  deletes: DeletedPoints,
+): DeletedPoints {
+  const moved = new Map<string, readonly Month[]>();
+  for (const { drivers, reads } of moves) {
+    for (const { source, kind } of reads) {
+      for (const { id, points } of buffer.reads.drivers(source, kind)) {
+        if (!drivers.has(id)) continue;
+        const has = new Set([...monthsIn(points), ...(moved.get(id) ?? [])]);
+        const both = deletes.get(id)?.filter((month) => has.has(month)) ?? [];
+        if (both.length > 0) moved.set(id, both);
+      }
+    }
+  }
+  return moved;
 }

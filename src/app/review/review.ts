@@ -4,10 +4,10 @@ import { removedSources } from '../read/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { consentToEmpty, dropApprovals, firstPushTo } from './approvals.ts';
 import { acceptTogether, carryOut, settleRemoved } from './carry-out.ts';
-import { type WatchChanges, decide, decideWithArrivals } from './decide.ts';
+import { type Looked, type WatchChanges, decide, look, lookWithArrivals } from './decide.ts';
 import type { CandidateDecision, Decision } from './decision.ts';
 import { departedOf } from './departed.ts';
-import { findMoves } from './moves.ts';
+import { findMoves, movedPoints } from './moves.ts';
 import { holdConflicts, holdEmptySnapshot } from './together.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -19,15 +19,15 @@ export async function review(
 ): Promise<readonly Verdict[]> {
   await deps.ledger.holds.settleDeletes(deps.clock.now().getTime());
   const removed = removedSources(deps);
-  const alone: Decision[] = [];
-  for (const read of reads) alone.push(await decideAlone(deps, read, { removed, watch }));
+  const alone: Alone[] = [];
+  for (const read of reads) alone.push(await lookAlone(deps, read, { removed, watch }));
   const { decisions, isEmptyApproved } = await decideTogether(deps, alone, removed);
   if (isEmptyApproved) await consentToEmpty(deps);
   await acceptTogether(deps, decisions);
   const verdicts = new Map<string, Verdict>();
   for (const one of alone) {
-    const decision = decisions.find(({ source }) => source === one.source) ?? one;
-    verdicts.set(one.source, await carryOut(deps, decision));
+    const decision = one.kind === 'candidate' ? decisions.find(({ source }) => source === one.source) : one;
+    if (decision !== undefined) verdicts.set(one.source, await carryOut(deps, decision));
   }
   const inState = (state: Verdict['state']): readonly string[] =>
     [...verdicts.values()].filter((verdict) => verdict.state === state).map(({ source }) => source);
@@ -42,37 +42,40 @@ export async function review(
   return order.flatMap((name) => verdicts.get(name) ?? []);
 }
 
-async function decideAlone(
+/** What is known of a source before it is seen beside the others. */
+type Alone = Exclude<Decision, CandidateDecision> | (Looked & { readonly kind: 'candidate'; readonly source: string });
+
+async function lookAlone(
   deps: Dependencies,
   read: SourceRead,
   around: { removed: readonly string[]; watch: WatchChanges | undefined },
-): Promise<Decision> {
+): Promise<Alone> {
   const source = read.settings.name;
   if (read.state === 'unread') return { kind: 'unread', source, reason: read.reason, hint: read.hint };
   if (deps.buffer.reads.parts(source, 'candidate') === undefined) return { kind: 'unchanged', source };
-  return decide(deps, read.settings, { ...around, mayLag: read.mayLag });
+  return { kind: 'candidate', source, ...(await look(deps, read.settings, { ...around, mayLag: read.mayLag })) };
 }
 
 async function decideTogether(
   deps: Dependencies,
-  all: readonly Decision[],
+  all: readonly Alone[],
   removed: readonly string[],
 ): ReturnType<typeof holdEmptySnapshot> {
-  const alone = all.filter(isOfCandidate);
+  const candidates = all.filter((one) => one.kind === 'candidate');
   const unread = all.filter(({ kind }) => kind === 'unread').map(({ source }) => source);
-  const moves = findMoves(deps, alone, { unread, removed });
+  const facts = candidates.map((one) => one.facts);
+  const moves = findMoves(deps, facts, { unread, removed });
   const decisions: CandidateDecision[] = [];
-  for (const one of alone) {
+  for (const one of candidates) {
     const taken = moves.filter(({ to }) => to === one.source);
-    const departed = await departedOf(deps, one);
+    const departed = await departedOf(deps, one.facts);
     const isNothing = taken.length === 0 && departed.length === 0;
-    decisions.push(isNothing ? one : await decideWithArrivals(deps, one, { moves: taken, departed }, removed));
+    const looked = isNothing ? one : await lookWithArrivals(deps, one.facts, { moves: taken, departed }, removed);
+    const given = moves.filter(({ from }) => from === one.source);
+    const moved = movedPoints(deps, given, one.facts.comparison.deletes);
+    decisions.push(await decide(deps, looked, { removed, moved }));
   }
   return holdEmptySnapshot(deps, holdConflicts(deps, decisions, moves));
-}
-
-function isOfCandidate(decision: Decision): decision is CandidateDecision {
-  return decision.kind === 'accept' || decision.kind === 'hold';
 }
 
 /** A source that this pass does not hold keeps neither a held candidate nor a pending approval. */

@@ -3,7 +3,7 @@ import { type Hold, describeTwoHolds } from '../../core/guard/guard.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { type ValueRules, lastClosedMonth } from '../../core/values/closed.ts';
-import type { Finding } from '../../core/values/finding.ts';
+import type { Finding, ReachingFinding } from '../../core/values/finding.ts';
 import type { DriverPairs } from '../../core/values/look.ts';
 import { ValueReview } from '../../core/values/review.ts';
 import { describeFindings, holdOf } from '../../core/values/words.ts';
@@ -12,7 +12,7 @@ import type { Dependencies } from '../dependencies.ts';
 export interface ValueFindings {
   readonly all: readonly Finding[];
   /** Those that hold the candidate unless they are approved. */
-  readonly holding: readonly Finding[];
+  readonly holding: readonly ReachingFinding[];
   /** The other findings, in words. */
   readonly warnings: readonly string[];
 }
@@ -58,9 +58,11 @@ export class ValueGuardReview {
 
   /** @param pairs walks both reads from the beginning, each time that it is called */
   findings(pairs: () => DriverPairs): ValueFindings {
-    const all = this.#review.findings(pairs);
-    const holding = all.filter(({ kind }) => kind === 'closed' || this.#mode === 'hold');
-    const warned = all.filter((finding) => !holding.includes(finding));
+    const found = this.#review.findings(pairs);
+    const holding = found.filter(({ kind }) => kind === 'closed' || this.#mode === 'hold');
+    const warned = found.filter((finding) => !holding.includes(finding));
+    // What each of them reaches is for approvals alone.
+    const all = found.map(({ reach: _reach, ...finding }) => finding);
     return { all, holding, warnings: warned.length === 0 ? [] : [describeFindings(warned)] };
   }
 

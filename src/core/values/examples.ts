@@ -1,47 +1,70 @@
-/** The examples of findings: a third walk, which ends as soon as each has its three. */
+/** What a third walk adds to findings: their examples, and what they reach. */
 import type { Month } from '../model.ts';
 import type { PackedPoints } from '../series/packing.ts';
 import { LargestChanges } from '../series/largest.ts';
 import { formatMonth } from '../time/month.ts';
 import { type ValueRules, closedMonths } from './closed.ts';
 import { factorRange, isInRange } from './factor-range.ts';
-import type { Finding, FindingExample } from './finding.ts';
+import type { FindingExample, ReachingFinding } from './finding.ts';
 import { DriverLook, type DriverPairs, commonPoints } from './look.ts';
 import type { Found, Sought } from './measures.ts';
+import { Reach, type Showing } from './reach.ts';
 import { exactFactor, isSameValue } from './series.ts';
 
 const examplesMax = 3;
 
-/** @returns the findings with their examples: those of closed months are the largest changes, all others the first drivers' newest */
-export function examplesOf(pairs: DriverPairs, found: readonly Found[], rules: ValueRules): readonly Finding[] {
-  const collectors = found.map((one) => new Collector(one, rules));
+/**
+ * @param pairs those of the walk before
+ * @returns the findings with what they reach and their examples: those of closed months are the largest changes, all others the first drivers' newest
+ */
+export function completed(
+  pairs: DriverPairs,
+  found: readonly Found[],
+  { rules, showing }: { readonly rules: ValueRules; readonly showing: Showing },
+): readonly ReachingFinding[] {
+  const all = found.map((one) => new Collector(one, rules, showing));
   const look = new DriverLook();
+  let place = 0;
   for (const [before, after] of pairs) {
-    const open = collectors.filter((collector) => !collector.isFull);
-    if (open.length === 0) break;
-    const isEqual = before !== undefined && after !== undefined && Buffer.compare(before.points, after.points) === 0;
-    const path = isEqual ? [] : (JSON.parse((after ?? before)?.path ?? '[]') as string[]);
-    const wanting = isEqual ? [] : open.filter((collector) => collector.covers(path));
-    if (wanting.length === 0) continue;
-    look.load(before, after);
-    for (const collector of wanting) collector.add(look, before, after);
+    const driver = (after ?? before) as PackedPoints;
+    const at = place++;
+    const shown = all.filter((one) => one.isNextAt(at, driver));
+    if (shown.length === 0) continue;
+    const path = JSON.parse(driver.path) as string[];
+    const covering = shown.filter((one) => one.covers(path));
+    if (covering.some((one) => one.needsLook)) look.load(before, after);
+    for (const one of covering) one.add(look, before, after);
   }
-  return collectors.map((collector) => collector.finding());
+  return all.map((one) => one.finding());
 }
 
 class Collector {
   readonly #found: Found;
   readonly #rules: ValueRules;
+  readonly #showing: Showing;
   readonly #examples: FindingExample[] = [];
   readonly #largest = new LargestChanges(examplesMax);
+  readonly #reach = new Reach();
+  #next = 0;
 
-  constructor(found: Found, rules: ValueRules) {
+  constructor(found: Found, rules: ValueRules, showing: Showing) {
     this.#found = found;
     this.#rules = rules;
+    this.#showing = showing;
   }
 
-  get isFull(): boolean {
-    return this.#examples.length === examplesMax;
+  /** Whether the driver at a place shows it, in whatever group. Each place is asked for once, in order. */
+  isNextAt(place: number, { id }: PackedPoints): boolean {
+    const { kind, key } = this.#found.sought;
+    if (kind === 'exchanged') return this.#showing.partners.has(id);
+    const isHere = this.#showing.places.get(key)?.[this.#next] === place;
+    if (isHere) this.#next++;
+    return isHere;
+  }
+
+  /** Drivers are looked at closely for examples, and for the values of closed months. */
+  get needsLook(): boolean {
+    return this.#found.sought.kind === 'closed' || this.#examples.length < examplesMax;
   }
 
   covers(path: readonly string[]): boolean {
@@ -50,23 +73,27 @@ class Collector {
 
   add(look: DriverLook, before: PackedPoints | undefined, after: PackedPoints | undefined): void {
     const { sought, drivers } = this.#found;
-    const { id } = (after ?? before) as PackedPoints;
+    const driver = (after ?? before) as PackedPoints;
+    const { id } = driver;
     if (sought.kind === 'closed') {
+      this.#reach.addClosed(driver, look, this.#rules);
       const months = closedMonths(look, this.#rules);
       this.#largest.add({ kind: 'update', id, before, after, created: [], updated: months, deleted: [] });
       return;
     }
+    this.#reach.addDriver(driver, sought.kind === 'exchanged' ? this.#showing.partners.get(id) : undefined);
+    if (!this.needsLook) return;
     const room = Math.min(examplesMax - this.#examples.length, Math.ceil(examplesMax / drivers));
     const months = monthsShowing(sought, look).slice(-room);
     for (const month of months.reverse()) this.#examples.push(exampleOf(id, month, look));
   }
 
-  finding(): Finding {
+  finding(): ReachingFinding {
     const examples =
       this.#found.sought.kind === 'closed'
         ? this.#largest.shown().map(({ path: _path, ...example }) => example)
         : this.#examples;
-    return { ...this.#found.finding, examples };
+    return { ...this.#found.finding, examples, reach: this.#reach.noted() };
   }
 }
 

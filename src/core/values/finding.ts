@@ -33,6 +33,11 @@ export interface Finding {
   readonly examples: readonly FindingExample[];
 }
 
+/** With what it reaches, as `reach.ts` notes it. `undefined`: an older agent recorded it. */
+export interface ReachingFinding extends Finding {
+  readonly reach?: readonly string[] | undefined;
+}
+
 export interface FindingExample {
   readonly driver: string;
   readonly month: string;
@@ -41,14 +46,23 @@ export interface FindingExample {
   readonly new?: string;
 }
 
-/** Whether what was approved covers all that was found: the same slips, in no other groups or months, and in no more points. */
-export function areCovered(found: readonly Finding[], approved: readonly Finding[]): boolean {
-  const left = approved.map(({ points }) => points);
-  return found.every((finding) => {
-    const at = approved.findIndex((one, index) => covers(one, finding) && finding.points <= (left[index] ?? 0));
-    if (at >= 0) left[at]! -= finding.points;
-    return at >= 0;
+/** What was found and not approved: another slip, or one in other drivers, groups or months, or in more points. */
+export function notCovered(
+  found: readonly ReachingFinding[],
+  approved: readonly ReachingFinding[],
+): readonly ReachingFinding[] {
+  const left = approved.map((one) => ({ one, points: one.points, reach: new Set(one.reach) }));
+  return found.filter((finding) => {
+    const at = left.find(
+      ({ one, points, reach }) => finding.points <= points && covers(one, finding) && isReached(finding, reach),
+    );
+    if (at !== undefined) at.points -= finding.points;
+    return at === undefined;
   });
+}
+
+function isReached({ reach }: ReachingFinding, approved: ReadonlySet<string>): boolean {
+  return reach?.every((one) => approved.has(one)) === true;
 }
 
 function covers(approved: Finding, { kind, group, factor, months, inMonths, with: other }: Finding): boolean {

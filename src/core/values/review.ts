@@ -8,7 +8,7 @@ import { type PackedPoints, PointWalk } from '../series/packing.ts';
 import { ExchangeSearch } from './exchanged.ts';
 import { FactorClusters } from './factor-range.ts';
 import { type ValueRules, closedMonths } from './closed.ts';
-import type { Finding } from './finding.ts';
+import type { ReachingFinding } from './finding.ts';
 import { DriverLook, type DriverPairs } from './look.ts';
 import {
   type Sought,
@@ -82,7 +82,7 @@ export class ValueReview {
   }
 
   /** @param pairs walks both reads from the beginning, each time that it is called */
-  findings(pairs: () => DriverPairs): readonly Finding[] {
+  findings(pairs: () => DriverPairs): readonly ReachingFinding[] {
     const exchanges = this.#exchanges.pairs();
     const sought = [...(exchanges.length > 0 ? [exchangedSought] : []), ...this.#sought()];
     return sought.length === 0 ? [] : survey(pairs, sought, { rules: this.#rules, exchanges });

@@ -2,10 +2,10 @@
 import type { Month } from '../model.ts';
 import type { PackedPoints } from '../series/packing.ts';
 import { type ValueRules, closedMonths } from './closed.ts';
-import { examplesOf } from './examples.ts';
+import { completed } from './examples.ts';
 import { type BothReads, type Pair, exchangedPoints } from './exchanged.ts';
 import { evidence, isInRange } from './factor-range.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, ReachingFinding } from './finding.ts';
 import { type Explained, Group, type Tally, type Totals, explain } from './groups.ts';
 import { DriverLook, type DriverPairs } from './look.ts';
 import { type Found, type Sought, copiedSought, exchangedSought, newSignSought, newZerosSought } from './measures.ts';
@@ -23,11 +23,11 @@ export function survey(
   pairs: () => DriverPairs,
   sought: readonly Sought[],
   { rules, exchanges }: SurveyOptions,
-): readonly Finding[] {
+): readonly ReachingFinding[] {
   const groups = new GroupSurvey(sought, rules, exchanges);
   for (const [before, after] of pairs()) groups.add(before, after);
   const found = groups.findings();
-  return found.length === 0 ? [] : examplesOf(pairs(), found, rules);
+  return found.length === 0 ? [] : completed(pairs(), found, { rules, showing: groups });
 }
 
 /** What one driver adds to the groups that it is in. */
@@ -53,6 +53,10 @@ class GroupSurvey {
   readonly #paired: ReadonlySet<string>;
   readonly #reads = new Map<string, BothReads & { readonly path: readonly string[] }>();
   readonly #look = new DriverLook();
+  /** See `Showing`. */
+  readonly places = new Map<string, number[]>();
+  readonly partners = new Map<string, string>();
+  #drivers = 0;
 
   constructor(sought: readonly Sought[], rules: ValueRules, pairs: readonly Pair[]) {
     this.#sought = sought;
@@ -69,6 +73,7 @@ class GroupSurvey {
       this.#reads.set(id, { path, old: Buffer.from(before.points), now: Buffer.from(after.points) });
     }
     const share = this.#shareOf(before, after, isPaired);
+    this.#note(share.shown);
     // Drivers that show nothing count in their groups, and need no group of their own.
     const depth = isPaired || share.shown.length > 0 ? path.length : path.length - 1;
     let group = this.#root;
@@ -76,6 +81,15 @@ class GroupSurvey {
     for (const element of path.slice(0, depth)) {
       group = group.child(element);
       addShare(group, share);
+    }
+  }
+
+  #note(shown: readonly Shown[]): void {
+    const place = this.#drivers++;
+    for (const { key } of shown) {
+      const places = this.places.get(key);
+      if (places === undefined) this.places.set(key, [place]);
+      else places.push(place);
     }
   }
 
@@ -162,6 +176,7 @@ class GroupSurvey {
       if (points === undefined || one === undefined || other === undefined) continue;
       this.#addShown(one.path, { key: exchangedSought.key, points: points.one });
       this.#addShown(other.path, { key: exchangedSought.key, points: points.other });
+      this.partners.set(a, b).set(b, a);
       others.set(JSON.stringify(one.path), other.path).set(JSON.stringify(other.path), one.path);
     }
     return others;

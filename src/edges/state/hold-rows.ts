@@ -8,8 +8,9 @@ import type {
   OtherReads,
   ReadCounts,
 } from '../../core/ledger.ts';
+import type { Month } from '../../core/model.ts';
 import { packMonths, unpackMonths } from '../../core/series/packing.ts';
-import { parseFindings, parsePairs, parseTexts } from './kept-json.ts';
+import { parseDeletes, parseFindings, parseTexts } from './kept-json.ts';
 
 export type HeldRow = Omit<HeldCandidate, 'approvable' | 'hint'> & { approvable: number; hint: string | null };
 export type ApprovalRow = { [key in keyof Approval]: Exclude<Approval[key], undefined> | null };
@@ -30,15 +31,15 @@ export function approvalOf(row: ApprovalRow): Approval {
 }
 
 /** Columns `deletes`, `carried`, `is_end`, `findings`. */
-export function packedScope({ deletes, carried, isEnd, findings }: ApprovalScope): readonly unknown[] {
-  return [packDeletes(deletes), JSON.stringify(carried), Number(isEnd), JSON.stringify(findings)];
+export function packedScope({ deletes, moved, carried, isEnd, findings }: ApprovalScope): readonly unknown[] {
+  return [packDeletes(deletes, moved), JSON.stringify(carried), Number(isEnd), JSON.stringify(findings)];
 }
 
-export const noScope: ApprovalScope = { deletes: new Map(), carried: [], isEnd: false, findings: [] };
+export const noScope: ApprovalScope = { deletes: new Map(), moved: new Map(), carried: [], isEnd: false, findings: [] };
 
 export function scopeOf(row: ScopeRow): ApprovalScope {
   return {
-    deletes: unpackDeletes(row.deletes),
+    ...unpackDeletes(row.deletes),
     carried: parseTexts(row.carried),
     isEnd: row.isEnd === 1,
     findings: parseFindings(row.findings),
@@ -62,12 +63,24 @@ export function sumOfDeletes(rows: readonly DeletesRow[]): LetThrough {
   };
 }
 
-function packDeletes(deletes: DeletedPoints): Uint8Array {
-  const list = [...deletes].map(([id, months]) => [id, Buffer.from(packMonths(months)).toString('base64')]);
+/** A driver, its deleted months and those of them that moved; an older agent wrote only the first two. */
+function packDeletes(deletes: DeletedPoints, moved: DeletedPoints | undefined): Uint8Array {
+  const packed = (months: readonly Month[] | undefined): string =>
+    months === undefined ? '' : Buffer.from(packMonths(months)).toString('base64');
+  const list = [...deletes].map(([id, months]) =>
+    moved === undefined ? [id, packed(months)] : [id, packed(months), packed(moved.get(id))],
+  );
   return Buffer.from(JSON.stringify(list));
 }
 
-function unpackDeletes(blob: Uint8Array): DeletedPoints {
-  const list = parsePairs(Buffer.from(blob).toString());
-  return new Map(list.map(([id, months]) => [id, unpackMonths(Buffer.from(months, 'base64'))]));
+function unpackDeletes(blob: Uint8Array): Pick<ApprovalScope, 'deletes' | 'moved'> {
+  const list = parseDeletes(Buffer.from(blob).toString());
+  const unpacked = (months: string): readonly Month[] => unpackMonths(Buffer.from(months, 'base64'));
+  const deletes = new Map(list.map(([id, months]) => [id, unpacked(months)]));
+  const moved = new Map<string, readonly Month[]>();
+  for (const [id, , months] of list) {
+    if (months === undefined) return { deletes, moved: undefined };
+    if (months !== '') moved.set(id, unpacked(months));
+  }
+  return { deletes, moved };
 }

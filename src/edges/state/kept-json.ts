@@ -4,7 +4,7 @@
  */
 import type { Request } from '../../core/ledger.ts';
 import type { Changes } from '../../core/series/diff.ts';
-import type { Finding } from '../../core/values/finding.ts';
+import type { ReachingFinding } from '../../core/values/finding.ts';
 
 type Is = (value: unknown) => boolean;
 
@@ -42,6 +42,7 @@ const isFinding = isRecord({
   months: either(isNumber, isMissing),
   inMonths: either(isTexts, isMissing),
   with: either(isTexts, isMissing),
+  reach: either(isTexts, isMissing),
   examples: isList(isRecord({ driver: isText, month: isText })),
 });
 
@@ -57,8 +58,8 @@ export function parseTexts(text: string): readonly string[] {
   return parse(text, isTexts) as readonly string[];
 }
 
-export function parseFindings(text: string): readonly Finding[] {
-  return parse(text, isList(isFinding)) as readonly Finding[];
+export function parseFindings(text: string): readonly ReachingFinding[] {
+  return parse(text, isList(isFinding)) as readonly ReachingFinding[];
 }
 
 /** The result of a request: a word, or JSON with the outcome of its push. */
@@ -67,12 +68,12 @@ export function resultText(text: string): string {
   return text;
 }
 
-/** Pairs of texts. */
-export function parsePairs(text: string): readonly (readonly [string, string])[] {
+/** By driver its deleted months and those of them that moved, packed. */
+export function parseDeletes(text: string): readonly (readonly [driver: string, deleted: string, moved?: string])[] {
   return parse(
     text,
-    isList((pair) => isTexts(pair) && (pair as readonly string[]).length === 2),
-  ) as readonly (readonly [string, string])[];
+    isList((one) => isTexts(one) && [2, 3].includes((one as readonly string[]).length)),
+  ) as ReturnType<typeof parseDeletes>;
 }
 
 function parse(text: string, is: Is): unknown {

@@ -3,6 +3,7 @@ import {
   type Approval,
   type ApprovalScope,
   type Decided,
+  type DeletedPoints,
   type HeldCandidate,
   type HoldLog,
   type LetThrough,
@@ -13,7 +14,7 @@ import {
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import type { Deletion, Records } from './records.ts';
 
-const nothing: ApprovalScope = { deletes: new Map(), carried: [], isEnd: false, findings: [] };
+const nothing: ApprovalScope = { deletes: new Map(), moved: new Map(), carried: [], isEnd: false, findings: [] };
 
 export class MemoryHolds implements HoldLog {
   readonly #records: Records;
@@ -107,7 +108,13 @@ export class MemoryHolds implements HoldLog {
   }
 }
 
-function copied({ deletes, carried, findings, isEnd }: ApprovalScope): ApprovalScope {
-  const months = [...deletes].map(([id, list]) => [id, [...list]] as const);
-  return { deletes: new Map(months), carried: [...carried], findings: [...findings], isEnd };
+function copied({ deletes, moved, carried, findings, isEnd }: ApprovalScope): ApprovalScope {
+  const points = (of: DeletedPoints): DeletedPoints => new Map([...of].map(([id, list]) => [id, [...list]]));
+  return {
+    deletes: points(deletes),
+    moved: moved && points(moved),
+    carried: [...carried],
+    findings: [...findings],
+    isEnd,
+  };
 }

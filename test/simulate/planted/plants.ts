@@ -223,8 +223,8 @@ export const plants: readonly Plant[] = [
   {
     name: 'an approval covers whatever comes',
     file: 'app/review/approvals.ts',
-    find: 'if (isEnd !== approved.isEnd) return false;',
-    replace: 'if (isEnd === approved.isEnd) return true;',
+    find: 'if (scope.isEnd !== approved.isEnd) {',
+    replace: 'if (scope.isEnd === approved.isEnd) return undefined; else {',
     breaks: ['evidence'],
     config: oneSource,
   },
