@@ -46,6 +46,10 @@ export const words = {
   /** What several things have in common: it names none of them. */
   quality:
     /(^|[^a-z])(currency|curr?|ccy|w(ä|ae?)hr\p{L}*|waers|devise|monnaie|moneda|sign|vorzeichen|soll.?haben\p{L}*|type|typ|art|kind|status|state|stage|remark|bemerkung|comment|note|region|country|land|pays|group|gruppe|category|kategorie|class|klasse|owner|manager|unit|einheit)([^a-z]|$)/iu,
+  /** On which side of an account a number stands. */
+  sign: /soll.?(\/|-|_| )?.?haben|(^|[^a-z])s.?h([^a-z]|$)|shkz|dr.?cr|(^|[^a-z])d.?[ck]([^a-z]|$)|debit.?.?credit|vorzeichen|(^|[^a-z])sign([^a-z]|$)|side|kennzeichen|indicator/i,
+  /** What has no side, such as a rate of exchange beside an amount. */
+  ratio: /price|preis|kurs|rate|percent|prozent|share|%/i,
   row: /^(#|no\.?|nr\.?|row|rownum|index|idx|lfd\.?.?(nr\.?)?|line|seq|unnamed: 0|column1)?$/i,
   /** What a month has one of: later readings replace earlier ones. */
   level:
