@@ -6,6 +6,7 @@ import { type NumberGuess, guessNumbers, withGroupsAlike } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
 import { type Names, type When, countRepeats, findNames, findValues, findWhen } from './roles.ts';
 import type { Layout } from './layout.ts';
+import { type Signed, signOf } from './signs.ts';
 import { escaped } from './escaped.ts';
 import {
   type NamedFiles,
@@ -135,7 +136,8 @@ function planWide(table: Table, wide: Wide): Plan | string {
   const cells = joinTexts(table.columns.filter(({ name }) => headers.has(name)));
   const number = guessNumbers(cells, table.habit);
   if (number === undefined) return `the columns ${examples(wide.headers)} name times, and hold no numbers`;
-  const names = findNames(table, taken, []);
+  const signed = signOf(table, taken, () => table.columns.filter(({ name }) => headers.has(name)));
+  const names = findNames(table, new Set([...taken, ...signed.columns]), []);
   const valueColumn = freeName(table.columns, 'amount');
   const unpivot: Line = {
     key: 'unpivot',
@@ -156,14 +158,23 @@ function planWide(table: Table, wide: Wide): Plan | string {
   };
   return {
     table,
-    lines: [...missingLine([number]), ...fillLine(table, names), unpivot],
+    lines: [...missingLine([number], signed), ...signed.lines, ...fillLine(table, names), unpivot],
     when: { ...wide.time, from: wide.from, columns: table.columns.filter(({ name }) => name === wide.yearColumn) },
     names,
     measureColumn: wide.measureColumn,
-    measures: [{ column: valueColumn, title: undefined, number }],
+    measures: [{ column: valueColumn, from: signed.from(valueColumn), title: undefined, number }],
     repeats: { same: 0, perMonth: 1, drivers: table.rows.length },
-    left: [...names.left, ...moving.map(({ name }) => ({ name, why: 'its place moves when a month is added' }))],
-    undecided: [...doubtOf(wide.time), ...doubtsOfNumber('the amounts', number), ...statusNotes(names)],
+    left: [
+      ...names.left,
+      ...signed.left,
+      ...moving.map(({ name }) => ({ name, why: 'its place moves when a month is added' })),
+    ],
+    undecided: [
+      ...doubtOf(wide.time),
+      ...doubtsOfNumber('the amounts', number),
+      ...signed.doubts,
+      ...statusNotes(names),
+    ],
   };
 }
 
@@ -179,9 +190,10 @@ function planLong(table: Table): Plan | string {
   const when = findWhen(table);
   if (when === undefined) return noTime;
   const times = new Set([...when.columns, ...when.others, ...table.columns.filter((one) => isYears(one))]);
-  const values = findValues(table, times);
+  const signed = signOf(table, times, (taken) => findValues(table, taken));
+  const { values } = signed;
   if (values.length === 0) return 'no column holds numbers that could be values';
-  const names = findNames(table, new Set([...times, ...values]), when.columns);
+  const names = findNames(table, new Set([...times, ...values, ...signed.columns]), when.columns);
   const repeats = countRepeats(table, [...names.keys, ...names.constants], when);
   const base = {
     table,
@@ -194,9 +206,12 @@ function planLong(table: Table): Plan | string {
         why: `another time; it could stand in "time" instead of ${when.from}`,
       })),
       ...names.left,
+      ...signed.left,
     ],
+    hasSides: signed.lines.length > 0,
     undecided: [
       ...doubtOf(when),
+      ...signed.doubts,
       ...doubtOfFileTime(when),
       ...strangersOf(when.from, when.strangers),
       ...values.flatMap(({ ref, number }) => (number === undefined ? [] : doubtsOfNumber(`"{${ref}}"`, number))),
@@ -208,15 +223,23 @@ function planLong(table: Table): Plan | string {
   const isAlike =
     new Set(numbers.map(({ decimal, group, accounting }) => JSON.stringify([decimal, group, accounting]))).size === 1;
   const areNamed = values.every(({ name }) => name !== '');
-  if (values.length > entriesMax && isAlike && areNamed) return { ...base, ...planMeasures(table, written, numbers) };
+  if (values.length > entriesMax && isAlike && areNamed)
+    return { ...base, ...planMeasures(table, written, numbers, signed) };
   return {
     ...base,
-    lines: [...missingLine(numbers), ...fillLine(table, names)],
+    lines: [...missingLine(numbers, signed), ...signed.lines, ...fillLine(table, names)],
     measureColumn: undefined,
     measures: written.flatMap(({ name, ref, number }) =>
       number === undefined || ref === undefined
         ? []
-        : [{ column: ref, title: values.length > 1 || names.keys.length === 0 ? name || ref : undefined, number }],
+        : [
+            {
+              column: ref,
+              from: signed.from(ref),
+              title: values.length > 1 || names.keys.length === 0 ? name || ref : undefined,
+              number,
+            },
+          ],
     ),
   };
 }
@@ -226,6 +249,7 @@ function planMeasures(
   table: Table,
   values: readonly Column[],
   numbers: readonly NumberGuess[],
+  signed: Signed,
 ): Pick<Plan, 'lines' | 'measureColumn' | 'measures'> {
   const measureColumn = freeName(table.columns, 'measure');
   const valueColumn = freeName(table.columns, 'amount');
@@ -242,14 +266,14 @@ function planMeasures(
   };
   const [number] = numbers as readonly [NumberGuess];
   return {
-    lines: [...missingLine(numbers), unpivot],
+    lines: [...missingLine(numbers, signed), ...signed.lines, unpivot],
     measureColumn,
-    measures: [{ column: valueColumn, title: undefined, number }],
+    measures: [{ column: valueColumn, from: signed.from(valueColumn), title: undefined, number }],
   };
 }
 
-function missingLine(numbers: readonly NumberGuess[]): readonly Line[] {
-  const said = [...new Set(numbers.flatMap(({ missing }) => missing))];
+function missingLine(numbers: readonly NumberGuess[], signed: Signed): readonly Line[] {
+  const said = [...new Set([...numbers.flatMap(({ missing }) => missing), ...signed.missing])];
   if (said.length === 0) return [];
   return [
     {

@@ -16,6 +16,8 @@ export interface Plan {
   readonly measureColumn: string | undefined;
   readonly measures: readonly Measure[];
   readonly repeats: Repeats;
+  /** Debits and credits, which add up. */
+  readonly hasSides?: boolean;
   /** What speaks for an element of the path. */
   readonly pathBecause?: string;
   readonly left: readonly Left[];
@@ -25,6 +27,8 @@ export interface Plan {
 export interface Measure {
   /** The column of the value. */
   readonly column: string;
+  /** The template of the value. */
+  readonly from: string;
   /** The last element of the path; `undefined` where one measure needs none. */
   readonly title: string | undefined;
   readonly number: NumberGuess;
@@ -139,8 +143,7 @@ function spreadLine({ months }: Plan['when']): readonly Line[] {
   ];
 }
 
-function valueLine({ column, number }: Measure): Line {
-  const from = `{${column}}`;
+function valueLine({ from, number }: Measure): Line {
   const { decimal, group, accounting, doubt, because } = number;
   const format = {
     ...(decimal === '.' ? {} : { decimal }),
@@ -154,11 +157,14 @@ function valueLine({ column, number }: Measure): Line {
 }
 
 /** What becomes of several readings of a driver in one month. */
-function collapseLine({ repeats, when }: Plan, { column, title }: Measure): readonly Line[] {
+function collapseLine({ repeats, when, hasSides = false }: Plan, { column, title }: Measure): readonly Line[] {
   const { same, perMonth } = repeats;
-  if (same === 0 && perMonth <= 1) return [];
   const name = title ?? column;
   const isLevel = words.level.test(name);
+  if (same === 0 && perMonth <= 1) {
+    if (!hasSides || isLevel) return [];
+    return [{ key: 'collapse', value: plain('sum'), beside: 'debits and credits of one month add up' }];
+  }
   const adds = words.flow.test(name) || (!isLevel && same > 0);
   const many = same > 0 ? `${same} rows have the names and the time of another` : `up to ${perMonth} readings a month`;
   const rule = adds ? 'sum' : 'last';

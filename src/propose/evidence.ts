@@ -39,6 +39,17 @@ export const words = {
   year: /^(fiscal.?)?(year|yr|jahr|gj|année|annee|año|ano|anno|jaar|rok|fy)$/i,
   month: /^(fiscal.?)?(month|mon|mth|monat|mois|mes|mese|maand|period|periode|per)$/i,
   code: /(^|[^a-z])(code|konto|kto|account|acct|compte|cuenta|conto|no|nr|num|number|nummer|id|key|sku|ean|plz|zip|kst|kostenstelle|cost.?cent(er|re)|branch|store|filiale|customer|kunde|supplier|vendor|artikel|item|project|projekt|company|entity|gl)([^a-z]|$)/i,
+  /** What is nothing but a code. */
+  identifier: /(^|[^a-z])(code|id|key|no|nr|num|number|nummer|sku|ean|gtin|isin|plz|zip)([^a-z]|$)/i,
+  /** What is called by it. */
+  name: /(^|[^a-z])(name|title|titel|label|description|desc|text|bezeichnung|\p{L}+(name|bezeichnung|text)|beschreibung|libell\p{L}*|nom|nombre)([^a-z]|$)/iu,
+  /** What several things have in common: it names none of them. */
+  quality:
+    /(^|[^a-z])(currency|curr?|ccy|w(ä|ae?)hr\p{L}*|waers|devise|monnaie|moneda|sign|vorzeichen|soll.?haben\p{L}*|type|typ|art|kind|status|state|stage|remark|bemerkung|comment|note|region|country|land|pays|group|gruppe|category|kategorie|class|klasse|owner|manager|unit|einheit)([^a-z]|$)/iu,
+  /** On which side of an account a number stands. */
+  sign: /soll.?(\/|-|_| )?.?haben|(^|[^a-z])s.?h([^a-z]|$)|shkz|dr.?cr|(^|[^a-z])d.?[ck]([^a-z]|$)|debit.?.?credit|vorzeichen|(^|[^a-z])sign([^a-z]|$)|side|kennzeichen|indicator/i,
+  /** What has no side, such as a rate of exchange beside an amount. */
+  ratio: /price|preis|kurs|rate|percent|prozent|share|%/i,
   row: /^(#|no\.?|nr\.?|row|rownum|index|idx|lfd\.?.?(nr\.?)?|line|seq|unnamed: 0|column1)?$/i,
   /** What a month has one of: later readings replace earlier ones. */
   level:

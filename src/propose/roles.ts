@@ -1,6 +1,7 @@
 /** Which column of a long table says when, which how much, and which of what. */
 import { compileTimeReader } from '../core/time/time.ts';
 import { type Counted, examples, total, words } from './evidence.ts';
+import { determines, pairCodes } from './codes.ts';
 import { type Column, type Table, isCode, isYears } from './profile.ts';
 import { type TimeGuess, monthNamesLocale } from './times.ts';
 
@@ -173,44 +174,6 @@ function reasonToLeave(
   if (texts.size > 20 && texts.size > filled / 2) return 'a different text in nearly every row';
   if (words.remark.test(name) && texts.size > Math.max(20, filled / 20)) return `${texts.size} different texts`;
   return undefined;
-}
-
-/** Of two columns that stand for each other, the shorter texts are the code. */
-function pairCodes(
-  table: Table,
-  columns: readonly Column[],
-): { readonly keys: readonly Column[]; readonly codes: ReadonlyMap<Column, Column> } {
-  const codes = new Map<Column, Column>();
-  const gone = new Set<Column>();
-  for (const one of columns) {
-    for (const other of columns) {
-      if (one === other || gone.has(one) || gone.has(other) || codes.has(one) || codes.has(other)) continue;
-      if (one.texts.size < 2 || one.texts.size !== other.texts.size) continue;
-      if (!determines(table, one, other) || !determines(table, other, one)) continue;
-      const [code, name] = meanLength(one.texts) <= meanLength(other.texts) ? [one, other] : [other, one];
-      codes.set(name, code);
-      gone.add(code);
-    }
-  }
-  return { keys: columns.filter((column) => !gone.has(column)), codes };
-}
-
-function meanLength(texts: Counted): number {
-  let length = 0;
-  for (const text of texts.keys()) length += text.length;
-  return length / texts.size;
-}
-
-/** Whether each text of one column comes with one text of the other. */
-function determines({ rows }: Table, one: Column, other: Column): boolean {
-  const seen = new Map<string, string>();
-  for (const row of rows) {
-    const text = row[one.at] ?? '';
-    const beside = row[other.at] ?? '';
-    if ((seen.get(text) ?? beside) !== beside) return false;
-    seen.set(text, beside);
-  }
-  return true;
 }
 
 /** A group stands above what belongs to it. */

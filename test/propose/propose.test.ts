@@ -175,6 +175,28 @@ describe('which column is what', () => {
     expect(source.drivers).toEqual([{ id: 'a/{account}', path: ['A', '{title}'], time: '{month}', value: '{amount}' }]);
   });
 
+  test.each([
+    ['entity,currency', ['Germany,EUR', 'United States,USD'], { path: ['A', '{entity}', '{currency}'] }],
+    ['account,owner', ['Rent,Kim', 'Travel,Lee'], { path: ['A', '{account}', '{owner}'] }],
+    ['Konto,Kostenstelle', ['4000,100', '4100,200'], { path: ['A', '{Konto}', '{Kostenstelle}'] }],
+    ['account,type', ['4000,Revenue', '5000,Cost'], { path: ['A', '{account}', '{type}'] }],
+    ['product,customer', ['A1,Bonn', 'B2,Kiel'], { path: ['A', '{product}', '{customer}'] }],
+    ['entity,currency code', ['Germany,EUR', 'France,USD'], { path: ['A', '{entity}', '{currency code}'] }],
+    ['country,country code', ['Germany,DE', 'France,FR'], { id: 'a/{country code}', path: ['A', '{country}'] }],
+    ['AccountCode,AccountName', ['R-1,Rent', 'T-1,Travel'], { id: 'a/{AccountCode}', path: ['A', '{AccountName}'] }],
+    ['item,product', ['X-1,Tea', 'X-2,Coffee'], { id: 'a/{item}', path: ['A', '{product}'] }],
+    ['ref,product', ['X-1,Tea', 'X-2,Coffee', 'X-3,Milk'], { id: 'a/{ref}', path: ['A', '{product}'] }],
+  ])(
+    'only a code stands for a name, and two columns that happen to go together both stay: %s',
+    (names, pairs, entry) => {
+      const rows = pairs.flatMap((pair, at) =>
+        ['2024-01', '2024-02', '2024-03'].map((month) => `${month},${pair},${at}.5`),
+      );
+      const { source } = proposed({ 'a.csv': lines(`month,${names},amount`, ...rows) });
+      expect(source.drivers).toEqual([{ time: '{month}', value: '{amount}', ...entry }]);
+    },
+  );
+
   test('what is the same in every row tells drivers apart all the same: another text may come', () => {
     const rows = ['2024-01,EUR,Bonn,1.5', '2024-01,EUR,Kiel,2.5', '2024-02,EUR,Bonn,3'];
     const { source, text } = proposed({ 'a.csv': lines('month,currency,city,amount', ...rows) });

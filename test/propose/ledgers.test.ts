@@ -1,0 +1,74 @@
+/** What `init --from` makes of the exports of ledgers: sides, periods, totals, currencies. */
+import { describe, expect, test } from 'vitest';
+import { lines, proposed } from '../support/proposals.ts';
+
+describe('a column of sides', () => {
+  const ledger = (name: string, sides: readonly [string, string], rows = 4): string =>
+    lines(
+      `month;account;${name};amount`,
+      ...Array.from(
+        { length: rows },
+        (_, at) => `2024-0${(at >> 1) + 1};${at % 2 ? 'Rent' : 'Sales'};${sides[at % 2]};${at}1.50`,
+      ),
+    );
+
+  test.each([
+    ['Soll/Haben-Kennzeichen', ['H', 'S'], { S: '+', H: '-' }],
+    ['SHKZG', ['H', 'S'], { S: '+', H: '-' }],
+    ['Seite', ['Haben', 'Soll'], { Soll: '+', Haben: '-' }],
+    ['dr_cr', ['cr', 'dr'], { dr: '+', cr: '-' }],
+    ['type', ['Credit', 'Debit'], { Debit: '+', Credit: '-' }],
+    ['dc', ['C', 'D'], { D: '+', C: '-' }],
+    ['dc', ['D', 'D'], { D: '+', C: '-' }],
+    ['Vorzeichen', ['-', '+'], { '+': '+', '-': '-' }],
+    ['sign', ['-1', '1'], { '1': '+', '-1': '-' }],
+  ] as const)('%s of %j stands before the number, is no name, and both sides add up', (name, sides, sign) => {
+    const { source } = proposed({ 'a.csv': ledger(name, sides) });
+    expect(source).toMatchObject({ maps: { sign } });
+    expect(source.drivers).toEqual([
+      {
+        path: ['A', '{account}'],
+        time: '{month}',
+        value: `{${name}|map:sign|default:?}{amount}`,
+        collapse: 'sum',
+      },
+    ]);
+  });
+
+  test('is asked about, but for a plain plus and minus', () => {
+    expect(proposed({ 'a.csv': ledger('S/H', ['H', 'S']) }).sources[0]?.undecided).toEqual([
+      'which side is negative: "S/H" "H" as written here, so that costs are positive and revenue is negative; exchange + and - in maps where it is the other way round',
+    ]);
+    expect(proposed({ 'a.csv': ledger('sign', ['-', '+']) }).sources[0]?.undecided).toEqual([]);
+  });
+
+  test('says nothing new where the numbers have its minus already', () => {
+    const rows = ['2024-01,Sales,H,-1.5', '2024-01,Rent,S,2.5', '2024-02,Sales,H,-3.5'];
+    const { source, text, sources } = proposed({ 'a.csv': lines('month,account,S/H,amount', ...rows) });
+    expect(source.drivers).toEqual([{ path: ['A', '{account}'], time: '{month}', value: '{amount}' }]);
+    expect(text).toContain('left out: "S/H", the numbers have its sign already');
+    expect(sources[0]?.undecided).toEqual([]);
+  });
+
+  test('is asked about where the numbers have signs of their own', () => {
+    const rows = ['2024-01,Sales,H,-1.5', '2024-01,Rent,S,-2.5', '2024-02,Sales,H,3.5', '2024-02,Rent,S,3.5'];
+    const { source, sources } = proposed({ 'a.csv': lines('month,account,S/H,amount', ...rows) });
+    expect(source).not.toHaveProperty('maps');
+    expect(sources[0]?.undecided[0]).toMatch(/^whether "S\/H" turns numbers round: some have a minus of their own/);
+  });
+
+  test('leaves a field without a number without a value, and a rate of exchange alone', () => {
+    const rows = ['2024-01,Sales,H,1.5,1.1', '2024-01,Rent,S,,1.1', '2024-02,Sales,H,3.5,1.2'];
+    const { source } = proposed({ 'a.csv': lines('month,account,S/H,amount,rate', ...rows) });
+    expect(source).toMatchObject({ missing: ['', '+', '-'] });
+    expect(source.drivers.map(({ value }) => value)).toEqual(['{S/H|map:sign|default:?}{amount}', '{rate}']);
+  });
+
+  test('may mark one side alone', () => {
+    const rows = ['2024-01,Sales,CR,1.5', '2024-01,Rent,,2.5', '2024-02,Sales,CR,3.5'];
+    const { source, sources } = proposed({ 'a.csv': lines('month,account,DR/CR,amount', ...rows) });
+    expect(source).toMatchObject({ maps: { sign: { DR: '+', CR: '-' } } });
+    expect(source.drivers[0]?.value).toBe('{DR/CR|map:sign}{amount}');
+    expect(sources[0]?.undecided.join()).toContain('where it is empty, the number is taken as it is');
+  });
+});
